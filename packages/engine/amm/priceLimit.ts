@@ -1,0 +1,110 @@
+/**
+ * The last square-root price inside a boundary on the price.
+ *
+ * A boundary r on the price is sqrt(r) on the square-root price s, which is irrational for 102/100 and rational
+ * for 121/100. The limit going up is the greatest integer at most s*sqrt(r), going down the smallest at least
+ * s*sqrt(r); a price that lies exactly on the boundary is inside.
+ *
+ * The root of r is taken once per boundary, to 192 bits. A product with it is an interval less than one wide,
+ * and only an interval with an integer in it needs the squares to decide.
+ */
+import { assert } from '../assert.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import { squareRoot } from '../exact/squareRoot.ts'
+import { type Tick, tick as toTick } from '../units.ts'
+import type { Boundary, Side } from './adapter.ts'
+import { divideUp } from './sqrtPriceMath.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, tickAtSqrtRatio } from './tickMath.ts'
+
+/** The square root of a boundary. */
+export type BoundaryRoot = {
+  readonly square: Fraction
+  /** The root itself where it is rational, else null. */
+  readonly exact: Fraction | null
+  /** floor(root * 2^192) */
+  readonly scaled: bigint
+  /** About how many ticks away the limit is: where to start looking, never a result. */
+  readonly ticks: Tick
+}
+
+/** A pool's two limits for one orientation: `below` is reached with token0, `above` with token1. */
+export type RootPair = { readonly below: BoundaryRoot; readonly above: BoundaryRoot }
+
+const SCALE_BITS = 192n
+
+/** A swap stops one short of the ends of the price range. */
+export const LOWEST_LIMIT = MIN_SQRT_RATIO + 1n
+export const HIGHEST_LIMIT = MAX_SQRT_RATIO - 1n
+
+/** The extreme limit of a direction: a swap without a limit of its own has this one. */
+export function extremeLimit(side: Side): bigint {
+  return side === 0 ? LOWEST_LIMIT : HIGHEST_LIMIT
+}
+
+const rootsByBoundary = new WeakMap<Boundary, readonly [RootPair, RootPair]>()
+
+/**
+ * The roots of a boundary with X = token `x`. With X = token1 the oriented price is the reciprocal of the
+ * pool's: raising it by 102/100 lowers the pool's to 100/102.
+ */
+export function rootsOf(boundary: Boundary, x: Side): RootPair {
+  let pairs = rootsByBoundary.get(boundary)
+  if (pairs === undefined) {
+    const { up, down } = boundary
+    pairs = [
+      { below: rootOf(down), above: rootOf(up) },
+      { below: rootOf(reciprocal(up)), above: rootOf(reciprocal(down)) },
+    ]
+    for (const { below, above } of pairs) {
+      assert(below.square.num <= below.square.den, () => `${up.num}/${up.den} up is below the price`)
+      assert(above.square.num >= above.square.den, () => `${down.num}/${down.den} down is above the price`)
+    }
+    rootsByBoundary.set(boundary, pairs)
+  }
+  return pairs[x]
+}
+
+export function rootOf(square: Fraction): BoundaryRoot {
+  const { num, den } = square
+  assert(num > 0n && den > 0n, () => `boundary ${num}/${den} is not positive`)
+  const product = num * den
+  const root = squareRoot(product)
+  const exact = root * root === product ? { num: root, den } : null
+  const scaled = squareRoot((num << (2n * SCALE_BITS)) / den)
+  const atUnitPrice = scaled >> (SCALE_BITS - 96n)
+  const ticks = tickAtSqrtRatio(between(atUnitPrice, MIN_SQRT_RATIO, HIGHEST_LIMIT))
+  return { square, exact, scaled, ticks: toTick(ticks) }
+}
+
+/** The smallest integer at least s*root, for a price that falls; not below where a swap can go. */
+export function limitBelow(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
+  const { exact } = root
+  // An irrational multiple is never an integer, so the ceiling is one more than the floor.
+  const limit =
+    exact === null ? floorProduct(sqrtPriceX96, root) + 1n : divideUp(sqrtPriceX96 * exact.num, exact.den)
+  return limit < LOWEST_LIMIT ? LOWEST_LIMIT : limit
+}
+
+/** The greatest integer at most s*root, for a price that rises; not above where a swap can go. */
+export function limitAbove(sqrtPriceX96: bigint, root: BoundaryRoot): bigint {
+  const { exact } = root
+  const limit = exact === null ? floorProduct(sqrtPriceX96, root) : (sqrtPriceX96 * exact.num) / exact.den
+  return limit > HIGHEST_LIMIT ? HIGHEST_LIMIT : limit
+}
+
+/** scaled <= root * 2^192 < scaled + 1, so s*root lies between two products that differ by s / 2^192 < 1. */
+function floorProduct(sqrtPriceX96: bigint, { square, scaled }: BoundaryRoot): bigint {
+  const product = sqrtPriceX96 * scaled
+  const low = product >> SCALE_BITS
+  const high = (product + sqrtPriceX96) >> SCALE_BITS
+  if (low === high) return low
+  return high * high * square.den <= sqrtPriceX96 * sqrtPriceX96 * square.num ? high : low
+}
+
+function reciprocal({ num, den }: Fraction): Fraction {
+  return { num: den, den: num }
+}
+
+function between(value: bigint, low: bigint, high: bigint): bigint {
+  return value < low ? low : value > high ? high : value
+}

@@ -1,0 +1,16 @@
+/**
+ * Search in an ascending list of distinct ticks.
+ */
+import type { Count, Tick } from '../units.ts'
+
+/** The position of the greatest of the ascending `ticks` at or below `tick`, -1 if there is none. */
+export function positionAtOrBelow(ticks: readonly Tick[], tick: Tick): Count | -1 {
+  let low = 0
+  let high = ticks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ticks[middle] as Tick) <= tick) low = middle + 1
+    else high = middle
+  }
+  return (low - 1) as Count | -1
+}

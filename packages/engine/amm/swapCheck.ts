@@ -1,0 +1,96 @@
+/**
+ * Whether a v3 Swap event follows from the state before it.
+ *
+ * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an unlimited
+ * amount that ended at its price limit. One of them must give every field of the event.
+ */
+import type { Tick } from '../units.ts'
+import type { Difference, Side, V3State, V3Terms } from './adapter.ts'
+import * as priceLimit from './priceLimit.ts'
+import * as swapLoop from './swapLoop.ts'
+import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'
+
+export type Check = {
+  readonly verdict: 'verified' | 'unverified' | 'incomplete'
+  readonly differences: readonly Difference[]
+}
+
+export const VERIFIED: Check = { verdict: 'verified', differences: [] }
+
+/** The event's fields, as `swapLoop.Swap` names them. */
+export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap): Check {
+  if (state.sqrtPriceX96 === 0n || !isSqrtPrice(event.sqrtPriceX96)) {
+    return { verdict: 'unverified', differences: differencesOf(event, standingStill(state)) }
+  }
+  if (!isTickAt(state.tick, state.sqrtPriceX96)) return { verdict: 'incomplete', differences: [] }
+  const side = sideOf(state, event)
+  const amountIn = side === 0 ? event.amount0 : event.amount1
+  const amountOut = side === 0 ? -event.amount1 : -event.amount0
+  const endX96 = event.sqrtPriceX96
+
+  let nearest: readonly Difference[] | null = null
+  let isIncomplete = false
+  const fits = (way: swapLoop.Order, limitX96: bigint): boolean => {
+    const result = swapLoop.swap(terms, state, side, way, limitX96)
+    if ('reason' in result) {
+      isIncomplete ||= way.kind === 'TO_LIMIT' || isAtBorder(terms, side, endX96)
+      return false
+    }
+    if (isSame(event, result)) return true
+    const differences = differencesOf(event, result)
+    if (nearest === null || differences.length < nearest.length) nearest = differences
+    return false
+  }
+
+  const extreme = priceLimit.extremeLimit(side)
+  if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
+  if (amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme)) return VERIFIED
+  const canEndThere =
+    side === 0
+      ? endX96 >= extreme && endX96 <= state.sqrtPriceX96
+      : endX96 <= extreme && endX96 >= state.sqrtPriceX96
+  if (canEndThere && fits(swapLoop.TO_LIMIT, endX96)) return VERIFIED
+  // An exact amount may run past the known ticks only because it is not what was swapped. The walk to the
+  // event's own price decides: where that is known, the swap that happened is known too.
+  if (isIncomplete) return { verdict: 'incomplete', differences: [] }
+  return { verdict: 'unverified', differences: nearest ?? differencesOf(event, standingStill(state)) }
+}
+
+/** What went in names the side; a swap through empty ticks moves nothing but the price. */
+function sideOf(state: V3State, event: swapLoop.Swap): Side {
+  if (event.amount0 > 0n) return 0
+  if (event.amount1 > 0n) return 1
+  return event.sqrtPriceX96 <= state.sqrtPriceX96 ? 0 : 1
+}
+
+/** Just where knowledge ends the loop does not say whether an exact amount stops there or goes on. */
+function isAtBorder({ book }: V3Terms, side: Side, sqrtPriceX96: bigint): boolean {
+  const border: Tick = side === 0 ? book.lowest : book.highest
+  return sqrtRatioAtTick(border) === sqrtPriceX96
+}
+
+function standingStill(state: V3State): swapLoop.Swap {
+  const { sqrtPriceX96, tick, liquidity } = state
+  return { amount0: 0n, amount1: 0n, sqrtPriceX96, tick, liquidity }
+}
+
+function isSame(a: swapLoop.Swap, b: swapLoop.Swap): boolean {
+  return (
+    a.sqrtPriceX96 === b.sqrtPriceX96 &&
+    a.amount0 === b.amount0 &&
+    a.amount1 === b.amount1 &&
+    a.liquidity === b.liquidity &&
+    a.tick === b.tick
+  )
+}
+
+function differencesOf(event: swapLoop.Swap, computed: swapLoop.Swap): readonly Difference[] {
+  const all: readonly Difference[] = [
+    { field: 'amount0', event: event.amount0, computed: computed.amount0 },
+    { field: 'amount1', event: event.amount1, computed: computed.amount1 },
+    { field: 'sqrtPriceX96', event: event.sqrtPriceX96, computed: computed.sqrtPriceX96 },
+    { field: 'tick', event: BigInt(event.tick), computed: BigInt(computed.tick) },
+    { field: 'liquidity', event: event.liquidity, computed: computed.liquidity },
+  ]
+  return all.filter(one => one.event !== one.computed)
+}

@@ -1,0 +1,103 @@
+/**
+ * One step of a v3 swap: the price moves towards a target while liquidity is constant, until the amount is
+ * used up or the target is reached.
+ *
+ * The direction follows from the target: below the current price token0 goes in. Input is measured without
+ * the fee and rounds up, output rounds down, the fee rounds up.
+ *
+ * No step can fail for a price in range, whatever the liquidity: a price is computed from an amount only when
+ * that amount does not reach the target, and then it lies between the two. Zero liquidity always reaches.
+ */
+import type { Side } from './adapter.ts'
+import * as sqrtPriceMath from './sqrtPriceMath.ts'
+
+export type Step = {
+  readonly sqrtPriceX96: bigint
+  /** Gross: the fee is in it. */
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+}
+
+const PPM = 1_000_000n
+const Q96_LESS_ONE = (1n << 96n) - 1n
+
+/** The share of the input that trades, in millionths: what the steps below are given for the fee. */
+export function tradingPpm(feePpm: bigint): bigint {
+  return PPM - feePpm
+}
+
+/** The fee rounds up on its own in the contract; input and fee together are one division, rounded up. */
+export function withFee(netInput: bigint, tradingPpm: bigint): bigint {
+  return (netInput * PPM + (tradingPpm - 1n)) / tradingPpm
+}
+
+/** As far as the target, whatever it takes. */
+export function toTarget(currentX96: bigint, targetX96: bigint, liquidity: bigint, tradingPpm: bigint): Step {
+  // Both amounts come from one product, liquidity times distance; a walk is made of little else.
+  if (sideOf(currentX96, targetX96) === 0) {
+    const area = liquidity * (currentX96 - targetX96)
+    const needed = sqrtPriceMath.divideUp(area << 96n, currentX96 * targetX96)
+    return { sqrtPriceX96: targetX96, amountIn: withFee(needed, tradingPpm), amountOut: area >> 96n }
+  }
+  const area = liquidity * (targetX96 - currentX96)
+  const needed = (area + Q96_LESS_ONE) >> 96n
+  const amountOut = (area << 96n) / (currentX96 * targetX96)
+  return { sqrtPriceX96: targetX96, amountIn: withFee(needed, tradingPpm), amountOut }
+}
+
+/** At most `remaining` gross units go in. Short of the target all of it is taken: the fee is what is left. */
+export function exactIn(
+  currentX96: bigint,
+  targetX96: bigint,
+  liquidity: bigint,
+  remaining: bigint,
+  tradingPpm: bigint,
+): Step {
+  const side = sideOf(currentX96, targetX96)
+  // The fee is taken off first and rounds in the pool's favour, so what trades rounds down.
+  const trading = (remaining * tradingPpm) / PPM
+  const needed = inputBetween(side, currentX96, targetX96, liquidity)
+  if (trading >= needed) return toTarget(currentX96, targetX96, liquidity, tradingPpm)
+  const sqrtPriceX96 =
+    side === 0
+      ? sqrtPriceMath.afterInput0(currentX96, liquidity, trading)
+      : sqrtPriceMath.afterInput1(currentX96, liquidity, trading)
+  const amountOut = outputBetween(side, currentX96, sqrtPriceX96, liquidity)
+  return { sqrtPriceX96, amountIn: remaining, amountOut }
+}
+
+/** At most `remaining` units come out. */
+export function exactOut(
+  currentX96: bigint,
+  targetX96: bigint,
+  liquidity: bigint,
+  remaining: bigint,
+  tradingPpm: bigint,
+): Step {
+  const side = sideOf(currentX96, targetX96)
+  const available = outputBetween(side, currentX96, targetX96, liquidity)
+  if (remaining >= available) return toTarget(currentX96, targetX96, liquidity, tradingPpm)
+  const sqrtPriceX96 =
+    side === 0
+      ? sqrtPriceMath.afterOutput1(currentX96, liquidity, remaining)
+      : sqrtPriceMath.afterOutput0(currentX96, liquidity, remaining)
+  // The price was rounded past the output asked for; the surplus stays in the pool.
+  const needed = inputBetween(side, currentX96, sqrtPriceX96, liquidity)
+  return { sqrtPriceX96, amountIn: withFee(needed, tradingPpm), amountOut: remaining }
+}
+
+function sideOf(currentX96: bigint, targetX96: bigint): Side {
+  return currentX96 >= targetX96 ? 0 : 1
+}
+
+function inputBetween(side: Side, fromX96: bigint, toX96: bigint, liquidity: bigint): bigint {
+  return side === 0
+    ? sqrtPriceMath.amount0Up(toX96, fromX96, liquidity)
+    : sqrtPriceMath.amount1Up(fromX96, toX96, liquidity)
+}
+
+function outputBetween(side: Side, fromX96: bigint, toX96: bigint, liquidity: bigint): bigint {
+  return side === 0
+    ? sqrtPriceMath.amount1Down(toX96, fromX96, liquidity)
+    : sqrtPriceMath.amount0Down(fromX96, toX96, liquidity)
+}

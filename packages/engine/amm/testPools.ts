@@ -1,0 +1,126 @@
+/**
+ * Random v3 pools for the property tests: every fee tier, positions from one spacing to many words wide, gaps
+ * without liquidity, liquidity from one unit to 2^120, and prices on, between and at the ends of the ticks.
+ *
+ * A pool is a value until `build` makes it, so that a failing case shrinks and every run gets its own book.
+ */
+import fc from 'fast-check'
+import { natural } from '../testing/cases.ts'
+import { count, type Count, type Tick, tick as toTick } from '../units.ts'
+import type { TickChange, V3State, V3Terms } from './adapter.ts'
+import * as tickBook from './tickBook.ts'
+import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+
+export const TIERS = [
+  { feePpm: 100n, tickSpacing: toTick(1) },
+  { feePpm: 500n, tickSpacing: toTick(10) },
+  { feePpm: 3000n, tickSpacing: toTick(60) },
+  { feePpm: 10_000n, tickSpacing: toTick(200) },
+] as const
+
+export type Tier = (typeof TIERS)[number]
+
+/** `start` and `width` in spacings from the pool's centre. */
+export type PositionPlan = { readonly start: bigint; readonly width: bigint; readonly liquidity: bigint }
+
+export type PoolPlan = {
+  readonly tier: Tier
+  readonly tick: Tick
+  /** Where in its tick the price is, in 2^32nds; 0 is its lower end. */
+  readonly within: bigint
+  /** The price is at the lower end and the tick was crossed downwards. */
+  readonly crossedDown: boolean
+  readonly positions: readonly PositionPlan[]
+}
+
+export type BuiltPool = {
+  readonly terms: V3Terms
+  readonly state: V3State
+  readonly changes: readonly TickChange[]
+}
+
+/** Mostly near, where positions overlap and words are crossed; sometimes far. */
+const spacings = fc.oneof(
+  { weight: 4, arbitrary: fc.bigInt({ min: 0n, max: 12n }) },
+  { weight: 2, arbitrary: fc.bigInt({ min: 0n, max: 300n }) },
+  { weight: 1, arbitrary: fc.bigInt({ min: 0n, max: 3000n }) },
+)
+
+export const positionPlan: fc.Arbitrary<PositionPlan> = fc.record({
+  start: fc.tuple(spacings, fc.boolean()).map(([distance, below]) => (below ? -distance : distance)),
+  width: spacings.map(width => width + 1n),
+  liquidity: natural(120),
+})
+
+const ticks: fc.Arbitrary<Tick> = fc
+  .oneof(
+    { weight: 3, arbitrary: fc.integer({ min: -3000, max: 3000 }) },
+    { weight: 3, arbitrary: fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 }) },
+    { weight: 1, arbitrary: fc.integer({ min: MIN_TICK, max: MIN_TICK + 500 }) },
+    { weight: 1, arbitrary: fc.integer({ min: MAX_TICK - 500, max: MAX_TICK - 1 }) },
+  )
+  .map(toTick)
+
+export const poolPlan: fc.Arbitrary<PoolPlan> = fc.record({
+  tier: fc.constantFrom(...TIERS),
+  tick: ticks,
+  within: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })),
+  crossedDown: fc.boolean(),
+  positions: fc.array(positionPlan, { minLength: 0, maxLength: 10 }),
+})
+
+/** A pool as dense as its spacing allows: `count` neighbouring positions around the price. */
+export function densePlan(tier: Tier, tick: Tick, count: Count): PoolPlan {
+  const positions = Array.from({ length: count }, (_, i) => ({
+    start: BigInt(i) - BigInt(count),
+    width: 2n * (BigInt(count) - BigInt(i)),
+    liquidity: 10n ** 17n + BigInt(i * i) * 10n ** 15n + BigInt(i),
+  }))
+  return { tier, tick, within: 1n << 31n, crossedDown: false, positions }
+}
+
+export function build(plan: PoolPlan): BuiltPool {
+  const { feePpm, tickSpacing } = plan.tier
+  const crossed = plan.crossedDown && plan.within === 0n && plan.tick > MIN_TICK
+  const tick = toTick(plan.tick - (crossed ? 1 : 0))
+  const lowerX96 = sqrtRatioAtTick(plan.tick)
+  const upperX96 = sqrtRatioAtTick(toTick(plan.tick + 1))
+  const sqrtPriceX96 = lowerX96 + (((upperX96 - lowerX96) * plan.within) >> 32n)
+  const book = tickBook.empty(tickSpacing)
+  const changes: TickChange[] = []
+  let liquidity = 0n
+  for (const position of plan.positions) {
+    const change = changeOf(plan, position)
+    if (change === null || !book.change(change)) continue
+    changes.push(change)
+    if (change.lower <= tick && tick < change.upper) liquidity += change.delta
+  }
+  return {
+    terms: { family: 'amm_v3', feePpm, tickSpacing, book },
+    state: { family: 'amm_v3', sqrtPriceX96, tick, liquidity },
+    changes,
+  }
+}
+
+/** The position cut to the ticks there are; null if nothing is left of it. */
+export function changeOf(
+  { tier, tick }: PoolPlan,
+  { start, width, liquidity }: PositionPlan,
+): TickChange | null {
+  const spacing = BigInt(tier.tickSpacing)
+  const centre = BigInt(Math.floor(tick / tier.tickSpacing))
+  const last = BigInt(MAX_TICK) / spacing
+  const cut = (value: bigint): bigint => (value < -last ? -last : value > last ? last : value)
+  const lower = cut(centre + start)
+  const upper = cut(centre + start + width)
+  if (lower >= upper) return null
+  return { lower: toTick(Number(lower * spacing)), upper: toTick(Number(upper * spacing)), delta: liquidity }
+}
+
+/** The same initialised ticks, of which only those between two ticks are known. */
+export function knownBetween(terms: V3Terms, lowest: Tick, highest: Tick): V3Terms {
+  const entries = terms.book.entries().filter(entry => entry.tick >= lowest && entry.tick <= highest)
+  return { ...terms, book: tickBook.from(terms.tickSpacing, { lowest, highest }, entries) }
+}
+
+export const DENSE = densePlan(TIERS[0], toTick(76_012), count(250))

@@ -1,0 +1,223 @@
+/**
+ * The initialised ticks of one v3 pool.
+ *
+ * Invariant: every initialised tick between `lowest` and `highest`, both included, is in the book; outside
+ * nothing is known and nothing is kept. A tick is in it exactly while some position starts or ends there.
+ *
+ * The book changes in place, because it is large and a change touches two ticks. A change and its inverse
+ * leave it as it was, which is what lets a journal undo a block.
+ */
+import { assert } from '../assert.ts'
+import { type Count, count, type Tick } from '../units.ts'
+import type { TickChange } from './adapter.ts'
+import { DepthIndex } from './depthIndex.ts'
+import { positionAtOrBelow } from './sortedTicks.ts'
+import { UINT128_MAX } from './sqrtPriceMath.ts'
+import * as tickBitmap from './tickBitmap.ts'
+import { MAX_TICK, MIN_TICK } from './tickMath.ts'
+
+/** `gross` is the liquidity of all positions that start or end here, `net` what crossing upwards adds. */
+export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly net: bigint }
+
+export type KnownRange = { readonly lowest: Tick; readonly highest: Tick }
+
+export const FULL_RANGE: KnownRange = { lowest: MIN_TICK, highest: MAX_TICK }
+
+/** A pool watched from its creation: nothing is initialised, and that is known everywhere. */
+export function empty(tickSpacing: Tick): TickBook {
+  return from(tickSpacing, FULL_RANGE, [])
+}
+
+/** A book read back or loaded. The entries are what is initialised inside the range, in any order. */
+export function from(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>): TickBook {
+  return new TickBook(tickSpacing, range, entries)
+}
+
+/**
+ * A book loaded word by word. The words are contiguous and ascending, and decide the known range; `entries`
+ * has the liquidity of every tick they mark.
+ */
+export function fromWords(
+  tickSpacing: Tick,
+  words: readonly tickBitmap.Word[],
+  entries: Iterable<TickEntry>,
+): TickBook {
+  const range = rangeOfWords(tickSpacing, words)
+  const book = from(tickSpacing, range, entries)
+  const marked = words.flatMap(word => tickBitmap.ticksOf(word, tickSpacing))
+  const agrees = marked.length === book.size && marked.every((tick, i) => book.tickAt(count(i)) === tick)
+  assert(
+    agrees,
+    () => `${marked.length} ticks are marked in the words, ${book.size} were given, not the same`,
+  )
+  return book
+}
+
+/** What is known once these words are: to the end of the tick range where they reach its last usable tick. */
+function rangeOfWords(tickSpacing: Tick, words: readonly tickBitmap.Word[]): KnownRange {
+  const first = words[0]
+  assert(first !== undefined, 'a book needs at least one word')
+  words.forEach((word, i) => {
+    assert(
+      word.position === first.position + BigInt(i),
+      () => `word ${word.position} does not follow the one before`,
+    )
+  })
+  const start = Number(first.position) * 256
+  const low = start * tickSpacing
+  const high = (start + words.length * 256 - 1) * tickSpacing
+  return {
+    lowest: low <= MIN_TICK + tickSpacing - 1 ? MIN_TICK : (low as Tick),
+    highest: high >= MAX_TICK - tickSpacing + 1 ? MAX_TICK : (high as Tick),
+  }
+}
+
+export class TickBook {
+  readonly tickSpacing: Tick
+  readonly lowest: Tick
+  readonly highest: Tick
+  // Parallel arrays and not objects: with a hundred thousand pools the header of each tick would count.
+  #ticks: readonly Tick[]
+  #nets: bigint[]
+  #grosses: bigint[]
+  #depthIndex: DepthIndex | null = null
+
+  constructor(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>) {
+    assert(tickSpacing > 0, () => `tick spacing ${tickSpacing} is not positive`)
+    const { lowest, highest } = range
+    assert(
+      lowest >= MIN_TICK && lowest <= highest && highest <= MAX_TICK,
+      () => `no range ${lowest} to ${highest}`,
+    )
+    this.tickSpacing = tickSpacing
+    this.lowest = lowest
+    this.highest = highest
+    const sorted = [...entries].sort((a, b) => a.tick - b.tick)
+    sorted.forEach((entry, i) => assertEntry(entry, sorted[i - 1], this))
+    this.#ticks = sorted.map(entry => entry.tick)
+    this.#nets = sorted.map(entry => entry.net)
+    this.#grosses = sorted.map(entry => sharedGross(entry.gross, entry.net))
+  }
+
+  get size(): Count {
+    return count(this.#ticks.length)
+  }
+
+  /** The `position`-th initialised tick, ascending; positions shift when a tick appears or goes. */
+  tickAt(position: Count | -1): Tick | undefined {
+    return this.#ticks[position]
+  }
+
+  netAt(position: Count): bigint {
+    return this.#nets[position] as bigint
+  }
+
+  /** The position of the greatest initialised tick at or below `tick`, -1 if there is none. */
+  positionAtOrBelow(tick: Tick): Count | -1 {
+    return positionAtOrBelow(this.#ticks, tick)
+  }
+
+  isKnown(tick: Tick): boolean {
+    return tick >= this.lowest && tick <= this.highest
+  }
+
+  /**
+   * Adds liquidity between two ticks, or takes it away. False, and nothing changed, when the contract could
+   * not have done it: no two ticks of this spacing, less there than is taken, or more than 128 bits.
+   */
+  change({ lower, upper, delta }: TickChange): boolean {
+    if (lower >= upper || !this.#isUsable(lower) || !this.#isUsable(upper)) return false
+    if (delta === 0n) return true
+    if (delta < 0n ? -delta > this.heldBetween(lower, upper) : delta > this.#roomBetween(lower, upper))
+      return false
+    this.#add(lower, delta, delta)
+    this.#add(upper, delta, -delta)
+    this.#depthIndex?.touch(lower, upper, delta)
+    return true
+  }
+
+  /**
+   * The most that positions between these two ticks can hold: what starts at the lower, (gross + net) / 2, or
+   * what ends at the upper, (gross - net) / 2, if that is less. A tick outside the known range sets no limit.
+   */
+  heldBetween(lower: Tick, upper: Tick): bigint {
+    const start = this.#entryAt(lower)
+    const end = this.#entryAt(upper)
+    const starting = !this.isKnown(lower) ? UINT128_MAX : start === null ? 0n : (start.gross + start.net) / 2n
+    const ending = !this.isKnown(upper) ? UINT128_MAX : end === null ? 0n : (end.gross - end.net) / 2n
+    return starting < ending ? starting : ending
+  }
+
+  /** Everything known, ascending, to write out; with the range, `from` makes the same book of it. */
+  entries(): TickEntry[] {
+    return this.#ticks.map((tick, i) => ({
+      tick,
+      gross: this.#grosses[i] as bigint,
+      net: this.#nets[i] as bigint,
+    }))
+  }
+
+  /** The index of this book for depth, made by the first who asks with the pool's fee. */
+  depthIndex(feePpm: bigint): DepthIndex {
+    this.#depthIndex ??= new DepthIndex(this, feePpm)
+    return this.#depthIndex
+  }
+
+  get hasDepthIndex(): boolean {
+    return this.#depthIndex !== null
+  }
+
+  #isUsable(tick: Tick): boolean {
+    return tick >= MIN_TICK && tick <= MAX_TICK && tick % this.tickSpacing === 0
+  }
+
+  #roomBetween(lower: Tick, upper: Tick): bigint {
+    const lowerGross = this.#entryAt(lower)?.gross ?? 0n
+    const upperGross = this.#entryAt(upper)?.gross ?? 0n
+    return UINT128_MAX - (lowerGross > upperGross ? lowerGross : upperGross)
+  }
+
+  #entryAt(tick: Tick): TickEntry | null {
+    const position = positionAtOrBelow(this.#ticks, tick)
+    if (this.#ticks[position] !== tick) return null
+    return { tick, gross: this.#grosses[position] as bigint, net: this.#nets[position] as bigint }
+  }
+
+  #add(tick: Tick, grossDelta: bigint, netDelta: bigint): void {
+    if (!this.isKnown(tick)) return
+    const position = positionAtOrBelow(this.#ticks, tick)
+    if (this.#ticks[position] !== tick) {
+      // Copies of the exact size: an array grown in place keeps room for sixteen more.
+      const at = position + 1
+      this.#ticks = this.#ticks.toSpliced(at, 0, tick)
+      this.#nets = this.#nets.toSpliced(at, 0, netDelta)
+      this.#grosses = this.#grosses.toSpliced(at, 0, sharedGross(grossDelta, netDelta))
+      return
+    }
+    const gross = (this.#grosses[position] as bigint) + grossDelta
+    const net = (this.#nets[position] as bigint) + netDelta
+    if (gross === 0n) {
+      this.#ticks = this.#ticks.toSpliced(position, 1)
+      this.#nets = this.#nets.toSpliced(position, 1)
+      this.#grosses = this.#grosses.toSpliced(position, 1)
+      return
+    }
+    this.#nets[position] = net
+    this.#grosses[position] = sharedGross(gross, net)
+  }
+}
+
+/** Where only positions start, gross and net are one number: keep one bigint. */
+function sharedGross(gross: bigint, net: bigint): bigint {
+  return gross === net ? net : gross
+}
+
+function assertEntry(entry: TickEntry, before: TickEntry | undefined, book: TickBook): void {
+  const { tick, gross, net } = entry
+  assert(tick % book.tickSpacing === 0, () => `tick ${tick} is not a multiple of ${book.tickSpacing}`)
+  assert(book.isKnown(tick), () => `tick ${tick} is outside ${book.lowest} to ${book.highest}`)
+  assert(before === undefined || before.tick < tick, () => `tick ${tick} is given twice`)
+  const magnitude = net < 0n ? -net : net
+  const possible = gross > 0n && gross <= UINT128_MAX && magnitude <= gross && (gross - magnitude) % 2n === 0n
+  assert(possible, () => `tick ${tick} has gross ${gross} and net ${net}: no positions give that`)
+}

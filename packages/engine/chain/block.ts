@@ -1,0 +1,50 @@
+/**
+ * Blocks and the pool events inside them, as the engine receives them: already fetched and verified by
+ * hash. Addresses and hashes are lower-case hex; a decoder that lets another case through breaks identity.
+ */
+import type { Family, V2Event, V3Event } from '../amm/adapter.ts'
+import type { Count, Ms, Tick } from '../units.ts'
+
+export type Hex = `0x${string}`
+export type Address = Hex
+
+export type BlockRef = { readonly number: Count; readonly hash: Hex; readonly timeMs: Ms }
+
+/**
+ * How completeness of a block's logs was shown: the receipts root recomputed, two endpoints' log digests
+ * equal, or not at all.
+ */
+export type Proof = 'receipts' | 'digest' | 'none'
+
+export type Block = BlockRef & {
+  readonly parentHash: Hex
+  readonly proof: Proof
+  /** In order of log index. */
+  readonly events: readonly PoolEvent[]
+}
+
+/** Where a log stands. */
+export type LogPosition = { readonly transactionHash: Hex; readonly logIndex: Count }
+
+export type PoolEvent = LogPosition & { readonly pool: Address } & (
+    | { readonly family: 'amm_v2'; readonly event: V2Event }
+    | { readonly family: 'amm_v3'; readonly event: V3Event }
+    | { readonly family: Family; readonly event: PoolCreated }
+  )
+
+/** A factory's own log. Tick spacing comes from here, never from a table of fee tiers. */
+export type PoolCreated = { readonly kind: 'CREATED'; readonly pool: NewPool }
+
+/** What never changes about a pool. */
+export type NewPool = {
+  readonly address: Address
+  readonly deploymentId: string
+  readonly token0: Address
+  readonly token1: Address
+  readonly fee:
+    | { readonly family: 'amm_v2'; readonly numerator: bigint; readonly denominator: bigint }
+    | { readonly family: 'amm_v3'; readonly feePpm: bigint; readonly tickSpacing: Tick }
+}
+
+/** The 32-byte identifier of the wire: the address, left-padded with zeros. */
+export const idOf = (address: Address): Hex => `0x000000000000000000000000${address.slice(2)}`

@@ -1,0 +1,199 @@
+/**
+ * Blocks applied to the state: pools born, events folded per pool, the position moved. A block extends the
+ * tip by hash; anything else is the worker's mistake and not ours to repair.
+ */
+import type { V2Event, V3Event } from '../amm/adapter.ts'
+import { assert } from '../assert.ts'
+import * as depthAverage from '../price/depthAverage.ts'
+import type { SwapAmounts, SwapObserved } from '../record.ts'
+import type { Pool, ProvenRun, State } from '../state.ts'
+import { type Count, tick } from '../units.ts'
+import { poolChanged, type Work } from '../work.ts'
+import type { Address, Block, Hex, LogPosition, PoolEvent } from './block.ts'
+import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
+import { foldEvents, newbornState } from './poolFold.ts'
+import { addPool, removePool, termsOf } from './registry.ts'
+
+type SwapEvent = Extract<V2Event | V3Event, { kind: 'SWAP' }>
+
+export function applyBlock(state: State, block: Block, work: Work): void {
+  const { tip } = state.chain
+  assert(
+    tip === null || (block.parentHash === tip.hash && block.number === tip.number + 1),
+    () => `block ${block.number} ${block.hash} does not extend ${tip?.number} ${tip?.hash}`,
+  )
+  state.journals.push(openJournal(block, block.parentHash, state.chain))
+  state.index.changed.add('chain').add(`undo/${block.number}`)
+  state.chain = {
+    ...state.chain,
+    tip: { number: block.number, hash: block.hash, timeMs: block.timeMs },
+    proven: extendRun(state.chain.proven, block),
+  }
+  for (const [address, events] of byPool(block.events)) applyToPool(state, address, events, block, work)
+  boundJournals(state)
+}
+
+/** Undoes to the ancestor and applies the replacement branch. */
+export function applyReorg(state: State, ancestor: Hex, blocks: readonly Block[], work: Work): void {
+  for (const { block } of state.journals.toReversed()) {
+    if (block.hash === ancestor) break
+    work.orphaned.add(block.hash)
+  }
+  const undone = undoTo(state, ancestor, pool => removePool(state, pool))
+  for (const { pool: address, payload } of undone.swaps) {
+    const pool = state.pools.get(address) ?? undone.removedPools.get(address)
+    if (pool !== undefined) work.swaps.push({ pool, payload: { ...payload, finality: 'orphaned' } })
+  }
+  for (const address of undone.pools) {
+    const pool = state.pools.get(address)
+    if (pool !== undefined) poolChanged(work, pool)
+  }
+  for (const [address, pool] of undone.removedPools) {
+    work.removed.set(address, pool)
+    work.own.add(pool.from)
+  }
+  for (const token of undone.tokens) {
+    work.own.add(token)
+    if (state.tokens.get(token)?.decimals === null) work.needs.push({ kind: 'token_facts', token })
+  }
+  for (const stable of undone.stables) work.own.add(stable)
+  for (const block of blocks) applyBlock(state, block, work)
+  for (const address of undone.removedPools.keys())
+    if (!state.pools.has(address)) work.needs.push({ kind: 'load', pool: address, why: 'ORPHANED' })
+}
+
+function byPool(events: readonly PoolEvent[]): Map<Address, PoolEvent[]> {
+  const groups = new Map<Address, PoolEvent[]>()
+  for (const event of events) {
+    const group = groups.get(event.pool)
+    if (group === undefined) groups.set(event.pool, [event])
+    else group.push(event)
+  }
+  return groups
+}
+
+function applyToPool(
+  state: State,
+  address: Address,
+  events: readonly PoolEvent[],
+  block: Block,
+  work: Work,
+): void {
+  let pool = state.pools.get(address)
+  if (pool === undefined) {
+    pool = bornIn(state, events, block)
+    if (pool === undefined) return
+    pool.sent = work.removed.get(address)?.sent ?? null
+  }
+  for (const { event, ...position } of events)
+    if (event.kind === 'SWAP') {
+      const payload = swapObserved(state, pool, event, position, block)
+      work.swaps.push({ pool, payload })
+      tipJournal(state)?.swaps.push({ pool: pool.address, payload })
+    }
+  setPoolState(state, pool, foldEvents(state, pool, events, block))
+  poolChanged(work, pool)
+  noteNeeds(pool, work)
+}
+
+/** What a changed pool wants from the chain. */
+export function noteNeeds(pool: Pool, work: Work): void {
+  if (!pool.state.verified) work.needs.push({ kind: 'load', pool: pool.address, why: 'UNVERIFIED' })
+  else if (pool.state.incomplete) work.needs.push({ kind: 'load', pool: pool.address, why: 'INCOMPLETE' })
+}
+
+/** A pool whose factory log is in this block: complete from its first moment, and empty. */
+function bornIn(state: State, events: readonly PoolEvent[], block: Block): Pool | undefined {
+  const creation = events.find(event => event.event.kind === 'CREATED')?.event
+  if (creation?.kind !== 'CREATED') return undefined
+  const empty =
+    creation.pool.fee.family === 'amm_v2'
+      ? { family: 'amm_v2' as const, reserve0: 0n, reserve1: 0n }
+      : { family: 'amm_v3' as const, sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n }
+  const newborn = { ...newbornState(empty, block, null), average: depthAverage.start(0n, block.timeMs) }
+  const pool = addPool(
+    state,
+    creation.pool,
+    termsOf(creation.pool, null),
+    { block: block.number, ms: block.timeMs },
+    newborn,
+  )
+  tipJournal(state)?.created.add(pool.address)
+  return pool
+}
+
+/** A run lives as long as every block is proven; an unproven one ends it. */
+function extendRun(run: ProvenRun | null, block: Block): ProvenRun | null {
+  if (block.proof === 'none') return null
+  return { first: run?.first ?? block.number, last: block.number, lastMs: block.timeMs }
+}
+
+/** While finality is behind, undo is kept for a bounded number of blocks: a deeper reorganisation halts. */
+function boundJournals(state: State): void {
+  const excess = state.journals.length - state.policyView.policy.max_undo_blocks
+  for (const { block } of state.journals.splice(0, Math.max(0, excess)))
+    state.index.changed.add(`undo/${block.number}`)
+}
+
+function swapObserved(
+  state: State,
+  pool: Pool,
+  swap: SwapEvent,
+  { transactionHash, logIndex }: LogPosition,
+  block: Block,
+): SwapObserved {
+  return {
+    chain_id: state.setup.chainId,
+    pool_id: pool.id,
+    kind: 'SWAP',
+    block_number: block.number,
+    block_hash: block.hash,
+    block_time_ms: block.timeMs,
+    transaction_hash: transactionHash,
+    log_index: logIndex,
+    finality: 'canonical',
+    proof: block.proof,
+    ...amountsText(swap),
+  }
+}
+
+function amountsText(swap: SwapEvent): SwapAmounts {
+  return 'amount0In' in swap
+    ? {
+        amount0_in: swap.amount0In.toString(),
+        amount1_in: swap.amount1In.toString(),
+        amount0_out: swap.amount0Out.toString(),
+        amount1_out: swap.amount1Out.toString(),
+      }
+    : {
+        amount0: swap.amount0.toString(),
+        amount1: swap.amount1.toString(),
+        sqrt_price_x96: swap.sqrtPriceX96.toString(),
+        liquidity: swap.liquidity.toString(),
+        tick: swap.tick,
+      }
+}
+
+/** Blocks up to `number` are final: they cannot be undone any more, and their pools' state is settled. */
+export function applyFinality(state: State, number: Count, hash: Hex, work: Work): void {
+  const known = state.chain.finalized
+  if (known !== null && number <= known.number) return
+  const own = state.journals.find(({ block }) => block.number === number)
+  assert(
+    own === undefined || own.block.hash === hash,
+    () => `finalized ${number} ${hash} is not on our chain`,
+  )
+  state.chain = { ...state.chain, finalized: { number, hash } }
+  state.index.changed.add('chain')
+  const settled = state.journals.findIndex(({ block }) => block.number > number)
+  for (const journal of state.journals.splice(0, settled < 0 ? state.journals.length : settled)) {
+    state.index.changed.add(`undo/${journal.block.number}`)
+    for (const address of new Set([...journal.pools.keys(), ...journal.created])) {
+      const pool = state.pools.get(address)
+      if (pool === undefined || pool.state.changed.number > number) continue
+      work.pools.add(pool)
+      work.look.add(pool.from)
+    }
+    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()]) work.look.add(token)
+  }
+}

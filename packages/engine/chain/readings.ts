@@ -1,0 +1,167 @@
+/**
+ * What the worker reads from the chain between blocks: whole pools, re-checks of quiet ones, decimals and
+ * stable answers. Each reading is made at a block and goes with it if that block is orphaned, so it is only
+ * taken while that block is the tip.
+ */
+import type { Difference, V2State, V3State } from '../amm/adapter.ts'
+import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
+import type { Decimals, Pool, State } from '../state.ts'
+import type { Count } from '../units.ts'
+import { dependentsOf, poolChanged, type Work } from '../work.ts'
+import type { BlockRef } from './block.ts'
+import { noteNeeds } from './blocks.ts'
+import { noteBook, setDecimals, setPoolState, setStable, tipJournal } from './journal.ts'
+import { newbornState, settle } from './poolFold.ts'
+import { addPool, knownToken, termsOf } from './registry.ts'
+
+/** The most decimals a token may have: more cannot be told from a mistake. */
+const MAX_DECIMALS = 36
+
+const isTip = (state: State, block: BlockRef): boolean => state.chain.tip?.hash === block.hash
+
+export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
+  for (const loaded of pools) {
+    if (!isTip(state, block)) {
+      work.needs.push({ kind: 'load', pool: loaded.pool.address, why: 'NOT_AT_TIP' })
+      continue
+    }
+    const known = state.pools.get(loaded.pool.address)
+    const pool = known === undefined ? firstLoad(state, loaded, block) : reload(state, known, loaded, block)
+    poolChanged(work, pool)
+    noteNeeds(pool, work)
+  }
+}
+
+function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
+  const birth = { block: loaded.createdBlock, ms: loaded.createdMs }
+  const newborn = newbornState(loaded.state, block, loaded.lastTradeMs)
+  const pool = addPool(state, loaded.pool, termsOf(loaded.pool, loaded.ticks), birth, newborn)
+  tipJournal(state)?.created.add(pool.address)
+  setPoolState(state, pool, settle(pool, newborn, block, null, state.policyView.policy))
+  return pool
+}
+
+/** A reload replaces what is known. Where the chain says the same, the block that last changed it stands. */
+function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): Pool {
+  noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
+  pool.terms = termsOf(loaded.pool, loaded.ticks)
+  const { state: before } = pool
+  const read = {
+    ...before,
+    amm: loaded.state,
+    verifiedNumber: block.number,
+    verifiedMs: block.timeMs,
+    verified: true,
+    differences: [],
+    incomplete: false,
+  }
+  const isSame = differencesOf(before.amm, loaded.state).length === 0
+  const settled = settle(pool, read, block, null, state.policyView.policy)
+  const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null
+  setPoolState(
+    state,
+    pool,
+    isKept
+      ? { ...read, incomplete: settled.incomplete }
+      : isSame
+        ? { ...settled, changed: before.changed }
+        : settled,
+  )
+  return pool
+}
+
+export function applyRecheck(
+  state: State,
+  block: BlockRef,
+  pools: readonly RecheckedPool[],
+  work: Work,
+): void {
+  for (const { address, state: seen } of pools) {
+    const pool = state.pools.get(address)
+    if (pool === undefined || !isTip(state, block)) continue
+    const differences = differencesOf(pool.state.amm, seen)
+    const { state: before } = pool
+    if (differences.length === 0) {
+      setPoolState(state, pool, { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs })
+      work.look.add(pool.from)
+      continue
+    }
+    setPoolState(state, pool, { ...before, verified: false, differences, changed: block })
+    poolChanged(work, pool)
+    noteNeeds(pool, work)
+  }
+}
+
+/** Where our state and the chain's differ: `event` is the chain's word. */
+function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Difference[] {
+  const fields: [string, bigint, bigint][] =
+    ours.family === 'amm_v2' && chain.family === 'amm_v2'
+      ? [
+          ['reserve0', chain.reserve0, ours.reserve0],
+          ['reserve1', chain.reserve1, ours.reserve1],
+        ]
+      : ours.family === 'amm_v3' && chain.family === 'amm_v3'
+        ? [
+            ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
+            ['tick', BigInt(chain.tick), BigInt(ours.tick)],
+            ['liquidity', chain.liquidity, ours.liquidity],
+          ]
+        : []
+  return fields
+    .filter(([, theirs, own]) => theirs !== own)
+    .map(([field, event, computed]) => ({ field, event, computed }))
+}
+
+export function applyStable(state: State, input: Extract<Input, { kind: 'stable' }>, work: Work): void {
+  const { block, answers, sequencer } = input
+  for (const { token, answer } of answers) {
+    const before = state.stables.get(token)
+    const isGood = answer !== null && answer.complete && answer.value > 0n
+    const lastGood = isGood ? answer : (before?.lastGood ?? null)
+    const isSame =
+      before !== undefined &&
+      before.reading?.value === answer?.value &&
+      before.reading?.updatedAtMs === answer?.updatedAtMs &&
+      before.reading?.complete === answer?.complete
+    if (isSame) continue
+    setStable(state, token, { reading: answer, lastGood, block })
+    work.own.add(token)
+  }
+  const { sequencer: known } = state.chain
+  if (sequencer?.up === known?.up && sequencer?.sinceMs === known?.sinceMs) return
+  state.chain = { ...state.chain, sequencer }
+  state.index.changed.add('chain')
+  for (const { token } of state.setup.stables) work.own.add(token)
+}
+
+export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {
+  for (const each of facts) {
+    const token = knownToken(state, each.token)
+    token.symbol = each.symbol
+    token.name = each.name
+    state.index.changed.add(`token/${token.address}`)
+    const next = decimalsAfter(token.decimals, each, block)
+    if (next === token.decimals) continue
+    setDecimals(state, token, next)
+    work.own.add(token.address)
+    for (const dependent of dependentsOf(state, token.address)) work.own.add(dependent)
+  }
+}
+
+/** A different number than before is not a correction: it must be read again before anything is scaled by it. */
+function decimalsAfter(before: Decimals | null, facts: TokenFacts, block: BlockRef): Decimals {
+  const isValid = facts.decimals !== null && facts.decimals >= 0 && facts.decimals <= MAX_DECIMALS
+  if (!isValid) {
+    const reason =
+      facts.decimals === null ? (facts.reason ?? 'not read') : `${facts.decimals} is not 0 to ${MAX_DECIMALS}`
+    return before !== null && before.value === null && before.reason === reason
+      ? before
+      : { value: null, reason, block, changedTo: null }
+  }
+  const value = facts.decimals as Count
+  if (before === null || before.value === null) return { value, reason: null, block, changedTo: null }
+  if (before.value === value) return before.changedTo === null ? before : { ...before, changedTo: null }
+  return before.changedTo === value
+    ? { value, reason: null, block, changedTo: null }
+    : { ...before, changedTo: value }
+}

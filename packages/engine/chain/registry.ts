@@ -1,0 +1,120 @@
+/**
+ * Which pools and tokens are known, and the indexes over them. A pool stands under its pair, under the token
+ * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
+ */
+import * as tickBook from '../amm/tickBook.ts'
+import type { LoadedTicks } from '../input.ts'
+import { canonicalX } from '../setup.ts'
+import type { Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
+import type { Count, Ms } from '../units.ts'
+import { type Address, idOf, type NewPool } from './block.ts'
+
+type Birth = { readonly block: Count | null; readonly ms: Ms | null }
+
+export function addPool(
+  state: State,
+  born: NewPool,
+  terms: PoolTerms,
+  birth: Birth,
+  poolState: PoolState,
+): Pool {
+  const x = canonicalX(state.setup, born.token0, born.token1)
+  const [from, to] = x === 0 ? [born.token0, born.token1] : [born.token1, born.token0]
+  const pool: Pool = {
+    address: born.address,
+    id: idOf(born.address),
+    deploymentId: born.deploymentId,
+    token0: born.token0,
+    token1: born.token1,
+    x,
+    from,
+    to,
+    pair: `${from}-${to}`,
+    feePpm: feePpm(born),
+    createdBlock: birth.block,
+    createdMs: birth.ms,
+    terms,
+    state: poolState,
+    published: null,
+    sent: null,
+  }
+  enterPool(state, pool)
+  state.index.changed.add(`pool/${pool.address}`)
+  if (terms.family === 'amm_v3') state.index.changed.add(`ticks/${pool.address}`)
+  return pool
+}
+
+/** Enters a pool, new or read back, into the maps. */
+export function enterPool(state: State, pool: Pool): void {
+  state.pools.set(pool.address, pool)
+  insert(state.index.pairs, pool.pair, pool)
+  insert(state.index.ownPools, pool.from, pool)
+  const into = state.index.poolsInto.get(pool.to) ?? new Set()
+  state.index.poolsInto.set(pool.to, into.add(pool))
+  knownToken(state, pool.token0)
+  knownToken(state, pool.token1)
+}
+
+export function removePool(state: State, pool: Pool): void {
+  state.pools.delete(pool.address)
+  withdraw(state.index.pairs, pool.pair, pool)
+  withdraw(state.index.ownPools, pool.from, pool)
+  state.index.poolsInto.get(pool.to)?.delete(pool)
+}
+
+/** The token, made known if it was not. */
+export function knownToken(state: State, address: Address): Token {
+  const known = state.tokens.get(address)
+  if (known !== undefined) return known
+  const token: Token = {
+    address,
+    id: idOf(address),
+    symbol: null,
+    name: null,
+    decimals: null,
+    enrolledAtMs: null,
+    dormant: null,
+    published: null,
+    sent: null,
+    evaluation: null,
+    dueMs: null,
+  }
+  state.tokens.set(address, token)
+  state.index.changed.add(`token/${address}`)
+  return token
+}
+
+/** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
+export function termsOf(born: NewPool, ticks: LoadedTicks | null): PoolTerms {
+  const { fee } = born
+  if (fee.family === 'amm_v2')
+    return { family: 'amm_v2', fee: { numerator: fee.numerator, denominator: fee.denominator } }
+  const book =
+    ticks === null
+      ? tickBook.empty(fee.tickSpacing)
+      : tickBook.from(fee.tickSpacing, ticks.range, ticks.entries)
+  return { family: 'amm_v3', feePpm: fee.feePpm, tickSpacing: fee.tickSpacing, book }
+}
+
+/** A v2 fee n/d as parts per million, rounded up: a guard may not be slipped under by rounding. */
+function feePpm({ fee }: NewPool): bigint {
+  if (fee.family === 'amm_v3') return fee.feePpm
+  return ((fee.denominator - fee.numerator) * 1_000_000n + fee.denominator - 1n) / fee.denominator
+}
+
+/** Sorted by address, so that no outcome depends on the order in which pools became known. */
+function insert<Key>(lists: Map<Key, Pool[]>, key: Key, pool: Pool): void {
+  const list = lists.get(key)
+  if (list === undefined) {
+    lists.set(key, [pool])
+    return
+  }
+  const at = list.findIndex(each => each.address > pool.address)
+  list.splice(at < 0 ? list.length : at, 0, pool)
+}
+
+function withdraw<Key>(lists: Map<Key, Pool[]>, key: Key, pool: Pool): void {
+  const left = (lists.get(key) ?? []).filter(each => each !== pool)
+  if (left.length === 0) lists.delete(key)
+  else lists.set(key, left)
+}

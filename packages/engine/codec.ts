@@ -1,0 +1,253 @@
+/**
+ * The state as text, entity by entity: what a commit writes and a restart reads. A state read back continues
+ * exactly as the one that was written; indexes are rebuilt, never stored.
+ *
+ * JSON, with a bigint as a string that starts with `#`; a string that starts with `#` gets a second one.
+ */
+import * as tickBook from './amm/tickBook.ts'
+import { assert } from './assert.ts'
+import type { Address } from './chain/block.ts'
+import { type BookUndo, type Journal, openJournal } from './chain/journal.ts'
+import { enterPool } from './chain/registry.ts'
+import { createState } from './createState.ts'
+import type { ExternalDepth } from './input.ts'
+import type { Policy } from './price/policy.ts'
+import { policyVersion } from './price/policyVersion.ts'
+import { quoteText } from './price/quote.ts'
+import * as temporal from './price/temporal.ts'
+import { fileReferences } from './publish.ts'
+import { type ChainSetup, roleOf } from './setup.ts'
+import type { ChainPosition, EntityKey, Pool, PoolState, PoolTerms, Stable, State, Token } from './state.ts'
+
+/** The text of an entity, or null when it is gone: the commit deletes it. */
+export function encodeEntity(state: State, key: EntityKey): string | null {
+  const [kind, id = ''] = key.split('/')
+  switch (kind) {
+    case 'chain':
+      return write({ ...state.chain, policy: state.policyView.policy })
+    case 'coverage':
+      return write([...state.coverage.values()])
+    case 'pool':
+      return mapped(state.pools.get(id as Address), pool => write(poolImage(pool)))
+    case 'ticks':
+      return mapped(state.pools.get(id as Address), ({ terms }) =>
+        terms.family === 'amm_v2' ? null : write(ticksImage(terms.book)),
+      )
+    case 'token':
+      return mapped(state.tokens.get(id as Address), token => write(tokenImage(token)))
+    case 'quote':
+      return mapped(state.tokens.get(id as Address)?.evaluation, evaluation =>
+        JSON.stringify(quoteText(state.setup.chainId, evaluation, state.policyView.version, 'RETRIEVED')),
+      )
+    case 'stable':
+      return mapped(state.stables.get(id as Address), stable => write(stable))
+    default:
+      return mapped(
+        state.journals.find(({ block }) => String(block.number) === id),
+        journal => write(journalImage(journal)),
+      )
+  }
+}
+
+/** Every entity of the state, for a whole snapshot. */
+export function* entityKeys(state: State): Generator<EntityKey> {
+  yield 'chain'
+  yield 'coverage'
+  for (const { address, terms } of state.pools.values()) {
+    yield `pool/${address}`
+    if (terms.family === 'amm_v3') yield `ticks/${address}`
+  }
+  for (const address of state.tokens.keys()) yield `token/${address}`
+  for (const address of state.stables.keys()) yield `stable/${address}`
+  for (const { block } of state.journals) yield `undo/${block.number}`
+}
+
+export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
+  const texts = new Map(entities)
+  const { policy, ...chain } = read<ChainPosition & { policy: Policy }>(texts.get('chain'))
+  const state = createState(setup, policy)
+  state.policyView = { policy, version: policyVersion(policy) }
+  state.chain = chain
+  for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
+    state.coverage.set(each.token, each)
+  for (const [key, text] of texts) {
+    const address = key.split('/')[1] as Address
+    if (key.startsWith('pool/')) enterPool(state, poolFrom(read(text), texts.get(`ticks/${address}`)))
+    else if (key.startsWith('stable/')) state.stables.set(address, read<Stable>(text))
+  }
+  for (const [key, text] of texts) {
+    if (!key.startsWith('token/')) continue
+    const token = tokenFrom(read(text))
+    state.tokens.set(token.address, token)
+    fileReferences(state, token)
+    const isActive = token.enrolledAtMs !== null || roleOf(setup, token.address) !== 'TOKEN'
+    state.index.dues.set(token.address, isActive ? token.dueMs : null)
+  }
+  const journals = [...texts]
+    .filter(([key]) => key.startsWith('undo/'))
+    .map(([, text]) => journalFrom(read(text)))
+  state.journals.push(...journals.sort((a, b) => a.block.number - b.block.number))
+  state.index.changed.clear()
+  return state
+}
+
+type PoolStateImage = Omit<PoolState, 'history'> & {
+  readonly history: readonly { fromMs: PoolState['verifiedMs']; ratio: temporal.Entry['ratio'] }[]
+}
+
+const stateImage = (state: PoolState): PoolStateImage => ({
+  ...state,
+  history: state.history.entries.map(({ fromMs, ratio }) => ({ fromMs, ratio })),
+})
+const stateFrom = (image: PoolStateImage): PoolState => ({
+  ...image,
+  history: temporal.restore(image.history),
+})
+
+type TermsImage =
+  | Exclude<PoolTerms, { family: 'amm_v3' }>
+  | Omit<Extract<PoolTerms, { family: 'amm_v3' }>, 'book'>
+
+function termsImage(terms: PoolTerms): TermsImage {
+  if (terms.family === 'amm_v2') return terms
+  return { family: terms.family, feePpm: terms.feePpm, tickSpacing: terms.tickSpacing }
+}
+
+type TicksImage = {
+  readonly lowest: tickBook.KnownRange['lowest']
+  readonly highest: tickBook.KnownRange['highest']
+  readonly entries: readonly tickBook.TickEntry[]
+}
+
+const ticksImage = (book: tickBook.TickBook): TicksImage => ({
+  lowest: book.lowest,
+  highest: book.highest,
+  entries: [...book.entries()],
+})
+
+function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
+  if (image.family === 'amm_v2') return image
+  assert(ticks !== null, 'a v3 pool was stored without its ticks')
+  return { ...image, book: tickBook.from(image.tickSpacing, ticks, ticks.entries) }
+}
+
+type PoolImage = Omit<Pool, 'state' | 'terms' | 'sent'> & {
+  readonly state: PoolStateImage
+  readonly terms: TermsImage
+  /** Null while it is the published one. */
+  readonly sentApart: { readonly sent: Pool['sent'] } | null
+}
+
+function poolImage({ sent, ...pool }: Pool): PoolImage {
+  return {
+    ...pool,
+    state: stateImage(pool.state),
+    terms: termsImage(pool.terms),
+    sentApart: sent === pool.published ? null : { sent },
+  }
+}
+
+function poolFrom({ sentApart, ...image }: PoolImage, ticks: string | undefined): Pool {
+  return {
+    ...image,
+    state: stateFrom(image.state),
+    terms: termsFrom(image.terms, ticks === undefined ? null : read<TicksImage>(ticks)),
+    sent: sentApart === null ? image.published : sentApart.sent,
+  }
+}
+
+type TokenImage = Omit<Token, 'evaluation' | 'sent'> & {
+  readonly sentApart: { readonly sent: Token['sent'] } | null
+}
+
+const tokenImage = ({ evaluation: _, sent, ...token }: Token): TokenImage => ({
+  ...token,
+  sentApart: sent === token.published ? null : { sent },
+})
+
+const tokenFrom = ({ sentApart, ...image }: TokenImage): Token => ({
+  ...image,
+  evaluation: null,
+  sent: sentApart === null ? image.published : sentApart.sent,
+})
+
+/** Maps and sets as lists of their entries. */
+type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
+  readonly created: readonly Address[]
+  readonly pools: readonly (readonly [Address, PoolStateImage])[]
+  readonly books: readonly BookImage[]
+  readonly publishedPools: readonly (readonly [Address, Pool['published']])[]
+  readonly publishedTokens: readonly (readonly [Address, Pick<Token, 'published' | 'dueMs'>])[]
+  readonly stables: readonly (readonly [Address, Stable | null])[]
+  readonly decimals: readonly (readonly [Address, Token['decimals']])[]
+}
+type BookImage =
+  | Extract<BookUndo, { kind: 'change' }>
+  | {
+      readonly kind: 'reload'
+      readonly pool: Address
+      readonly terms: TermsImage
+      readonly ticks: TicksImage | null
+    }
+
+function journalImage(journal: Journal): JournalImage {
+  return {
+    block: journal.block,
+    parentHash: journal.parentHash,
+    before: journal.before,
+    swaps: journal.swaps,
+    created: [...journal.created],
+    pools: [...journal.pools].map(([address, state]) => [address, stateImage(state)] as const),
+    books: journal.books.map(undo =>
+      undo.kind === 'change'
+        ? undo
+        : {
+            ...undo,
+            terms: termsImage(undo.terms),
+            ticks: undo.terms.family === 'amm_v3' ? ticksImage(undo.terms.book) : null,
+          },
+    ),
+    publishedPools: [...journal.publishedPools],
+    publishedTokens: [...journal.publishedTokens].map(
+      ([address, { published, dueMs }]) => [address, { published, dueMs }] as const,
+    ),
+    stables: [...journal.stables],
+    decimals: [...journal.decimals],
+  }
+}
+
+function journalFrom(image: JournalImage): Journal {
+  return {
+    ...openJournal(image.block, image.parentHash, image.before),
+    created: new Set(image.created),
+    pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),
+    books: image.books.map(undo =>
+      undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
+    ),
+    publishedPools: new Map(image.publishedPools),
+    publishedTokens: new Map(
+      image.publishedTokens.map(([address, each]) => [address, { ...each, evaluation: null }]),
+    ),
+    stables: new Map(image.stables),
+    decimals: new Map(image.decimals),
+    swaps: [...image.swaps],
+  }
+}
+
+function write(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'bigint') return `#${each}`
+    return typeof each === 'string' && each.startsWith('#') ? `#${each}` : each
+  })
+}
+
+function read<Value>(text: string | undefined): Value {
+  assert(text !== undefined, 'an entity the state cannot do without is missing')
+  return JSON.parse(text, (_, each: unknown) => {
+    if (typeof each !== 'string' || !each.startsWith('#')) return each
+    return each.startsWith('##') ? each.slice(1) : BigInt(each.slice(1))
+  }) as Value
+}
+
+const mapped = <From, To>(value: From | null | undefined, map: (value: From) => To): To | null =>
+  value === null || value === undefined ? null : map(value)

@@ -1,0 +1,41 @@
+/** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
+import { knownToken } from './chain/registry.ts'
+import { DueQueue } from './price/dueQueue.ts'
+import { DEFAULT_POLICY, type Policy } from './price/policy.ts'
+import { policyVersion } from './price/policyVersion.ts'
+import type { ChainSetup } from './setup.ts'
+import type { State } from './state.ts'
+import { count } from './units.ts'
+
+export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY): State {
+  const state: State = {
+    setup,
+    policyView: { policy, version: policyVersion(policy) },
+    chain: {
+      steps: count(0),
+      tip: null,
+      finalized: null,
+      proven: null,
+      sequencer: null,
+      health: null,
+      paused: false,
+      anchors: {},
+    },
+    pools: new Map(),
+    tokens: new Map(),
+    stables: new Map(),
+    coverage: new Map(),
+    journals: [],
+    index: {
+      pairs: new Map(),
+      ownPools: new Map(),
+      poolsInto: new Map(),
+      dues: new DueQueue(),
+      watches: new Map(),
+      changed: new Set(),
+    },
+  }
+  for (const { token } of setup.stables) knownToken(state, token)
+  for (const asset of setup.routingAssets) knownToken(state, asset)
+  return state
+}

@@ -1,0 +1,131 @@
+/**
+ * The step function. `step(state, input)` folds one input into the state and says what became of it; it
+ * never awaits, never reads a clock, never touches the outside. The same inputs give the same bytes.
+ *
+ * The state is changed in place and belongs to its one caller; what it was before lives on in the journals
+ * of blocks that are not yet final. A step that throws has broken an invariant: the state is then undefined
+ * and must be rebuilt from the last commit.
+ */
+import { unreachable } from './assert.ts'
+import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
+import { applyFacts, applyLoad, applyRecheck, applyStable } from './chain/readings.ts'
+import { knownToken } from './chain/registry.ts'
+import type { Input } from './input.ts'
+import { policyVersion } from './price/policyVersion.ts'
+import { fileReferences, publish } from './publish.ts'
+import type { EngineRecord } from './record.ts'
+import type { EntityKey, State } from './state.ts'
+import { count, type Ms } from './units.ts'
+import { type Need, newWork, type Work } from './work.ts'
+
+export type StepResult = {
+  /** In the order in which they must be sequenced. */
+  readonly records: readonly EngineRecord[]
+  /** Entities to write in the same commit, sorted; one that is gone is written as absent. */
+  readonly changed: readonly EntityKey[]
+  readonly needs: readonly Need[]
+  /** When to come back with a `timer` if nothing else happens first. */
+  readonly nextTimerMs: Ms | null
+}
+
+export function step(state: State, input: Input): StepResult {
+  const work = newWork()
+  state.index.changed.clear()
+  state.chain = { ...state.chain, steps: count(state.chain.steps + 1) }
+  state.index.changed.add('chain')
+  apply(state, input, work)
+  const records = publish(state, work, input.atMs)
+  return {
+    records,
+    changed: [...state.index.changed].sort(),
+    needs: work.needs,
+    nextTimerMs: state.index.dues.next(),
+  }
+}
+
+function apply(state: State, input: Input, work: Work): void {
+  switch (input.kind) {
+    case 'block':
+      return applyBlock(state, input.block, work)
+    case 'reorg': {
+      applyReorg(state, input.ancestor, input.blocks, work)
+      for (const address of work.own) {
+        const token = state.tokens.get(address)
+        if (token !== undefined) fileReferences(state, token)
+      }
+      return
+    }
+    case 'finalize':
+      return applyFinality(state, input.number, input.hash, work)
+    case 'timer':
+      return
+    case 'health':
+      return applyHealth(state, input.health, work)
+    case 'stable':
+      return applyStable(state, input, work)
+    case 'coverage':
+      return applyCoverage(state, input.assets, work)
+    case 'policy':
+      state.policyView = { policy: input.policy, version: policyVersion(input.policy) }
+      work.everyone = true
+      work.retractAs = 'POLICY'
+      return
+    case 'enrol':
+    case 'unenrol':
+      return applyEnrolment(state, input, work)
+    case 'load':
+      return applyLoad(state, input.block, input.pools, work)
+    case 'recheck':
+      return applyRecheck(state, input.block, input.pools, work)
+    case 'token_facts':
+      return applyFacts(state, input.block, input.facts, work)
+    case 'pause':
+      state.chain = { ...state.chain, paused: input.paused }
+      work.everyone = true
+      work.retractAs = 'OPERATOR'
+      return
+    default:
+      return unreachable(input)
+  }
+}
+
+/** A change of status concerns every price; the record itself goes out each time, so silence means loss. */
+function applyHealth(state: State, health: Extract<Input, { kind: 'health' }>['health'], work: Work): void {
+  work.first.push({
+    type: 'FEED_HEALTH',
+    routing: { chain_id: state.setup.chainId, pool_ids: [], token_ids: [] },
+    payload: health.record,
+  })
+  work.everyone = state.chain.health?.status !== health.status
+  state.chain = { ...state.chain, health }
+}
+
+function applyCoverage(
+  state: State,
+  assets: Extract<Input, { kind: 'coverage' }>['assets'],
+  work: Work,
+): void {
+  for (const asset of new Set([...state.coverage.keys(), ...assets.map(each => each.token)]))
+    work.own.add(asset)
+  state.coverage.clear()
+  for (const each of assets) state.coverage.set(each.token, each)
+  state.index.changed.add('coverage')
+}
+
+function applyEnrolment(
+  state: State,
+  input: Extract<Input, { kind: 'enrol' | 'unenrol' }>,
+  work: Work,
+): void {
+  const token = knownToken(state, input.token)
+  if (input.kind === 'enrol') {
+    token.enrolledAtMs = token.enrolledAtMs ?? input.atMs
+    token.dormant = null
+  } else {
+    token.enrolledAtMs = null
+    token.dormant = input.reason
+    work.retractAs = 'OPERATOR'
+  }
+  state.index.changed.add(`token/${token.address}`)
+  work.own.add(token.address)
+}

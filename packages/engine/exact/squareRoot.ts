@@ -1,0 +1,30 @@
+/**
+ * The integer square root: the greatest r with r² <= n.
+ *
+ * Newton's iteration r → (r + n/r) / 2 in integers never goes below the root once it has taken a step, and
+ * falls until it reaches it, so the answer does not depend on how good the first guess was.
+ */
+import { assert } from '../assert.ts'
+import { bitLength } from './bits.ts'
+
+/** Past this a double overflows, and the guess is the root of the upper half instead. */
+const DOUBLE = 1n << 1023n
+
+/** Rounds down. */
+export function squareRoot(n: bigint): bigint {
+  assert(n >= 0n, () => `square root of the negative ${n}`)
+  if (n < 2n) return n
+  let root = firstGuess(n)
+  root = (root + n / root) >> 1n
+  for (;;) {
+    const next = (root + n / root) >> 1n
+    if (next >= root) return root
+    root = next
+  }
+}
+
+function firstGuess(n: bigint): bigint {
+  if (n < DOUBLE) return BigInt(Math.floor(Number(n) ** 0.5))
+  const quarter = BigInt(bitLength(n) >> 2)
+  return squareRoot(n >> (2n * quarter)) << quarter
+}

@@ -1,0 +1,78 @@
+/**
+ * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
+ * it handed the input over: the engine has no other clock.
+ *
+ * `block`, `reorg`, `finalize` come from the chain. `load`, `recheck`, `stable` and `token_facts` are read
+ * from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
+ * outside the chain and survives a reorganisation.
+ */
+import type { V2State, V3State } from './amm/adapter.ts'
+import type { KnownRange, TickEntry } from './amm/tickBook.ts'
+import type { Address, Block, BlockRef, Hex, NewPool } from './chain/block.ts'
+import type { Policy } from './price/policy.ts'
+import type { Count, Ms } from './units.ts'
+
+export type Input = { readonly atMs: Ms } & (
+  | { readonly kind: 'block'; readonly block: Block }
+  | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly Block[] }
+  | { readonly kind: 'finalize'; readonly number: Count; readonly hash: Hex }
+  | { readonly kind: 'timer' }
+  | { readonly kind: 'health'; readonly health: FeedHealth }
+  | {
+      readonly kind: 'stable'
+      readonly block: BlockRef
+      readonly answers: readonly StableReading[]
+      readonly sequencer: Sequencer | null
+    }
+  | { readonly kind: 'coverage'; readonly assets: readonly ExternalDepth[] }
+  | { readonly kind: 'policy'; readonly policy: Policy }
+  | { readonly kind: 'enrol'; readonly token: Address }
+  | { readonly kind: 'unenrol'; readonly token: Address; readonly reason: 'OPERATOR' | 'DORMANT' }
+  | { readonly kind: 'load'; readonly block: BlockRef; readonly pools: readonly LoadedPool[] }
+  | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
+  | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
+  | { readonly kind: 'pause'; readonly paused: boolean }
+)
+
+export type InputKind = Input['kind']
+
+export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
+
+/** `record` is the health record of the wire, carried through untouched; the engine reads the status. */
+export type FeedHealth = { readonly status: FeedStatus; readonly record: Readonly<Record<string, unknown>> }
+
+/** One Chainlink answer. `complete` is false for an unfinished or non-positive round. */
+export type StableAnswer = {
+  readonly value: bigint
+  readonly decimals: Count
+  readonly updatedAtMs: Ms
+  readonly complete: boolean
+}
+export type StableReading = { readonly token: Address; readonly answer: StableAnswer | null }
+
+/** The L2 sequencer's own report, where a chain has one. */
+export type Sequencer = { readonly up: boolean; readonly sinceMs: Ms }
+
+export type ExternalDepth = { readonly token: Address; readonly depthMicrousd: bigint; readonly asOfMs: Ms }
+
+/** Complete state of a pool read at a block hash. `ticks` has all of its range; null for v2. */
+export type LoadedPool = {
+  readonly pool: NewPool
+  readonly createdBlock: Count | null
+  readonly createdMs: Ms | null
+  readonly state: V2State | V3State
+  readonly ticks: LoadedTicks | null
+  readonly lastTradeMs: Ms | null
+}
+export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
+
+export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
+
+/** `decimals` null when the two readings failed or disagreed; `reason` says how. */
+export type TokenFacts = {
+  readonly token: Address
+  readonly decimals: Count | null
+  readonly reason: string | null
+  readonly symbol: string | null
+  readonly name: string | null
+}

@@ -1,0 +1,163 @@
+/**
+ * The price that independent observations agree on, and which of them disagree (specification §2.4,
+ * contract §2.5): one rule for the routes of a token and for the pools of a pair.
+ *
+ * One pass. Proposed outliers go only when what stays is heavy and independent enough; otherwise everything
+ * stays and the split is reported as unresolved. An index always refers to the observations as given.
+ */
+import { assert } from '../assert.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { Count } from '../units.ts'
+import {
+  ascending,
+  devBps,
+  devBpsAtMost,
+  furtherFrom,
+  type Orderable,
+  weightedMedian,
+} from './weightedMedian.ts'
+
+/** Callers leave dust out first: every observation given here has a vote. */
+export type Observation = Orderable & {
+  /** w_r: what m0, the kept share and the published median count. */
+  readonly weight: bigint
+  /** L_i_eff = b_r: what MADw counts. */
+  readonly capacity: bigint
+  readonly pool: string
+  readonly deployment: string
+}
+
+export type Consensus = {
+  /** The weighted median of all observations. */
+  readonly m0: Count
+  readonly madBps: Fraction
+  readonly tauBps: bigint
+  /** In the order of the observations; all false when the split is unresolved. */
+  readonly rejected: readonly boolean[]
+  /** NO_INDEPENDENT_CONSENSUS. */
+  readonly unresolved: boolean
+  /** By ascending price, ties by id. */
+  readonly survivors: readonly Count[]
+  /** The weighted median of the survivors: the published one. */
+  readonly selected: Count
+  readonly keptWeight: bigint
+  readonly totalWeight: bigint
+  /** The greatest dev_bps of a survivor from m0. */
+  readonly spreadBps: Fraction
+  /** The cheapest and the dearest survivor: the support envelope. */
+  readonly low: Count
+  readonly high: Count
+}
+
+/** MADw is scaled by 22239/5000, three of a normal distribution's deviations (3 × 1.4826). */
+const TAU_NUM = 22_239n
+const TAU_DEN = 5_000n
+const TAU_MIN_BPS = 200n
+const TAU_MAX_BPS = 1_000n
+
+const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
+
+/** Survivors keep at least 67 of 100. */
+const KEPT_NUM = 67n
+const KEPT_DEN = 100n
+
+/** Null when no observation has weight: there is no price. */
+export function consensus(observations: readonly Observation[]): Consensus | null {
+  let totalWeight = 0n
+  for (const observation of observations) totalWeight += observation.weight
+  if (totalWeight === 0n) return null
+
+  const at = (index: Count): Observation => observations[index] as Observation
+  const order = ascending(observations)
+  const m0 = weightedMedian(order, index => at(index).weight)
+  const centre = at(m0).price
+  const madBps = medianDeviation(observations, order, m0)
+  const tauBps = tau(madBps)
+
+  // Deviation grows away from m0 on both sides, so the outliers are the two ends of the order.
+  const isInlier = (index: Count): boolean => index === m0 || devBpsAtMost(at(index).price, centre, tauBps)
+  let first = 0
+  let last = order.length - 1
+  while (!isInlier(order[first] as Count)) first++
+  while (!isInlier(order[last] as Count)) last--
+
+  const rejected = observations.map(() => false)
+  let unresolved = false
+  let survivors = order
+  let keptWeight = totalWeight
+  if (first > 0 || last < order.length - 1) {
+    const inliers = order.slice(first, last + 1)
+    let inlierWeight = 0n
+    for (const index of inliers) inlierWeight += at(index).weight
+    if (KEPT_DEN * inlierWeight >= KEPT_NUM * totalWeight && isIndependent(observations, inliers)) {
+      survivors = inliers
+      keptWeight = inlierWeight
+      for (let position = 0; position < order.length; position++)
+        if (position < first || position > last) rejected[order[position] as Count] = true
+    } else unresolved = true
+  }
+
+  const low = survivors[0] as Count
+  const high = survivors[survivors.length - 1] as Count
+  const furthest = low === m0 || furtherFrom(centre, at(low).price, at(high).price) > 0 ? high : low
+  return {
+    m0,
+    madBps,
+    tauBps,
+    rejected,
+    unresolved,
+    survivors,
+    selected: survivors === order ? m0 : weightedMedian(survivors, index => at(index).weight),
+    keptWeight,
+    totalWeight,
+    spreadBps: furthest === m0 ? NO_DEVIATION : devBps(at(furthest).price, centre),
+    low,
+    high,
+  }
+}
+
+/** clamp(ceil((22239/5000) × MADw), 200, 1000). Rounds up: a threshold must not reject its own deviation. */
+export function tau(madBps: Fraction): bigint {
+  const den = TAU_DEN * madBps.den
+  const scaled = (TAU_NUM * madBps.num + den - 1n) / den
+  if (scaled < TAU_MIN_BPS) return TAU_MIN_BPS
+  return scaled > TAU_MAX_BPS ? TAU_MAX_BPS : scaled
+}
+
+/**
+ * MADw: the median of dev_bps from m0, weighted by capacity. Below and above m0 the deviations are already
+ * in order, so the two sides are merged outwards from m0 until half of the capacity is passed.
+ */
+function medianDeviation(observations: readonly Observation[], order: readonly Count[], m0: Count): Fraction {
+  const at = (index: Count | undefined): Observation => observations[index as Count] as Observation
+  const centre = at(m0).price
+  let total = 0n
+  for (const { capacity } of observations) total += capacity
+  assert(total > 0n, 'an observation has weight but none has capacity')
+
+  let above = order.indexOf(m0) + 1
+  let below = above - 2
+  let reached = at(m0)
+  let cumulative = reached.capacity
+  while (2n * cumulative < total) {
+    const isBelowNext =
+      above === order.length ||
+      (below >= 0 && furtherFrom(centre, at(order[below]).price, at(order[above]).price) > 0)
+    reached = at(isBelowNext ? order[below--] : order[above++])
+    cumulative += reached.capacity
+  }
+  return reached.price === centre ? NO_DEVIATION : devBps(reached.price, centre)
+}
+
+/** At least two pools and at least two deployments. */
+function isIndependent(observations: readonly Observation[], indices: readonly Count[]): boolean {
+  const { pool, deployment } = observations[indices[0] as Count] as Observation
+  let hasTwoPools = false
+  let hasTwoDeployments = false
+  for (const index of indices) {
+    const other = observations[index] as Observation
+    if (other.pool !== pool) hasTwoPools = true
+    if (other.deployment !== deployment) hasTwoDeployments = true
+  }
+  return hasTwoPools && hasTwoDeployments
+}

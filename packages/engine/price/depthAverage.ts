@@ -1,0 +1,100 @@
+/**
+ * The 30-minute exponential average of a pool's depth in exact integers (contract §2.4).
+ *
+ * A state changes only with the pool's own state. A read computes the average at any later time from it and
+ * writes nothing, so how often someone looks never shows in a price.
+ */
+import { type Ms, ms } from '../units.ts'
+
+/** `e` is the average at `t0`, scaled by 2^32; `l` is the depth held since `t0`. */
+export type DepthAverage = { readonly e: bigint; readonly l: bigint; readonly t0: Ms }
+
+const SCALE_BITS = 32n
+const DECAY_BITS = 64n
+const ONE = 1n << DECAY_BITS
+
+/** The time constant, and how old a pool must be to start with its full depth. */
+const WINDOW_MS = 1_800_000
+
+/** From 2^26 ms (18.6 hours) on, nothing of the old average is left. */
+const FORGOTTEN_MS = 2 ** 26
+
+/** K[i] = ⌊2^64 · exp(−2^i / 1,800,000)⌋. Generator: `python3 packages/engine/oracle/ewma.py`. */
+const K: readonly bigint[] = [
+  18_446_733_825_521_246_274n,
+  18_446_723_577_338_634_369n,
+  18_446_703_080_990_490_855n,
+  18_446_662_088_362_524_924n,
+  18_446_580_103_379_876_742n,
+  18_446_416_134_507_709_432n,
+  18_446_088_201_135_845_682n,
+  18_445_432_351_881_638_909n,
+  18_444_120_723_328_406_383n,
+  18_441_497_746_019_451_817n,
+  18_436_252_910_405_900_699n,
+  18_425_767_713_711_155_077n,
+  18_404_815_206_576_820_844n,
+  18_362_981_642_435_881_440n,
+  18_279_599_557_138_977_743n,
+  18_113_969_524_062_508_790n,
+  17_787_198_142_261_797_076n,
+  17_151_233_653_368_409_236n,
+  15_946_706_619_716_329_099n,
+  13_785_492_496_626_077_773n,
+  10_302_078_383_869_387_059n,
+  5_753_471_648_075_295_376n,
+  1_794_486_651_570_350_250n,
+  174_566_434_585_797_580n,
+  1_651_968_497_108_849n,
+  147_939_381_851n,
+]
+
+/** A pool older than the window, or of unknown age, starts at its present depth. */
+export function start(l: bigint, t: Ms): DepthAverage {
+  return { e: l << SCALE_BITS, l, t0: t }
+}
+
+/**
+ * The first state verified at `t` of a pool created at `createdMs`. A pool younger than the window starts
+ * from nothing at its creation: new depth earns its weight, and cannot be lent for a block.
+ */
+export function startAt(l: bigint, createdMs: Ms, t: Ms): DepthAverage {
+  return t - createdMs < WINDOW_MS ? { e: 0n, l, t0: createdMs } : start(l, t)
+}
+
+/** The pool's depth became `l` at block time `t`. */
+export function change(state: DepthAverage, l: bigint, t: Ms): DepthAverage {
+  return { e: average(state, t), l, t0: t }
+}
+
+/** The average at `t`, rounded down. */
+export function value(state: DepthAverage, t: Ms): bigint {
+  return average(state, t) >> SCALE_BITS
+}
+
+/** L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. */
+export function effective(state: DepthAverage, t: Ms): bigint {
+  const averaged = value(state, t)
+  return averaged < state.l ? averaged : state.l
+}
+
+/** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 itself for no time. */
+export function decay(dt: Ms): bigint {
+  if (dt <= 0) return ONE
+  if (dt >= FORGOTTEN_MS) return 0n
+  let factor = ONE
+  // dt is below 2^26, so its bits are those of a 32-bit integer.
+  for (let rest: Ms = dt, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
+    if ((rest & 1) === 0) continue
+    const k = K[bit] as bigint
+    factor = factor === ONE ? k : (factor * k) >> DECAY_BITS
+  }
+  return factor
+}
+
+/** H + ((E − H) · decay >> 64), scaled by 2^32. The shift is arithmetic: it rounds down on either side of H. */
+function average({ e, l, t0 }: DepthAverage, t: Ms): bigint {
+  const held = l << SCALE_BITS
+  if (e === held) return held
+  return held + (((e - held) * decay(ms(t - t0))) >> DECAY_BITS)
+}

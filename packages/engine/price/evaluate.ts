@@ -1,0 +1,127 @@
+/**
+ * The price of a token at one moment: its routes weighed, the dust set aside, outliers rejected in one
+ * pass, and the exact rational of the weighted-median route (specification §2.4), or the reason why not.
+ *
+ * Pure in the state and the time: evaluating writes nothing and may be asked at any moment.
+ */
+import type { Address } from '../chain/block.ts'
+import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import { assert } from '../assert.ts'
+import { stateScore } from './bands.ts'
+import type { Evaluation, Priced, Route, StableView, Unpriced } from './evaluation.ts'
+import { type Moment, tipOf } from './moment.ts'
+import { vote } from './observations.ts'
+import { dueOf, lastTradeOf } from './ownHops.ts'
+import { pricedFrom, publishedScore, reduced } from './priced.ts'
+import type { UnpricedReason } from './reasons.ts'
+import { byCapacity, routesOf } from './routes.ts'
+import { stableView } from './stableView.ts'
+
+/** Failed routes kept for whoever asks why not. */
+const MAX_FAILED_SHOWN = 16
+
+export function evaluate(moment: Moment, token: Address): Evaluation {
+  const blocked = blockedBy(moment, token)
+  if (blocked !== null) return unpriced(moment, token, blocked, [])
+  const stable = stableView(moment, token)
+  if (stable !== null) return ofStable(moment, stable)
+  const { live, failed } = routesOf(moment, token)
+  const voted = vote(moment, live, failed)
+  failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
+  if (voted !== null) return pricedFrom(moment, token, voted, failed)
+  return unpriced(moment, token, reasonFor(moment, token, failed), failed)
+}
+
+/** Values every routing asset in its listed order, so that each continues only on those before it. */
+export function valueAssets(moment: Moment): void {
+  for (const asset of moment.state.setup.routingAssets) {
+    const evaluation = evaluate(moment, asset)
+    moment.valuations.set(asset, { asset, evaluation, routes: continuations(moment, evaluation) })
+  }
+}
+
+/** The accepted routes of an asset that others may continue on, heaviest first, prices reduced once. */
+function continuations(moment: Moment, evaluation: Evaluation): Route[] {
+  if (evaluation.kind === 'UNPRICED') return []
+  return evaluation.routes
+    .filter(route => route.failure === null && route.exclusion === null)
+    .slice(0, moment.policy.max_asset_routes)
+    .map(route => ({
+      ...route,
+      price: reduced(route.price as Fraction),
+      marginalUsd: reduced(route.marginalUsd as Fraction),
+    }))
+}
+
+/** What stops any price of this token before its routes are looked at. */
+function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
+  if (moment.state.chain.paused) return 'OPERATOR'
+  if (moment.feed.score === 0) return 'FEED'
+  const known = moment.state.tokens.get(token)
+  if (known?.dormant === 'DORMANT') return 'DORMANT'
+  if (known?.dormant === 'OPERATOR') return 'OPERATOR'
+  if (stableView(moment, token) !== null) return null
+  const decimals = known?.decimals ?? null
+  return decimals !== null && (decimals.value === null || decimals.changedTo !== null) ? 'DECIMALS' : null
+}
+
+/** The nearest candidate decides what to call the absence of a price. */
+function reasonFor(moment: Moment, token: Address, failed: readonly Route[]): UnpricedReason {
+  if ((moment.state.index.ownPools.get(token) ?? []).length === 0) return 'NO_POOL'
+  const rules = new Set(failed.map(route => route.failure?.rule))
+  if (rules.has('EXPIRED')) return 'ROUTE_EXPIRED'
+  if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
+  if (rules.has('ANCHOR_UNPRICED')) return 'ANCHOR_UNPRICED'
+  if (rules.has('DECIMALS_CHANGED') || rules.has('DECIMALS_UNVERIFIED')) return 'DECIMALS'
+  return 'NO_ROUTE'
+}
+
+function unpriced(
+  moment: Moment,
+  token: Address,
+  reason: UnpricedReason,
+  failed: readonly Route[],
+): Unpriced {
+  return {
+    kind: 'UNPRICED',
+    token,
+    atMs: moment.atMs,
+    asOf: tipOf(moment),
+    reason,
+    routes: failed,
+    dueMs: dueOf(moment, token),
+    lastTradeMs: lastTradeOf(moment, token),
+  }
+}
+
+/** A stable's own quote is its guarded answer: no routes, score min(stable, feed, state). */
+function ofStable(moment: Moment, stable: StableView): Priced | Unpriced {
+  if (stable.status === 'SUSPENDED')
+    return { ...unpriced(moment, stable.token, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
+  const usd = ratio.reduce(stable.usd.num, stable.usd.den)
+  assert(!ratio.isTooLarge(usd), 'a stable answer past 4096 bits')
+  const components = {
+    stable: { score: stable.score },
+    feed: { score: moment.feed.score },
+    state: { score: stateScore(stable.finality) },
+  }
+  return {
+    kind: 'PRICED',
+    token: stable.token,
+    atMs: moment.atMs,
+    asOf: tipOf(moment),
+    price: usd,
+    marginalUsd: usd,
+    score: publishedScore([stable.score, moment.feed.score, components.state.score], stable.caps),
+    caps: stable.caps,
+    components,
+    support: null,
+    selected: null,
+    routes: [],
+    stable,
+    expiresAtMs: null,
+    dueMs: stable.dueMs,
+    lastTradeMs: null,
+  }
+}

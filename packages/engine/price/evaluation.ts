@@ -1,0 +1,177 @@
+/**
+ * What one evaluation found: edges, routes, and the price of a token or the reason why it has none.
+ *
+ * An Evaluation is immutable and shares its edges, and the routes of the routing assets it went through,
+ * with every other evaluation of the same step. It is the one source of the compact record, of the full
+ * quote and of what a commit keeps.
+ */
+import type { Fraction, Ratio } from '../exact/ratio.ts'
+import type { Address, BlockRef } from '../chain/block.ts'
+import type { FeedStatus } from '../input.ts'
+import type { Pool, PoolState } from '../state.ts'
+import type { Count, Ms, Score } from '../units.ts'
+import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from './reasons.ts'
+
+export type Finality = 'unverified' | 'canonical' | 'finalized'
+
+export type Scale = { readonly from: bigint; readonly to: bigint }
+
+/** A pool seen at one moment in its canonical orientation: a hop X→Y with its capacity and score. */
+export type Edge = {
+  readonly pool: Pool
+  readonly state: PoolState
+  /** q(X→Y) in whole tokens, from the evidence; null without evidence or decimals. */
+  readonly ratio: Fraction | null
+  /** The same from the fee-free marginal. */
+  readonly marginal: Fraction | null
+  /** 10^decimals of X and Y; null while either is not verified. */
+  readonly scale: Scale | null
+  readonly effectiveY: bigint | null
+  readonly averageY: bigint | null
+  /** L_e in microdollars; null when Y has no price or depth is unknown. */
+  readonly capacity: bigint | null
+  /** USD per whole Y that `capacity` was taken at. */
+  readonly toUsd: Fraction | null
+  readonly finality: Finality
+  /** The least state score of the pool and of the decimals readings it was scaled with. */
+  readonly settled: Score
+  readonly verifiedMs: Ms
+  readonly expiresAtMs: Ms
+  /** When time alone may change a component of this edge. */
+  readonly dueMs: Ms
+  readonly components: EdgeComponents
+  readonly caps: readonly Cap[]
+  readonly score: Score
+  readonly failure: Failure | null
+}
+
+export type EdgeComponents = {
+  readonly depth: { readonly score: Score }
+  readonly freshness: { readonly score: Score; readonly ageMs: Ms; readonly ttlMs: Ms }
+  readonly agreement: Agreement
+  readonly temporal: {
+    readonly score: Score
+    readonly median: Fraction | null
+    readonly coveredMs: Ms
+  }
+  readonly feed: { readonly score: Score; readonly status: FeedStatus }
+  readonly state: { readonly score: Score; readonly finality: Finality }
+  readonly stable: { readonly score: Score } | null
+  readonly coverage: Coverage | null
+}
+
+/** Of a pair's pools, or of a token's sources. */
+export type Agreement = {
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly sources: Count
+  readonly deployments: Count
+  /** Greatest dev_bps of a survivor; `num` may be 0. */
+  readonly spreadBps: Fraction
+  readonly retainedBps: Count
+  readonly unresolved: boolean
+}
+
+export type Coverage = {
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly anchorsMicrousd: bigint
+  readonly externalMicrousd: bigint | null
+}
+
+/** A stable at one moment. */
+export type StableView = {
+  readonly token: Address
+  readonly usd: Fraction
+  readonly score: Score
+  readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
+  readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
+  readonly caps: readonly Cap[]
+  readonly updatedAtMs: Ms | null
+  readonly finality: Finality
+  readonly dueMs: Ms | null
+}
+
+export type Route = {
+  readonly id: string
+  readonly edges: readonly Edge[]
+  readonly stable: StableView | null
+  /** The routing asset after the first hop, with the route of it that this one continues on. */
+  readonly via: { readonly asset: Valuation; readonly route: Route } | null
+  /** Price of the token along this route; null for a failed route. */
+  readonly price: Fraction | null
+  readonly marginalUsd: Fraction | null
+  readonly capacity: bigint
+  readonly weight: bigint
+  readonly score: Score
+  readonly failure: Failure | null
+  readonly exclusion: Exclusion | null
+  readonly material: boolean
+}
+
+export type Priced = {
+  readonly kind: 'PRICED'
+  readonly token: Address
+  readonly atMs: Ms
+  readonly asOf: BlockRef
+  readonly price: Ratio
+  /** The selected route's fee-free price: what "has it moved" is asked of. */
+  readonly marginalUsd: Fraction
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly components: PublishedComponents
+  readonly support: Support | null
+  readonly selected: Route | null
+  /** All candidate routes, accepted or not, heaviest first. */
+  readonly routes: readonly Route[]
+  readonly stable: StableView
+  readonly expiresAtMs: Ms | null
+  readonly dueMs: Ms | null
+  readonly lastTradeMs: Ms | null
+}
+
+export type PublishedComponents =
+  | {
+      readonly path_agreement: Agreement
+      readonly material_routes: { readonly score: Score; readonly routes: Count }
+      readonly aggregate_state: { readonly score: Score }
+    }
+  | {
+      readonly stable: { readonly score: Score }
+      readonly feed: { readonly score: Score }
+      readonly state: { readonly score: Score }
+    }
+
+export type Support = {
+  readonly low: Ratio
+  readonly high: Ratio
+  readonly accepted: Count
+  readonly rejected: Count
+  readonly retainedBps: Count
+  readonly tauBps: bigint
+  readonly madBps: Fraction
+}
+
+export type Unpriced = {
+  readonly kind: 'UNPRICED'
+  readonly token: Address
+  readonly atMs: Ms
+  readonly asOf: BlockRef
+  readonly reason: UnpricedReason
+  /** Nearest first: what was there, and the rule each failed. */
+  readonly routes: readonly Route[]
+  readonly dueMs: Ms | null
+  readonly lastTradeMs: Ms | null
+}
+
+export type Evaluation = Priced | Unpriced
+
+/** A routing asset's evaluation in one step: what tokens may continue on. */
+export type Valuation = {
+  readonly asset: Address
+  readonly evaluation: Evaluation
+  /** The accepted routes others may use, at most `max_asset_routes`, by weight. */
+  readonly routes: readonly Route[]
+}
+
+export type { Rejection }

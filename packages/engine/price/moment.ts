@@ -1,0 +1,55 @@
+/**
+ * One moment: the state, the time of the input being applied, and everything already worked out for them.
+ *
+ * Edges, pair agreements, stables and valuations are computed at most once per moment and shared by every
+ * route that needs them. A moment ends with its step; nothing in it outlives a change of the state.
+ */
+import { assert } from '../assert.ts'
+import type { Address, BlockRef } from '../chain/block.ts'
+import type { FeedStatus } from '../input.ts'
+import type { Pool, State } from '../state.ts'
+import { type Count, count, type Ms, type Score } from '../units.ts'
+import { feedScore } from './bands.ts'
+import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
+import type { Policy } from './policy.ts'
+
+export type Moment = {
+  readonly state: State
+  readonly atMs: Ms
+  readonly policy: Policy
+  readonly ttlMs: Ms
+  readonly feed: { readonly score: Score; readonly status: FeedStatus }
+  readonly finalizedNumber: Count
+  readonly edges: Map<Pool, Edge>
+  readonly agreements: Map<string, Map<Pool, Agreement>>
+  readonly stables: Map<Address, StableView>
+  readonly valuations: Map<Address, Valuation>
+}
+
+export function momentOf(state: State, atMs: Ms): Moment {
+  const { policy } = state.policyView
+  const status = state.chain.paused ? 'UNAVAILABLE' : (state.chain.health?.status ?? 'UNAVAILABLE')
+  return {
+    state,
+    atMs,
+    policy,
+    ttlMs: policy.ttl_ms.by_chain[String(state.setup.chainId)] ?? policy.ttl_ms.default,
+    feed: { score: feedScore(status), status },
+    finalizedNumber: state.chain.finalized?.number ?? count(-1),
+    edges: new Map(),
+    agreements: new Map(),
+    stables: new Map(),
+    valuations: new Map(),
+  }
+}
+
+/** Finality of something last changed, or read, at a block. */
+export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
+  blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
+
+/** The block an evaluation stands on. */
+export function tipOf(moment: Moment): BlockRef {
+  const { tip } = moment.state.chain
+  assert(tip !== null, 'an evaluation needs a block to stand on')
+  return tip
+}

@@ -1,0 +1,84 @@
+/**
+ * Which dependents of an anchor have seen it move. Each dependent is filed under the anchor's marginal
+ * price at its own last record; when the anchor moves, those filed furthest away come off both ends.
+ *
+ * Derived from the tokens' published references. Groups are sorted by price and hold at least one token,
+ * so an anchor's move costs its crossings, not its dependents.
+ */
+import type { Address } from '../chain/block.ts'
+import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import { type Count, count } from '../units.ts'
+
+type Group = { readonly reference: Fraction; readonly tokens: Set<Address> }
+
+export class MoveWatch {
+  readonly #groups: Group[] = []
+  readonly #groupOf = new Map<Address, Group>()
+
+  /** Files `token` under the anchor's price at its last record, or forgets it. */
+  file(token: Address, reference: Fraction | null): void {
+    const previous = this.#groupOf.get(token)
+    if (previous !== undefined) {
+      if (reference !== null && previous.reference === reference) return
+      this.#leave(token, previous)
+    }
+    if (reference === null) return
+    const at = this.#position(reference)
+    let group = this.#groups[at]
+    if (group === undefined || ratio.compare(group.reference, reference) !== 0) {
+      group = { reference, tokens: new Set() }
+      this.#groups.splice(at, 0, group)
+    }
+    group.tokens.add(token)
+    this.#groupOf.set(token, group)
+  }
+
+  /** Takes off every dependent from whose reference the anchor, now at `price`, is at least `bps` away. */
+  takeMoved(price: Fraction, bps: bigint): Address[] {
+    const moved: Address[] = []
+    let low = 0
+    while (low < this.#groups.length && this.#hasMoved(this.#groups[low] as Group, price, bps)) low++
+    let high = this.#groups.length
+    while (high > low && this.#hasMoved(this.#groups[high - 1] as Group, price, bps)) high--
+    for (const group of [...this.#groups.slice(0, low), ...this.#groups.slice(high)])
+      for (const token of group.tokens) {
+        this.#groupOf.delete(token)
+        moved.push(token)
+      }
+    this.#groups.splice(high)
+    this.#groups.splice(0, low)
+    return moved
+  }
+
+  #hasMoved(group: Group, price: Fraction, bps: bigint): boolean {
+    return hasMoved(group.reference, price, bps)
+  }
+
+  #leave(token: Address, group: Group): void {
+    group.tokens.delete(token)
+    this.#groupOf.delete(token)
+    if (group.tokens.size === 0) this.#groups.splice(this.#position(group.reference), 1)
+  }
+
+  /** First group at or above `reference`. */
+  #position(reference: Fraction): Count {
+    let low = 0
+    let high = this.#groups.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (ratio.compare((this.#groups[middle] as Group).reference, reference) < 0) low = middle + 1
+      else high = middle
+    }
+    return count(low)
+  }
+}
+
+/** dev_bps(a, b) >= bps, exactly. */
+export function hasMoved(a: Fraction, b: Fraction, bps: bigint): boolean {
+  if (a === b) return false
+  const left = a.num * b.den
+  const right = b.num * a.den
+  const [high, low] = left > right ? [left, right] : [right, left]
+  return high * 10_000n >= low * (10_000n + bps)
+}

@@ -1,0 +1,97 @@
+/**
+ * How well the pools of one pair agree: their marginal ratios through the same one-pass rule that routes
+ * go through, weighted by effective depth in Y. Worked out once per pair and moment.
+ *
+ * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
+ * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
+ */
+import type { Pool } from '../state.ts'
+import { count } from '../units.ts'
+import { edgeAgreement } from './agreement.ts'
+import { consensus, type Observation } from './consensus.ts'
+import * as depthAverage from './depthAverage.ts'
+import type { Agreement } from './evaluation.ts'
+import type { Moment } from './moment.ts'
+import { devBps } from './weightedMedian.ts'
+
+const ZERO = { num: 0n, den: 1n }
+
+export function pairAgreement(moment: Moment, pool: Pool): Agreement {
+  let byPool = moment.agreements.get(pool.pair)
+  if (byPool === undefined) {
+    byPool = agreementsOf(moment, moment.state.index.pairs.get(pool.pair) ?? [pool])
+    moment.agreements.set(pool.pair, byPool)
+  }
+  return byPool.get(pool) ?? alone(moment)
+}
+
+type Voter = { readonly pool: Pool; readonly observation: Observation }
+
+function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreement> {
+  const byPool = new Map<Pool, Agreement>()
+  if (pools.length === 1) return byPool
+  const voters = votersAmong(moment, pools)
+  const verdict = consensus(voters.map(voter => voter.observation))
+  if (verdict === null) return byPool
+
+  const survivors = voters.filter((_, at) => !verdict.rejected[at])
+  const common = {
+    sources: count(survivors.length),
+    deployments: count(new Set(survivors.map(({ pool }) => pool.deploymentId)).size),
+    keptWeight: verdict.keptWeight,
+    totalWeight: verdict.totalWeight,
+    unresolved: verdict.unresolved,
+  }
+  const shared = edgeAgreement({ ...common, spreadBps: verdict.spreadBps }, moment.policy)
+  const reference = (voters[verdict.m0] as Voter).observation.price
+  for (const pool of pools) {
+    if (!pool.state.verified || pool.state.marginal === null) continue
+    const own = devBps(pool.state.marginal, reference)
+    const agrees = own.num * verdict.spreadBps.den <= verdict.spreadBps.num * own.den
+    byPool.set(pool, agrees ? shared : edgeAgreement({ ...common, spreadBps: own }, moment.policy))
+  }
+  return byPool
+}
+
+/** Verified pools with a price and depth, without the dust. */
+function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
+  const voters: Voter[] = []
+  let total = 0n
+  for (const pool of pools) {
+    const { state } = pool
+    if (!state.verified || state.marginal === null || state.depthY === null || state.average === null)
+      continue
+    if (pool.feePpm > BigInt(moment.policy.fee_ceiling_ppm)) continue
+    const weight = depthAverage.effective(state.average, moment.atMs)
+    if (weight === 0n) continue
+    total += weight
+    voters.push({
+      pool,
+      observation: {
+        id: pool.id,
+        price: state.marginal,
+        weight,
+        capacity: weight,
+        pool: pool.id,
+        deployment: pool.deploymentId,
+      },
+    })
+  }
+  const least = total * BigInt(moment.policy.observation_share_bps)
+  return voters.filter(({ observation }) => observation.weight * 10_000n >= least)
+}
+
+/** A pool with no other of its pair to compare with. */
+function alone(moment: Moment): Agreement {
+  return edgeAgreement(
+    {
+      sources: count(1),
+      deployments: count(1),
+      spreadBps: ZERO,
+      keptWeight: 1n,
+      totalWeight: 1n,
+      unresolved: false,
+    },
+    moment.policy,
+  )
+}

@@ -1,0 +1,120 @@
+/**
+ * The full token quote: the compact state and everything it was made from, route by route and hop by hop,
+ * so that a reader can recompute it with nothing else than the quote and its policy.
+ */
+import type { Address } from '../chain/block.ts'
+import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { CompactState } from '../record.ts'
+import type { Count, Ms } from '../units.ts'
+import { compactOf } from './compact.ts'
+import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
+import { componentsText, depthText, evidenceText } from './poolText.ts'
+import type { Failure } from './reasons.ts'
+
+/** The nearest candidates of a token without a price. */
+const MAX_CANDIDATES = 5
+
+/** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
+export type QuoteSource = 'COMPUTED' | 'RETRIEVED'
+
+export type QuoteText = CompactState & {
+  readonly chain_id: Count
+  readonly token: Address
+  readonly source: QuoteSource
+  readonly last_trade_ms: Ms | null
+  /** UNPRICED: what came near, and the rule each failed. */
+  readonly candidates?: readonly object[]
+  readonly routes?: readonly object[]
+  /** Full quotes of the routing assets used. */
+  readonly routing_assets?: readonly QuoteText[]
+}
+
+export function quoteText(
+  chainId: Count,
+  evaluation: Evaluation,
+  policyVersion: string,
+  source: QuoteSource,
+): QuoteText {
+  const head = {
+    chain_id: chainId,
+    token: evaluation.token,
+    source,
+    ...compactOf(evaluation, policyVersion),
+    last_trade_ms: evaluation.lastTradeMs,
+  }
+  if (evaluation.kind === 'UNPRICED')
+    return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
+  return {
+    ...head,
+    routes: evaluation.routes.map(route => routeText(route, evaluation.selected)),
+    routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
+  }
+}
+
+function routeText(route: Route, selected: Route | null): object {
+  return {
+    route_id: route.id,
+    selected: route === selected,
+    accepted: route.failure === null && route.exclusion === null,
+    material: route.material,
+    reason: route.failure?.rule ?? route.exclusion,
+    ...(route.failure === null ? {} : { failure: route.failure }),
+    weight_microusd: route.weight.toString(),
+    capacity_microusd: route.capacity.toString(),
+    price_usd: exact(route.price),
+    stable: route.stable === null ? null : stableText(route.stable),
+    score: route.score,
+    hops: route.edges.map(hopText),
+  }
+}
+
+function hopText(edge: Edge): object {
+  const { pool } = edge
+  return {
+    pool_id: pool.id,
+    pool_address: pool.address,
+    family: pool.terms.family,
+    deployment_id: pool.deploymentId,
+    fee_ppm: pool.feePpm.toString(),
+    from: pool.from,
+    to: pool.to,
+    ratio: exact(edge.ratio),
+    evidence: evidenceText(edge),
+    marginal: exact(edge.marginal),
+    ...depthText(edge),
+    score: edge.score,
+    components: componentsText(edge),
+    caps: edge.caps,
+    ...(edge.failure === null ? {} : { failure: edge.failure }),
+  }
+}
+
+const stableText = (stable: StableView) => ({
+  token_address: stable.token,
+  usd: exact(stable.usd),
+  source: stable.source,
+  status: stable.status,
+  updated_at_ms: stable.updatedAtMs,
+  score: stable.score,
+  caps: stable.caps,
+})
+
+/** A pool or route that came near, the rule it failed, and by how much. */
+function candidateText(route: Route): { route_id: string; hops: object[] } & Partial<Failure> {
+  return { route_id: route.id, hops: route.edges.map(hopText), ...route.failure }
+}
+
+/** The routing assets used, each once, in the order of their first use. */
+function assetsOf(evaluation: Evaluation): Evaluation[] {
+  const used = new Map<Address, Evaluation>()
+  for (const { via } of evaluation.routes)
+    if (via !== null && !used.has(via.asset.asset)) used.set(via.asset.asset, via.asset.evaluation)
+  return [...used.values()]
+}
+
+function exact(value: Fraction | null) {
+  if (value === null) return null
+  const outcome = ratio.reduce(value.num, value.den)
+  return ratio.isTooLarge(outcome) ? null : ratio.toText(outcome)
+}

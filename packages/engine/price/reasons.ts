@@ -1,0 +1,79 @@
+/**
+ * The closed sets of reason codes. Every "no" the engine says is one of these, with the numbers beside it:
+ * a code here that nothing can produce, or a rule that says no without a code, is a mistake.
+ */
+import type { Score } from '../units.ts'
+
+/** Why a route, or one of its hops, takes no part. */
+export type Rejection =
+  | 'FEE_TOO_HIGH'
+  | 'DECIMALS_UNVERIFIED'
+  | 'DECIMALS_CHANGED'
+  | 'STATE_UNVERIFIED'
+  | 'NO_ACTIVE_LIQUIDITY'
+  | 'DEPTH_UNKNOWN'
+  | 'EVIDENCE_TOO_COARSE'
+  | 'VALUE_IMBALANCE'
+  | 'ANCHOR_UNPRICED'
+  | 'STABLE_SUSPENDED'
+  | 'BELOW_MIN_DEPTH'
+  | 'EXPIRED'
+  | 'FEED'
+  | 'NO_ANCHOR'
+  | 'CIRCULAR'
+  | 'TOO_MANY_HOPS'
+  | 'TOO_MANY_ROUTES'
+  | 'NO_WEIGHT'
+  | 'TOO_LARGE'
+
+/** Why a qualified route was not accepted into the price. */
+export type Exclusion = 'IMMATERIAL' | 'OUTLIER'
+
+/** Why a token has no price. */
+export type UnpricedReason =
+  | 'ROUTE_EXPIRED'
+  | 'NO_ROUTE'
+  | 'FEED'
+  | 'ANCHOR_UNPRICED'
+  | 'STABLE_SUSPENDED'
+  | 'DECIMALS'
+  | 'OPERATOR'
+  | 'NO_POOL'
+  | 'DORMANT'
+
+/** Why a published state was taken back. */
+export type RetractReason =
+  | 'REORG'
+  | 'ROUTE_EXPIRED'
+  | 'NO_ROUTE'
+  | 'FEED'
+  | 'ANCHOR_UNPRICED'
+  | 'STABLE_SUSPENDED'
+  | 'DECIMALS'
+  | 'POLICY'
+  | 'OPERATOR'
+  | 'POOL_ORPHANED'
+
+/** A limit on a score that is not one of its components. */
+export type Cap = { readonly code: CapCode; readonly cap: Score }
+
+export type CapCode =
+  | 'SINGLE_POOL_PAIR'
+  | 'SINGLE_SOURCE'
+  | 'SINGLE_DEPLOYMENT'
+  | 'NO_INDEPENDENT_CONSENSUS'
+  | 'INSUFFICIENT_HISTORY'
+  | 'NO_RECENT_TRADE'
+  | 'MAGNITUDE_JUMP'
+  | 'STABLE_DEPEG'
+  | 'STABLE_STALE'
+  | 'STABLE_NOMINAL'
+  | 'STABLE_SUSPENDED'
+  | 'COVERAGE_UNKNOWN'
+
+/** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
+export type Failure = {
+  readonly rule: Rejection
+  readonly actual: string | null
+  readonly required: string | null
+}

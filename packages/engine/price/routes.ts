@@ -1,0 +1,111 @@
+/**
+ * Candidate routes of a token: a hop to a stable, or a hop to a routing asset followed by one of that
+ * asset's own accepted routes of the same moment.
+ *
+ * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the
+ * routes of one before it. A route that fails is kept with its reason, for whoever asks why not.
+ */
+import type { Address } from '../chain/block.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { Pool } from '../state.ts'
+import { score } from '../units.ts'
+import { edgeOf } from './edge.ts'
+import type { Edge, Route, Valuation } from './evaluation.ts'
+import type { Moment } from './moment.ts'
+import type { Failure } from './reasons.ts'
+import { stableView } from './stableView.ts'
+
+/** Every candidate, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
+export function routesOf(
+  moment: Moment,
+  token: Address,
+): { readonly live: Route[]; readonly failed: Route[] } {
+  const live: Route[] = []
+  const failed: Route[] = []
+  for (const pool of moment.state.index.ownPools.get(token) ?? []) {
+    const edge = edgeOf(moment, pool)
+    if (edge.failure !== null) failed.push(dead([edge], edge.failure))
+    else addThrough(moment, pool, edge, live, failed)
+  }
+  if (live.length > moment.policy.max_routes) {
+    live.sort(byCapacity)
+    for (const route of live.splice(moment.policy.max_routes))
+      failed.push({
+        ...route,
+        failure: { rule: 'TOO_MANY_ROUTES', actual: null, required: `${moment.policy.max_routes}` },
+      })
+  }
+  return { live, failed }
+}
+
+function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Route[], failed: Route[]): void {
+  const stable = stableView(moment, pool.to)
+  if (stable !== null) {
+    live.push({
+      ...BLANK,
+      id: pool.id,
+      edges: [edge],
+      stable,
+      price: times(edge.ratio as Fraction, stable.usd),
+      marginalUsd: times(edge.marginal as Fraction, stable.usd),
+      capacity: edge.capacity as bigint,
+      score: edge.score,
+    })
+    return
+  }
+  // A live edge that does not end in a stable ends in a valued, priced routing asset.
+  const asset = moment.valuations.get(pool.to) as Valuation
+  for (const onward of asset.routes) {
+    if (onward.edges.length >= moment.policy.max_hops) {
+      failed.push(
+        dead([edge, ...onward.edges], {
+          rule: 'TOO_MANY_HOPS',
+          actual: `${onward.edges.length + 1}`,
+          required: `at most ${moment.policy.max_hops}`,
+        }),
+      )
+      continue
+    }
+    live.push({
+      ...BLANK,
+      id: `${pool.id}-${onward.id}`,
+      edges: [edge, ...onward.edges],
+      stable: onward.stable,
+      via: { asset, route: onward },
+      price: times(edge.ratio as Fraction, onward.price as Fraction),
+      marginalUsd: times(edge.marginal as Fraction, onward.marginalUsd as Fraction),
+      capacity: least(edge.capacity as bigint, onward.capacity),
+      score: score(
+        Math.min(edge.score, onward.score, asset.evaluation.kind === 'PRICED' ? asset.evaluation.score : 0),
+      ),
+    })
+  }
+}
+
+const BLANK = {
+  stable: null,
+  via: null,
+  price: null,
+  marginalUsd: null,
+  capacity: 0n,
+  weight: 0n,
+  score: score(0),
+  failure: null,
+  exclusion: null,
+  material: false,
+} as const
+
+const dead = (edges: readonly Edge[], failure: Failure): Route => ({
+  ...BLANK,
+  id: edges.map(edge => edge.pool.id).join('-'),
+  edges,
+  capacity: edges[0]?.capacity ?? 0n,
+  failure,
+})
+
+const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** Deepest first, ties by route id. */
+export const byCapacity = (a: Route, b: Route): -1 | 0 | 1 =>
+  a.capacity !== b.capacity ? (a.capacity > b.capacity ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0

@@ -1,0 +1,215 @@
+/**
+ * What a step says. Pools first, then stables and routing assets in their order, then tokens by address: at
+ * most one record each, causes before consequences.
+ *
+ * The last record of a token *is* its price. It is replaced at once when its own hops change or its score,
+ * caps or state do; when only an anchor has moved, not before the move is worth it (contract §2.7).
+ */
+import type { Address } from './chain/block.ts'
+import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
+import type { Fraction } from './exact/ratio.ts'
+import { compactOf } from './price/compact.ts'
+import { edgeOf } from './price/edge.ts'
+import { evaluate, valueAssets } from './price/evaluate.ts'
+import type { Evaluation, Priced } from './price/evaluation.ts'
+import { type Moment, momentOf } from './price/moment.ts'
+import { hasMoved, MoveWatch } from './price/moveWatch.ts'
+import { poolStateText } from './price/poolText.ts'
+import type { CapText, CompactPriced, EngineRecord, PublishedToken } from './record.ts'
+import { RecordWriter } from './recordWriter.ts'
+import { roleOf } from './setup.ts'
+import type { State, Token } from './state.ts'
+import { type Ms, ms, soonest } from './units.ts'
+import { dependentsOf, type Work } from './work.ts'
+
+/** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
+export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
+  const writer = new RecordWriter(state, work)
+  const { tip, health } = state.chain
+  if (tip === null) return writer.finish()
+  // In a gap blocks are applied and pools shown, but no token is priced on a chain we are behind of.
+  const isSilent = health?.status === 'GAP' && !work.everyone && work.orphaned.size === 0
+  if (!isSilent) for (const token of state.index.dues.take(atMs)) work.look.add(token)
+  const hasTokens = !isSilent && (work.everyone || work.own.size > 0 || work.look.size > 0)
+  if (!hasTokens && work.pools.size === 0) return writer.finish()
+
+  const moment = momentOf(state, atMs)
+  valueAssets(moment)
+  for (const pool of work.pools) {
+    if (!state.pools.has(pool.address)) continue
+    const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
+    writer.pool(pool, next)
+    setPublishedPool(state, pool, next)
+    pool.sent = next
+  }
+  for (const pool of work.removed.values()) if (!state.pools.has(pool.address)) writer.orphanedPool(pool)
+  if (!isSilent) publishTokens(moment, work, writer)
+  return writer.finish()
+}
+
+function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
+  const { state } = moment
+  const anchors = [...state.setup.stables.map(stable => stable.token), ...state.setup.routingAssets]
+  for (const anchor of anchors) {
+    const evaluation = moment.valuations.get(anchor)?.evaluation ?? evaluate(moment, anchor)
+    consider(moment, work, writer, state.tokens.get(anchor) as Token, evaluation)
+    noteAnchor(moment, work, anchor, evaluation)
+  }
+  const isAnchor = new Set(anchors)
+  const asked = work.everyone ? state.tokens.keys() : new Set([...work.own, ...work.look])
+  const tokens = [...asked].filter(address => !isAnchor.has(address)).sort()
+  for (const address of tokens) {
+    const token = state.tokens.get(address)
+    if (token !== undefined && isActive(token, work))
+      consider(moment, work, writer, token, evaluate(moment, address))
+  }
+}
+
+/** Enrolled, or on its way out in this very step. */
+const isActive = (token: Token, work: Work): boolean =>
+  token.enrolledAtMs !== null || (token.dormant !== null && work.own.has(token.address))
+
+/** An anchor whose state, score or caps changed concerns all who depend on it; one that moved, those it left behind. */
+function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
+  const { state } = moment
+  const signature = signatureOf(evaluation)
+  if (state.chain.anchors[anchor] !== signature) {
+    state.chain = { ...state.chain, anchors: { ...state.chain.anchors, [anchor]: signature } }
+    state.index.changed.add('chain')
+    for (const dependent of dependentsOf(state, anchor)) work.look.add(dependent)
+  }
+  if (evaluation.kind === 'UNPRICED') return
+  const bps = BigInt(moment.policy.republish.move_bps)
+  for (const token of state.index.watches.get(anchor)?.takeMoved(evaluation.marginalUsd, bps) ?? [])
+    work.look.add(token)
+}
+
+function signatureOf(evaluation: Evaluation): string {
+  if (evaluation.kind === 'UNPRICED') return evaluation.reason
+  const caps = evaluation.caps.map(({ code, cap }) => `${code}:${cap}`).join(',')
+  const material = evaluation.routes
+    .filter(route => route.material)
+    .map(route => `${route.id}:${route.score}`)
+  return `${evaluation.score} ${caps} ${material.sort().join(',')}`
+}
+
+/** Publishes a token if its evaluation calls for it, and sets when to look again. */
+function consider(
+  moment: Moment,
+  work: Work,
+  writer: RecordWriter,
+  token: Token,
+  evaluation: Evaluation,
+): void {
+  const { state } = moment
+  const isOwn = work.everyone || work.own.has(token.address)
+  const decision = decide(moment, token, evaluation, isOwn, work.orphaned)
+  if (decision.publish) {
+    const references = referencesOf(moment, evaluation)
+    const compact = compactOf(evaluation, state.policyView.version)
+    const next: PublishedToken = { recordId: writer.nextId(), compact, references }
+    writer.token(token, next, evaluation)
+    setPublishedToken(state, token, { published: next, evaluation, dueMs: token.dueMs })
+    token.sent = next
+    fileReferences(state, token)
+  }
+  const dueMs = soonest(evaluation.dueMs, decision.againMs)
+  if (token.dueMs !== dueMs) {
+    token.dueMs = dueMs
+    state.index.changed.add(`token/${token.address}`)
+  }
+  state.index.dues.set(
+    token.address,
+    token.enrolledAtMs === null && roleOf(state.setup, token.address) === 'TOKEN' ? null : dueMs,
+  )
+}
+
+type Decision = { readonly publish: boolean; readonly againMs: Ms | null }
+
+const NO: Decision = { publish: false, againMs: null }
+const YES: Decision = { publish: true, againMs: null }
+
+function decide(
+  moment: Moment,
+  token: Token,
+  next: Evaluation,
+  isOwn: boolean,
+  orphaned: ReadonlySet<string>,
+): Decision {
+  const { published, sent } = token
+  if (published === null || wasRevoked(sent, next, orphaned)) return YES
+  const last = published.compact
+  if (last.state === 'UNPRICED' || next.kind === 'UNPRICED')
+    return last.state === 'UNPRICED' && next.kind === 'UNPRICED' && last.reason === next.reason ? NO : YES
+  if (last.confidence.score !== next.score || !sameCaps(last.confidence.caps, next.caps)) return YES
+  if (last.policy_version !== moment.state.policyView.version) return YES
+  const isSame = isSamePrice(last, next)
+  if (isOwn && !isSame) return YES
+  if (isRenewal(moment, last, next)) return YES
+  if (isSame || !anchorMoved(moment, published)) return NO
+  const readyMs = ms(last.evaluated_at_ms + moment.policy.republish.interval_ms)
+  return moment.atMs >= readyMs ? YES : { publish: false, againMs: readyMs }
+}
+
+/** The last record stood on a block that is no longer ours, and said more than the absence we still find. */
+function wasRevoked(sent: PublishedToken | null, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
+  if (sent === null || !orphaned.has(sent.compact.as_of.block_hash)) return false
+  return sent.compact.state === 'PRICED' || next.kind === 'PRICED' || sent.compact.reason !== next.reason
+}
+
+const sameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
+  a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
+
+const isSamePrice = (last: CompactPriced, next: Priced): boolean =>
+  (last.selected?.route_id ?? null) === (next.selected?.id ?? null) &&
+  last.price_usd.numerator === next.price.num.toString() &&
+  last.price_usd.denominator === next.price.den.toString()
+
+/** Quiet re-verification moves the expiry; say so before readers count the old one as past. */
+function isRenewal(moment: Moment, last: CompactPriced, next: Priced): boolean {
+  if (last.expires_at_ms === null || next.expiresAtMs === null) return false
+  return next.expiresAtMs > last.expires_at_ms && last.expires_at_ms - moment.atMs < moment.ttlMs / 2
+}
+
+function anchorMoved(moment: Moment, published: PublishedToken): boolean {
+  const bps = BigInt(moment.policy.republish.move_bps)
+  return published.references.some(({ anchor, marginalUsd }) => {
+    const now = marginalOf(moment, anchor)
+    return now !== null && hasMoved(marginalUsd, now, bps)
+  })
+}
+
+/** The fee-free price of a stable or routing asset at this moment. */
+function marginalOf(moment: Moment, anchor: Address): Fraction | null {
+  const evaluation = moment.valuations.get(anchor)?.evaluation
+  if (evaluation !== undefined) return evaluation.kind === 'PRICED' ? evaluation.marginalUsd : null
+  const stable = moment.stables.get(anchor)
+  return stable === undefined || stable.status === 'SUSPENDED' ? null : stable.usd
+}
+
+function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['references'] {
+  if (evaluation.kind === 'UNPRICED') return []
+  const anchors = new Set<Address>()
+  for (const route of evaluation.routes)
+    if (route.failure === null) anchors.add(route.edges[0]?.pool.to as Address)
+  const references: { anchor: Address; marginalUsd: Fraction }[] = []
+  for (const anchor of anchors) {
+    const marginalUsd = marginalOf(moment, anchor)
+    if (marginalUsd !== null) references.push({ anchor, marginalUsd })
+  }
+  return references
+}
+
+/** Files a token under what it was last published at; also how the watches are rebuilt. */
+export function fileReferences(state: State, token: Token): void {
+  const current = new Map(token.published?.references.map(each => [each.anchor, each.marginalUsd]))
+  for (const [anchor, watch] of state.index.watches) if (!current.has(anchor)) watch.file(token.address, null)
+  for (const [anchor, marginalUsd] of current) {
+    let watch = state.index.watches.get(anchor)
+    if (watch === undefined) {
+      watch = new MoveWatch()
+      state.index.watches.set(anchor, watch)
+    }
+    watch.file(token.address, marginalUsd)
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * What a step says: records in the shape of the wire, without the sequence a store adds when it commits.
+ *
+ * A record is named by `record_id` = chain, step, ordinal. The compact price state is the current price
+ * everywhere (stream, snapshot, HTTP, history) until the next record of the same entity.
+ */
+import type { Address, Hex } from './chain/block.ts'
+import type { Fraction } from './exact/ratio.ts'
+import type { RetractReason, UnpricedReason } from './price/reasons.ts'
+import type { Count, Ms, Score, Tick } from './units.ts'
+
+export type ExactText = { readonly numerator: string; readonly denominator: string; readonly display: string }
+
+export type AsOf = { readonly block_number: Count; readonly block_hash: Hex; readonly block_time_ms: Ms }
+
+export type ScoreLabel = 'Unusable' | 'Low' | 'Medium' | 'High' | 'Very high'
+
+export type CapText = { readonly code: string; readonly cap: Score }
+
+export type Confidence = {
+  readonly score: Score
+  readonly label: ScoreLabel
+  readonly components: Readonly<Record<string, { readonly score: Score } & Readonly<Record<string, unknown>>>>
+  readonly caps: readonly CapText[]
+}
+
+export type CompactPriced = {
+  readonly state: 'PRICED'
+  readonly price_usd: ExactText
+  readonly confidence: Confidence
+  readonly support: {
+    readonly low: ExactText
+    readonly high: ExactText
+    readonly accepted: Count
+    readonly rejected: Count
+    readonly retained_weight_bps: Count
+    readonly tau_bps: string
+    readonly mad_bps: string
+  } | null
+  readonly selected: {
+    readonly route_id: string
+    readonly pool_ids: readonly Hex[]
+    readonly weight_microusd: string
+  } | null
+  readonly stable: { readonly token_address: Address; readonly usd: ExactText; readonly status: string }
+  readonly evaluated_at_ms: Ms
+  readonly as_of: AsOf
+  readonly expires_at_ms: Ms | null
+  readonly policy_version: string
+}
+
+export type CompactUnpriced = {
+  readonly state: 'UNPRICED'
+  readonly reason: UnpricedReason
+  readonly evaluated_at_ms: Ms
+  readonly as_of: AsOf
+  readonly policy_version: string
+}
+
+export type CompactState = CompactPriced | CompactUnpriced
+
+/**
+ * The current price of a token, or the reason why it has none, with the id of the record that said so and
+ * the anchors' marginal prices it was said at: the token is published again when one of them has moved.
+ */
+export type PublishedToken = {
+  readonly recordId: string
+  readonly compact: CompactState
+  readonly references: readonly { readonly anchor: Address; readonly marginalUsd: Fraction }[]
+}
+
+/** A pool's `state` of the wire. */
+export type PoolStateText = Readonly<Record<string, unknown>> & { readonly block_hash: Hex }
+export type PublishedPool = { readonly recordId: string; readonly state: PoolStateText }
+
+export type Routing = {
+  readonly chain_id: Count
+  readonly pool_ids: readonly Hex[]
+  readonly token_ids: readonly Hex[]
+}
+
+type Head = { readonly chain_id: Count; readonly record_id: string }
+type Subject =
+  | { readonly scope: 'token'; readonly token_id: Hex }
+  | { readonly scope: 'pool'; readonly pool_id: Hex }
+
+export type EngineRecord =
+  | {
+      readonly type: 'PRICE_UPSERT'
+      readonly routing: Routing
+      readonly payload: Head & Subject & Readonly<Record<string, unknown>>
+    }
+  | {
+      readonly type: 'PRICE_RETRACT'
+      readonly routing: Routing
+      readonly payload: Head &
+        Subject & {
+          readonly reason: RetractReason
+          readonly retracted: { readonly record_id: string }
+          readonly current: CompactState | PoolStateText | null
+        }
+    }
+  | { readonly type: 'SWAP_OBSERVED'; readonly routing: Routing; readonly payload: SwapObserved }
+  | {
+      readonly type: 'FEED_HEALTH'
+      readonly routing: Routing
+      readonly payload: Readonly<Record<string, unknown>>
+    }
+
+/** A decoded swap with exact amounts and its position; keyed by (block_hash, log_index). */
+export type SwapObserved = {
+  readonly chain_id: Count
+  readonly pool_id: Hex
+  readonly kind: 'SWAP'
+  readonly block_number: Count
+  readonly block_hash: Hex
+  readonly block_time_ms: Ms
+  readonly transaction_hash: Hex
+  readonly log_index: Count
+  readonly finality: 'canonical' | 'finalized' | 'orphaned'
+  readonly proof: 'receipts' | 'digest' | 'none'
+} & SwapAmounts
+
+/** The amounts of the log itself, in the words of its family. */
+export type SwapAmounts =
+  | {
+      readonly amount0_in: string
+      readonly amount1_in: string
+      readonly amount0_out: string
+      readonly amount1_out: string
+    }
+  | {
+      readonly amount0: string
+      readonly amount1: string
+      readonly sqrt_price_x96: string
+      readonly liquidity: string
+      readonly tick: Tick
+    }

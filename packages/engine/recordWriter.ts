@@ -1,0 +1,134 @@
+/** Writes the records of one step in order, with their ids and routing. */
+import { type Hex, idOf } from './chain/block.ts'
+import type { Evaluation } from './price/evaluation.ts'
+import type { RetractReason, UnpricedReason } from './price/reasons.ts'
+import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
+import type { Pool, State, Token } from './state.ts'
+import type { Work } from './work.ts'
+
+export class RecordWriter {
+  readonly #state: State
+  readonly #work: Work
+  readonly #pools: EngineRecord[] = []
+  readonly #tokens: EngineRecord[] = []
+  #ordinal = 0
+
+  constructor(state: State, work: Work) {
+    this.#state = state
+    this.#work = work
+  }
+
+  /** `record_id` names a record by chain, step and ordinal: the same inputs give the same names. */
+  nextId(): string {
+    return `${this.#state.setup.chainId}-${this.#state.chain.steps}-${this.#ordinal++}`
+  }
+
+  pool(pool: Pool, next: PublishedPool): void {
+    const head = {
+      scope: 'pool',
+      chain_id: this.#state.setup.chainId,
+      pool_id: pool.id,
+      record_id: next.recordId,
+    } as const
+    const routing = this.#poolRouting(pool)
+    const { sent } = pool
+    if (sent !== null && this.#work.orphaned.has(sent.state.block_hash))
+      this.#pools.push({
+        type: 'PRICE_RETRACT',
+        routing,
+        payload: { ...head, reason: 'REORG', retracted: { record_id: sent.recordId }, current: next.state },
+      })
+    else this.#pools.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.state } })
+  }
+
+  /** A pool that its orphaned block took away: there is no current state to show. */
+  orphanedPool(pool: Pool): void {
+    if (pool.sent === null) return
+    this.#pools.push({
+      type: 'PRICE_RETRACT',
+      routing: this.#poolRouting(pool),
+      payload: {
+        scope: 'pool',
+        chain_id: this.#state.setup.chainId,
+        pool_id: pool.id,
+        record_id: this.nextId(),
+        reason: 'POOL_ORPHANED',
+        retracted: { record_id: pool.sent.recordId },
+        current: null,
+      },
+    })
+  }
+
+  token(token: Token, next: PublishedToken, evaluation: Evaluation): void {
+    const head = {
+      scope: 'token',
+      chain_id: this.#state.setup.chainId,
+      token_id: token.id,
+      record_id: next.recordId,
+    } as const
+    const routing = this.#routing(acceptedPools(evaluation), [token.id])
+    const reason = this.#retractReason(token, evaluation)
+    if (reason !== null && token.sent !== null)
+      this.#tokens.push({
+        type: 'PRICE_RETRACT',
+        routing,
+        payload: { ...head, reason, retracted: { record_id: token.sent.recordId }, current: next.compact },
+      })
+    else this.#tokens.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.compact } })
+  }
+
+  /** Control records, swaps, pools, tokens. */
+  finish(): EngineRecord[] {
+    const swaps = this.#work.swaps.map(
+      ({ pool, payload }): EngineRecord => ({
+        type: 'SWAP_OBSERVED',
+        routing: this.#poolRouting(pool),
+        payload,
+      }),
+    )
+    return [...this.#work.first, ...swaps, ...this.#pools, ...this.#tokens]
+  }
+
+  /** A retraction is PRICED → UNPRICED, or a published state whose block was orphaned; null otherwise. */
+  #retractReason({ sent }: Token, evaluation: Evaluation): RetractReason | null {
+    if (sent === null) return null
+    if (this.#work.orphaned.has(sent.compact.as_of.block_hash)) return 'REORG'
+    if (sent.compact.state !== 'PRICED' || evaluation.kind === 'PRICED') return null
+    return this.#work.retractAs ?? retractReasonFor(evaluation.reason)
+  }
+
+  #poolRouting(pool: Pool): Routing {
+    return this.#routing([pool.id], [idOf(pool.token0), idOf(pool.token1)].sort())
+  }
+
+  #routing(poolIds: Routing['pool_ids'], tokenIds: Routing['token_ids']): Routing {
+    return { chain_id: this.#state.setup.chainId, pool_ids: poolIds, token_ids: tokenIds }
+  }
+}
+
+/** The token's own pools on accepted routes. */
+function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {
+  if (evaluation.kind === 'UNPRICED') return []
+  const ids = new Set<Hex>()
+  for (const route of evaluation.routes)
+    if (route.failure === null && route.exclusion === null && route.edges[0] !== undefined)
+      ids.add(route.edges[0].pool.id)
+  return [...ids].sort()
+}
+
+function retractReasonFor(reason: UnpricedReason): RetractReason {
+  switch (reason) {
+    case 'NO_POOL':
+      return 'NO_ROUTE'
+    case 'DORMANT':
+      return 'OPERATOR'
+    case 'ROUTE_EXPIRED':
+    case 'NO_ROUTE':
+    case 'FEED':
+    case 'ANCHOR_UNPRICED':
+    case 'STABLE_SUSPENDED':
+    case 'DECIMALS':
+    case 'OPERATOR':
+      return reason
+  }
+}

@@ -1,0 +1,42 @@
+/** What a chain is configured with. It does not change while the engine runs. */
+import type { Side } from './amm/adapter.ts'
+import type { Address } from './chain/block.ts'
+import type { Count, Ms } from './units.ts'
+
+export type StableSetup = {
+  readonly token: Address
+  /** Null: no feed to trust, the nominal 1 with its cap. */
+  readonly feed: { readonly heartbeatMs: Ms; readonly graceMs: Ms } | null
+}
+
+export type ChainSetup = {
+  readonly chainId: Count
+  readonly stables: readonly StableSetup[]
+  /** Ordered: asset i is priced from stables and the assets before it only. */
+  readonly routingAssets: readonly Address[]
+  /** True where prices must also wait for the L2 sequencer. */
+  readonly hasSequencer: boolean
+}
+
+export type Role = 'STABLE' | 'ROUTING' | 'TOKEN'
+
+export function roleOf(setup: ChainSetup, token: Address): Role {
+  if (setup.stables.some(stable => stable.token === token)) return 'STABLE'
+  return setup.routingAssets.includes(token) ? 'ROUTING' : 'TOKEN'
+}
+
+/**
+ * The canonical orientation X→Y of a pair, as the side that is X: Y is the stable, else the earlier routing
+ * asset, else token1. Of two stables the one listed first is Y.
+ */
+export function canonicalX(setup: ChainSetup, token0: Address, token1: Address): Side {
+  return rank(setup, token0) < rank(setup, token1) ? 1 : 0
+}
+
+function rank(setup: ChainSetup, token: Address): Count {
+  const stable = setup.stables.findIndex(each => each.token === token)
+  if (stable >= 0) return stable as Count
+  const asset = setup.routingAssets.indexOf(token)
+  const assets = setup.stables.length + setup.routingAssets.length
+  return (asset >= 0 ? setup.stables.length + asset : assets) as Count
+}

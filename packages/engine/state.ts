@@ -1,0 +1,170 @@
+/**
+ * The engine's state: one chain's pools, tokens, stables and position.
+ *
+ * Two kinds of data live here. *Entities* (chain, pools, ticks, tokens, stables, coverage, undo) are what a
+ * commit writes and a restart reads. *Indexes* (pairs, own pools, dues, move watches) are derived from them,
+ * and a state rebuilt from its entities must continue exactly like the one that was never stopped.
+ *
+ * Entity values are immutable and replaced whole; the journal keeps the old ones until their block is final.
+ */
+import type { Difference, GrossDepth, Side, V2State, V2Terms, V3State, V3Terms } from './amm/adapter.ts'
+import type { Address, BlockRef, Hex } from './chain/block.ts'
+import type { Journal } from './chain/journal.ts'
+import type { Fraction } from './exact/ratio.ts'
+import type { ExternalDepth, FeedHealth, Sequencer, StableAnswer } from './input.ts'
+import type { DepthAverage } from './price/depthAverage.ts'
+import type { DueQueue } from './price/dueQueue.ts'
+import type { Evaluation } from './price/evaluation.ts'
+import type { JumpState } from './price/jump.ts'
+import type { MoveWatch } from './price/moveWatch.ts'
+import type { Policy } from './price/policy.ts'
+import type { History } from './price/temporal.ts'
+import type { PublishedPool, PublishedToken } from './record.ts'
+import type { ChainSetup } from './setup.ts'
+import type { Count, Ms } from './units.ts'
+
+export type State = {
+  readonly setup: ChainSetup
+  policyView: PolicyView
+  chain: ChainPosition
+  readonly pools: Map<Address, Pool>
+  readonly tokens: Map<Address, Token>
+  readonly stables: Map<Address, Stable>
+  readonly coverage: Map<Address, ExternalDepth>
+  /** Ascending by block number, contiguous, ending at the tip; starts after the finalized block. */
+  readonly journals: Journal[]
+  readonly index: Index
+}
+
+export type PolicyView = { readonly policy: Policy; readonly version: string }
+
+/** Where the fold stands on its chain, and what the feed says of itself. */
+export type ChainPosition = {
+  /** Inputs applied so far; with an ordinal it names a record. */
+  readonly steps: Count
+  readonly tip: BlockRef | null
+  readonly finalized: { readonly number: Count; readonly hash: Hex } | null
+  readonly proven: ProvenRun | null
+  readonly sequencer: Sequencer | null
+  readonly health: FeedHealth | null
+  readonly paused: boolean
+  /** State, score and caps of each anchor when it was last valued: a change concerns all its dependents. */
+  readonly anchors: Readonly<Record<Address, string>>
+}
+
+/** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
+export type ProvenRun = { readonly first: Count; readonly last: Count; readonly lastMs: Ms }
+
+export type PoolTerms = V2Terms | V3Terms
+
+export type Pool = {
+  readonly address: Address
+  readonly id: Hex
+  readonly deploymentId: string
+  readonly token0: Address
+  readonly token1: Address
+  /** The side that is X in the canonical orientation X→Y; `from` and `to` are X and Y. */
+  readonly x: Side
+  readonly from: Address
+  readonly to: Address
+  /** `from-to`: pools of the same pair share it. */
+  readonly pair: string
+  readonly feePpm: bigint
+  readonly createdBlock: Count | null
+  readonly createdMs: Ms | null
+  terms: PoolTerms
+  state: PoolState
+  published: PublishedPool | null
+  sent: PublishedPool | null
+}
+
+/** Everything the chain and time have told about a pool up to its last change. Undone with its block. */
+export type PoolState = {
+  readonly amm: V2State | V3State
+  readonly changed: BlockRef
+  readonly verifiedNumber: Count
+  readonly verifiedMs: Ms
+  readonly verified: boolean
+  readonly differences: readonly Difference[]
+  /** The known ticks no longer reach: the worker should load again. */
+  readonly incomplete: boolean
+  /** Y per X, fee-free, atomic units; null when the pool has no active liquidity. */
+  readonly marginal: Fraction | null
+  readonly depth: GrossDepth | null
+  /** min(up, down as value) in units of Y; null when depth is unknown. */
+  readonly depthY: bigint | null
+  readonly evidence: Evidence | null
+  readonly average: DepthAverage | null
+  readonly history: History
+  readonly jump: JumpState | null
+  readonly lastTradeMs: Ms | null
+  readonly trackedSinceMs: Ms
+}
+
+/** A sale of X for Y: a = amountOut, b = amountIn, gross of the fee. */
+export type Evidence = {
+  readonly kind: 'OBSERVED_SWAP' | 'SIMULATED_SWAP'
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly block: BlockRef
+  readonly transactionHash: Hex | null
+  readonly logIndex: Count | null
+}
+
+export type Decimals = {
+  readonly value: Count | null
+  readonly reason: string | null
+  readonly block: BlockRef
+  /** A second, different reading: unusable until it is confirmed by another one. */
+  readonly changedTo: Count | null
+}
+
+export type Token = {
+  readonly address: Address
+  readonly id: Hex
+  symbol: string | null
+  name: string | null
+  decimals: Decimals | null
+  enrolledAtMs: Ms | null
+  /** Set by an unenrolment that has not been followed by an enrolment. */
+  dormant: 'OPERATOR' | 'DORMANT' | null
+  /** The current price; undone with its block. */
+  published: PublishedToken | null
+  /** The last record on the stream; never undone. */
+  sent: PublishedToken | null
+  /** What `published` was computed from, for the full quote; null after a restart, when the commit has it. */
+  evaluation: Evaluation | null
+  /** When time alone may change the outcome. */
+  dueMs: Ms | null
+}
+
+/** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */
+export type Stable = {
+  readonly reading: StableAnswer | null
+  readonly lastGood: StableAnswer | null
+  readonly block: BlockRef
+}
+
+export type Index = {
+  /** Pools of the same pair, by `from-to`. */
+  readonly pairs: Map<string, Pool[]>
+  /** Pools in which a token is X: its own first hops. */
+  readonly ownPools: Map<Address, Pool[]>
+  /** Pools in which a token is Y: whoever depends on its price. */
+  readonly poolsInto: Map<Address, Set<Pool>>
+  readonly dues: DueQueue
+  /** Per routing asset and stable: at which of its prices each dependent was last published. */
+  readonly watches: Map<Address, MoveWatch>
+  /** Entities changed by the current step, for the commit. */
+  readonly changed: Set<EntityKey>
+}
+
+export type EntityKey =
+  | 'chain'
+  | `pool/${Address}`
+  | `ticks/${Address}`
+  | `token/${Address}`
+  | `quote/${Address}`
+  | `stable/${Address}`
+  | 'coverage'
+  | `undo/${string}`

@@ -1,0 +1,24 @@
+/**
+ * How many cases a property runs, and integers of every length to run it on.
+ *
+ * ASSAY_CASES_SCALE=10 runs ten times as many of everything.
+ */
+import * as fc from 'fast-check'
+
+type Host = { readonly process?: { readonly env: Readonly<Record<string, string | undefined>> } }
+
+const requested = (globalThis as Host).process?.env['ASSAY_CASES_SCALE'] ?? '1'
+if (!/^[1-9][0-9]{0,3}$/.test(requested)) {
+  throw new Error(
+    `ASSAY_CASES_SCALE: received ${JSON.stringify(requested)}, expected an integer from 1 to 9999`,
+  )
+}
+const scale = Number(requested)
+
+export const cases = (base = 100) => base * scale
+
+/** Positive, with the length uniform from 1 bit to `maxBits`: a uniform value would always be a long one. */
+export const natural = (maxBits = 256): fc.Arbitrary<bigint> =>
+  fc
+    .integer({ min: 1, max: maxBits })
+    .chain(bits => fc.bigInt({ min: 1n << BigInt(bits - 1), max: (1n << BigInt(bits)) - 1n }))

@@ -1,0 +1,235 @@
+/**
+ * A chain in memory for tests: pools that trade by the adapters' own rules and the blocks they give. Every
+ * branch can be forked, so a test can orphan what it likes and still know what a true chain would hold.
+ *
+ * Hashes name the branch and height, so equal histories have equal blocks.
+ */
+import type { Side, V2State, V3State } from '../amm/adapter.ts'
+import { adapterOf } from '../amm/adapters.ts'
+import { amount0Down, amount0Up, amount1Down, amount1Up } from '../amm/sqrtPriceMath.ts'
+import * as tickBook from '../amm/tickBook.ts'
+import { sqrtRatioAtTick } from '../amm/tickMath.ts'
+import { assert } from '../assert.ts'
+import type { Address, Block, Hex, NewPool, PoolEvent, Proof } from '../chain/block.ts'
+import type { PoolTerms } from '../state.ts'
+import { count, type Ms, ms, tick } from '../units.ts'
+
+export const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
+const hash = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64)}`
+
+type SimPool = { readonly born: NewPool; terms: PoolTerms; amm: V2State | V3State }
+type Draft = {
+  readonly pool: Address
+  readonly family: 'amm_v2' | 'amm_v3'
+  readonly event: PoolEvent['event']
+}
+
+export class ChainSim {
+  readonly blockMs: number
+  #pools = new Map<Address, SimPool>()
+  #pending: Draft[] = []
+  #number: number
+  #timeMs: number
+  #hash: Hex
+  #branch: string
+
+  constructor(options: { startMs: number; blockMs?: number; number?: number }) {
+    this.blockMs = options.blockMs ?? 12_000
+    this.#number = options.number ?? 100
+    this.#timeMs = options.startMs
+    this.#hash = hash(`genesis`)
+    this.#branch = 'a'
+  }
+
+  get timeMs(): Ms {
+    return ms(this.#timeMs)
+  }
+
+  get tipHash(): Hex {
+    return this.#hash
+  }
+
+  get number(): number {
+    return this.#number
+  }
+
+  /** A copy that shares nothing mutable; its blocks from here on have other hashes. */
+  fork(branch: string): ChainSim {
+    const copy = new ChainSim({ startMs: this.#timeMs, blockMs: this.blockMs, number: this.#number })
+    copy.#hash = this.#hash
+    copy.#branch = branch
+    copy.#pending = [...this.#pending]
+    for (const [key, pool] of this.#pools) copy.#pools.set(key, { ...pool, terms: cloneTerms(pool.terms) })
+    return copy
+  }
+
+  createV2(spec: {
+    address: Address
+    token0: Address
+    token1: Address
+    deploymentId?: string
+    fee?: readonly [bigint, bigint]
+  }): void {
+    const [numerator, denominator] = spec.fee ?? [997n, 1000n]
+    const born: NewPool = {
+      address: spec.address,
+      deploymentId: spec.deploymentId ?? 'v2',
+      token0: spec.token0,
+      token1: spec.token1,
+      fee: { family: 'amm_v2', numerator, denominator },
+    }
+    const terms: PoolTerms = { family: 'amm_v2', fee: { numerator, denominator } }
+    this.#pools.set(spec.address, { born, terms, amm: { family: 'amm_v2', reserve0: 0n, reserve1: 0n } })
+    this.#pending.push({ pool: spec.address, family: 'amm_v2', event: { kind: 'CREATED', pool: born } })
+  }
+
+  createV3(spec: {
+    address: Address
+    token0: Address
+    token1: Address
+    deploymentId?: string
+    feePpm?: bigint
+    tickSpacing?: number
+    tick: number
+  }): void {
+    const feePpm = spec.feePpm ?? 3000n
+    const tickSpacing = tick(spec.tickSpacing ?? 60)
+    const born: NewPool = {
+      address: spec.address,
+      deploymentId: spec.deploymentId ?? 'v3',
+      token0: spec.token0,
+      token1: spec.token1,
+      fee: { family: 'amm_v3', feePpm, tickSpacing },
+    }
+    const terms: PoolTerms = { family: 'amm_v3', feePpm, tickSpacing, book: tickBook.empty(tickSpacing) }
+    const sqrtPriceX96 = sqrtRatioAtTick(tick(spec.tick))
+    this.#pools.set(spec.address, {
+      born,
+      terms,
+      amm: { family: 'amm_v3', sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n },
+    })
+    this.#pending.push({ pool: spec.address, family: 'amm_v3', event: { kind: 'CREATED', pool: born } })
+    this.#apply(spec.address, { kind: 'INITIALIZE', sqrtPriceX96, tick: tick(spec.tick) })
+  }
+
+  /** v2: sets the reserves, as a Mint or Burn would. */
+  reserves(pool: Address, reserve0: bigint, reserve1: bigint): void {
+    const before = this.#pools.get(pool)?.amm
+    assert(before?.family === 'amm_v2', `${pool} is not a v2 pool`)
+    this.#apply(pool, { kind: 'SYNC', reserve0, reserve1 })
+    const [d0, d1] = [reserve0 - before.reserve0, reserve1 - before.reserve1]
+    if (d0 >= 0n && d1 >= 0n) this.#apply(pool, { kind: 'MINT', amount0: d0, amount1: d1 })
+    else if (d0 <= 0n && d1 <= 0n) this.#apply(pool, { kind: 'BURN', amount0: -d0, amount1: -d1 })
+  }
+
+  /** v3: adds (or with a negative amount removes) liquidity between two ticks. */
+  liquidity(pool: Address, lower: number, upper: number, amount: bigint): void {
+    const known = this.#pools.get(pool)
+    assert(known?.amm.family === 'amm_v3', `${pool} is not a v3 pool`)
+    const { amount0, amount1 } = positionAmounts(known.amm, lower, upper, amount)
+    const size = amount < 0n ? -amount : amount
+    this.#apply(pool, {
+      kind: amount < 0n ? 'BURN' : 'MINT',
+      tickLower: tick(lower),
+      tickUpper: tick(upper),
+      liquidity: size,
+      amount0,
+      amount1,
+    })
+  }
+
+  /** Sells `amountIn` of token `side`. */
+  swap(pool: Address, side: Side, amountIn: bigint): void {
+    const known = this.#pools.get(pool)
+    assert(known !== undefined, `${pool} does not exist`)
+    const swapped = adapterOf(known.terms.family).swapExactIn(known.terms, known.amm, side, amountIn)
+    assert(!('reason' in swapped), `the swap of ${amountIn} leaves the known ticks`)
+    if (known.amm.family === 'amm_v2') {
+      const after = swapped.state as V2State
+      const out = swapped.amountOut
+      this.#apply(pool, { kind: 'SYNC', reserve0: after.reserve0, reserve1: after.reserve1 })
+      this.#apply(pool, {
+        kind: 'SWAP',
+        amount0In: side === 0 ? amountIn : 0n,
+        amount1In: side === 1 ? amountIn : 0n,
+        amount0Out: side === 1 ? out : 0n,
+        amount1Out: side === 0 ? out : 0n,
+      })
+      return
+    }
+    const after = swapped.state as V3State
+    const [amount0, amount1] =
+      side === 0 ? [swapped.amountIn, -swapped.amountOut] : [-swapped.amountOut, swapped.amountIn]
+    this.#apply(pool, {
+      kind: 'SWAP',
+      amount0,
+      amount1,
+      sqrtPriceX96: after.sqrtPriceX96,
+      liquidity: after.liquidity,
+      tick: after.tick,
+    })
+  }
+
+  /** An event no honest pool would emit. */
+  forge(pool: Address, event: PoolEvent['event']): void {
+    const known = this.#pools.get(pool)
+    assert(known !== undefined, `${pool} does not exist`)
+    this.#pending.push({ pool, family: known.terms.family, event })
+  }
+
+  amm(pool: Address): V2State | V3State {
+    return (this.#pools.get(pool) as SimPool).amm
+  }
+
+  born(pool: Address): NewPool {
+    return (this.#pools.get(pool) as SimPool).born
+  }
+
+  /** Closes the block with everything that happened since the last one. */
+  mine(options: { proof?: Proof; afterMs?: number } = {}): Block {
+    const parentHash = this.#hash
+    this.#number++
+    this.#timeMs += options.afterMs ?? this.blockMs
+    this.#hash = hash(`${this.#branch}${this.#number}`)
+    const events = this.#pending.map(
+      (draft, at): PoolEvent =>
+        ({
+          ...draft,
+          transactionHash: hash(`tx${this.#branch}${this.#number}-${at}`),
+          logIndex: count(at),
+        }) as PoolEvent,
+    )
+    this.#pending = []
+    return {
+      number: count(this.#number),
+      hash: this.#hash,
+      timeMs: ms(this.#timeMs),
+      parentHash,
+      proof: options.proof ?? 'receipts',
+      events,
+    }
+  }
+
+  #apply(pool: Address, event: Exclude<PoolEvent['event'], { kind: 'CREATED' }>): void {
+    const known = this.#pools.get(pool) as SimPool
+    this.#pending.push({ pool, family: known.terms.family, event })
+    known.amm = adapterOf(known.terms.family).apply(known.terms, known.amm, known.amm, event).state
+  }
+}
+
+function cloneTerms(terms: PoolTerms): PoolTerms {
+  if (terms.family === 'amm_v2') return terms
+  return { ...terms, book: tickBook.from(terms.tickSpacing, terms.book, terms.book.entries()) }
+}
+
+/** What a position of this liquidity holds: rounded up when it is paid in, down when it is taken out. */
+function positionAmounts(state: V3State, lower: number, upper: number, change: bigint) {
+  const isMint = change >= 0n
+  const liquidity = isMint ? change : -change
+  const [low, high] = [sqrtRatioAtTick(tick(lower)), sqrtRatioAtTick(tick(upper))]
+  const [of0, of1] = isMint ? [amount0Up, amount1Up] : [amount0Down, amount1Down]
+  const price = state.sqrtPriceX96
+  if (state.tick < lower) return { amount0: of0(low, high, liquidity), amount1: 0n }
+  if (state.tick >= upper) return { amount0: 0n, amount1: of1(low, high, liquidity) }
+  return { amount0: of0(price, high, liquidity), amount1: of1(low, price, liquidity) }
+}

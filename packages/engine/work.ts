@@ -1,0 +1,64 @@
+/**
+ * What one input stirred up: which pools changed, whose tokens must be looked at, and why. Filled while the
+ * input is applied, consumed once when the step publishes.
+ */
+import type { Address } from './chain/block.ts'
+import type { RetractReason } from './price/reasons.ts'
+import type { EngineRecord, SwapObserved } from './record.ts'
+import type { Pool, State } from './state.ts'
+
+export type Work = {
+  /** Pools whose own state changed: each gets one record. */
+  readonly pools: Set<Pool>
+  /** Tokens whose own hops changed: published if anything differs. */
+  readonly own: Set<Address>
+  /** Tokens to look at: published by the rules for quiet tokens. */
+  readonly look: Set<Address>
+  /** Every active token, as if its own hops had changed. */
+  everyone: boolean
+  /** Records that stand before all others of the step. */
+  readonly first: EngineRecord[]
+  readonly swaps: { readonly pool: Pool; readonly payload: SwapObserved }[]
+  /** Pools that an orphaned block had brought. */
+  readonly removed: Map<Address, Pool>
+  /** Blocks orphaned by this step, by hash. */
+  readonly orphaned: Set<string>
+  /** What to call a price taken back by this step, where the input itself is the reason. */
+  retractAs: RetractReason | null
+  readonly needs: Need[]
+}
+
+/** What the engine cannot do for itself: the worker reads it from the chain and comes back with an input. */
+export type Need =
+  | {
+      readonly kind: 'load'
+      readonly pool: Address
+      readonly why: 'INCOMPLETE' | 'UNVERIFIED' | 'ORPHANED' | 'NOT_AT_TIP'
+    }
+  | { readonly kind: 'token_facts'; readonly token: Address }
+
+export const newWork = (): Work => ({
+  pools: new Set(),
+  own: new Set(),
+  look: new Set(),
+  everyone: false,
+  first: [],
+  swaps: [],
+  removed: new Map(),
+  orphaned: new Set(),
+  retractAs: null,
+  needs: [],
+})
+
+/** A pool changed: it prices its X, so that is the token to look at. */
+export function poolChanged(work: Work, pool: Pool): void {
+  work.pools.add(pool)
+  work.own.add(pool.from)
+}
+
+/** Everyone priced through `anchor`. */
+export function dependentsOf(state: State, anchor: Address): Set<Address> {
+  const dependents = new Set<Address>()
+  for (const pool of state.index.poolsInto.get(anchor) ?? []) dependents.add(pool.from)
+  return dependents
+}

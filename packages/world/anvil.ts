@@ -1,0 +1,221 @@
+/**
+ * One anvil node as a child process.
+ *
+ * The node lives no longer than this process: it ends on `close()`, on abort of its signal, on exit and on a
+ * terminating signal. Only SIGKILL of this process leaves it behind.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+
+export type AnvilOptions = {
+  readonly chainId: number
+  /** Seconds between blocks. Left out, a block is mined for every transaction. */
+  readonly blockTimeS?: number
+  /** Left out, the operating system chooses a free one. */
+  readonly port?: number
+  /** Unix seconds of the genesis block. Two chains with the same one have the same genesis hash. */
+  readonly timestamp?: number
+  /** Number of the genesis block. */
+  readonly number?: number
+  readonly gasLimit?: bigint
+  readonly slotsInAnEpoch?: number
+  readonly hardfork?: string
+  /** A file written by an earlier node's `dumpState`. */
+  readonly loadState?: string
+  /** Where the state is written when the node is closed. */
+  readonly dumpState?: string
+  /** Further flags, passed on as they are. */
+  readonly flags?: readonly string[]
+  readonly readyTimeoutMs?: number
+  /** Ends the node, during the start and after it. */
+  readonly signal?: AbortSignal
+}
+
+export type Anvil = {
+  readonly chainId: number
+  readonly port: number
+  readonly pid: number
+  readonly url: string
+  readonly wsUrl: string
+  /** Resolves when the process is gone and its port is free. Calling it twice is harmless. */
+  close(): Promise<void>
+}
+
+/** MISSING: no binary for this platform. EXITED: it ended before it was ready. NOT_READY: it took too long. */
+export type AnvilFailureCode = 'ANVIL_MISSING' | 'ANVIL_EXITED' | 'ANVIL_NOT_READY'
+
+export class AnvilFailure extends Error {
+  override readonly name = 'AnvilFailure'
+  readonly code: AnvilFailureCode
+
+  constructor(code: AnvilFailureCode, sentence: string, options?: ErrorOptions) {
+    super(sentence, options)
+    this.code = code
+  }
+}
+
+/** A node is up in about 0.1 s; a loaded state of some megabytes on a busy machine takes seconds. */
+const READY_TIMEOUT_MS = 30_000
+/** SIGTERM lets anvil write its state, a few megabytes; after this it is killed. */
+const CLOSE_TIMEOUT_MS = 10_000
+/** What is kept of the child's stderr: its end holds the cause. */
+const STDERR_LIMIT = 8_192
+/** Anvil prints its banner, some 2 KiB, before the line we wait for. */
+const BANNER_LIMIT = 65_536
+
+export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
+  const { signal } = options
+  signal?.throwIfAborted()
+  const child = spawn(anvilBinary(), flagsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const exited = new Promise<void>(resolve => child.once('close', () => resolve()))
+  endWithThisProcess(child)
+
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => (closing ??= end(child, exited))
+  const onAbort = (): void => void close()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  void exited.then(() => signal?.removeEventListener('abort', onAbort))
+
+  try {
+    const port = await untilListening(child, options)
+    const url = `http://127.0.0.1:${port}`
+    await confirmChain(url, options)
+    return {
+      chainId: options.chainId,
+      port,
+      pid: child.pid ?? 0,
+      url,
+      wsUrl: `ws://127.0.0.1:${port}`,
+      close,
+    }
+  } catch (error) {
+    await close()
+    signal?.throwIfAborted()
+    throw error
+  }
+}
+
+/** The binary's path. Its package is chosen by npm at install time, one per platform. */
+export function anvilBinary(
+  platform: string = process.platform,
+  architecture: string = process.arch,
+): string {
+  const machine = architecture === 'x64' ? 'amd64' : architecture
+  const name = `@foundry-rs/anvil-${platform}-${machine}`
+  try {
+    const parent = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
+    const executable = platform === 'win32' ? 'anvil.exe' : 'anvil'
+    return join(dirname(parent.resolve(`${name}/package.json`)), 'bin', executable)
+  } catch (cause) {
+    throw new AnvilFailure(
+      'ANVIL_MISSING',
+      `no anvil for ${platform} ${architecture}: the package ${name} is not installed`,
+      { cause },
+    )
+  }
+}
+
+function flagsOf(options: AnvilOptions): string[] {
+  const flags = ['--chain-id', `${options.chainId}`, '--host', '127.0.0.1', '--port', `${options.port ?? 0}`]
+  const add = (flag: string, value: number | bigint | string | undefined): void => {
+    if (value !== undefined) flags.push(flag, `${value}`)
+  }
+  add('--block-time', options.blockTimeS)
+  add('--timestamp', options.timestamp)
+  add('--number', options.number)
+  add('--gas-limit', options.gasLimit)
+  add('--slots-in-an-epoch', options.slotsInAnEpoch)
+  add('--hardfork', options.hardfork)
+  add('--load-state', options.loadState)
+  add('--dump-state', options.dumpState)
+  return [...flags, ...(options.flags ?? [])]
+}
+
+/** The port anvil says it listens on; fails as soon as the child ends. */
+function untilListening(child: ChildProcess, options: AnvilOptions): Promise<number> {
+  const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS
+  return new Promise((resolve, reject) => {
+    let banner = ''
+    let stderr = ''
+    const timer = setTimeout(
+      () =>
+        reject(new AnvilFailure('ANVIL_NOT_READY', `anvil was not ready after ${timeoutMs} ms. ${stderr}`)),
+      timeoutMs,
+    )
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderr = (stderr + text).slice(-STDERR_LIMIT)
+    })
+    const onStdout = (text: string): void => {
+      banner = (banner + text).slice(-BANNER_LIMIT)
+      const port = /^Listening on .*:(\d+)\s*$/m.exec(banner)?.[1]
+      if (port === undefined) return
+      clearTimeout(timer)
+      // Anvil logs every request; the pipe must be drained or it blocks.
+      child.stdout?.off('data', onStdout).resume()
+      resolve(Number(port))
+    }
+    child.stdout?.setEncoding('utf8').on('data', onStdout)
+    child.once('error', cause => {
+      clearTimeout(timer)
+      reject(new AnvilFailure('ANVIL_EXITED', `anvil could not be run: ${cause.message}`, { cause }))
+    })
+    child.once('close', (code, signal) => {
+      clearTimeout(timer)
+      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+      reject(new AnvilFailure('ANVIL_EXITED', `anvil ${how} before it was ready: ${stderr.trim()}`))
+    })
+  })
+}
+
+/** Listening is not yet answering, and a loaded state may carry another chain id. */
+async function confirmChain(url: string, options: AnvilOptions): Promise<void> {
+  const deadline = AbortSignal.timeout(options.readyTimeoutMs ?? READY_TIMEOUT_MS)
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
+    signal: options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]),
+  })
+  const { result } = (await response.json()) as { readonly result?: string }
+  if (Number(result) === options.chainId) return
+  throw new AnvilFailure('ANVIL_NOT_READY', `anvil serves chain ${result}, asked for ${options.chainId}`)
+}
+
+async function end(child: ChildProcess, exited: Promise<void>): Promise<void> {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), CLOSE_TIMEOUT_MS)
+    await exited
+    clearTimeout(timer)
+  }
+}
+
+const living = new Set<ChildProcess>()
+const TERMINATING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+function endWithThisProcess(child: ChildProcess): void {
+  if (living.size === 0) {
+    process.on('exit', killLiving)
+    for (const name of TERMINATING) process.on(name, onTerminating)
+  }
+  living.add(child)
+  child.once('close', () => {
+    living.delete(child)
+    if (living.size > 0) return
+    process.off('exit', killLiving)
+    for (const name of TERMINATING) process.off(name, onTerminating)
+  })
+}
+
+function killLiving(): void {
+  for (const child of living) child.kill('SIGKILL')
+}
+
+/** Having a listener keeps Node from ending; where nobody else listens, we end it as it would have. */
+function onTerminating(name: NodeJS.Signals): void {
+  if (process.listenerCount(name) > 1) return
+  killLiving()
+  process.off(name, onTerminating)
+  process.kill(process.pid, name)
+}

@@ -1,0 +1,70 @@
+/**
+ * A client of a local node: viem's public, wallet and anvil actions over one URL, and `send`, which is done
+ * when the transaction is in a block and succeeded.
+ */
+import {
+  type Address,
+  createTestClient,
+  type Hex,
+  http,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem'
+
+export type Client = ReturnType<typeof connect>
+
+export type Call = {
+  /** Any account: one that is not anvil's own is impersonated. Left out, anvil's first. */
+  readonly from?: Address
+  /** Left out, `data` is init code. */
+  readonly to?: Address
+  readonly data?: Hex
+  /** Left out, anvil estimates it, which runs the transaction several times over. */
+  readonly gas?: bigint
+}
+
+/** Anvil's first account, from its well-known test mnemonic. */
+export const DEV_ACCOUNT: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+/** Gas paid by impersonated accounts. */
+const BALANCE_WEI = 10n ** 24n
+/** A batch of some hundred swaps that cross thousands of ticks runs for seconds. */
+const REQUEST_TIMEOUT_MS = 120_000
+const RECEIPT_POLL_MS = 5
+/** Longer than any block time of a world. */
+const RECEIPT_TIMEOUT_MS = 60_000
+
+export function connect(url: string) {
+  return createTestClient({
+    mode: 'anvil',
+    transport: http(url, { batch: { batchSize: 500 }, retryCount: 0, timeout: REQUEST_TIMEOUT_MS }),
+    cacheTime: 0,
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+}
+
+/** Throws when the transaction reverts. */
+export async function send(client: Client, call: Call): Promise<TransactionReceipt> {
+  const from = call.from ?? DEV_ACCOUNT
+  if (from !== DEV_ACCOUNT) {
+    await client.impersonateAccount({ address: from })
+    await client.setBalance({ address: from, value: BALANCE_WEI })
+  }
+  const hash = await client.sendTransaction({
+    account: from,
+    chain: null,
+    to: call.to ?? null,
+    ...(call.data === undefined ? {} : { data: call.data }),
+    ...(call.gas === undefined ? {} : { gas: call.gas }),
+  })
+  const receipt = await client.waitForTransactionReceipt({
+    hash,
+    pollingInterval: RECEIPT_POLL_MS,
+    timeout: RECEIPT_TIMEOUT_MS,
+  })
+  if (receipt.status === 'reverted')
+    throw new Error(`transaction ${hash} from ${from} to ${call.to} reverted`)
+  return receipt
+}

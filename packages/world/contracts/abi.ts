@@ -1,0 +1,95 @@
+/**
+ * The interfaces we call, as types. Of the published contracts only what a world uses; of our own contracts
+ * all of it, kept equal to the compiled JSON by a test.
+ */
+import { parseAbi } from 'viem'
+
+export const testTokenAbi = parseAbi([
+  'constructor(string symbol_, uint8 decimals_)',
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function allowance(address, address) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function setDecimals(uint8 value)',
+  'function setSymbol(string value)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+])
+
+export const priceFeedAbi = parseAbi([
+  'constructor(string description_, uint8 decimals_)',
+  'function decimals() view returns (uint8)',
+  'function description() view returns (string)',
+  'function version() view returns (uint256)',
+  'function latestRound() view returns (uint80)',
+  'function latestRoundData() view returns (uint80, int256, uint256, uint256, uint80)',
+  'function getRoundData(uint80 roundId) view returns (uint80, int256, uint256, uint256, uint80)',
+  'function setAnswer(int256 answer, uint256 updatedAt)',
+  'function setRound(int256 answer, uint256 startedAt, uint256 updatedAt)',
+  'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
+])
+
+export const traderAbi = parseAbi([
+  'function batch(bytes[] calls)',
+  'function probe(bytes[] calls) returns (bool[] oks, bytes[] results)',
+  'function probeOne(bytes call)',
+  'function mintV3(address pool, int24 lower, int24 upper, uint128 liquidity) returns (uint256 amount0, uint256 amount1)',
+  'function burnV3(address pool, int24 lower, int24 upper, uint128 liquidity) returns (uint256 amount0, uint256 amount1)',
+  'function swapV3(address pool, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) returns (int256 amount0, int256 amount1)',
+  'function uniswapV3MintCallback(uint256 owed0, uint256 owed1, bytes)',
+  'function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes)',
+  'function addV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
+  'function removeV2(address pair, uint256 liquidity) returns (uint112, uint112)',
+  'function donateV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
+  'function swapV2(address pair, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out) returns (uint112, uint112)',
+  'function swapExactInV2(address pair, bool zeroForOne, uint256 amountIn, uint256 numerator, uint256 denominator) returns (uint112, uint112)',
+  'event StepDone(uint256 index)',
+  'event StepFailed(uint256 index, bytes reason)',
+  'error Probed(bool ok, bytes result)',
+])
+
+export const v3FactoryAbi = parseAbi([
+  'function owner() view returns (address)',
+  'function feeAmountTickSpacing(uint24 fee) view returns (int24)',
+  'function getPool(address tokenA, address tokenB, uint24 fee) view returns (address)',
+  'function enableFeeAmount(uint24 fee, int24 tickSpacing)',
+  'function createPool(address tokenA, address tokenB, uint24 fee) returns (address pool)',
+  'event PoolCreated(address indexed token0, address indexed token1, uint24 indexed fee, int24 tickSpacing, address pool)',
+])
+
+export const v3PoolAbi = parseAbi([
+  'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked)',
+  'function liquidity() view returns (uint128)',
+  'function maxLiquidityPerTick() view returns (uint128)',
+  'function ticks(int24 tick) view returns (uint128 liquidityGross, int128 liquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized)',
+  'function initialize(uint160 sqrtPriceX96)',
+  'function setFeeProtocol(uint8 feeProtocol0, uint8 feeProtocol1)',
+  'event Initialize(uint160 sqrtPriceX96, int24 tick)',
+  'event Mint(address sender, address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+  'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
+  'event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)',
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+])
+
+export const v2FactoryAbi = parseAbi([
+  'function feeToSetter() view returns (address)',
+  'function getPair(address tokenA, address tokenB) view returns (address)',
+  'function createPair(address tokenA, address tokenB) returns (address pair)',
+  'event PairCreated(address indexed token0, address indexed token1, address pair, uint256 length)',
+])
+
+export const v2PairAbi = parseAbi([
+  'function getReserves() view returns (uint112 reserve0, uint112 reserve1, uint32 blockTimestampLast)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'event Mint(address indexed sender, uint256 amount0, uint256 amount1)',
+  'event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)',
+  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+  'event Sync(uint112 reserve0, uint112 reserve1)',
+])

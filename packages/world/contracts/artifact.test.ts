@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { Abi } from 'viem'
+import { toEventSignature, toFunctionSignature } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { priceFeedAbi, testTokenAbi, traderAbi } from './abi.ts'
+import priceFeed from './PriceFeed.json' with { type: 'json' }
+import testToken from './TestToken.json' with { type: 'json' }
+import trader from './Trader.json' with { type: 'json' }
+
+describe.each([
+  { artifact: priceFeed, typed: priceFeedAbi as Abi },
+  { artifact: testToken, typed: testTokenAbi as Abi },
+  { artifact: trader, typed: traderAbi as Abi },
+])('$artifact.source', ({ artifact, typed }) => {
+  it('is the source its bytecode was compiled from', () => {
+    const source = readFileSync(new URL(artifact.source, import.meta.url))
+    expect(createHash('sha256').update(source).digest('hex')).toBe(artifact.sourceSha256)
+  })
+
+  it('has the interface that abi.ts states', () => {
+    expect(sentences(typed)).toEqual(sentences(artifact.abi as Abi))
+  })
+})
+
+/** Every entry of an ABI in one comparable form; parameter names are left out, types and outputs are not. */
+function sentences(abi: Abi): string[] {
+  return abi
+    .map(entry => {
+      if (entry.type === 'function') {
+        const outputs = entry.outputs.map(output => output.type).join(',')
+        return `${entry.stateMutability} ${toFunctionSignature(entry)} returns ${outputs}`
+      }
+      if (entry.type === 'event') {
+        const indexed = entry.inputs.map(input => input.indexed === true).join(',')
+        return `event ${toEventSignature(entry)} ${indexed}`
+      }
+      const inputs = 'inputs' in entry ? entry.inputs.map(input => input.type).join(',') : ''
+      return `${entry.type} ${inputs}`
+    })
+    .sort()
+}

@@ -1,0 +1,57 @@
+/**
+ * Compiles the contracts of this folder into the JSON beside them. Run by hand after a source changed; the
+ * JSON carries the SHA-256 of its source, and a test fails when the two no longer belong together.
+ *
+ * solc is not a dependency: install it anywhere outside the repository and pass the folder. See README.md.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+
+const NAMES = ['PriceFeed', 'TestToken', 'Trader'] as const
+
+type Solc = { compile(input: string): string }
+type Output = {
+  readonly errors?: readonly { readonly severity: string; readonly formattedMessage: string }[]
+  readonly contracts: Record<
+    string,
+    Record<
+      string,
+      { readonly abi: readonly unknown[]; readonly evm: { readonly bytecode: { readonly object: string } } }
+    >
+  >
+}
+
+const folder = process.argv[2]
+if (folder === undefined)
+  throw new Error('usage: node contracts/compile.ts <folder in which solc is installed>')
+const solc = createRequire(join(folder, 'package.json'))('solc') as Solc
+
+for (const name of NAMES) {
+  const file = `${name}.sol`
+  const source = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const input = {
+    language: 'Solidity',
+    sources: { [file]: { content: source } },
+    settings: {
+      evmVersion: 'paris',
+      optimizer: { enabled: true, runs: 200 },
+      // Without the metadata hash the same source gives the same bytes wherever it is compiled.
+      metadata: { appendCBOR: false, bytecodeHash: 'none' },
+      outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+    },
+  }
+  const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
+  const faults = (output.errors ?? []).map(error => error.formattedMessage)
+  const contract = output.contracts?.[file]?.[name]
+  if (faults.length > 0 || contract === undefined) throw new Error(`${file}\n${faults.join('\n')}`)
+  const entries = contract.abi.map(entry => JSON.stringify(entry)).join(',\n  ')
+  const fields = [
+    `"source": "${file}"`,
+    `"sourceSha256": "${createHash('sha256').update(source).digest('hex')}"`,
+    `"abi": [\n  ${entries}\n ]`,
+    `"bytecode": "0x${contract.evm.bytecode.object}"`,
+  ]
+  writeFileSync(new URL(`${name}.json`, import.meta.url), `{\n ${fields.join(',\n ')}\n}\n`)
+}

@@ -1,0 +1,85 @@
+/**
+ * Three ways to put published bytecode on a local chain, so that pools get the addresses they have in the
+ * wild: CREATE2 depends on the factory's address, the tokens and the init code, and on nothing else.
+ */
+import { type Address, encodeDeployData, getContractAddress, type Hex } from 'viem'
+import { type Client, DEV_ACCOUNT, send } from './client.ts'
+import { priceFeedAbi, testTokenAbi } from './contracts/abi.ts'
+import priceFeed from './contracts/PriceFeed.json' with { type: 'json' }
+import testToken from './contracts/TestToken.json' with { type: 'json' }
+import trader from './contracts/Trader.json' with { type: 'json' }
+
+/** The account that made a contract, and its nonce then: together they are the contract's address. */
+export type Origin = { readonly deployer: Address; readonly nonce: number }
+
+/** Where a contract goes: where its origin puts it, at an address of choice, or anywhere. */
+export type Site = Origin | Address | 'anywhere'
+
+/** Runs init code so that its contract ends up at `site`; the account that seems to run it is `from`. */
+export async function deploy(
+  client: Client,
+  initCode: Hex,
+  site: Site = 'anywhere',
+  from: Address = DEV_ACCOUNT,
+): Promise<Address> {
+  if (site === 'anywhere') return create(client, initCode, from)
+  if (typeof site === 'string') return constructAt(client, initCode, site, from)
+  await client.setNonce({ address: site.deployer, nonce: site.nonce })
+  return create(client, initCode, site.deployer)
+}
+
+export function addressOf(origin: Origin): Address {
+  return getContractAddress({ from: origin.deployer, nonce: BigInt(origin.nonce) })
+}
+
+export function deployToken(
+  client: Client,
+  token: { readonly symbol: string; readonly decimals: number },
+  site: Site = 'anywhere',
+): Promise<Address> {
+  const args = [token.symbol, token.decimals] as const
+  return deploy(
+    client,
+    encodeDeployData({ abi: testTokenAbi, bytecode: testToken.bytecode as Hex, args }),
+    site,
+  )
+}
+
+export function deployPriceFeed(
+  client: Client,
+  feed: { readonly description: string; readonly decimals: number },
+  site: Site = 'anywhere',
+): Promise<Address> {
+  const args = [feed.description, feed.decimals] as const
+  return deploy(
+    client,
+    encodeDeployData({ abi: priceFeedAbi, bytecode: priceFeed.bytecode as Hex, args }),
+    site,
+  )
+}
+
+export function deployTrader(client: Client, site: Site = 'anywhere'): Promise<Address> {
+  return deploy(client, trader.bytecode as Hex, site)
+}
+
+async function create(client: Client, initCode: Hex, from: Address): Promise<Address> {
+  const receipt = await send(client, { from, data: initCode })
+  const address = receipt.contractAddress
+  if (address === null || address === undefined) throw new Error('anvil gave a creation no contract address')
+  return address
+}
+
+/**
+ * Runs the constructor as the code of `address` itself, then replaces it by the code it returns. Storage,
+ * logs and immutables, the v3 factory's own address among them, come out as from a creation there.
+ */
+async function constructAt(client: Client, initCode: Hex, address: Address, from: Address): Promise<Address> {
+  await client.setCode({ address, bytecode: initCode })
+  const { data: runtimeCode } = await client.call({ account: from, to: address })
+  if (runtimeCode === undefined) throw new Error(`the constructor run at ${address} returned no code`)
+  await send(client, { from, to: address })
+  await client.setCode({ address, bytecode: runtimeCode })
+  // EIP-161: a contract starts at nonce 1.
+  await client.setNonce({ address, nonce: 1 })
+  return address
+}

@@ -1,0 +1,10 @@
+/** A local world: anvil chains with the real AMM contracts. */
+export * from './anvil.ts'
+export * from './client.ts'
+export * from './contracts/abi.ts'
+export * from './deploy.ts'
+export * from './random.ts'
+export * from './seed.ts'
+export * as trader from './trader.ts'
+export * from './v2.ts'
+export * from './v3.ts'

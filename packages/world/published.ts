@@ -1,0 +1,26 @@
+/**
+ * Creation bytecode of the published AMM contracts, as their npm packages carry it. Nothing here is compiled
+ * or copied by us.
+ */
+import { createRequire } from 'node:module'
+import { type Hex, isHex } from 'viem'
+
+const require = createRequire(import.meta.url)
+
+export const v3FactoryCode = (): Hex =>
+  creationCode(require('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'))
+
+export const v3PoolCode = (): Hex =>
+  creationCode(require('@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json'))
+
+export const v2FactoryCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Factory.json'))
+
+export const v2PairCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Pair.json'))
+
+/** Of a Hardhat or a Waffle artifact; the latter writes no 0x. */
+export function creationCode(artifact: { readonly bytecode?: unknown }): Hex {
+  const { bytecode } = artifact
+  const code = typeof bytecode === 'string' && !bytecode.startsWith('0x') ? `0x${bytecode}` : bytecode
+  if (!isHex(code) || code.length <= 2) throw new Error('the artifact carries no creation bytecode')
+  return code
+}

@@ -1,0 +1,137 @@
+/**
+ * Calls for the Trader contract, and its batches: many trades in one transaction, each with its own outcome.
+ */
+import {
+  type Address,
+  decodeErrorResult,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
+  type TransactionReceipt,
+} from 'viem'
+import { type Client, send } from './client.ts'
+import { testTokenAbi, traderAbi } from './contracts/abi.ts'
+
+export type StepOutcome =
+  | { readonly ok: true; readonly logs: TransactionReceipt['logs'] }
+  | { readonly ok: false; readonly reason: string }
+
+export type Probe =
+  | { readonly ok: true; readonly result: Hex }
+  | { readonly ok: false; readonly reason: string }
+
+export const mintV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'mintV3', args: [pool, lower, upper, liquidity] })
+
+/** Collects what is owed, too. */
+export const burnV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'burnV3', args: [pool, lower, upper, liquidity] })
+
+/** A positive amount is exact input, a negative one exact output. A limit of 0 is no limit. */
+export const swapV3 = (pool: Address, zeroForOne: boolean, amount: bigint, sqrtPriceLimitX96 = 0n): Hex =>
+  encodeFunctionData({
+    abi: traderAbi,
+    functionName: 'swapV3',
+    args: [pool, zeroForOne, amount, sqrtPriceLimitX96],
+  })
+
+export const addV2 = (pair: Address, amount0: bigint, amount1: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'addV2', args: [pair, amount0, amount1] })
+
+export const removeV2 = (pair: Address, liquidity: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'removeV2', args: [pair, liquidity] })
+
+export const donateV2 = (pair: Address, amount0: bigint, amount1: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'donateV2', args: [pair, amount0, amount1] })
+
+/** Pays and asks exactly this; the pair judges. */
+export const swapV2 = (
+  pair: Address,
+  amounts: { readonly in0?: bigint; readonly in1?: bigint; readonly out0?: bigint; readonly out1?: bigint },
+): Hex =>
+  encodeFunctionData({
+    abi: traderAbi,
+    functionName: 'swapV2',
+    args: [pair, amounts.in0 ?? 0n, amounts.in1 ?? 0n, amounts.out0 ?? 0n, amounts.out1 ?? 0n],
+  })
+
+/** Sells exactly `amountIn`; `fee` is the share of the input that trades. */
+export const swapExactInV2 = (
+  pair: Address,
+  zeroForOne: boolean,
+  amountIn: bigint,
+  fee: { readonly numerator: bigint; readonly denominator: bigint },
+): Hex =>
+  encodeFunctionData({
+    abi: traderAbi,
+    functionName: 'swapExactInV2',
+    args: [pair, zeroForOne, amountIn, fee.numerator, fee.denominator],
+  })
+
+/** Gives the trader half of what a uint256 holds: no swap of a v3 pool can ask for as much. */
+export async function fund(client: Client, trader: Address, tokens: readonly Address[]): Promise<void> {
+  const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [trader, 1n << 255n] })
+  for (const token of tokens) await send(client, { to: token, data })
+}
+
+/** Runs calls in one transaction, in order; one that reverts changes nothing and stops nothing. */
+export async function batch(
+  client: Client,
+  trader: Address,
+  calls: readonly Hex[],
+  gas: bigint,
+): Promise<StepOutcome[]> {
+  const data = encodeFunctionData({ abi: traderAbi, functionName: 'batch', args: [calls] })
+  const { logs } = await send(client, { to: trader, data, gas })
+  const outcomes: StepOutcome[] = []
+  let own: TransactionReceipt['logs'] = []
+  for (const log of logs) {
+    const [mark] = isAddressEqual(log.address, trader) ? parseEventLogs({ abi: traderAbi, logs: [log] }) : []
+    if (mark === undefined) {
+      own.push(log)
+      continue
+    }
+    const failed = mark.eventName === 'StepFailed'
+    outcomes.push(failed ? { ok: false, reason: reasonOf(mark.args.reason) } : { ok: true, logs: own })
+    own = []
+  }
+  if (outcomes.length !== calls.length) {
+    throw new Error(`a batch of ${calls.length} calls reported ${outcomes.length} steps`)
+  }
+  return outcomes
+}
+
+/** Asks what each call would do now, on its own; nothing is written. */
+export async function probe(
+  client: Client,
+  trader: Address,
+  calls: readonly Hex[],
+  gas: bigint,
+): Promise<Probe[]> {
+  const { result } = await client.simulateContract({
+    address: trader,
+    abi: traderAbi,
+    functionName: 'probe',
+    args: [calls],
+    gas,
+  })
+  const [oks, results] = result
+  return results.map((data, index) =>
+    oks[index] === true ? { ok: true, result: data } : { ok: false, reason: reasonOf(data) },
+  )
+}
+
+const revertAbi = parseAbi(['error Error(string)', 'error Panic(uint256)'])
+
+/** A revert's own words. v3-core speaks in two or three letters and, where it checks arithmetic, not at all. */
+function reasonOf(data: Hex): string {
+  if (data === '0x') return '(no reason given)'
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: revertAbi, data })
+    return errorName === 'Error' ? String(args[0]) : `${errorName}(${args.join(', ')})`
+  } catch {
+    return data
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The test command: every suite in its own vitest run, one after the other, each with its time, and a last
+ * line `N passed, N failed` that scripts can read. Give names to run only some: `npm test -- engine`.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { suites } from './suites.ts'
+
+type Outcome = { readonly passed: number; readonly failed: number; readonly seconds: number }
+
+const OLDEST_NODE = 24
+
+async function main(names: readonly string[]): Promise<void> {
+  const major = Number(process.versions.node.split('.')[0])
+  if (major < OLDEST_NODE) {
+    console.error(
+      `Node ${OLDEST_NODE} is needed and this is ${process.version}; \`npm install\` brings it on Linux x64 and arm64.`,
+    )
+    process.exit(1)
+  }
+  const unknown = names.filter(name => !suites.some(suite => suite.name === name))
+  if (unknown.length > 0) {
+    console.error(`No suite ${unknown.join(', ')}. There are: ${suites.map(suite => suite.name).join(', ')}`)
+    process.exit(2)
+  }
+  const chosen = suites.filter(suite => names.length === 0 || names.includes(suite.name))
+  const outcomes: Outcome[] = []
+  for (const suite of chosen) {
+    console.log(`\n── ${suite.name}: ${suite.about}`)
+    const outcome = await runSuite(suite.include)
+    outcomes.push(outcome)
+    console.log(
+      `── ${suite.name}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds.toFixed(1)} s`,
+    )
+  }
+  const passed = outcomes.reduce((sum, each) => sum + each.passed, 0)
+  const failed = outcomes.reduce((sum, each) => sum + each.failed, 0)
+  console.log(`\n${passed} passed, ${failed} failed`)
+  process.exit(failed === 0 && passed > 0 ? 0 : 1)
+}
+
+async function runSuite(include: readonly string[]): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-test-'))
+  const report = join(folder, 'report.json')
+  const started = performance.now()
+  const code = await run([
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...include,
+  ])
+  const seconds = (performance.now() - started) / 1000
+  const { passed, failed } = countIn(report)
+  rmSync(folder, { recursive: true })
+  // A run that broke outside a test, or found none, is a failure too.
+  return { passed, failed: failed === 0 && (code !== 0 || passed === 0) ? 1 : failed, seconds }
+}
+
+function countIn(report: string): { readonly passed: number; readonly failed: number } {
+  try {
+    const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
+    return { passed: numPassedTests, failed: numTotalTests - numPassedTests }
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}
+
+function run(args: readonly string[]): Promise<number | null> {
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+}
+
+await main(process.argv.slice(2))

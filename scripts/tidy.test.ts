@@ -1,0 +1,197 @@
+/** House rules held by a test: who may import whom, which numbers the engine may have, what a commit may contain. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, test } from 'vitest'
+import { suites } from './suites.ts'
+
+const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(file => file !== '' && existsSync(file))
+const isTest = (file: string) => file.endsWith('.test.ts') || file.includes('/testing/')
+const sources = files.filter(file => /\.tsx?$/.test(file))
+const engine = sources.filter(file => file.startsWith('packages/engine/') && !isTest(file))
+const text = (file: string) => readFileSync(file, 'utf8')
+
+/** What each layer of the engine may import, itself aside. A layer is a folder; '' is the package's root. */
+const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  exact: ['root:assert', 'root:units'],
+  amm: ['exact', 'root:assert', 'root:units'],
+  price: ['exact', 'amm', 'chain:block', 'root:assert', 'root:units', 'types'],
+  chain: [
+    'exact',
+    'amm',
+    'price',
+    'root:assert',
+    'root:units',
+    'root:setup',
+    'root:state',
+    'root:work',
+    'types',
+  ],
+}
+
+/** Packages each package may import. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  engine: [],
+  world: ['@assay/engine'],
+}
+
+/** `number` where a type stands. */
+const BARE_NUMBER = /(:|<|\||\[|=>|\bas)\s*(readonly )?number\b(?!\s*[:=])|\bnumber\[\]/
+
+type Import = { readonly file: string; readonly target: string; readonly isType: boolean }
+
+function importsOf(file: string): Import[] {
+  return [...text(file).matchAll(/^(?:import|export)\s+(type\s+)?[^'"]*?from\s+'([^']+)'/gm)].map(match => ({
+    file,
+    target: match[2] as string,
+    isType: match[1] !== undefined,
+  }))
+}
+
+test('the engine imports nothing but itself', () => {
+  const foreign = engine.flatMap(importsOf).filter(({ target }) => !target.startsWith('.'))
+  expect(foreign).toEqual([])
+  const outside = engine
+    .flatMap(importsOf)
+    .filter(({ file, target }) => !normalize(join(dirname(file), target)).startsWith('packages/engine/'))
+  expect(outside).toEqual([])
+})
+
+test('engine layers import one way: exact ← amm ← price ← chain ← step; types may be shared', () => {
+  const wrong = engine.flatMap(importsOf).filter(({ file, target, isType }) => {
+    const [layer, ...rest] = file.slice('packages/engine/'.length).split('/')
+    if (rest.length === 0) return false
+    const allowed = ENGINE_LAYERS[layer as string]
+    if (allowed === undefined) return true
+    const path = normalize(join(dirname(file), target)).slice('packages/engine/'.length)
+    const [to, ...inner] = path.split('/')
+    if (to === layer) return false
+    const name = inner.length === 0 ? `root:${(to as string).replace('.ts', '')}` : (to as string)
+    const exact = inner.length === 0 ? name : `${to}:${inner.join('/').replace('.ts', '')}`
+    return !(allowed.includes(name) || allowed.includes(exact) || (isType && allowed.includes('types')))
+  })
+  expect(wrong).toEqual([])
+})
+
+test('no runtime import of the engine goes round in a circle', () => {
+  const graph = new Map<string, string[]>()
+  for (const file of engine)
+    graph.set(
+      file,
+      importsOf(file)
+        .filter(({ target, isType }) => !isType && target.startsWith('.') && !isTypeOnly(file, target))
+        .map(({ target }) => normalize(join(dirname(file), target))),
+    )
+  const circles: string[] = []
+  const state = new Map<string, 'open' | 'done'>()
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === 'done') return
+    if (state.get(file) === 'open') {
+      circles.push([...path.slice(path.indexOf(file)), file].join(' → '))
+      return
+    }
+    state.set(file, 'open')
+    for (const next of graph.get(file) ?? []) visit(next, [...path, file])
+    state.set(file, 'done')
+  }
+  for (const file of graph.keys()) visit(file, [])
+  expect(circles).toEqual([])
+})
+
+/** An import whose every name is marked `type` loads nothing. */
+function isTypeOnly(file: string, target: string): boolean {
+  const escaped = target.replace(/[.\\/]/g, '\\$&')
+  const match = text(file).match(
+    new RegExp(`^(?:import|export)\\s+\\{([^}]*)\\}\\s+from\\s+'${escaped}'`, 'm'),
+  )
+  return (
+    match !== null &&
+    (match[1] as string).split(',').every(name => name.trim() === '' || name.trim().startsWith('type '))
+  )
+}
+
+test('packages import only the packages below them', () => {
+  const wrong = sources
+    .filter(file => !isTest(file))
+    .flatMap(importsOf)
+    .filter(({ file, target }) => {
+      const own = file.match(/^packages\/([^/]+)\//)?.[1]
+      return own !== undefined && target.startsWith('@assay/') && !(PACKAGES[own] ?? []).includes(target)
+    })
+  expect(wrong).toEqual([])
+})
+
+test('numbers in the engine are branded: no bare `number` annotation outside units.ts', () => {
+  const bare = engine
+    .filter(file => file !== 'packages/engine/units.ts')
+    .flatMap(file =>
+      text(file)
+        .split('\n')
+        .flatMap((line, at) =>
+          BARE_NUMBER.test(line.replace(/\/\/.*|^\s*\*.*/, '').replace(/'[^']*'/g, "''"))
+            ? [`${file}:${at + 1} ${line.trim()}`]
+            : [],
+        ),
+    )
+  expect(bare).toEqual([])
+})
+
+/** A logarithm is allowed as the first guess of something that is then settled exactly. */
+test('the engine has no floating point, no clock and no outside world', () => {
+  const banned =
+    /\bparseFloat\(|\bMath\.(pow|sqrt|round|random|exp)\(|\bDate\b|\bperformance\b|\bprocess\b|\bsetTimeout\b|\bawait\b|\basync\b|\bfetch\(/
+  const found = engine.flatMap(file =>
+    text(file)
+      .split('\n')
+      .flatMap((line, at) =>
+        banned.test(line.replace(/\/\/.*|^\s*\/?\*.*/, '')) ? [`${file}:${at + 1} ${line.trim()}`] : [],
+      ),
+  )
+  expect(found).toEqual([])
+})
+
+test('a file has one noun: none of the engine is past 400 lines', () => {
+  expect(engine.filter(file => text(file).split('\n').length > 400)).toEqual([])
+})
+
+test('no utils, helpers, common or types files', () => {
+  expect(sources.filter(file => /(^|\/)(utils?|helpers?|common|types)(\.tsx?$|\/)/.test(file))).toEqual([])
+})
+
+test('no test is skipped, focused or only planned', () => {
+  const marks = sources.filter(
+    file =>
+      isTest(file) &&
+      /\b(it|test|describe)\.(skip|only|todo)\b/.test(text(file)) &&
+      !file.endsWith('tidy.test.ts'),
+  )
+  expect(marks).toEqual([])
+})
+
+test('every test file belongs to exactly one suite', () => {
+  const wrong = sources.filter(file => {
+    if (!file.endsWith('.test.ts')) return false
+    const owners = suites.filter(({ include }) => {
+      const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
+      return (
+        !excluded &&
+        include.some(part => !part.startsWith('-') && !part.startsWith('**') && file.includes(part))
+      )
+    })
+    return owners.length !== 1
+  })
+  expect(wrong).toEqual([])
+})
+
+test('the lockfile holds no download address', () => {
+  expect(text('package-lock.json')).not.toMatch(/"resolved": "https?:/)
+})
+
+test('every source file opens with what it is', () => {
+  const bare = sources.filter(file => !isTest(file) && !/^(#!.*\n)?\/\*\*/.test(text(file)))
+  expect(bare).toEqual([])
+})
