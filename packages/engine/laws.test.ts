@@ -1,0 +1,124 @@
+/**
+ * The laws of the fold (contract §2.8), on random lives of a market: same inputs, same bytes; through
+ * reorganisations or straight to the final chain, the same state; stopped and read back anywhere, the same
+ * continuation.
+ */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decodeState, encodeEntity, entityKeys } from './codec.ts'
+import { createState } from './createState.ts'
+import { step } from './engine.ts'
+import type { Input } from './input.ts'
+import { evaluate, valueAssets } from './price/evaluate.ts'
+import { momentOf } from './price/moment.ts'
+import { quoteText } from './price/quote.ts'
+import type { EntityKey, State } from './state.ts'
+import { cases } from './testing/cases.ts'
+import { randomLife, SETUP } from './testing/randomMarket.ts'
+import type { Ms } from './units.ts'
+
+const seeds = fc.integer({ min: 0, max: 2 ** 31 })
+
+function fold(inputs: readonly Input[], state = createState(SETUP)): { readonly state: State; readonly bytes: string } {
+  const said: string[] = []
+  for (const input of inputs) said.push(JSON.stringify(step(state, input)))
+  return { state, bytes: said.join('\n') }
+}
+
+/** What the chain made of the pools, and what every token is worth right now. */
+function currentState(state: State, atMs: Ms): unknown {
+  const moment = momentOf(state, atMs)
+  valueAssets(moment)
+  return {
+    tip: state.chain.tip,
+    proven: state.chain.proven,
+    pools: [...state.pools.values()]
+      .map(({ published: _, sent: __, terms, ...pool }) => ({ ...pool, ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null }))
+      .sort((a, b) => (a.address < b.address ? -1 : 1)),
+    stables: [...state.stables].sort(),
+    decimals: [...state.tokens.values()].map(({ address, decimals }) => [address, decimals]).sort(),
+    quotes: [...state.tokens.keys()].sort().map(token => quoteText(SETUP.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')),
+  }
+}
+
+test('contract §2.8: the same inputs give the same bytes', () => {
+  fc.assert(
+    fc.property(seeds, seed => {
+      const { life } = randomLife(seed, { rounds: 30 })
+      expect(fold(life).bytes).toBe(fold(life).bytes)
+    }),
+    { numRuns: cases(40) },
+  )
+})
+
+test('contract §2.8: folding through reorganisations equals folding the final chain', () => {
+  fc.assert(
+    fc.property(seeds, seed => {
+      const { life, survivors, endMs } = randomLife(seed, { rounds: 40, maxDepth: 9, reorgChance: 0.3 })
+      const timer: Input = { kind: 'timer', atMs: endMs }
+      const through = fold([...life, timer]).state
+      const straight = fold([...survivors, timer]).state
+      expect(currentState(through, endMs)).toEqual(currentState(straight, endMs))
+    }),
+    { numRuns: cases(150) },
+  )
+})
+
+test('contract §2.8: a restart anywhere is no restart', () => {
+  fc.assert(
+    fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, stops) => {
+      const { life } = randomLife(seed, { rounds: 35, maxDepth: 6 })
+      const whole = fold(life).bytes.split('\n')
+      let state = createState(SETUP)
+      life.forEach((input, at) => {
+        if (stops.some(stop => stop % life.length === at)) state = decodeState(SETUP, snapshot(state))
+        expect(JSON.stringify(step(state, input))).toBe(whole[at])
+      })
+    }),
+    { numRuns: cases(60) },
+  )
+})
+
+test('contract §2.8: the entities a step names as changed are all a commit needs', () => {
+  fc.assert(
+    fc.property(seeds, seed => {
+      const { life } = randomLife(seed, { rounds: 30, maxDepth: 6 })
+      const state = createState(SETUP)
+      const stored = new Map<EntityKey, string>(snapshot(state))
+      for (const input of life) {
+        for (const key of step(state, input).changed) {
+          const text = encodeEntity(state, key)
+          if (text === null) stored.delete(key)
+          else if (!key.startsWith('quote/')) stored.set(key, text)
+        }
+      }
+      expect([...stored].sort()).toEqual(snapshot(state).sort())
+    }),
+    { numRuns: cases(60) },
+  )
+})
+
+test('contract §2.7: what is published always has the state, score and caps of the moment', () => {
+  fc.assert(
+    fc.property(seeds, seed => {
+      const { life, endMs } = randomLife(seed, { rounds: 40, maxDepth: 6 })
+      const { state } = fold([...life, { kind: 'timer', atMs: endMs }])
+      const moment = momentOf(state, endMs)
+      valueAssets(moment)
+      for (const token of state.tokens.values()) {
+        if (token.published === null || token.dormant !== null) continue
+        const { compact } = token.published
+        const now = evaluate(moment, token.address)
+        expect(compact.state).toBe(now.kind)
+        if (compact.state === 'PRICED' && now.kind === 'PRICED')
+          expect([compact.confidence.score, compact.confidence.caps]).toEqual([now.score, now.caps])
+        if (compact.state === 'UNPRICED' && now.kind === 'UNPRICED') expect(compact.reason).toBe(now.reason)
+      }
+    }),
+    { numRuns: cases(100) },
+  )
+})
+
+function snapshot(state: State): [EntityKey, string][] {
+  return [...entityKeys(state)].map(key => [key, encodeEntity(state, key) as string])
+}
