@@ -24,7 +24,7 @@
 
 static mpz_t powers[POWERS];
 static char has_power[POWERS];
-static mpz_t num, den, quotient, rest;
+static mpz_t num, den, scaled, quotient, rest;
 
 static mpz_srcptr power_of_ten(long exponent) {
   if (exponent >= POWERS) abort();
@@ -93,27 +93,21 @@ static size_t price(mpz_t *hops, int count, char *out) {
     long shift = DIGITS - 1 - exponent;
     mpz_srcptr n = num, d = den;
     if (shift > 0) {
-      mpz_mul(quotient, num, power_of_ten(shift));
-      n = quotient;
+      mpz_mul(scaled, num, power_of_ten(shift));
+      n = scaled;
     } else if (shift < 0) {
-      mpz_mul(rest, den, power_of_ten(-shift));
-      d = rest;
+      mpz_mul(scaled, den, power_of_ten(-shift));
+      d = scaled;
     }
-    static mpz_t q, r;
-    static int ready = 0;
-    if (!ready) {
-      mpz_inits(q, r, NULL);
-      ready = 1;
-    }
-    mpz_tdiv_qr(q, r, n, d);
-    uint64_t digits = mpz_size(q) > 1 ? beyond : (uint64_t)mpz_get_ui(q);
+    mpz_tdiv_qr(quotient, rest, n, d);
+    uint64_t digits = mpz_size(quotient) > 1 ? beyond : (uint64_t)mpz_get_ui(quotient);
     if (digits < least) {
       exponent -= 1;
     } else if (digits >= beyond) {
       exponent += 1;
     } else {
-      mpz_mul_2exp(r, r, 1);
-      int order = mpz_cmp(r, d);
+      mpz_mul_2exp(rest, rest, 1);
+      int order = mpz_cmp(rest, d);
       if (order > 0 || (order == 0 && (digits & 1))) digits += 1;
       return plain(digits, exponent, out);
     }
@@ -132,7 +126,7 @@ int main(int argc, char **argv) {
     if (mpz_inp_str(hops[i], file, 16) == 0) return 4;
   }
   fclose(file);
-  mpz_inits(num, den, quotient, rest, NULL);
+  mpz_inits(num, den, scaled, quotient, rest, NULL);
 
   char text[TEXT];
   if (strcmp(argv[2], "print") == 0) {

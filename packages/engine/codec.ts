@@ -16,7 +16,7 @@ import { policyVersion } from './price/policyVersion.ts'
 import { quoteText } from './price/quote.ts'
 import * as temporal from './price/temporal.ts'
 import { fileReferences } from './publish.ts'
-import { type ChainSetup, roleOf } from './setup.ts'
+import type { ChainSetup } from './setup.ts'
 import type { ChainPosition, EntityKey, Pool, PoolState, PoolTerms, Stable, State, Token } from './state.ts'
 
 /** The text of an entity, or null when it is gone: the commit deletes it. */
@@ -80,8 +80,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     const token = tokenFrom(read(text))
     state.tokens.set(token.address, token)
     fileReferences(state, token)
-    const isActive = token.enrolledAtMs !== null || roleOf(setup, token.address) !== 'TOKEN'
-    state.index.dues.set(token.address, isActive ? token.dueMs : null)
+    state.index.dues.set(token.address, token.dueMs)
   }
   const journals = [...texts]
     .filter(([key]) => key.startsWith('undo/'))

@@ -39,7 +39,8 @@ export function step(state: State, input: Input): StepResult {
     records,
     changed: [...state.index.changed].sort(),
     needs: work.needs,
-    nextTimerMs: state.index.dues.next(),
+    // In a gap no token is looked at, so nothing falls due before it is left.
+    nextTimerMs: state.chain.health?.status === 'GAP' ? null : state.index.dues.next(),
   }
 }
 

@@ -19,7 +19,10 @@ import type { Ms } from './units.ts'
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })
 
-function fold(inputs: readonly Input[], state = createState(SETUP)): { readonly state: State; readonly bytes: string } {
+function fold(
+  inputs: readonly Input[],
+  state = createState(SETUP),
+): { readonly state: State; readonly bytes: string } {
   const said: string[] = []
   for (const input of inputs) said.push(JSON.stringify(step(state, input)))
   return { state, bytes: said.join('\n') }
@@ -33,11 +36,16 @@ function currentState(state: State, atMs: Ms): unknown {
     tip: state.chain.tip,
     proven: state.chain.proven,
     pools: [...state.pools.values()]
-      .map(({ published: _, sent: __, terms, ...pool }) => ({ ...pool, ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null }))
+      .map(({ published: _, sent: __, terms, ...pool }) => ({
+        ...pool,
+        ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null,
+      }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
     stables: [...state.stables].sort(),
     decimals: [...state.tokens.values()].map(({ address, decimals }) => [address, decimals]).sort(),
-    quotes: [...state.tokens.keys()].sort().map(token => quoteText(SETUP.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')),
+    quotes: [...state.tokens.keys()]
+      .sort()
+      .map(token => quoteText(SETUP.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')),
   }
 }
 

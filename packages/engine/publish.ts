@@ -111,17 +111,20 @@ function consider(
     writer.token(token, next, evaluation)
     setPublishedToken(state, token, { published: next, evaluation, dueMs: token.dueMs })
     token.sent = next
-    fileReferences(state, token)
   }
-  const dueMs = soonest(evaluation.dueMs, decision.againMs)
-  if (token.dueMs !== dueMs) {
+  setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
+  fileReferences(state, token)
+}
+
+function setDue(state: State, token: Token, soonMs: Ms | null, isDeferred: boolean): void {
+  const isWatched = token.enrolledAtMs !== null || roleOf(state.setup, token.address) !== 'TOKEN'
+  const dueMs = isWatched ? soonMs : null
+  if (token.dueMs !== dueMs || token.isDeferred !== isDeferred) {
     token.dueMs = dueMs
+    token.isDeferred = isDeferred
     state.index.changed.add(`token/${token.address}`)
   }
-  state.index.dues.set(
-    token.address,
-    token.enrolledAtMs === null && roleOf(state.setup, token.address) === 'TOKEN' ? null : dueMs,
-  )
+  state.index.dues.set(token.address, dueMs)
 }
 
 type Decision = { readonly publish: boolean; readonly againMs: Ms | null }
@@ -200,9 +203,13 @@ function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['r
   return references
 }
 
-/** Files a token under what it was last published at; also how the watches are rebuilt. */
+/**
+ * Files a token under the anchor prices it was last published at; also how the watches are rebuilt. One that
+ * waits for its turn is in the queue of dues instead.
+ */
 export function fileReferences(state: State, token: Token): void {
-  const current = new Map(token.published?.references.map(each => [each.anchor, each.marginalUsd]))
+  const references = token.isDeferred ? [] : (token.published?.references ?? [])
+  const current = new Map(references.map(each => [each.anchor, each.marginalUsd]))
   for (const [anchor, watch] of state.index.watches) if (!current.has(anchor)) watch.file(token.address, null)
   for (const [anchor, marginalUsd] of current) {
     let watch = state.index.watches.get(anchor)

@@ -136,6 +136,8 @@ export type Token = {
   evaluation: Evaluation | null
   /** When time alone may change the outcome. */
   dueMs: Ms | null
+  /** An anchor has moved, but the last record is too young: it will be published then if it still has. */
+  isDeferred: boolean
 }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */

@@ -2,6 +2,7 @@
  * A client of a local node: viem's public, wallet and anvil actions over one URL, and `send`, which is done
  * when the transaction is in a block and succeeded.
  */
+import { setTimeout } from 'node:timers/promises'
 import {
   type Address,
   createTestClient,
@@ -9,6 +10,7 @@ import {
   http,
   publicActions,
   type TransactionReceipt,
+  TransactionReceiptNotFoundError,
   walletActions,
 } from 'viem'
 
@@ -59,12 +61,27 @@ export async function send(client: Client, call: Call): Promise<TransactionRecei
     ...(call.data === undefined ? {} : { data: call.data }),
     ...(call.gas === undefined ? {} : { gas: call.gas }),
   })
-  const receipt = await client.waitForTransactionReceipt({
-    hash,
-    pollingInterval: RECEIPT_POLL_MS,
-    timeout: RECEIPT_TIMEOUT_MS,
-  })
+  const receipt = await receiptOf(client, hash)
   if (receipt.status === 'reverted')
     throw new Error(`transaction ${hash} from ${from} to ${call.to} reverted`)
   return receipt
+}
+
+/**
+ * Asks until the receipt is there. viem's own waiting looks again only after a new block, and on a node that
+ * mines for every transaction there may be none.
+ */
+async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt> {
+  const deadlineMs = performance.now() + RECEIPT_TIMEOUT_MS
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+    }
+    if (performance.now() > deadlineMs) {
+      throw new Error(`transaction ${hash} is in no block after ${RECEIPT_TIMEOUT_MS} ms`)
+    }
+    await setTimeout(RECEIPT_POLL_MS)
+  }
 }

@@ -36,9 +36,10 @@ const SCALE_BITS = 192n
 export const LOWEST_LIMIT = MIN_SQRT_RATIO + 1n
 export const HIGHEST_LIMIT = MAX_SQRT_RATIO - 1n
 
-/** The extreme limit of a direction: a swap without a limit of its own has this one. */
-export function extremeLimit(side: Side): bigint {
-  return side === 0 ? LOWEST_LIMIT : HIGHEST_LIMIT
+/** The limit of a swap that has none of its own: the end of the range, or the price where it is past that. */
+export function extremeLimit(sqrtPriceX96: bigint, side: Side): bigint {
+  if (side === 0) return sqrtPriceX96 < LOWEST_LIMIT ? sqrtPriceX96 : LOWEST_LIMIT
+  return sqrtPriceX96 > HIGHEST_LIMIT ? sqrtPriceX96 : HIGHEST_LIMIT
 }
 
 const rootsByBoundary = new WeakMap<Boundary, readonly [RootPair, RootPair]>()

@@ -190,10 +190,10 @@ describe('against the SDK', () => {
         side,
         fc.boolean(),
         natural(140),
-        limitShare,
-        async (plan, token, isInput, amount, share) => {
+        limitDistance,
+        async (plan, token, isInput, amount, distance) => {
           const pool = build(plan)
-          const limit = limitAt(pool, token, share)
+          const limit = limitAt(pool, token, distance)
           fc.pre(pool.terms.book.size > 0 && isAhead(pool, token, limit))
           const order = { kind: isInput ? 'EXACT_IN' : 'EXACT_OUT', amount } as const
           const ours = swapLoop.swap(pool.terms, pool.state, token, order, limit)
@@ -212,9 +212,9 @@ describe('against the SDK', () => {
 
   it('what a walk to a limit takes in is the smallest input with which the SDK arrives there', async () => {
     await fc.assert(
-      fc.asyncProperty(poolPlan, side, limitShare, async (plan, token, share) => {
+      fc.asyncProperty(poolPlan, side, limitDistance, async (plan, token, distance) => {
         const pool = build(plan)
-        const limit = limitAt(pool, token, share)
+        const limit = limitAt(pool, token, distance)
         fc.pre(pool.terms.book.size > 0 && isAhead(pool, token, limit))
         const walk = swapLoop.swap(pool.terms, pool.state, token, swapLoop.TO_LIMIT, limit)
         if ('reason' in walk) return expect.unreachable('the whole range is known')
@@ -232,16 +232,16 @@ describe('against the SDK', () => {
   })
 })
 
-/** How far towards the extreme limit, in 2^16ths, of the logarithm; mostly near. */
-const limitShare = fc.oneof(
-  fc.integer({ min: 1, max: 400 }),
-  fc.integer({ min: 1, max: 20_000 }),
-  fc.constant(MAX_TICK * 2),
+/** How far away the limit is, in spacings; the wide tiers reach the end of the range. */
+const limitDistance = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 1, max: 40 }) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 600 }) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 16_000 }) },
 )
 
-function limitAt({ state }: BuiltPool, token: Side, distance: number): bigint {
-  const tick = state.tick + (token === 0 ? -distance : distance)
-  if (tick <= MIN_TICK || tick >= MAX_TICK) return priceLimit.extremeLimit(token)
+function limitAt({ terms, state }: BuiltPool, token: Side, distance: number): bigint {
+  const tick = state.tick + (token === 0 ? -distance : distance) * terms.tickSpacing
+  if (tick <= MIN_TICK || tick >= MAX_TICK) return priceLimit.extremeLimit(state.sqrtPriceX96, token)
   return sqrtRatioAtTick(toTick(tick)) + (token === 0 ? 7n : -7n)
 }
 

@@ -4,7 +4,6 @@
  * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an unlimited
  * amount that ended at its price limit. One of them must give every field of the event.
  */
-import type { Tick } from '../units.ts'
 import type { Difference, Side, V3State, V3Terms } from './adapter.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
@@ -33,7 +32,7 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
   const fits = (way: swapLoop.Order, limitX96: bigint): boolean => {
     const result = swapLoop.swap(terms, state, side, way, limitX96)
     if ('reason' in result) {
-      isIncomplete ||= way.kind === 'TO_LIMIT' || isAtBorder(terms, side, endX96)
+      isIncomplete ||= way.kind === 'TO_LIMIT' || !isWalkDecisive(terms, state, side, endX96)
       return false
     }
     if (isSame(event, result)) return true
@@ -42,7 +41,7 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
     return false
   }
 
-  const extreme = priceLimit.extremeLimit(side)
+  const extreme = priceLimit.extremeLimit(state.sqrtPriceX96, side)
   if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
   if (amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme)) return VERIFIED
   const canEndThere =
@@ -50,8 +49,6 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
       ? endX96 >= extreme && endX96 <= state.sqrtPriceX96
       : endX96 <= extreme && endX96 >= state.sqrtPriceX96
   if (canEndThere && fits(swapLoop.TO_LIMIT, endX96)) return VERIFIED
-  // An exact amount may run past the known ticks only because it is not what was swapped. The walk to the
-  // event's own price decides: where that is known, the swap that happened is known too.
   if (isIncomplete) return { verdict: 'incomplete', differences: [] }
   return { verdict: 'unverified', differences: nearest ?? differencesOf(event, standingStill(state)) }
 }
@@ -63,10 +60,13 @@ function sideOf(state: V3State, event: swapLoop.Swap): Side {
   return event.sqrtPriceX96 <= state.sqrtPriceX96 ? 0 : 1
 }
 
-/** Just where knowledge ends the loop does not say whether an exact amount stops there or goes on. */
-function isAtBorder({ book }: V3Terms, side: Side, sqrtPriceX96: bigint): boolean {
-  const border: Tick = side === 0 ? book.lowest : book.highest
-  return sqrtRatioAtTick(border) === sqrtPriceX96
+/**
+ * An exact amount may run out of the known ticks only because it is not what was swapped. Where the event's own
+ * price is well inside them, the swap that happened stayed there too, and running out proves it another.
+ */
+function isWalkDecisive({ book }: V3Terms, state: V3State, side: Side, endX96: bigint): boolean {
+  if (endX96 === state.sqrtPriceX96) return false
+  return side === 0 ? endX96 > sqrtRatioAtTick(book.lowest) : endX96 < sqrtRatioAtTick(book.highest)
 }
 
 function standingStill(state: V3State): swapLoop.Swap {

@@ -1,13 +1,14 @@
 /**
  * Random v3 pools for the property tests: every fee tier, positions from one spacing to many words wide, gaps
- * without liquidity, liquidity from one unit to 2^120, and prices on, between and at the ends of the ticks.
+ * without liquidity, liquidity from one unit to 2^124, and prices on, between and at the ends of the ticks.
  *
  * A pool is a value until `build` makes it, so that a failing case shrinks and every run gets its own book.
  */
 import fc from 'fast-check'
 import { natural } from '../testing/cases.ts'
 import { count, type Count, type Tick, tick as toTick } from '../units.ts'
-import type { TickChange, V3State, V3Terms } from './adapter.ts'
+import type { Side, TickChange, V3State, V3Terms } from './adapter.ts'
+import { extremeLimit } from './priceLimit.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
@@ -16,6 +17,8 @@ export const TIERS = [
   { feePpm: 500n, tickSpacing: toTick(10) },
   { feePpm: 3000n, tickSpacing: toTick(60) },
   { feePpm: 10_000n, tickSpacing: toTick(200) },
+  // The widest spacing the contract takes: one step is long enough to overflow its 256 bits.
+  { feePpm: 25_000n, tickSpacing: toTick(16_383) },
 ] as const
 
 export type Tier = (typeof TIERS)[number]
@@ -49,7 +52,7 @@ const spacings = fc.oneof(
 export const positionPlan: fc.Arbitrary<PositionPlan> = fc.record({
   start: fc.tuple(spacings, fc.boolean()).map(([distance, below]) => (below ? -distance : distance)),
   width: spacings.map(width => width + 1n),
-  liquidity: natural(120),
+  liquidity: natural(124),
 })
 
 const ticks: fc.Arbitrary<Tick> = fc
@@ -115,6 +118,14 @@ export function changeOf(
   const upper = cut(centre + start + width)
   if (lower >= upper) return null
   return { lower: toTick(Number(lower * spacing)), upper: toTick(Number(upper * spacing)), delta: liquidity }
+}
+
+/** A limit thirteen words away, or the end of the range: past all positions, and soon reached. */
+export function farLimit(state: V3State, { tickSpacing }: V3Terms, side: Side): bigint {
+  const distance = 13 * 256 * tickSpacing
+  const tick = toTick(state.tick + (side === 0 ? -distance : distance))
+  const isInRange = tick > MIN_TICK && tick < MAX_TICK
+  return isInRange ? sqrtRatioAtTick(tick) : extremeLimit(state.sqrtPriceX96, side)
 }
 
 /** The same initialised ticks, of which only those between two ticks are known. */

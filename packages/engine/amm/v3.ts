@@ -136,7 +136,7 @@ function swapExact(
   side: Side,
   order: swapLoop.Order,
 ): swapLoop.Swap | Incomplete {
-  return swapLoop.swap(terms, state, side, order, priceLimit.extremeLimit(side))
+  return swapLoop.swap(terms, state, side, order, priceLimit.extremeLimit(state.sqrtPriceX96, side))
 }
 
 function outputOf(result: swapLoop.Swap, side: Side): bigint {

@@ -189,7 +189,11 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const [address, image] of journal.publishedTokens) {
     const token = state.tokens.get(address)
-    if (token !== undefined) Object.assign(token, image)
+    if (token !== undefined) {
+      Object.assign(token, image)
+      token.isDeferred = false
+      state.index.dues.set(address, token.dueMs)
+    }
     undone.tokens.add(address)
     changed.add(`token/${address}`)
   }

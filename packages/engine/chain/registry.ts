@@ -78,6 +78,7 @@ export function knownToken(state: State, address: Address): Token {
     sent: null,
     evaluation: null,
     dueMs: null,
+    isDeferred: false,
   }
   state.tokens.set(address, token)
   state.index.changed.add(`token/${address}`)

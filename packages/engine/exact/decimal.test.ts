@@ -107,6 +107,18 @@ describe('display', () => {
     )
   })
 
+  it('keeps 18 digits where one digit more would fit beside a power of ten', () => {
+    // Above a power of ten by half to one unit of a 19th digit.
+    const fine = fc.bigInt({ min: 10n ** 18n, max: 2n * 10n ** 18n })
+    fc.assert(
+      fc.property(fc.integer({ min: -320, max: 320 }), fine, padding, (exponent, fine, factor) => {
+        expectDisplays(scaled({ num: (fine + 1n) * factor, den: fine * factor }, exponent))
+        expectDisplays(scaled({ num: fine * factor, den: (fine + 1n) * factor }, exponent))
+      }),
+      { numRuns: cases(1500) },
+    )
+  })
+
   it('does not depend on how the value is written as a fraction', () => {
     fc.assert(
       fc.property(natural(300), natural(300), natural(3000), (num, den, factor) => {

@@ -25,7 +25,6 @@ const powers: (bigint | undefined)[] = Array.from({ length: CACHED_POWERS })
 const LEADING_BITS = 128
 const GUARD_BITS = 64
 const GUARD_HALF = 1n << BigInt(GUARD_BITS - 1)
-const LEAST_GUARDED = LEAST << BigInt(GUARD_BITS)
 const LEAST_LEADING = 1n << BigInt(LEADING_BITS - 1)
 /** Fits a double with room to spare. */
 const MOST_LEADING = 1n << 1000n
@@ -63,11 +62,13 @@ type Rounded = ReturnType<typeof roundExactly>
  * Rounds by the leading bits of long sides; null where they do not decide, as for a tie.
  *
  * `den` keeps 128 bits and `num` is cut 64 bits lower, so the quotient carries 64 bits past the last digit.
- * It is below 2^124 and each cut is worth less than 2^-127 of it: with the division rounding down, the true
- * quotient lies less than 1 below and less than 2 above.
+ * It is below 2^124 and each cut is worth at most 2^-127 of it: with the division rounding down, the true
+ * quotient lies less than 1 below or less than 2 above. Where that crosses a power of ten, both sides round
+ * to the power.
  */
 function roundLeading(f: Fraction): Rounded | null {
   const denCut = bitLength(f.den) - LEADING_BITS
+  // Shorter sides are rounded exactly as quickly.
   if (denCut < GUARD_BITS) return null
   const num = f.num >> BigInt(denCut - GUARD_BITS)
   const den = f.den >> BigInt(denCut)
@@ -78,7 +79,7 @@ function roundLeading(f: Fraction): Rounded | null {
   const quotient =
     shift >= 0 ? (num * powerOfTen(count(shift))) / den : num / (den * powerOfTen(count(-shift)))
   const digits = quotient >> BigInt(GUARD_BITS)
-  if (quotient <= LEAST_GUARDED || digits >= BEYOND) return null
+  if (digits < LEAST || digits >= BEYOND) return null
   const guard = BigInt.asUintN(GUARD_BITS, quotient)
   if (guard <= GUARD_HALF - 2n) return { digits, exponent }
   if (guard > GUARD_HALF) return { digits: digits + 1n, exponent }

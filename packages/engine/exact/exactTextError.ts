@@ -1,6 +1,6 @@
 /** Text that was to be an exact value and is not one: the failure of `ratio.parse` and `parseInteger`. */
 
-/** What the text was read as. `value` is the fraction as a whole: each side is an integer, the two are not reduced. */
+/** What the text was read as. `value` is the whole fraction: both sides are fine, but not reduced. */
 export type ExactField = 'integer' | 'numerator' | 'denominator' | 'value'
 
 /** Enough to recognise a value in a log; the text may be of any length. */

@@ -31,6 +31,10 @@ function crossed(a: Fraction, b: Fraction): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
+function flipped({ num, den }: Fraction): Fraction {
+  return { num: den, den: num }
+}
+
 const fractionOf = (bits: number): fc.Arbitrary<Fraction> =>
   fc.record({ num: natural(bits), den: natural(bits) })
 /** Made to share factors, so that cross-cancelling has something to do. */
@@ -275,6 +279,22 @@ describe('compare', () => {
         },
       ),
       { numRuns: cases(2000) },
+    )
+  })
+
+  it('holds for values so lopsided that a cut leaves little of one side', () => {
+    const slope = fc.bigInt({ min: 850n, max: 1060n })
+    fc.assert(
+      fc.property(natural(70), natural(8), natural(1500), slope, (p, q, fine, shift) => {
+        // (p + 1 - 1/fine) / q against (p + 1/2) / q, both over 2^shift: the first is long, the second short.
+        const long = { num: p * fine + fine - 1n, den: (q * fine) << shift }
+        const short = { num: 2n * p + 1n, den: (2n * q) << shift }
+        expect(ratio.compare(long, short)).toBe(crossed(long, short))
+        expect(ratio.compare(short, long)).toBe(crossed(short, long))
+        const [steep, flat] = [flipped(long), flipped(short)]
+        expect(ratio.compare(steep, flat)).toBe(crossed(steep, flat))
+      }),
+      { numRuns: cases(1500) },
     )
   })
 

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import type { Count } from '../units.ts'
@@ -16,6 +16,8 @@ function found(observations: readonly Observation[]): Consensus {
   if (verdict === null) expect.fail('no observation has weight')
   return verdict
 }
+
+const idOf = (list: readonly Observation[], index: Count | undefined) => list[index ?? -1]?.id
 
 const rejectedIds = (observations: readonly Observation[]): string[] => {
   const { rejected } = found(observations)
@@ -209,7 +211,6 @@ describe('consensus', () => {
           }))
           .reverse()
         const [one, other] = [consensus(observations), consensus(rewritten)]
-        const idOf = (list: readonly Observation[], index: Count | undefined) => list[index ?? -1]?.id
         expect(idOf(rewritten, other?.selected)).toBe(idOf(observations, one?.selected))
         expect(idOf(rewritten, other?.m0)).toBe(idOf(observations, one?.m0))
         expect(other?.tauBps).toBe(one?.tauBps)

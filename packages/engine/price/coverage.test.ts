@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { ms } from '../units.ts'
@@ -29,6 +29,7 @@ describe('coverage', () => {
       anchorsMicrousd: 10n ** 20n,
       externalMicrousd: null,
     })
+    expect(coverage(5n, { depthMicrousd: 1n, asOfMs: T }, DEFAULT_POLICY, T).score).toBe(10)
     expect(coverage(5n, { depthMicrousd: 0n, asOfMs: T }, DEFAULT_POLICY, T).externalMicrousd).toBeNull()
   })
 

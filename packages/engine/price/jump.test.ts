@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { type Ms, ms } from '../units.ts'
@@ -20,6 +20,7 @@ const seen = (first: bigint, ...moves: readonly (readonly [bigint, bigint])[]): 
 describe('MAGNITUDE_JUMP', () => {
   it('contract §2.6: a marginal more than 100× from the last accepted is a jump, 100× is not', () => {
     expect(seen(1n, [100n, 0n])).toEqual({ accepted: whole(100n), jump: null })
+    expect(seen(100n, [1n, 0n])).toEqual({ accepted: whole(1n), jump: null })
     expect(isJumping(seen(1n, [101n, 0n]), T, DEFAULT_POLICY)).toBe(true)
     expect(isJumping(seen(101n, [1n, 0n]), T, DEFAULT_POLICY)).toBe(true)
     expect(seen(1n, [101n, 0n]).accepted).toEqual(whole(1n))

@@ -20,14 +20,21 @@ export type Moment = {
   readonly ttlMs: Ms
   readonly feed: { readonly score: Score; readonly status: FeedStatus }
   readonly finalizedNumber: Count
+  /** Pools a caller of an on-demand quote wants left out. */
+  readonly excluded: ReadonlySet<Address>
   readonly edges: Map<Pool, Edge>
   readonly agreements: Map<string, Map<Pool, Agreement>>
   readonly stables: Map<Address, StableView>
   readonly valuations: Map<Address, Valuation>
 }
 
-export function momentOf(state: State, atMs: Ms): Moment {
-  const { policy } = state.policyView
+/** What a caller may narrow an on-demand quote by; never published. */
+export type Narrowing = { readonly policy?: Policy; readonly excluded?: ReadonlySet<Address> }
+
+const NOTHING: ReadonlySet<Address> = new Set()
+
+export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Moment {
+  const policy = narrowing.policy ?? state.policyView.policy
   const status = state.chain.paused ? 'UNAVAILABLE' : (state.chain.health?.status ?? 'UNAVAILABLE')
   return {
     state,
@@ -36,6 +43,7 @@ export function momentOf(state: State, atMs: Ms): Moment {
     ttlMs: policy.ttl_ms.by_chain[String(state.setup.chainId)] ?? policy.ttl_ms.default,
     feed: { score: feedScore(status), status },
     finalizedNumber: state.chain.finalized?.number ?? count(-1),
+    excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
     agreements: new Map(),
     stables: new Map(),

@@ -79,6 +79,9 @@ const vectors = json as unknown as Vectors
 
 const fraction = (num: string, den: string): Fraction => ({ num: BigInt(num), den: BigInt(den) })
 
+const parse = (raw: RawAnswer | null) =>
+  raw && { value: BigInt(raw[0]), decimals: raw[1], updatedAtMs: raw[2], complete: raw[3] }
+
 /** Reduced text, as Python writes a Fraction; the engine's own are unreduced, and a deviation may be 0. */
 function text({ num, den }: Fraction): string {
   let [a, b] = [num, den]
@@ -209,8 +212,6 @@ describe('against the Python oracle', () => {
   })
 
   it('stable guard: value, score, status, source, caps, next boundary and deviation', () => {
-    const parse = (raw: RawAnswer | null) =>
-      raw && { value: BigInt(raw[0]), decimals: raw[1], updatedAtMs: raw[2], complete: raw[3] }
     for (const { at, answer, last, feed, sequencer, expected } of vectors.stable) {
       const found = guardStable(
         {

@@ -1,10 +1,9 @@
 /** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
-import * as ratio from '../exact/ratio.ts'
-import type { Fraction } from '../exact/ratio.ts'
 import type { PoolStateText } from '../record.ts'
 import type { PoolState } from '../state.ts'
 import { agreementText, bpsText } from './compact.ts'
 import { microusd } from './edge.ts'
+import { exactText } from './exactText.ts'
 import type { Edge, EdgeComponents } from './evaluation.ts'
 import { devBps } from './weightedMedian.ts'
 
@@ -19,7 +18,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     ...holdings(state),
     from: pool.from,
     to: pool.to,
-    marginal: edge.marginal === null ? null : exactText(edge.marginal),
+    marginal: exactText(edge.marginal),
     evidence: evidenceText(edge),
     ...depthText(edge),
     score: edge.score,
@@ -118,9 +117,4 @@ function coverageText(coverage: EdgeComponents['coverage']) {
       external_microusd: externalMicrousd?.toString() ?? null,
     },
   }
-}
-
-function exactText(value: Fraction) {
-  const outcome = ratio.reduce(value.num, value.den)
-  return ratio.isTooLarge(outcome) ? null : ratio.toText(outcome)
 }

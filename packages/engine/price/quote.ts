@@ -3,11 +3,10 @@
  * so that a reader can recompute it with nothing else than the quote and its policy.
  */
 import type { Address } from '../chain/block.ts'
-import * as ratio from '../exact/ratio.ts'
-import type { Fraction } from '../exact/ratio.ts'
 import type { CompactState } from '../record.ts'
-import type { Count, Ms } from '../units.ts'
+import { type Count, count, type Ms } from '../units.ts'
 import { compactOf } from './compact.ts'
+import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
 import { componentsText, depthText, evidenceText } from './poolText.ts'
 import type { Failure } from './reasons.ts'
@@ -62,7 +61,7 @@ function routeText(route: Route, selected: Route | null): object {
     ...(route.failure === null ? {} : { failure: route.failure }),
     weight_microusd: route.weight.toString(),
     capacity_microusd: route.capacity.toString(),
-    price_usd: exact(route.price),
+    price_usd: exactText(route.price),
     stable: route.stable === null ? null : stableText(route.stable),
     score: route.score,
     hops: route.edges.map(hopText),
@@ -76,12 +75,12 @@ function hopText(edge: Edge): object {
     pool_address: pool.address,
     family: pool.terms.family,
     deployment_id: pool.deploymentId,
-    fee_ppm: pool.feePpm.toString(),
+    fee_ppm: count(Number(pool.feePpm)),
     from: pool.from,
     to: pool.to,
-    ratio: exact(edge.ratio),
+    ratio: exactText(edge.ratio),
     evidence: evidenceText(edge),
-    marginal: exact(edge.marginal),
+    marginal: exactText(edge.marginal),
     ...depthText(edge),
     score: edge.score,
     components: componentsText(edge),
@@ -92,7 +91,7 @@ function hopText(edge: Edge): object {
 
 const stableText = (stable: StableView) => ({
   token_address: stable.token,
-  usd: exact(stable.usd),
+  usd: exactText(stable.usd),
   source: stable.source,
   status: stable.status,
   updated_at_ms: stable.updatedAtMs,
@@ -111,10 +110,4 @@ function assetsOf(evaluation: Evaluation): Evaluation[] {
   for (const { via } of evaluation.routes)
     if (via !== null && !used.has(via.asset.asset)) used.set(via.asset.asset, via.asset.evaluation)
   return [...used.values()]
-}
-
-function exact(value: Fraction | null) {
-  if (value === null) return null
-  const outcome = ratio.reduce(value.num, value.den)
-  return ratio.isTooLarge(outcome) ? null : ratio.toText(outcome)
 }

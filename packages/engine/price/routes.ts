@@ -23,6 +23,7 @@ export function routesOf(
   const live: Route[] = []
   const failed: Route[] = []
   for (const pool of moment.state.index.ownPools.get(token) ?? []) {
+    if (moment.excluded.has(pool.address)) continue
     const edge = edgeOf(moment, pool)
     if (edge.failure !== null) failed.push(dead([edge], edge.failure))
     else addThrough(moment, pool, edge, live, failed)

@@ -56,7 +56,8 @@ function judge(reading: StableReading, policy: Policy, atMs: Ms): Verdict {
   const usd = { num: value.value, den: 10n ** BigInt(value.decimals) }
   const deviationBps = deviationFromOne(usd)
   const { feed } = reading
-  const ageMs = ms(Math.max(0, atMs - value.updatedAtMs))
+  // Negative for an answer ahead of our clock, which is then not old.
+  const ageMs = ms(atMs - value.updatedAtMs)
   const isForgotten = feed === null || ageMs > 2 * feed.heartbeatMs + feed.graceMs
   // A stable last seen off its peg is not put back on it for want of news.
   if (isForgotten && isAtMost(deviationBps, BigInt(policy.stable.nominal_limit_bps))) return nominal(policy)

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
@@ -57,8 +57,10 @@ function byDefinition(changes: readonly Change[], t: Ms): Fraction | null {
   return expect.fail('the window is covered, so some ratio reaches half of it')
 }
 
-const isSame = (a: Reference, b: Reference): boolean =>
-  'median' in a && 'median' in b ? ratio.compare(a.median, b.median) === 0 : 'median' in a === 'median' in b
+function isSame(a: Reference, b: Reference): boolean {
+  if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b
+  return a.median === b.median || ratio.compare(a.median, b.median) === 0
+}
 
 function medianOf(found: Reference): Fraction | null {
   return 'median' in found ? found.median : null
@@ -209,14 +211,14 @@ describe('nextFlip', () => {
         const t = ms(last(history) + ahead)
         const now = reference(history, t)
         let first: Ms | null = null
-        for (let time = ms(t + 1); time <= t + 2 * WINDOW + 1; time = ms(time + 1))
+        for (let time = ms(t + 1); time <= t + WINDOW + 1; time = ms(time + 1))
           if (!isSame(reference(history, time), now)) {
             first = time
             break
           }
         expect(nextFlip(history, t)).toBe(first)
       }),
-      { numRuns: cases(40) },
+      { numRuns: cases(25) },
     )
   })
 

@@ -48,7 +48,7 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
   if (previous === undefined) return single(entry)
   if (ratio.compare(previous.ratio, value) === 0) return retract(history, last, previous)
   return {
-    entries: history.entries.with(-1, entry),
+    entries: history.entries.toSpliced(-1, 1, entry),
     byRatio: inserted(without(history.byRatio, last), entry),
   }
 }

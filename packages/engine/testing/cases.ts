@@ -4,6 +4,7 @@
  * ASSAY_CASES_SCALE=10 runs ten times as many of everything.
  */
 import * as fc from 'fast-check'
+import { vi } from 'vitest'
 
 type Host = { readonly process?: { readonly env: Readonly<Record<string, string | undefined>> } }
 
@@ -14,6 +15,9 @@ if (!/^[1-9][0-9]{0,3}$/.test(requested)) {
   )
 }
 const scale = Number(requested)
+
+/** Per test, for a machine a tenth as fast as ours. */
+vi.setConfig({ testTimeout: 30_000 * scale })
 
 export const cases = (base = 100) => base * scale
 

@@ -11,6 +11,7 @@ import * as tickBook from '../amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../amm/tickMath.ts'
 import { assert } from '../assert.ts'
 import type { Address, Block, Hex, NewPool, PoolEvent, Proof } from '../chain/block.ts'
+import type { LoadedPool, LoadedTicks } from '../input.ts'
 import type { PoolTerms } from '../state.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
 
@@ -177,6 +178,24 @@ export class ChainSim {
     this.#pending.push({ pool, family: known.terms.family, event })
   }
 
+  /** As if it had happened long ago: what was done since the last block is not told in the next one. */
+  forget(): void {
+    this.#pending = []
+  }
+
+  /** The pool as a worker reads it at the tip; with `range`, only these ticks of it. */
+  loaded(pool: Address, range?: tickBook.KnownRange): LoadedPool {
+    const { born, terms, amm } = this.#pools.get(pool) as SimPool
+    return {
+      pool: born,
+      createdBlock: null,
+      createdMs: null,
+      state: amm,
+      ticks: terms.family === 'amm_v2' ? null : ticksWithin(terms.book, range ?? terms.book),
+      lastTradeMs: null,
+    }
+  }
+
   amm(pool: Address): V2State | V3State {
     return (this.#pools.get(pool) as SimPool).amm
   }
@@ -215,6 +234,11 @@ export class ChainSim {
     this.#pending.push({ pool, family: known.terms.family, event })
     known.amm = adapterOf(known.terms.family).apply(known.terms, known.amm, known.amm, event).state
   }
+}
+
+function ticksWithin(book: tickBook.TickBook, { lowest, highest }: tickBook.KnownRange): LoadedTicks {
+  const entries = book.entries().filter(entry => entry.tick >= lowest && entry.tick <= highest)
+  return { range: { lowest, highest }, entries }
 }
 
 function cloneTerms(terms: PoolTerms): PoolTerms {

@@ -1,0 +1,48 @@
+/**
+ * Every row, by the module that has it. Names are here so that one can be asked for without loading the
+ * others, their peers and their preparations; a module that has other rows than listed here is an error.
+ */
+import type { Benchmark } from './benchmark.ts'
+
+export type Module = {
+  readonly file: string
+  readonly load: () => Promise<{ readonly benchmarks: readonly Benchmark[] }>
+  readonly rows: readonly string[]
+}
+
+export const MODULES: readonly Module[] = [
+  {
+    file: 'arithmetic.ts',
+    load: () => import('./arithmetic.ts'),
+    rows: [
+      'exact 4-hop price to 18 digits, 256-bit hops',
+      'exact 4-hop price to 18 digits, 256-bit hops, against C',
+      'reduced fraction, 256 bits',
+      'reduced fraction, 1024 bits',
+      'reduced fraction, 4096 bits',
+    ],
+  },
+  {
+    file: 'engine.ts',
+    load: () => import('./engine.ts'),
+    rows: [
+      'engine: swaps re-priced per second, 20,000 pools / 10,000 tokens',
+      'engine: cost of a block as known pools grow 10,000 → 100,000, same activity',
+      'engine: memory at 100,000 pools, 50,000 tokens',
+    ],
+  },
+]
+
+/** The rows whose names have one of the words in them, all without any; by module, in their order. */
+export function rowsFor(words: readonly string[]): { readonly module: Module; readonly names: readonly string[] }[] {
+  const isAsked = (name: string): boolean => words.length === 0 || words.some(word => matches(name, word))
+  return MODULES.map(module => ({ module, names: module.rows.filter(isAsked) })).filter(
+    ({ names }) => names.length > 0,
+  )
+}
+
+/** Words that are in no name. */
+export const unknownWords = (words: readonly string[]): readonly string[] =>
+  words.filter(word => !MODULES.some(module => module.rows.some(name => matches(name, word))))
+
+const matches = (name: string, word: string): boolean => name.toLowerCase().includes(word.toLowerCase())

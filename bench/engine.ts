@@ -1,0 +1,219 @@
+/**
+ * The engine as a whole: how many swaps a second it prices, whether a block costs more where more pools are
+ * known, and what it weighs. The market is synthetic and shaped like a real factory's.
+ */
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Address } from '../packages/engine/chain/block.ts'
+import type { Input } from '../packages/engine/input.ts'
+import type { State } from '../packages/engine/state.ts'
+import type { MarketPool } from '../packages/world/market/market.ts'
+import { bringUp } from '../packages/world/market/bringUp.ts'
+import { createState } from '../packages/engine/createState.ts'
+import { step } from '../packages/engine/engine.ts'
+import type { Benchmark } from './benchmark.ts'
+import {
+  assertVerified,
+  CHAIN,
+  engineFor,
+  Load,
+  newMarket,
+  noSteps,
+  pricedTokens,
+  runSteps,
+  type Steps,
+} from './engineLoad.ts'
+import { median, quantile } from './harness.ts'
+import { duration, significant } from './row.ts'
+
+export const benchmarks: readonly Benchmark[] = [swapsPerSecond(), blockCost(), memory()]
+
+/** Five minutes of blocks: from then on every pool has the history that its temporal score asks for. */
+const HISTORY_BLOCKS = Math.ceil(300_000 / CHAIN.blockMs) + 20
+
+function swapsPerSecond(): Benchmark {
+  const swapsPerBlock = 200
+  // Eight moves of the anchors and five finalizations.
+  const portion = 160
+  let load: Load | null = null
+  let state: State | null = null
+  let lastNs = 0
+  const total: Steps = noSteps()
+  let rounds = 0
+  return {
+    name: 'engine: swaps re-priced per second, 20,000 pools / 10,000 tokens',
+    unit: 'swap',
+    goal: { ratio: 1, sense: 'at least' },
+    limit: { value: 5_000, unit: 'per second' },
+    rounds: 5,
+    prepare: () => {
+      const market = newMarket({ pools: 20_000, tokens: 10_000 })
+      state = engineFor(market)
+      load = new Load(market, { swapsPerBlock })
+      for (let blocks = 0; blocks < HISTORY_BLOCKS; blocks += portion)
+        runSteps(state, load.next(portion), noSteps())
+    },
+    check: () => assertVerified(state as State),
+    ours: {
+      name: 'step',
+      operations: portion * swapsPerBlock,
+      run: () => {
+        const inputs = (load as Load).next(portion)
+        globalThis.gc?.()
+        const steps = noSteps()
+        runSteps(state as State, inputs, steps)
+        lastNs = steps.ns.reduce((sum, ns) => sum + ns, 0)
+        rounds++
+        // The first call is the harness warming up.
+        if (rounds === 1) return
+        total.ns.push(...steps.ns)
+        total.cpuNs += steps.cpuNs
+        total.records += steps.records
+        total.swaps += steps.swaps
+      },
+      measuredNs: () => lastNs,
+    },
+    notes: () => {
+      const seconds = total.ns.reduce((sum, ns) => sum + ns, 0) / 1e9
+      return [
+        `${significant(total.records / seconds)} records/s; ${significant(total.swaps / (total.cpuNs / 1e9))} swaps per second of processor time`,
+        `step p50 ${duration(median(total.ns))}, p99 ${duration(quantile(total.ns, 0.99))}, of ${total.ns.length} steps of ${swapsPerBlock} swaps`,
+        `${pricedTokens(state as State)} tokens have a price`,
+      ]
+    },
+    close: () => {
+      load = null
+      state = null
+    },
+  }
+}
+
+/**
+ * Two engines follow the same blocks: one knows every pool, the other a tenth of them, which holds all pools of
+ * every token that trades. Anchors stand still and no timer falls due while it is measured, so that both have
+ * the same to do.
+ */
+function blockCost(): Benchmark {
+  const portion = 20
+  const least = 10_000
+  let load: Load | null = null
+  let large: State | null = null
+  let small: State | null = null
+  let inputs: Input[] = []
+  const cursors = { large: 0, small: 0 }
+
+  /** The next portion for one of the two, made by whoever comes first. */
+  const take = (which: 'large' | 'small'): readonly Input[] => {
+    const from = cursors[which]
+    cursors[which] += portion
+    if (inputs.length < cursors[which]) inputs = [...inputs, ...(load as Load).next(portion)]
+    return inputs.slice(from, cursors[which])
+  }
+  const contender = (which: 'large' | 'small', name: string) => {
+    let lastNs = 0
+    return {
+      name,
+      operations: portion,
+      run: () => {
+        const steps = noSteps()
+        runSteps((which === 'large' ? large : small) as State, take(which), steps)
+        // The median of the portion: a collection of garbage in one block says nothing about blocks.
+        lastNs = median(steps.ns) * portion
+      },
+      measuredNs: () => lastNs,
+    }
+  }
+  return {
+    name: 'engine: cost of a block as known pools grow 10,000 → 100,000, same activity',
+    unit: 'block',
+    goal: { ratio: 1.1, sense: 'at most' },
+    ours: contender('large', '100,000 pools'),
+    peer: contender('small', '10,000 pools'),
+    prepare: () => {
+      // An hour's TTL: a quiet token is looked at every six minutes, so that the window between is long.
+      const market = newMarket({ pools: 100_000, tokens: 50_000, chainId: 1 })
+      const known = subset(market.pools, least)
+      const some = new Set(known.flatMap(({ born }) => [born.address, born.token0, born.token1]))
+      large = createState(market.setup)
+      small = createState(market.setup)
+      // All at one block, so that what time brings comes to all at once, and then not for a while.
+      for (const input of bringUp(market, market.pools.length)) {
+        step(large, input)
+        const part = partOf(input, some)
+        if (part !== null) step(small, part)
+      }
+      load = new Load(market, {
+        swapsPerBlock: 50,
+        anchorShare: 0,
+        anchorMove: null,
+        active: closed(market.pools, known),
+      })
+      market.clock.pause(301_000)
+      // Past the moment at which every history is long enough; and the code is warm.
+      for (const input of load.next(80)) {
+        step(large, input)
+        step(small, input)
+      }
+    },
+    check: () => {
+      assertVerified(large as State)
+      const counts = [large, small].map(state => (state as State).pools.size).join(' and ')
+      if (counts !== '100000 and 10000') throw new Error(`the engines know ${counts} pools`)
+    },
+    close: () => {
+      load = null
+      large = null
+      small = null
+      inputs = []
+    },
+  }
+}
+
+/** What of an input concerns these pools and tokens; null if nothing does. */
+function partOf(input: Input, some: ReadonlySet<Address>): Input | null {
+  if (input.kind === 'enrol') return some.has(input.token) ? input : null
+  if (input.kind === 'load') return { ...input, pools: input.pools.filter(({ pool }) => some.has(pool.address)) }
+  if (input.kind === 'token_facts') return { ...input, facts: input.facts.filter(({ token }) => some.has(token)) }
+  return input
+}
+
+/** The anchors and whole tokens from the front of the list, until there are so many pools. */
+function subset(pools: readonly MarketPool[], size: number): readonly MarketPool[] {
+  const ofTail = (pool: MarketPool): number => Math.max(...pool.places)
+  const byToken = [...pools].sort((a, b) => (a.isAnchor !== b.isAnchor ? (a.isAnchor ? -1 : 1) : ofTail(a) - ofTail(b)))
+  return byToken.slice(0, size)
+}
+
+/** Those of `known` whose tokens have no pool outside of it: both engines see the same around them. */
+function closed(pools: readonly MarketPool[], known: readonly MarketPool[]): MarketPool[] {
+  const inside = new Set(known)
+  const open = new Set(pools.filter(pool => !inside.has(pool)).flatMap(pool => pool.places))
+  // Everybody trades against the anchors' tokens: those are the same for both by what is known of them.
+  const core = new Set(pools.filter(pool => pool.isAnchor).flatMap(pool => pool.places))
+  return known.filter(pool => pool.places.every(place => core.has(place) || !open.has(place)))
+}
+
+/** In a process of its own, where nothing else lives. */
+function memory(): Benchmark {
+  const script = fileURLToPath(new URL('engineMemory.ts', import.meta.url))
+  type Report = { readonly heapUsed: number; readonly lines: readonly string[] }
+  let report: Report = { heapUsed: 0, lines: [] }
+  return {
+    name: 'engine: memory at 100,000 pools, 50,000 tokens',
+    unit: 'engine',
+    goal: { ratio: 1, sense: 'at most' },
+    limit: { value: 2 ** 30, unit: 'bytes' },
+    rounds: 1,
+    ours: {
+      name: 'heap after gc',
+      operations: 1,
+      run: async () => {
+        const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', script])
+        report = JSON.parse(stdout) as Report
+      },
+      figure: () => report.heapUsed,
+    },
+    notes: () => report.lines,
+  }
+}

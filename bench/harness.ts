@@ -1,0 +1,175 @@
+/**
+ * Measures one row: ours and the peer in turns, so that whatever else the machine does happens to both, and
+ * the median of several rounds, so that what happens to one of them does not count.
+ */
+import type { Benchmark, Contender, Limit } from './benchmark.ts'
+
+export type Verdict = 'met' | 'missed' | 'absent' | 'failed'
+
+export type Result = {
+  readonly name: string
+  readonly unit: string
+  readonly verdict: Verdict
+  /** Null when the row failed before it was measured. */
+  readonly ours: Measured | null
+  readonly peer: Measured | Limit | { readonly absent: string } | null
+  readonly ratio: number | null
+  /** Null when not even that is known. */
+  readonly goal: Benchmark['goal'] | null
+  readonly rounds: number
+  readonly notes: readonly string[]
+  /** Why it failed. */
+  readonly error: string | null
+}
+
+/** `figure` where the row is not about time. */
+export type Measured = { readonly name: string; readonly nsPerOperation: number; readonly figure: number | null }
+
+export type Progress = (stage: string) => void
+
+/** A round of a quick contender lasts about this long: far above the clock's grain, below a scheduler's mood. */
+const ROUND_MS = 100
+
+const ROUNDS = 11
+
+/** With fewer than this a median is no median. */
+const LEAST_ROUNDS = 3
+
+/** No new round starts after this, once there are enough. */
+const ROW_BUDGET_MS = 30_000
+
+/** Calls of the quickest contender in one round. */
+const MAX_CALLS = 1 << 24
+
+/** Keeps results alive, so that no compiler may leave the work out. */
+export let sink: unknown
+
+/** What goes wrong inside a benchmark is a failed row, never a failed run. */
+export async function measure(benchmark: Benchmark, progress: Progress): Promise<Result> {
+  try {
+    progress('preparing')
+    await benchmark.prepare?.()
+    progress('checking')
+    await benchmark.check?.()
+    return await compare(benchmark, progress)
+  } catch (error) {
+    const { name, unit, goal } = benchmark
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    return {
+      name,
+      unit,
+      verdict: 'failed',
+      ours: null,
+      peer: null,
+      ratio: null,
+      goal,
+      rounds: 0,
+      notes: [],
+      error: text,
+    }
+  } finally {
+    await benchmark.close?.()
+  }
+}
+
+async function compare(benchmark: Benchmark, progress: Progress): Promise<Result> {
+  const { ours, goal, rounds: mostRounds = ROUNDS } = benchmark
+  const peer = benchmark.peer !== undefined && 'run' in benchmark.peer ? benchmark.peer : null
+  progress('warming up')
+  const ourSide = await sideOf(ours)
+  const peerSide = peer === null ? null : await sideOf(peer)
+
+  const startMs = performance.now()
+  const leastRounds = Math.min(LEAST_ROUNDS, mostRounds)
+  let rounds = 0
+  while (rounds < mostRounds && (rounds < leastRounds || performance.now() - startMs < ROW_BUDGET_MS)) {
+    progress(`round ${rounds + 1} of at most ${mostRounds}`)
+    // Every other round the peer goes first: neither always finds the machine the other left.
+    const order = rounds % 2 === 0 ? [ourSide, peerSide] : [peerSide, ourSide]
+    for (const side of order) if (side !== null) await play(side)
+    rounds++
+  }
+
+  const measured = measuredOf(ourSide)
+  const ratio = ratioOf(benchmark, measured, ourSide, peerSide)
+  const isMet = ratio === null || (goal.sense === 'at least' ? ratio >= goal.ratio : ratio <= goal.ratio)
+  return {
+    name: benchmark.name,
+    unit: benchmark.unit,
+    verdict: ratio === null ? 'absent' : isMet ? 'met' : 'missed',
+    ours: measured,
+    peer: peerSide === null ? (benchmark.limit ?? benchmark.peer ?? null) : measuredOf(peerSide),
+    ratio,
+    goal,
+    rounds,
+    notes: benchmark.notes?.() ?? [],
+    error: null,
+  } as Result
+}
+
+type Side = {
+  readonly contender: Contender
+  readonly calls: number
+  readonly nsPerOperation: number[]
+  readonly figures: number[]
+}
+
+/** Warms up, and finds how many calls make a round. */
+async function sideOf(contender: Contender): Promise<Side> {
+  const side = { contender, nsPerOperation: [], figures: [] }
+  // A figure is no time: nothing to warm up for.
+  if (contender.figure !== undefined) return { ...side, calls: 1 }
+  for (let calls = 1; ; calls *= 2) {
+    const startMs = performance.now()
+    await call(contender, calls)
+    const tookMs = performance.now() - startMs
+    if (tookMs < ROUND_MS / 4 && calls < MAX_CALLS) continue
+    return { ...side, calls: Math.max(1, Math.round((calls * ROUND_MS) / tookMs)) }
+  }
+}
+
+async function play(side: Side): Promise<void> {
+  globalThis.gc?.()
+  const ns = await call(side.contender, side.calls)
+  side.nsPerOperation.push(ns / (side.calls * side.contender.operations))
+  if (side.contender.figure !== undefined) side.figures.push(side.contender.figure())
+}
+
+/** The nanoseconds of so many calls. */
+async function call({ run, measuredNs }: Contender, calls: number): Promise<number> {
+  let counted = 0
+  const start = process.hrtime.bigint()
+  for (let done = 0; done < calls; done++) {
+    const result = run()
+    // Awaiting what is no promise would cost a quick contender more than its own work.
+    sink = result instanceof Promise ? await result : result
+    if (measuredNs !== undefined) counted += measuredNs()
+  }
+  return measuredNs === undefined ? Number(process.hrtime.bigint() - start) : counted
+}
+
+function measuredOf({ contender, nsPerOperation, figures }: Side): Measured {
+  return {
+    name: contender.name,
+    nsPerOperation: median(nsPerOperation),
+    figure: figures.length === 0 ? null : median(figures),
+  }
+}
+
+/** Against a peer the median of the rounds' own ratios: both sides of a round saw the same machine. */
+function ratioOf({ goal, limit }: Benchmark, measured: Measured, ours: Side, peer: Side | null): number | null {
+  if (limit !== undefined) return (measured.figure ?? 1e9 / measured.nsPerOperation) / limit.value
+  if (peer === null) return null
+  const costs = ours.nsPerOperation.map((ns, round) => ns / (peer.nsPerOperation[round] as number))
+  return goal.sense === 'at most' ? median(costs) : median(costs.map(cost => 1 / cost))
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5)
+}
+
+/** The value that at least this share of the values do not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
+}

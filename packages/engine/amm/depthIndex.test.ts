@@ -1,0 +1,189 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cases, natural } from '../testing/cases.ts'
+import { type Tick, tick as toTick } from '../units.ts'
+import type { Boundary, Side, TickChange, V3State, V3Terms } from './adapter.ts'
+import { DepthIndex } from './depthIndex.ts'
+import * as priceLimit from './priceLimit.ts'
+import * as swapLoop from './swapLoop.ts'
+import { build, changeOf, DENSE, farLimit, knownBetween, type PoolPlan, poolPlan, positionPlan } from './testPools.ts'
+import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+
+const percent = (points: bigint): Boundary => ({
+  up: { num: 100n + points, den: 100n },
+  down: { num: 100n - points, den: 100n },
+})
+const BOUNDARIES: readonly Boundary[] = [
+  ...[1n, 2n, 5n, 10n].map(percent),
+  { up: { num: 121n, den: 100n }, down: { num: 81n, den: 100n } },
+  { up: { num: 40n, den: 1n }, down: { num: 1n, den: 40n } },
+]
+
+const side = fc.constantFrom<Side>(0, 1)
+const boundary = fc.constantFrom(...BOUNDARIES)
+
+type Step =
+  | { readonly kind: 'swap'; readonly side: Side; readonly amount: bigint }
+  | { readonly kind: 'mint'; readonly position: Parameters<typeof changeOf>[1] }
+  | { readonly kind: 'burn' | 'undo'; readonly which: number }
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('swap' as const), side, amount: natural(118) }),
+  fc.record({ kind: fc.constant('mint' as const), position: positionPlan }),
+  fc.record({ kind: fc.constantFrom('burn' as const, 'undo' as const), which: fc.nat(100) }),
+)
+const query = fc.record({ side, x: side, boundary })
+
+describe('depth index', () => {
+  it('after any swaps, mints and burns is the walk and a fresh index, to the unit', () => {
+    fc.assert(
+      fc.property(
+        poolPlan,
+        fc.array(fc.tuple(step, query), { minLength: 1, maxLength: 12 }),
+        (plan, steps) => {
+          runSteps(plan, steps)
+        },
+      ),
+      { numRuns: cases(1500) },
+    )
+  })
+
+  it('does so in a pool with a position at every tick', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(step, query), { minLength: 1, maxLength: 12 }), steps => {
+        runSteps(DENSE, steps)
+      }),
+      { numRuns: cases(30) },
+    )
+  })
+
+  it('answers at every price of a window, on its stops and beside them', () => {
+    const { terms, state } = build(DENSE)
+    const index = new DepthIndex(terms.book, terms.feePpm)
+    for (let distance = -420; distance <= 420; distance++) {
+      const token: Side = distance < 0 ? 0 : 1
+      for (const offset of [-1n, 0n, 1n]) {
+        const limit = sqrtRatioAtTick(toTick(state.tick + distance)) + offset
+        if (isAhead(state, token, limit))
+          expect(index.inputTo(state, token, limit, toTick(distance))).toBe(walk(terms, state, token, limit))
+      }
+    }
+  })
+
+  it('finds the limit however wrong the hint of its distance is', () => {
+    const { terms, state } = build(DENSE)
+    const index = new DepthIndex(terms.book, terms.feePpm)
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -400, max: 400 }),
+        fc.integer({ min: -900, max: 900 }),
+        (distance, hint) => {
+          fc.pre(distance !== 0)
+          const token: Side = distance < 0 ? 0 : 1
+          const limit = sqrtRatioAtTick(toTick(state.tick + distance))
+          fc.pre(isAhead(state, token, limit))
+          const answer = index.inputTo(state, token, limit, toTick(hint))
+          if (answer === null) expect(2 * (Math.abs(hint) + 1)).toBeLessThan(Math.abs(distance))
+          else expect(answer).toBe(walk(terms, state, token, limit))
+        },
+      ),
+      { numRuns: cases(500) },
+    )
+  })
+
+  it('knowing less it gives the same answer, or none where the loop has none', () => {
+    fc.assert(
+      fc.property(
+        poolPlan,
+        query,
+        fc.nat(400),
+        fc.nat(400),
+        (plan, { side: token, x, boundary }, below, above) => {
+          const { terms, state } = build(plan)
+          const clamp = (tick: number): Tick => toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK))
+          const partial = knownBetween(terms, clamp(state.tick - below), clamp(state.tick + above))
+          const { limit, ticks } = limitOf(state, token, x, boundary)
+          fc.pre(isAhead(state, token, limit))
+          const answer = new DepthIndex(partial.book, terms.feePpm).inputTo(state, token, limit, ticks)
+          const loop = swapLoop.swap(partial, state, token, swapLoop.TO_LIMIT, limit)
+          if (answer !== null) expect(answer).toBe(walk(terms, state, token, limit))
+          // It may leave a price at the very end of the range to the loop, and nothing else.
+          else if (!('reason' in loop))
+            expect([partial.book.lowest - 1, partial.book.highest]).toContain(state.tick)
+        },
+      ),
+      { numRuns: cases(1500) },
+    )
+  })
+
+  it('starts again from a state that contradicts it, and gives up where that makes liquidity negative', () => {
+    const { terms, state } = build(DENSE)
+    const index = new DepthIndex(terms.book, terms.feePpm)
+    const { limit, ticks } = limitOf(state, 0, 0, percent(2n))
+    expect(index.inputTo(state, 0, limit, ticks)).toBe(walk(terms, state, 0, limit))
+    const more = { ...state, liquidity: state.liquidity + 10n ** 20n }
+    expect(index.inputTo(more, 0, limit, ticks)).toBe(walk(terms, more, 0, limit))
+    const less = { ...state, liquidity: 1n }
+    expect(index.inputTo(less, 0, limit, ticks)).toBeNull()
+    expect(index.inputTo(state, 0, limit, ticks)).toBe(walk(terms, state, 0, limit))
+  })
+})
+
+function runSteps(
+  plan: PoolPlan,
+  steps: readonly (readonly [Step, { side: Side; x: Side; boundary: Boundary }])[],
+) {
+  const { terms, state: start, changes } = build(plan)
+  const { book, feePpm } = terms
+  const live = book.depthIndex(feePpm)
+  const open = [...changes]
+  let last: TickChange | null = null
+  let state: V3State = start
+  const apply = (change: TickChange | null): void => {
+    if (change === null || !book.change(change)) return
+    last = change
+    if (change.lower <= state.tick && state.tick < change.upper) {
+      state = { ...state, liquidity: state.liquidity + change.delta }
+    }
+  }
+  for (const [one, { side: token, x, boundary }] of steps) {
+    if (one.kind === 'swap') state = swapped(terms, state, one.side, one.amount)
+    else if (one.kind === 'mint') apply(changeOf(plan, one.position))
+    else if (one.kind === 'burn' && open.length > 0) {
+      const [burnt] = open.splice(one.which % open.length, 1)
+      if (burnt !== undefined) apply({ ...burnt, delta: -burnt.delta })
+    } else if (last !== null) {
+      const { lower, upper, delta }: TickChange = last
+      apply({ lower, upper, delta: -delta })
+    }
+    const { limit, ticks } = limitOf(state, token, x, boundary)
+    if (!isAhead(state, token, limit)) continue
+    const expected = walk(terms, state, token, limit)
+    expect(new DepthIndex(book, feePpm).inputTo(state, token, limit, ticks)).toBe(expected)
+    expect(live.inputTo(state, token, limit, ticks)).toBe(expected)
+  }
+}
+
+function swapped(terms: V3Terms, state: V3State, token: Side, amount: bigint): V3State {
+  const limit = farLimit(state, terms, token)
+  const swap = swapLoop.swap(terms, state, token, { kind: 'EXACT_IN', amount }, limit)
+  if ('reason' in swap) return expect.unreachable('the whole range is known')
+  return { family: 'amm_v3', sqrtPriceX96: swap.sqrtPriceX96, tick: swap.tick, liquidity: swap.liquidity }
+}
+
+function isAhead({ sqrtPriceX96 }: V3State, token: Side, limit: bigint): boolean {
+  return token === 0 ? limit < sqrtPriceX96 : limit > sqrtPriceX96
+}
+
+function limitOf(state: V3State, token: Side, x: Side, boundary: Boundary): { limit: bigint; ticks: Tick } {
+  const { below, above } = priceLimit.rootsOf(boundary, x)
+  return token === 0
+    ? { limit: priceLimit.limitBelow(state.sqrtPriceX96, below), ticks: below.ticks }
+    : { limit: priceLimit.limitAbove(state.sqrtPriceX96, above), ticks: above.ticks }
+}
+
+function walk(terms: V3Terms, state: V3State, token: Side, limit: bigint): bigint {
+  const result = swapLoop.swap(terms, state, token, swapLoop.TO_LIMIT, limit)
+  if ('reason' in result) return expect.unreachable('the whole range is known')
+  return token === 0 ? result.amount0 : result.amount1
+}

@@ -1,0 +1,126 @@
+/**
+ * Answers made on demand from the current state: they read, never write, and are never logged. What they say
+ * is `COMPUTED` as of the tip, and may differ from the last record by what a re-publication waits for.
+ */
+import { adapterOf } from './amm/adapters.ts'
+import type { Address } from './chain/block.ts'
+import type { Fraction } from './exact/ratio.ts'
+import { asOfText } from './price/compact.ts'
+import { edgeOf, microusd } from './price/edge.ts'
+import { evaluate, valueAssets } from './price/evaluate.ts'
+import type { Edge } from './price/evaluation.ts'
+import { momentOf, tipOf } from './price/moment.ts'
+import { exactText } from './price/exactText.ts'
+import { poolStateText } from './price/poolText.ts'
+import { type QuoteText, quoteText } from './price/quote.ts'
+import type { Pool, State } from './state.ts'
+import { type Count, count, type Ms } from './units.ts'
+
+export type QuoteNarrowing = {
+  readonly maxHops: Count | null
+  readonly minDepthUsd: Count | null
+  readonly excludePools: readonly Address[]
+}
+
+/** The token's quote at this moment, narrowed if asked. */
+export function computeTokenQuote(
+  state: State,
+  token: Address,
+  atMs: Ms,
+  narrowing: QuoteNarrowing | null,
+): QuoteText {
+  const { policy } = state.policyView
+  const moment =
+    narrowing === null
+      ? momentOf(state, atMs)
+      : momentOf(state, atMs, {
+          policy: {
+            ...policy,
+            max_hops: narrowing.maxHops ?? policy.max_hops,
+            min_depth_usd: narrowing.minDepthUsd ?? policy.min_depth_usd,
+          },
+          excluded: new Set(narrowing.excludePools),
+        })
+  valueAssets(moment)
+  return quoteText(state.setup.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')
+}
+
+/** Percent moves of the depth ladder, both ways. */
+const LADDER = [1n, 2n, 5n, 10n]
+
+/** Neither side reaches a stable: there is no dollar to say it in. */
+export type PoolQuote =
+  | { readonly outcome: 'quote'; readonly quote: object }
+  | { readonly outcome: 'no_route'; readonly reason: string }
+
+export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote {
+  const moment = momentOf(state, atMs)
+  valueAssets(moment)
+  const edge = edgeOf(moment, pool)
+  if (edge.toUsd === null || edge.marginal === null)
+    return { outcome: 'no_route', reason: edge.failure?.rule ?? 'NO_ACTIVE_LIQUIDITY' }
+  const fromUsd = edge.ratio === null ? null : product(edge.ratio, edge.toUsd)
+  const x = exactText(fromUsd)
+  const y = exactText(edge.toUsd)
+  return {
+    outcome: 'quote',
+    quote: {
+      chain_id: state.setup.chainId,
+      pool_address: pool.address,
+      pool_id: pool.id,
+      family: pool.terms.family,
+      deployment_id: pool.deploymentId,
+      fee_ppm: count(Number(pool.feePpm)),
+      token0: pool.token0,
+      token1: pool.token1,
+      created_block: pool.createdBlock,
+      state: poolStateText(edge),
+      ratios: orientations(pool, edge),
+      prices: pool.x === 0 ? { token0_usd: x, token1_usd: y } : { token0_usd: y, token1_usd: x },
+      depth_ladder: ladder(pool, edge),
+      source: 'COMPUTED',
+      as_of: asOfText(tipOf(moment)),
+      policy_version: state.policyView.version,
+    },
+  }
+}
+
+/** Both orientations: the reverse is the exact reciprocal of the evidence, not an executable quote. */
+function orientations(pool: Pool, { ratio: sold, marginal }: Edge): object[] {
+  const flip = (value: Fraction | null) => (value === null ? null : { num: value.den, den: value.num })
+  return [
+    {
+      from: pool.from,
+      to: pool.to,
+      ratio: exactText(sold),
+      marginal: exactText(marginal),
+      reciprocal: false,
+    },
+    {
+      from: pool.to,
+      to: pool.from,
+      ratio: exactText(flip(sold)),
+      marginal: exactText(flip(marginal)),
+      reciprocal: true,
+    },
+  ]
+}
+
+/** Gross dollars to move the price by each step; null where the known ticks do not reach. */
+function ladder(pool: Pool, { state, toUsd, scale }: Edge): object[] {
+  const { marginal } = state
+  return LADDER.map(percent => {
+    const boundary = { up: { num: 100n + percent, den: 100n }, down: { num: 100n - percent, den: 100n } }
+    const depth = adapterOf(pool.terms.family).depth(pool.terms, state.amm, pool.x, boundary)
+    const isKnown = !('reason' in depth) && marginal !== null && toUsd !== null && scale !== null
+    return {
+      percent: count(Number(percent)),
+      up_microusd: isKnown ? microusd(depth.up, toUsd, scale.to).toString() : null,
+      down_microusd: isKnown
+        ? microusd((depth.down * marginal.num) / marginal.den, toUsd, scale.to).toString()
+        : null,
+    }
+  })
+}
+
+const product = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })

@@ -1,0 +1,88 @@
+/**
+ * What holds of the records of every step, whatever the input (contract §2.7): their order, one record per
+ * entity, and a retraction exactly where one is due, naming the record it withdraws.
+ */
+import { assert } from '../assert.ts'
+import type { Hex } from '../chain/block.ts'
+import type { StepResult } from '../engine.ts'
+import type { CompactState, EngineRecord, PoolStateText } from '../record.ts'
+
+type Known<Content> = { readonly recordId: string; readonly content: Content }
+
+const LABELS = ['Unusable', 'Low', 'Low', 'Low', 'Medium', 'Medium', 'Medium', 'High', 'High', 'Very high', 'Very high']
+
+export class RecordLaws {
+  readonly #tokens = new Map<Hex, Known<CompactState>>()
+  readonly #pools = new Map<Hex, Known<PoolStateText | null>>()
+  readonly #ids = new Set<string>()
+
+  /** `orphaned` are the hashes of the blocks this step undid. */
+  check({ records }: StepResult, orphaned: ReadonlySet<Hex>): void {
+    const ranks = records.map(rankOf)
+    assert(ranks.every((rank, at) => at === 0 || rank >= (ranks[at - 1] ?? 0)), () => `records out of order: ${ranks.join()}`)
+    const subjects = new Set<Hex>()
+    for (const record of records) {
+      if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') continue
+      const { payload } = record
+      const subject = payload.scope === 'token' ? payload.token_id : payload.pool_id
+      assert(!subjects.has(subject), () => `two records of ${subject} in one step`)
+      subjects.add(subject)
+      assert(!this.#ids.has(payload.record_id), () => `record id ${payload.record_id} was used before`)
+      this.#ids.add(payload.record_id)
+      if (payload.scope === 'token') this.#token(record, subject, orphaned)
+      else this.#pool(record, subject, orphaned)
+    }
+  }
+
+  #token(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
+    const last = this.#tokens.get(subject)
+    const next = contentOf<CompactState>(record)
+    if (next.state === 'PRICED') {
+      const { score, label } = next.confidence
+      assert(score >= 1 && score <= 10, () => `PRICED with score ${score}`)
+      assert(label === LABELS[score], () => `score ${score} is labelled ${label}`)
+    }
+    const isRevoked = last !== undefined && orphaned.has(last.content.as_of.block_hash)
+    const isLost = last?.content.state === 'PRICED' && next.state === 'UNPRICED'
+    retracts(record, last, isRevoked || isLost)
+    if (last !== undefined && !isRevoked)
+      assert(essence(last.content) !== essence(next), () => `${subject} was published again unchanged`)
+    this.#tokens.set(subject, { recordId: idOf(record), content: next })
+  }
+
+  #pool(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
+    const last = this.#pools.get(subject)
+    const next = contentOf<PoolStateText | null>(record)
+    const was = last?.content ?? null
+    retracts(record, last, was !== null && (next === null || orphaned.has(was.block_hash)))
+    this.#pools.set(subject, { recordId: idOf(record), content: next })
+  }
+}
+
+/** Feed health, swaps, pools, tokens. */
+function rankOf(record: EngineRecord): number {
+  if (record.type === 'FEED_HEALTH') return 0
+  if (record.type === 'SWAP_OBSERVED') return 1
+  return record.payload.scope === 'pool' ? 2 : 3
+}
+
+function retracts(record: EngineRecord, last: Known<unknown> | undefined, expected: boolean): void {
+  assert((record.type === 'PRICE_RETRACT') === expected, () => `${record.type} where ${expected ? 'a' : 'no'} retraction is due`)
+  if (record.type === 'PRICE_RETRACT')
+    assert(record.payload.retracted.record_id === last?.recordId, () => `${record.payload.retracted.record_id} is not the last record ${last?.recordId}`)
+}
+
+/** The state a PRICE_UPSERT carries itself, and a PRICE_RETRACT as `current`. */
+export function contentOf<Content>(record: EngineRecord): Content {
+  if (record.type === 'PRICE_RETRACT') return record.payload.current as Content
+  assert(record.type === 'PRICE_UPSERT', 'no price record')
+  const { scope: _, chain_id: __, record_id: ___, token_id: ____, pool_id: _____, ...content } = record.payload as Record<string, unknown>
+  return content as Content
+}
+
+const idOf = (record: EngineRecord): string => (record.payload as { readonly record_id: string }).record_id
+
+/** Everything but when and on which tip it was said. */
+function essence({ evaluated_at_ms: _, as_of: __, ...rest }: CompactState): string {
+  return JSON.stringify(rest)
+}

@@ -1,0 +1,140 @@
+/**
+ * What a call can throw. Every failure has a code of the wire's catalogue or of `CLIENT_ERRORS`, the HTTP
+ * status if there was an answer, and says whether a retry can help and how long to wait first.
+ *
+ * A token without a price is not here: UNPRICED and PENDING are values.
+ */
+import { QUOTE_ERRORS, type QuoteErrorCode, STATUS_ERRORS, type StatusErrorCode } from '../wire/error.ts'
+import type { Known } from '../wire/schema.ts'
+
+/** Failures without an answer of the service that could name them. */
+export const CLIENT_ERRORS = {
+  NETWORK: { retryable: true, about: 'The service could not be reached.' },
+  TIMEOUT: { retryable: true, about: 'No answer within the time the caller gave.' },
+  UNEXPECTED_ANSWER: { retryable: false, about: 'An answer this SDK cannot read.' },
+  STREAM_CLOSED: { retryable: false, about: 'The stream was closed for good; the reason says why.' },
+  SCHEMA_TOO_NEW: { retryable: false, about: 'The stream is newer than this SDK.' },
+} as const
+export type ClientErrorCode = keyof typeof CLIENT_ERRORS
+
+export type FailureCode = Known<QuoteErrorCode | StatusErrorCode | ClientErrorCode>
+
+type Facts = {
+  readonly code: FailureCode
+  readonly message: string
+  readonly status?: number | null
+  readonly retryable?: boolean
+  readonly retryAfterMs?: number | null
+  readonly requestId?: string | null
+  readonly cause?: unknown
+}
+
+export class AssayError extends Error {
+  override readonly name: string = 'AssayError'
+  readonly code: FailureCode
+  readonly status: number | null
+  readonly retryable: boolean
+  readonly retryAfterMs: number | null
+  /** `X-Request-Id` of the answer: what an operator searches the log for. */
+  readonly requestId: string | null
+
+  constructor(facts: Facts) {
+    super(facts.message, { cause: facts.cause })
+    this.code = facts.code
+    this.status = facts.status ?? null
+    this.retryable = facts.retryable ?? isRetryable(facts.code, this.status)
+    this.retryAfterMs = facts.retryAfterMs ?? null
+    this.requestId = facts.requestId ?? null
+  }
+}
+
+/** 401. */
+export class UnauthenticatedError extends AssayError {
+  override readonly name = 'UnauthenticatedError'
+}
+
+/** 403. */
+export class ForbiddenError extends AssayError {
+  override readonly name = 'ForbiddenError'
+}
+
+/** 429; `retryAfterMs` says how long to wait. */
+export class RateLimitedError extends AssayError {
+  override readonly name = 'RateLimitedError'
+}
+
+/** A quote error: `code` is the service's own. */
+export class QuoteError extends AssayError {
+  override readonly name = 'QuoteError'
+  readonly detail: string | null
+
+  constructor(facts: Facts & { readonly detail: string | null }) {
+    super(facts)
+    this.detail = facts.detail
+  }
+}
+
+/** Any other answer that is not a success. */
+export class RequestError extends AssayError {
+  override readonly name = 'RequestError'
+}
+
+/** No answer: `NETWORK` or `TIMEOUT`. */
+export class UnreachableError extends AssayError {
+  override readonly name = 'UnreachableError'
+}
+
+type Answer = {
+  readonly status: number
+  /** Parsed JSON, or null for an empty or unreadable body. */
+  readonly body: unknown
+  readonly retryAfterMs: number | null
+  readonly requestId: string | null
+  /** Method and path, for the message; never the query, never a header. */
+  readonly what: string
+}
+
+/** The error an answer outside 2xx stands for. */
+export function errorOf({ body, what, ...facts }: Answer): AssayError {
+  const { status } = facts
+  if (status === 401)
+    return new UnauthenticatedError({
+      ...facts,
+      code: 'UNAUTHENTICATED',
+      message: say(what, 'UNAUTHENTICATED'),
+    })
+  if (status === 403)
+    return new ForbiddenError({ ...facts, code: 'FORBIDDEN', message: say(what, 'FORBIDDEN') })
+  if (status === 429)
+    return new RateLimitedError({ ...facts, code: 'RATE_LIMITED', message: say(what, 'RATE_LIMITED') })
+  const { code, message, detail, error } = textsOf(body)
+  if (code !== null)
+    return new QuoteError({ ...facts, code, detail, message: `${what}: ${code}: ${message ?? 'no message'}` })
+  const byStatus = codeOf(status)
+  return new RequestError({ ...facts, code: byStatus, message: `${what}: ${status}: ${error ?? byStatus}` })
+}
+
+const say = (what: string, code: StatusErrorCode): string => `${what}: ${STATUS_ERRORS[code].about}`
+
+function codeOf(status: number): StatusErrorCode {
+  for (const [code, entry] of Object.entries(STATUS_ERRORS))
+    if (entry.status === status) return code as StatusErrorCode
+  return status >= 500 ? 'UNAVAILABLE' : 'BAD_REQUEST'
+}
+
+/** The string fields of an error body. */
+function textsOf(body: unknown) {
+  const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
+  const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
+  return { code: text('code'), message: text('message'), detail: text('detail'), error: text('error') }
+}
+
+/** By the catalogue; a code it does not know, by its status. */
+function isRetryable(code: string, status: number | null): boolean {
+  const catalogue: Readonly<Record<string, { readonly retryable: boolean }>> = {
+    ...QUOTE_ERRORS,
+    ...STATUS_ERRORS,
+    ...CLIENT_ERRORS,
+  }
+  return catalogue[code]?.retryable ?? (status !== null && (status === 429 || status >= 500))
+}

@@ -1,0 +1,178 @@
+/**
+ * One connection of the stream: an async iterator over envelopes that ends with an outcome.
+ *
+ * Iteration never throws because the connection ended; `outcome` says how it did, and `follow` is what acts
+ * on it. With an API key the handshake carries it in a header, which Node's WebSocket can send and a browser
+ * cannot: in a browser, exchange the key once (`createSession`) and stream with the session cookie.
+ */
+import type { Envelope, SubscribeFrame } from '../wire/stream.ts'
+import { type ResetReason, shouldReconnect } from '../wire/error.ts'
+import type { Known } from '../wire/schema.ts'
+import { Inbox } from './inbox.ts'
+
+/** About 20 MB of records. A reader further behind is let go and can resume. */
+const MAX_QUEUED = 10_000
+
+type SocketEvent = { readonly data?: unknown; readonly code?: number; readonly reason?: string }
+
+/** The part of a WebSocket that is used. */
+export type Socket = {
+  send(text: string): void
+  close(code?: number): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: SocketEvent) => void): void
+}
+/** Node's takes headers as its second argument; the standard one takes protocols there and is given none. */
+export type SocketConstructor = new (url: string, init?: { headers: Record<string, string> }) => Socket
+
+export type StreamRequest = {
+  /** Ids may be of any case and order. Empty or absent lists are no constraint. */
+  readonly filter: {
+    readonly chain_ids: readonly number[]
+    readonly pool_ids?: readonly string[]
+    readonly token_ids?: readonly string[]
+    readonly types?: SubscribeFrame['filter']['types']
+  }
+  /** Null or absent starts live. A cursor needs a filter of exactly its chain and nothing narrower. */
+  readonly resumeCursor?: string | null
+  readonly signal?: AbortSignal
+  /** Gives up on a connection that says nothing for so long; FEED_HEALTH comes every 15 s per chain. */
+  readonly silenceMs?: number
+}
+
+export type StreamOutcome =
+  /** The cursor cannot be resumed: take a snapshot. */
+  | { readonly kind: 'RESET_REQUIRED'; readonly reason: Known<ResetReason>; readonly serverTimeMs: number }
+  /** Closed by the service or the network. `lastSequence` is what a 1013 says was delivered last. */
+  | {
+      readonly kind: 'CLOSED'
+      readonly code: number
+      readonly reason: string
+      readonly lastSequence: number | null
+      readonly reconnect: boolean
+    }
+  /** Given up by this side. */
+  | { readonly kind: 'GIVEN_UP'; readonly why: 'SILENCE' | 'OVERFLOW' | 'MALFORMED' }
+  /** `close()`, the signal, or the reader leaving its loop. */
+  | { readonly kind: 'ENDED' }
+
+export class Stream implements AsyncIterable<Envelope> {
+  /** Settles when the connection is over; never rejects. */
+  readonly outcome: Promise<StreamOutcome>
+  readonly #inbox = new Inbox<Envelope>(MAX_QUEUED)
+  readonly #socket: Socket
+  readonly #silenceMs: number | null
+  readonly #signal: AbortSignal | null
+  readonly #settle: (outcome: StreamOutcome) => void
+  #isOver = false
+  #failure = ''
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(socket: Socket, request: StreamRequest) {
+    const { promise, resolve } = Promise.withResolvers<StreamOutcome>()
+    this.outcome = promise
+    this.#settle = resolve
+    this.#socket = socket
+    this.#silenceMs = request.silenceMs ?? null
+    this.#signal = request.signal ?? null
+    const frame = JSON.stringify(frameOf(request))
+    socket.addEventListener('open', () => {
+      if (!this.#isOver) socket.send(frame)
+    })
+    socket.addEventListener('message', event => this.#receive(event.data))
+    socket.addEventListener('error', event => {
+      this.#failure = 'message' in event ? String(event.message) : ''
+    })
+    socket.addEventListener('close', event => this.#over(closed(event, this.#failure)))
+    this.#signal?.addEventListener('abort', this.close)
+    if (this.#signal?.aborted === true) this.close()
+    this.#watch()
+  }
+
+  /** Ends the connection and the iteration; what is queued is dropped. */
+  readonly close = (): void => {
+    this.#over({ kind: 'ENDED' })
+    this.#inbox.clear()
+  };
+
+  [Symbol.asyncIterator](): AsyncIterator<Envelope, undefined> {
+    return {
+      next: () => this.#inbox.next(),
+      return: () => {
+        this.close()
+        return Promise.resolve({ done: true, value: undefined })
+      },
+    }
+  }
+
+  #receive(data: unknown): void {
+    if (this.#isOver) return
+    this.#watch()
+    const message = messageOf(data)
+    if (message === null) this.#over({ kind: 'GIVEN_UP', why: 'MALFORMED' })
+    else if (message.type === 'RESET_REQUIRED') {
+      const { reason, server_time_unix_ms } = message.payload
+      this.#over({ kind: 'RESET_REQUIRED', reason, serverTimeMs: server_time_unix_ms })
+    } else if (!this.#inbox.push(message)) this.#over({ kind: 'GIVEN_UP', why: 'OVERFLOW' })
+  }
+
+  /** The first outcome is the outcome: the close event that follows our own close says nothing new. */
+  #over(outcome: StreamOutcome): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.close)
+    if (outcome.kind !== 'CLOSED') this.#socket.close(1000)
+    this.#inbox.end()
+    this.#settle(outcome)
+  }
+
+  #watch(): void {
+    if (this.#silenceMs === null || this.#isOver) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#over({ kind: 'GIVEN_UP', why: 'SILENCE' }), this.#silenceMs)
+  }
+}
+
+/** The frame in the form the service insists on: lower case, ascending, unique. */
+function frameOf({ filter, resumeCursor }: StreamRequest): SubscribeFrame {
+  const ids = (list: readonly string[] = []) =>
+    [...new Set(list.map(id => id.toLowerCase()))].sort() as `0x${string}`[]
+  return {
+    filter: {
+      chain_ids: [...new Set(filter.chain_ids)].sort((a, b) => a - b),
+      pool_ids: ids(filter.pool_ids),
+      token_ids: ids(filter.token_ids),
+      ...(filter.types === undefined ? {} : { types: [...new Set(filter.types)].sort() }),
+    },
+    resume_cursor: resumeCursor ?? null,
+  }
+}
+
+type Reset = { readonly type: 'RESET_REQUIRED'; readonly payload: ResetPayload }
+type ResetPayload = { readonly reason: string; readonly server_time_unix_ms: number }
+
+/** Null for what is no message of ours. A type this SDK does not know is let through: it has a sequence. */
+function messageOf(data: unknown): Envelope | Reset | null {
+  if (typeof data !== 'string') return null
+  try {
+    const message: unknown = JSON.parse(data)
+    if (typeof message !== 'object' || message === null) return null
+    if ('type' in message && message.type === 'RESET_REQUIRED') return message as Reset
+    return 'stream_sequence' in message && Number.isSafeInteger(message.stream_sequence)
+      ? (message as Envelope)
+      : null
+  } catch {
+    return null
+  }
+}
+
+function closed({ code = 1006, reason = '' }: SocketEvent, failure: string): StreamOutcome {
+  const last = /^last_sequence=([0-9]{1,16})$/.exec(reason)?.[1]
+  return {
+    kind: 'CLOSED',
+    code,
+    reason: reason === '' ? failure : reason,
+    lastSequence: last === undefined ? null : Number(last),
+    reconnect: shouldReconnect(code),
+  }
+}

@@ -1,0 +1,21 @@
+/** What a customer of Assay installs: the client, exact values, and the types of the wire. */
+export { createClient, type Client, type ClientOptions } from './client/client.ts'
+export * as exact from './client/exact.ts'
+export { stateAt } from './client/expiry.ts'
+export {
+  AssayError,
+  CLIENT_ERRORS,
+  type ClientErrorCode,
+  type FailureCode,
+  ForbiddenError,
+  QuoteError,
+  RateLimitedError,
+  RequestError,
+  UnauthenticatedError,
+  UnreachableError,
+} from './client/failure.ts'
+export type { Follower, FollowEvent, FollowRequest, FollowStatus } from './client/follow.ts'
+export type { CallOptions } from './client/http.ts'
+export type { FollowedPool, FollowedToken } from './client/market.ts'
+export type { Socket, SocketConstructor, Stream, StreamOutcome, StreamRequest } from './client/stream.ts'
+export * from './wire/index.ts'

@@ -1,0 +1,100 @@
+/** What an operator reads and changes besides keys: consumers, policy, back-fill, retention, the audit log. */
+import { Address, ChainId } from './identifier.ts'
+import { NextCursor, pageQueryFields } from './page.ts'
+import { CompactState } from './price.ts'
+import { Count, Ms } from './quantity.ts'
+import {
+  anyObject,
+  array,
+  integer,
+  known,
+  nullable,
+  object,
+  optional,
+  type Static,
+  strictObject,
+  string,
+} from './schema.ts'
+
+const limitFields = {
+  units: integer({ minimum: 1 }),
+  window_ms: integer({ minimum: 1000 }),
+  burst: integer({ minimum: 1 }),
+  stream_connections: Count,
+  enrolments_per_day: Count,
+} as const
+
+/** Answer of GET, PUT /v1/admin/consumers/{consumer}. */
+export const ConsumerRecord = object({ consumer: string(), limits: object(limitFields) })
+export type ConsumerRecord = Static<typeof ConsumerRecord>
+
+/** Body of PUT /v1/admin/consumers/{consumer}: all of its limits. */
+export const LimitsRequest = strictObject(limitFields)
+export type LimitsRequest = Static<typeof LimitsRequest>
+
+/** GET /v1/policies/{policy_version} and /v1/admin/policy. The engine owns and checks the policy's own fields. */
+export const PolicyRecord = object({ policy_version: string(), policy: anyObject() })
+export type PolicyRecord = Static<typeof PolicyRecord>
+
+/** Body of PUT /v1/admin/policy and POST /v1/admin/policy/dry-run: any subset of the policy. */
+export const PolicyRequest = anyObject()
+
+/** What a policy would change, had it been in force now. */
+export const PolicyDiff = object({
+  policy_version: string(),
+  changes: array(
+    object({
+      chain_id: ChainId,
+      token_address: Address,
+      before: nullable(CompactState),
+      after: nullable(CompactState),
+    }),
+  ),
+})
+export type PolicyDiff = Static<typeof PolicyDiff>
+
+/** Body of POST /v1/admin/backfill; without bounds, from the deployment block to the head. */
+export const BackfillRequest = strictObject({
+  chain_id: ChainId,
+  deployment_id: optional(string()),
+  from_block: optional(Count),
+  to_block: optional(Count),
+})
+export type BackfillRequest = Static<typeof BackfillRequest>
+
+export const Backfill = object({
+  backfill_id: string(),
+  chain_id: ChainId,
+  deployment_id: nullable(string()),
+  status: known(['RUNNING', 'DONE', 'FAILED']),
+  from_block: Count,
+  to_block: Count,
+  at_block: Count,
+  updated_at_ms: Ms,
+})
+export const BackfillList = object({ backfills: array(Backfill) })
+export type BackfillList = Static<typeof BackfillList>
+
+const retentionFields = { hours: integer({ minimum: 1 }), records: integer({ minimum: 1 }) } as const
+
+/** The log keeps at least both. */
+export const Retention = object(retentionFields)
+export type Retention = Static<typeof Retention>
+
+/** Body of PUT /v1/admin/retention. */
+export const RetentionRequest = strictObject(retentionFields)
+
+/** One change, who made it, and what it was made to. */
+export const AuditEntry = object({
+  at_ms: Ms,
+  consumer: nullable(string()),
+  key_id: nullable(string()),
+  action: string(),
+  subject: string(),
+  detail: nullable(anyObject()),
+})
+export const AuditPage = object({ entries: array(AuditEntry), next_cursor: NextCursor })
+export type AuditPage = Static<typeof AuditPage>
+
+/** Query of GET /v1/admin/audit. */
+export const AuditQuery = strictObject(pageQueryFields)

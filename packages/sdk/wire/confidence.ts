@@ -1,0 +1,67 @@
+/**
+ * Confidence: a weakest-link score from 0 to 10 with the components it is the least of, each with the inputs
+ * it was computed from, and the caps in force. It is not a probability.
+ */
+import { FeedStatus } from './health.ts'
+import { Count, Fraction, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
+import { CapCode } from './reason.ts'
+import { array, enumeration, map, nullable, object, optional, type Static, union } from './schema.ts'
+
+export const SCORE_LABELS = ['Unusable', 'Low', 'Medium', 'High', 'Very high'] as const
+
+/** `unverified` state prices nothing; `finalized` state cannot be reorganised away. */
+export const Finality = enumeration(['unverified', 'canonical', 'finalized'])
+
+export const Cap = object({ code: CapCode, cap: Score })
+
+const Scored = object({ score: Score })
+
+/** Of a pair's pools, or of a token's sources. */
+export const Agreement = object({
+  score: Score,
+  sources: Count,
+  deployments: Count,
+  spread_bps: PlainDecimal,
+  retained_weight_bps: Count,
+})
+
+/** What the score of a pool, and of a hop through it, is the least of. */
+export const EdgeComponents = object({
+  depth: object({ score: Score, l_eff: nullable(Microusd) }),
+  freshness: object({ score: Score, age_ms: Ms, ttl_ms: Ms }),
+  agreement: Agreement,
+  temporal: object({
+    score: Score,
+    covered_ms: Ms,
+    median: nullable(Fraction),
+    deviation_bps: nullable(PlainDecimal),
+  }),
+  feed: object({ score: Score, status: FeedStatus }),
+  state: object({ score: Score, finality: Finality }),
+  stable: optional(Scored),
+  coverage: optional(
+    object({ score: Score, anchors_microusd: Microusd, external_microusd: nullable(Microusd) }),
+  ),
+})
+export type EdgeComponents = Static<typeof EdgeComponents>
+
+/** A route is as good as its hops and the asset it continues on. */
+export const RouteComponents = map(Scored)
+
+/** Of a token's published score. */
+export const PathComponents = object({
+  path_agreement: Agreement,
+  material_routes: object({ score: Score, routes: Count }),
+  aggregate_state: Scored,
+})
+
+/** Of a stable's own score: it has no routes. */
+export const StableComponents = object({ stable: Scored, feed: Scored, state: Scored })
+
+export const Confidence = object({
+  score: Score,
+  label: enumeration(SCORE_LABELS),
+  components: union(PathComponents, StableComponents),
+  caps: array(Cap),
+})
+export type Confidence = Static<typeof Confidence>

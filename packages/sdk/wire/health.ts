@@ -1,0 +1,51 @@
+/**
+ * Feed health of a chain. It is sent on every change and every 15 seconds, so on a live stream silence
+ * means loss.
+ */
+import { ChainId, Hash } from './identifier.ts'
+import { Count, Ms } from './quantity.ts'
+import { array, enumeration, known, nullable, number, object, type Static, string } from './schema.ts'
+
+export const FeedStatus = enumeration(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
+export type FeedStatus = Static<typeof FeedStatus>
+
+/** Why a chain is not HEALTHY (contract §7), worst first. */
+export const HEALTH_REASONS = [
+  'HALTED',
+  'PAUSED',
+  'WORKER_SILENT',
+  'NO_ENDPOINT',
+  'NO_VERIFIED_HEAD',
+  'BEHIND',
+  'BLOCK_REFUSED',
+  'HEAD_OLD',
+  'NO_PROOF',
+  'FINALITY_STALLED',
+  'CLOCK',
+] as const
+
+/** Null before the first one is known. */
+const Position = nullable(object({ block_number: Count, block_hash: Hash, block_time_ms: Ms }))
+
+/** An RPC endpoint by the operator's name for it; its address is never shown. */
+export const EndpointHealth = object({
+  name: string(),
+  status: known(['OK', 'LAGGING', 'FAILING', 'WRONG_CHAIN']),
+  head: nullable(Count),
+  error_rate: number({ minimum: 0, maximum: 1 }),
+  p50_ms: nullable(Ms),
+})
+
+export const Health = object({
+  chain_id: ChainId,
+  status: FeedStatus,
+  reasons: array(known(HEALTH_REASONS)),
+  head: Position,
+  processed: Position,
+  finalized: Position,
+  lag_blocks: nullable(Count),
+  lag_ms: nullable(Ms),
+  endpoints: array(EndpointHealth),
+  updated_at_ms: Ms,
+})
+export type Health = Static<typeof Health>

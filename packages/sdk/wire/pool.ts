@@ -1,0 +1,120 @@
+/**
+ * A pool and its latest verified state: what it holds, the sale its ratio comes from, how much moves it by
+ * 2%, and how far to trust that.
+ *
+ * Evidence, marginal, depth and score stand in the pool's one canonical orientation, from X to Y.
+ */
+import { Family } from './chain.ts'
+import { Cap, EdgeComponents, Finality } from './confidence.ts'
+import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
+import { NextCursor, pageQueryFields } from './page.ts'
+import { AsOf, CompactState, TokenState } from './price.ts'
+import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsigned } from './quantity.ts'
+import { RejectionRule } from './reason.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  nullable,
+  object,
+  optional,
+  type Static,
+  strictObject,
+  string,
+} from './schema.ts'
+
+/** A sale of X for Y, gross of the fee: seen on chain, or simulated on the state at the end of the block. */
+export const Evidence = object({
+  kind: enumeration(['OBSERVED_SWAP', 'SIMULATED_SWAP']),
+  amount_in: Unsigned,
+  amount_out: Unsigned,
+  block_number: Count,
+  block_hash: Hash,
+  transaction_hash: nullable(Hash),
+  log_index: nullable(Count),
+  observed_at_ms: Ms,
+  finality: Finality,
+})
+export type Evidence = Static<typeof Evidence>
+
+/** What moves the price by 2%, each figure rounded down. */
+export const Depth = object({
+  up_microusd: Microusd,
+  down_microusd: Microusd,
+  current_microusd: Microusd,
+  ewma_microusd: Microusd,
+  effective_microusd: Microusd,
+})
+
+/** Where our own computation and the chain's word differ: why a pool is unverified. */
+const Difference = object({ field: string(), event: string(), computed: string() })
+
+/** The fields themselves, for stream records that have them beside their own. */
+export const poolStateFields = {
+  block_number: Count,
+  block_hash: Hash,
+  block_time_ms: Ms,
+  verified_at_ms: Ms,
+  finality: Finality,
+  reserves: optional(object({ reserve0: Unsigned, reserve1: Unsigned })),
+  slot: optional(object({ sqrt_price_x96: Unsigned, tick: Tick, liquidity: Unsigned })),
+  from: Address,
+  to: Address,
+  marginal: describe('Y per X without the fee, in whole tokens.', nullable(ExactValue)),
+  evidence: nullable(Evidence),
+  depth: nullable(Depth),
+  depth_reason: optional(describe('Why depth is null.', RejectionRule)),
+  score: Score,
+  components: EdgeComponents,
+  caps: array(Cap),
+  reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
+  differences: optional(array(Difference)),
+  as_of: optional(AsOf),
+} as const
+
+export const PoolState = object(poolStateFields)
+export type PoolState = Static<typeof PoolState>
+
+/** A side of a pool, with its own price. */
+export const PoolToken = object({
+  token_address: Address,
+  token_id: Id,
+  symbol: nullable(string()),
+  decimals: nullable(Decimals),
+  state: TokenState,
+  price: describe('Null while PENDING.', nullable(CompactState)),
+})
+export type PoolToken = Static<typeof PoolToken>
+
+export const poolFields = {
+  chain_id: ChainId,
+  pool_address: Address,
+  pool_id: Id,
+  family: Family,
+  deployment_id: string(),
+  fee_ppm: Unsigned,
+  token0: PoolToken,
+  token1: PoolToken,
+  created_block: nullable(Count),
+  state: nullable(PoolState),
+  state_reason: optional(describe('Why state is null.', string())),
+} as const
+
+export const Pool = object(poolFields)
+export type Pool = Static<typeof Pool>
+
+/** One page of the snapshot: its rows and its position are of one moment. */
+export const PoolPage = object({ pools: array(Pool), next_cursor: NextCursor, snapshot_sequence: Sequence })
+export type PoolPage = Static<typeof PoolPage>
+
+/** Query of GET /v1/pools; `token_address` needs `chain_id`. */
+export const PoolsQuery = strictObject({
+  chain_id: optional(ChainId),
+  token_address: optional(AddressInput),
+  ...pageQueryFields,
+})
+export type PoolsQuery = Static<typeof PoolsQuery>
+
+/** Path of everything about one pool. */
+export const PoolPath = strictObject({ chain_id: ChainId, pool_address: AddressInput })
+export type PoolPath = Static<typeof PoolPath>

@@ -1,0 +1,88 @@
+/**
+ * A decoded log of a pool, keyed by (block_hash, log_index). A reorganisation does not delete it: it is
+ * listed, and a swap is sent again, with finality `orphaned`.
+ */
+import { Address, ChainId, Hash, Id } from './identifier.ts'
+import { NextCursor, pageQueryFields } from './page.ts'
+import { Count, Ms, Signed, Tick, Unsigned } from './quantity.ts'
+import {
+  array,
+  enumeration,
+  literal,
+  object,
+  optional,
+  type Schema,
+  type Static,
+  strictObject,
+  union,
+} from './schema.ts'
+
+export const POOL_EVENT_KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED'] as const
+type PoolEventKind = (typeof POOL_EVENT_KINDS)[number]
+
+/** How completeness of the block's logs was shown. */
+export const Proof = enumeration(['receipts', 'digest', 'none'])
+
+const of = <const Kind extends PoolEventKind>(kind: Kind) => ({
+  chain_id: ChainId,
+  pool_id: Id,
+  kind: literal(kind) as Schema<Kind>,
+  block_number: Count,
+  block_hash: Hash,
+  block_time_ms: Ms,
+  transaction_hash: Hash,
+  log_index: Count,
+  finality: enumeration(['canonical', 'finalized', 'orphaned']),
+  proof: Proof,
+})
+
+/** The amounts of the log itself: v2 names both directions, v3 has signed amounts and the price after. */
+export const SwapEvent = union(
+  object({
+    ...of('SWAP'),
+    amount0_in: Unsigned,
+    amount1_in: Unsigned,
+    amount0_out: Unsigned,
+    amount1_out: Unsigned,
+  }),
+  object({
+    ...of('SWAP'),
+    amount0: Signed,
+    amount1: Signed,
+    sqrt_price_x96: Unsigned,
+    liquidity: Unsigned,
+    tick: Tick,
+  }),
+)
+export type SwapEvent = Static<typeof SwapEvent>
+
+/** Liquidity moved; the range and its liquidity are those of a v3 position. */
+const liquidityFields = {
+  amount0: Unsigned,
+  amount1: Unsigned,
+  tick_lower: optional(Tick),
+  tick_upper: optional(Tick),
+  liquidity: optional(Unsigned),
+} as const
+
+export const PoolEvent = union(
+  SwapEvent,
+  object({ ...of('MINT'), ...liquidityFields }),
+  object({ ...of('BURN'), ...liquidityFields }),
+  object({ ...of('SYNC'), reserve0: Unsigned, reserve1: Unsigned }),
+  object({ ...of('INITIALIZE'), sqrt_price_x96: Unsigned, tick: Tick }),
+  object({ ...of('CREATED'), token0: Address, token1: Address, fee_ppm: optional(Unsigned) }),
+)
+export type PoolEvent = Static<typeof PoolEvent>
+
+export const PoolEventPage = object({ events: array(PoolEvent), next_cursor: NextCursor })
+export type PoolEventPage = Static<typeof PoolEventPage>
+
+/** Query of GET /v1/pools/{chain_id}/{pool_address}/events. */
+export const PoolEventsQuery = strictObject({
+  kind: optional(enumeration(POOL_EVENT_KINDS)),
+  from_block: optional(Count),
+  to_block: optional(Count),
+  ...pageQueryFields,
+})
+export type PoolEventsQuery = Static<typeof PoolEventsQuery>

@@ -1,0 +1,91 @@
+/**
+ * The compact price state of a token: what the stream, the snapshot and the lists carry, and the head of the
+ * full quote. The last one published is the price, until the next or until `expires_at_ms`.
+ */
+import { Confidence } from './confidence.ts'
+import { Address, Hash, Id } from './identifier.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Sequence } from './quantity.ts'
+import { UnpricedReason } from './reason.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  known,
+  literal,
+  nullable,
+  object,
+  type Static,
+  string,
+  union,
+} from './schema.ts'
+
+/** The stream position and the block at which something was said. */
+export const AsOf = object({
+  stream_sequence: Sequence,
+  block_number: Count,
+  block_hash: Hash,
+  block_time_ms: Ms,
+})
+export type AsOf = Static<typeof AsOf>
+
+/** Discovered and not evaluated yet, priced, or evaluated without a usable price. */
+export const TokenState = enumeration(['PENDING', 'PRICED', 'UNPRICED'])
+
+export const STABLE_STATUSES = ['OK', 'DEPEG', 'STALE', 'NOMINAL', 'SUSPENDED'] as const
+
+/** The range of accepted prices: a diagnostic, not a probability interval. */
+export const Support = object({
+  low: ExactValue,
+  high: ExactValue,
+  accepted: Count,
+  rejected: Count,
+  retained_weight_bps: Count,
+  tau_bps: PlainDecimal,
+  mad_bps: PlainDecimal,
+})
+
+/** The weighted-median route, whose exact value is the price. */
+export const SelectedRoute = object({
+  route_id: describe('Pool ids joined by `-`.', string()),
+  pool_ids: array(Id),
+  weight_microusd: Microusd,
+})
+
+/** The stable the price ends in, and what it was taken at. */
+export const StableAnchor = object({
+  token_address: Address,
+  usd: ExactValue,
+  status: known(STABLE_STATUSES),
+})
+
+/** The fields themselves, for records that have them beside their own. */
+export const compactPricedFields = {
+  state: literal('PRICED'),
+  price_usd: ExactValue,
+  confidence: Confidence,
+  support: describe("Null for a stable's own price.", nullable(Support)),
+  selected: describe("Null for a stable's own price.", nullable(SelectedRoute)),
+  stable: StableAnchor,
+  evaluated_at_ms: Ms,
+  as_of: AsOf,
+  expires_at_ms: describe('From this time on the state counts as UNPRICED ROUTE_EXPIRED.', nullable(Ms)),
+  policy_version: string(),
+} as const
+
+export const compactUnpricedFields = {
+  state: literal('UNPRICED'),
+  reason: UnpricedReason,
+  evaluated_at_ms: Ms,
+  as_of: AsOf,
+  policy_version: string(),
+} as const
+
+export const CompactPriced = object(compactPricedFields)
+export type CompactPriced = Static<typeof CompactPriced>
+
+/** A completed evaluation without a usable price: not zero, and not an error. */
+export const CompactUnpriced = object(compactUnpricedFields)
+export type CompactUnpriced = Static<typeof CompactUnpriced>
+
+export const CompactState = union(CompactPriced, CompactUnpriced)
+export type CompactState = Static<typeof CompactState>

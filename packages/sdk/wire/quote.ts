@@ -1,0 +1,156 @@
+/**
+ * Quotes. A token's is PRICED, UNPRICED (evaluated, no usable price) or PENDING (202: not evaluated yet);
+ * only the first has a price, and none of them is an error.
+ *
+ * A priced quote holds the full quotes of the routing assets it went through, so its schema names itself.
+ */
+import { QuoteErrorBody } from './error.ts'
+import { Address, AddressInput, ChainId } from './identifier.ts'
+import { poolFields } from './pool.ts'
+import { AsOf, CompactPriced, CompactUnpriced, compactPricedFields, compactUnpricedFields } from './price.ts'
+import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
+import { RejectionRule } from './reason.ts'
+import { failureFields, Hop, Route } from './route.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  integer,
+  literal,
+  named,
+  nullable,
+  object,
+  optional,
+  pattern,
+  reference,
+  type Schema,
+  type Static,
+  strictObject,
+  string,
+  union,
+} from './schema.ts'
+
+/** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
+export const QuoteSource = enumeration(['COMPUTED', 'RETRIEVED'])
+
+/** A pool or route that came near, the rule it failed, and by how much. */
+export const Candidate = object({ route_id: string(), hops: array(Hop), ...failureFields })
+
+const headFields = {
+  chain_id: ChainId,
+  token: Address,
+  source: QuoteSource,
+  last_trade_ms: nullable(Ms),
+} as const
+
+const pricedFields = {
+  ...compactPricedFields,
+  ...headFields,
+  routes: array(Route),
+  change: describe(
+    'Against our own published price then, in basis points; null without one.',
+    nullable(object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })),
+  ),
+} as const
+
+const PricedFields = object(pricedFields)
+export interface PricedQuote extends Static<typeof PricedFields> {
+  readonly routing_assets: readonly EvaluatedQuote[]
+}
+
+export const UnpricedQuote = object({
+  ...compactUnpricedFields,
+  ...headFields,
+  candidates: array(Candidate),
+})
+export type UnpricedQuote = Static<typeof UnpricedQuote>
+
+export type EvaluatedQuote = PricedQuote | UnpricedQuote
+
+export const PricedQuote: Schema<PricedQuote> = object({
+  ...pricedFields,
+  routing_assets: array(reference<EvaluatedQuote>('EvaluatedQuote')),
+})
+
+/** The 200 of GET /v1/quote/token. */
+export const EvaluatedQuote = named('EvaluatedQuote', union(PricedQuote, UnpricedQuote))
+
+/** The 202 of GET /v1/quote/token: work is under way, and there is no price yet. */
+export const PendingQuote = object({
+  state: literal('PENDING'),
+  chain_id: ChainId,
+  token: Address,
+  stage: enumeration(['DISCOVERY', 'EVALUATION']),
+  retry_after_ms: Ms,
+})
+export type PendingQuote = Static<typeof PendingQuote>
+
+export type TokenQuote = EvaluatedQuote | PendingQuote
+
+const DeadlineMs = integer({ minimum: 100, maximum: 10_000 })
+
+/** Query of GET /v1/quote/token. The last three narrow the routes; a narrowed answer is never logged. */
+export const TokenQuoteQuery = strictObject({
+  max_age_ms: optional(Ms),
+  deadline_ms: optional(DeadlineMs),
+  max_hops: optional(integer({ minimum: 1, maximum: 3 })),
+  min_depth_usd: optional(Count),
+  exclude_pools: optional(
+    describe('Pool addresses, separated by commas.', pattern('^0x[0-9a-fA-F]{40}(?:,0x[0-9a-fA-F]{40})*$')),
+  ),
+})
+export type TokenQuoteQuery = Static<typeof TokenQuoteQuery>
+
+/** What moves the price by so much, in both directions. */
+export const DepthStep = object({
+  move_bps: Count,
+  up_microusd: nullable(Microusd),
+  down_microusd: nullable(Microusd),
+  reason: optional(RejectionRule),
+})
+
+/** GET /v1/quote/pool: the pool, its ratio both ways, the price of each side, and its depth at 1, 2, 5, 10%. */
+export const PoolQuote = object({
+  ...poolFields,
+  source: QuoteSource,
+  ratios: object({
+    forward: describe('Y per X in the canonical orientation.', nullable(ExactValue)),
+    reverse: describe('The exact reciprocal; not an executable quote.', nullable(ExactValue)),
+  }),
+  prices_usd: object({ token0: nullable(ExactValue), token1: nullable(ExactValue) }),
+  depth_ladder: array(DepthStep),
+  evaluated_at_ms: Ms,
+  as_of: AsOf,
+  policy_version: string(),
+})
+export type PoolQuote = Static<typeof PoolQuote>
+
+/** Query of GET /v1/quote/pool. */
+export const PoolQuoteQuery = strictObject({ deadline_ms: optional(DeadlineMs), max_age_ms: optional(Ms) })
+export type PoolQuoteQuery = Static<typeof PoolQuoteQuery>
+
+export const MAX_BATCH_TOKENS = 100
+
+/** Body of POST /v1/quote/tokens. */
+export const BatchRequest = strictObject({
+  tokens: array(strictObject({ chain_id: ChainId, token_address: AddressInput }), {
+    minItems: 1,
+    maxItems: MAX_BATCH_TOKENS,
+  }),
+  min_score: optional(Score),
+})
+export type BatchRequest = Static<typeof BatchRequest>
+
+/** Either `quote` or `error`. */
+const BatchEntry = union(
+  object({
+    chain_id: ChainId,
+    token_address: Address,
+    quote: union(CompactPriced, CompactUnpriced, PendingQuote),
+  }),
+  object({ chain_id: ChainId, token_address: Address, error: QuoteErrorBody }),
+)
+
+/** In the order asked, all of one snapshot. */
+export const BatchResponse = object({ quotes: array(BatchEntry) })
+export type BatchResponse = Static<typeof BatchResponse>

@@ -1,0 +1,67 @@
+/** A route from a token to a stable, hop by hop, with everything its price and score were computed from. */
+import { Family } from './chain.ts'
+import { Cap, EdgeComponents, RouteComponents } from './confidence.ts'
+import { Address, Id } from './identifier.ts'
+import { Depth, Evidence } from './pool.ts'
+import { STABLE_STATUSES } from './price.ts'
+import { ExactValue, Microusd, Ms, Score, Unsigned } from './quantity.ts'
+import { RejectionRule, RouteReason } from './reason.ts'
+import { array, boolean, describe, known, nullable, object, optional, type Static, string } from './schema.ts'
+
+/** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
+export const failureFields = {
+  rule: RejectionRule,
+  actual: nullable(string()),
+  required: nullable(string()),
+} as const
+const Failure = object(failureFields)
+
+/** A pool walked from X to Y. */
+export const Hop = object({
+  pool_id: Id,
+  pool_address: Address,
+  family: Family,
+  deployment_id: string(),
+  fee_ppm: Unsigned,
+  from: Address,
+  to: Address,
+  ratio: describe('Y per X from the evidence, in whole tokens.', nullable(ExactValue)),
+  evidence: nullable(Evidence),
+  marginal: nullable(ExactValue),
+  depth: nullable(Depth),
+  depth_reason: optional(describe('Why depth is null.', RejectionRule)),
+  score: Score,
+  components: EdgeComponents,
+  caps: array(Cap),
+  failure: optional(Failure),
+})
+export type Hop = Static<typeof Hop>
+
+/** The stable a route ends in, and the guarded answer it was taken at. */
+export const StableAnswer = object({
+  token_address: Address,
+  usd: ExactValue,
+  source: known(['CHAINLINK', 'LAST', 'NOMINAL']),
+  status: known(STABLE_STATUSES),
+  updated_at_ms: nullable(Ms),
+  score: optional(Score),
+  caps: optional(array(Cap)),
+})
+
+export const Route = object({
+  route_id: string(),
+  selected: boolean(),
+  accepted: boolean(),
+  material: boolean(),
+  reason: describe('Why it was not accepted.', nullable(RouteReason)),
+  failure: optional(Failure),
+  weight_microusd: Microusd,
+  capacity_microusd: Microusd,
+  price_usd: nullable(ExactValue),
+  stable: nullable(StableAnswer),
+  score: Score,
+  components: RouteComponents,
+  caps: array(Cap),
+  hops: array(Hop),
+})
+export type Route = Static<typeof Route>

@@ -1,0 +1,35 @@
+/**
+ * Sessions: a cookie for browsers, and the cursor at which a stream is resumed.
+ *
+ * The cursor is chain-wide and opaque; it stands after `snapshot_sequence`.
+ */
+import { ChainId } from './identifier.ts'
+import { Count, Ms, Sequence } from './quantity.ts'
+import { nullable, object, optional, type Static, strictObject, string } from './schema.ts'
+
+/** What the log holds: replay reaches back to `oldest_sequence`. */
+const LogRange = object({ oldest_sequence: Sequence, head_sequence: Sequence })
+
+/** Null for a bearer credential that has no session. */
+const SessionLife = nullable(object({ expires_at_ms: Ms }))
+
+/** Answer of POST /v1/session. */
+export const Session = object({
+  session: SessionLife,
+  resume_cursor: nullable(string()),
+  cursor_expires_at_ms: nullable(Ms),
+  schema_version: Count,
+  stream: LogRange,
+})
+export type Session = Static<typeof Session>
+
+/** Query of POST /v1/session; `snapshot_sequence` needs `chain_id`. */
+export const SessionQuery = strictObject({
+  chain_id: optional(ChainId),
+  snapshot_sequence: optional(Sequence),
+})
+export type SessionQuery = Static<typeof SessionQuery>
+
+/** Answer of GET /v1/session. */
+export const SessionInfo = object({ session: SessionLife, schema_version: Count, stream: LogRange })
+export type SessionInfo = Static<typeof SessionInfo>

@@ -1,0 +1,54 @@
+/** A token: its identity is the pair (chain_id, token_address); symbol and name are what it says of itself. */
+import { Chain } from './chain.ts'
+import { Address, AddressInput, ChainId, Id } from './identifier.ts'
+import { NextCursor, pageQueryFields } from './page.ts'
+import { Pool } from './pool.ts'
+import { CompactState, TokenState } from './price.ts'
+import { Decimals, Ms } from './quantity.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  nullable,
+  object,
+  optional,
+  type Static,
+  strictObject,
+  string,
+} from './schema.ts'
+
+export const TokenRole = enumeration(['STABLE', 'ROUTING', 'TOKEN'])
+
+export const Token = object({
+  chain_id: ChainId,
+  token_address: Address,
+  token_id: Id,
+  symbol: nullable(string()),
+  name: nullable(string()),
+  decimals: nullable(Decimals),
+  decimals_reason: optional(describe('Why decimals is null.', string())),
+  role: TokenRole,
+  state: TokenState,
+  price: describe('Null while PENDING.', nullable(CompactState)),
+  enrolled_at_ms: nullable(Ms),
+})
+export type Token = Static<typeof Token>
+
+export const TokenList = object({ tokens: array(Token), next_cursor: NextCursor })
+export type TokenList = Static<typeof TokenList>
+
+/** Query of GET /v1/tokens. */
+export const TokensQuery = strictObject({ chain_id: ChainId, ...pageQueryFields })
+export type TokensQuery = Static<typeof TokensQuery>
+
+/** Path of everything about one token. */
+export const TokenPath = strictObject({ chain_id: ChainId, token_address: AddressInput })
+export type TokenPath = Static<typeof TokenPath>
+
+/** Query of GET /v1/search. */
+export const SearchQuery = strictObject({ address: AddressInput })
+export type SearchQuery = Static<typeof SearchQuery>
+
+/** Everything known under an address, chain by chain; records are never merged over chains. */
+export const SearchResult = object({ chains: array(Chain), tokens: array(Token), pools: array(Pool) })
+export type SearchResult = Static<typeof SearchResult>

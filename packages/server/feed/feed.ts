@@ -1,0 +1,68 @@
+/**
+ * What a chain feed gives: blocks in order, verified by hash, reorganisations with their whole replacement
+ * branch, finality, and its own health. The head never passes a block that failed a check.
+ *
+ * The consumer pulls one item at a time and says when it is committed, so a slow store slows the feed and
+ * nothing piles up.
+ */
+import type { Hex } from '../ops/config.ts'
+
+export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
+
+export type RawLog = {
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly logIndex: number
+  readonly transactionHash: Hex
+}
+
+/** `proof` is `receipts` when the receipts root was recomputed from the block's receipts. */
+export type VerifiedBlock = BlockRef & {
+  readonly parentHash: Hex
+  readonly proof: 'receipts' | 'digest' | 'none'
+  /** All logs of the block, in order of log index. */
+  readonly logs: readonly RawLog[]
+}
+
+export type HealthStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
+
+/** The health record of the wire (contract §3). Never a URL. */
+export type HealthRecord = {
+  readonly chain_id: number
+  readonly status: HealthStatus
+  readonly reasons: readonly string[]
+  readonly head: { readonly block_number: number; readonly block_hash: Hex; readonly block_time_ms: number } | null
+  readonly processed: { readonly block_number: number; readonly block_hash: Hex; readonly block_time_ms: number } | null
+  readonly finalized: { readonly block_number: number; readonly block_hash: Hex } | null
+  readonly lag_blocks: number | null
+  readonly lag_ms: number | null
+  readonly endpoints: readonly { readonly name: string; readonly status: string; readonly head: number | null; readonly error_rate: number; readonly p50_ms: number | null }[]
+  readonly updated_at_ms: number
+}
+
+export type FeedItem =
+  | { readonly kind: 'block'; readonly block: VerifiedBlock }
+  | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
+  | { readonly kind: 'finalize'; readonly number: number; readonly hash: Hex }
+  /** On every change of status or reasons, and every 15 s. */
+  | { readonly kind: 'health'; readonly record: HealthRecord }
+
+/** Where a stopped service stood: its tip, and the hashes of blocks it can still undo (tip included). */
+export type Resume = { readonly tip: BlockRef; readonly undoable: readonly BlockRef[]; readonly finalized: { readonly number: number; readonly hash: Hex } | null }
+
+export interface Feed {
+  /** Never ends but by `close` or the signal. A reorg below what can be undone makes health UNAVAILABLE `HALTED`. */
+  items(signal: AbortSignal): AsyncIterable<FeedItem>
+  /** The consumer has committed this block: lag and GAP are measured from it. */
+  processed(block: BlockRef): void
+  readonly rpc: ChainRpc
+  close(): Promise<void>
+}
+
+/** Calls against the chain, over whichever endpoint is healthy. */
+export interface ChainRpc {
+  /** `eth_call` at a block hash; null when the call reverts. Throws a FeedError when no endpoint answers. */
+  call(to: Hex, data: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex | null>
+  code(address: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex>
+}

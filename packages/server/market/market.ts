@@ -1,0 +1,34 @@
+/**
+ * What the worker asks of the market: which pools there are, what they hold at a block, what tokens and
+ * stables say of themselves. A pool counts only when a listed factory answers for it.
+ */
+import type { Input } from '@assay/engine'
+import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
+import type { Address } from '../ops/config.ts'
+
+type Of<Kind extends Input['kind']> = Extract<Input, { kind: Kind }>
+export type PoolEvents = Of<'block'>['block']['events']
+export type LoadedPool = Of<'load'>['pools'][number]
+export type RecheckedPool = Of<'recheck'>['pools'][number]
+export type TokenFacts = Of<'token_facts'>['facts'][number]
+export type StableReading = Pick<Of<'stable'>, 'answers' | 'sequencer'>
+
+export type PoolIdentity =
+  | { readonly kind: 'pool'; readonly pool: LoadedPool['pool'] }
+  /** Looks like a pool of a factory we do not list. */
+  | { readonly kind: 'unsupported'; readonly factory: Address }
+  | { readonly kind: 'not_a_pool' }
+
+export interface Market {
+  /** Events of the block's logs: creations by listed factories whose tokens `wants`, and events of pools `knows`. */
+  decode(block: VerifiedBlock, knows: (pool: Address) => boolean, wants: (token0: Address, token1: Address) => boolean): PoolEvents
+  /** Every pool of the token with a stable or routing asset, over all deployments and fee tiers, by factory look-up. */
+  discover(token: Address, block: BlockRef, signal: AbortSignal): Promise<readonly LoadedPool['pool'][]>
+  /** Complete state at the block hash. A pool that cannot be read is left out and named in `failed`. */
+  load(pools: readonly LoadedPool['pool'][], block: BlockRef, signal: AbortSignal): Promise<{ readonly loaded: readonly LoadedPool[]; readonly failed: readonly { readonly pool: Address; readonly reason: string }[] }>
+  recheck(pools: readonly { readonly address: Address; readonly family: 'amm_v2' | 'amm_v3' }[], block: BlockRef, signal: AbortSignal): Promise<readonly RecheckedPool[]>
+  /** Null when there is no token at this address (no code, or no ERC-20 that answers). */
+  readToken(token: Address, block: BlockRef, signal: AbortSignal): Promise<TokenFacts | null>
+  readStables(block: BlockRef, signal: AbortSignal): Promise<StableReading>
+  identify(pool: Address, block: BlockRef, signal: AbortSignal): Promise<PoolIdentity>
+}

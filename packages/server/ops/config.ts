@@ -1,0 +1,87 @@
+/**
+ * The configuration, parsed once into a readonly object (contract §9). Nothing else reads the environment or
+ * the file; a value that holds a secret is a `Secret`, which prints as `[redacted]` wherever it ends up.
+ */
+
+export type Address = `0x${string}`
+export type Hex = `0x${string}`
+
+export type Config = {
+  readonly listen: {
+    readonly host: string
+    readonly port: number
+    readonly publicOrigin: string | null
+    readonly trustedProxies: readonly string[]
+  }
+  /** `sqlite:PATH`; a PostgreSQL URL is not served yet and says so. */
+  readonly store: { readonly kind: 'sqlite'; readonly path: string }
+  readonly admin: { readonly allow: readonly string[] }
+  readonly retention: { readonly hours: number; readonly records: number }
+  readonly chains: readonly ChainConfig[]
+  readonly coverage: readonly CoverageAsset[]
+  /** A subset of the policy object, as given. */
+  readonly policy: Readonly<Record<string, unknown>>
+}
+
+export type ChainConfig = {
+  readonly chainId: number
+  readonly name: string
+  readonly endpoints: readonly { readonly name: string; readonly url: Secret }[]
+  readonly genesisHash: Hex
+  readonly blockTimeMs: number
+  readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
+  readonly wrappedNative: Address
+  readonly deployments: readonly DeploymentConfig[]
+  readonly stables: readonly StableConfig[]
+  readonly sequencerUptimeFeed: Address | null
+  readonly routingAssets: readonly Address[]
+  readonly pools: readonly Address[]
+  readonly tokens: readonly Address[]
+}
+
+export type DeploymentConfig = {
+  readonly deploymentId: string
+  readonly factoryAddress: Address
+  readonly deploymentBlock: number
+  readonly initCodeHash: Hex | null
+} & (
+  | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
+  | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
+)
+
+export type StableConfig = {
+  readonly tokenAddress: Address
+  readonly usdFeed: { readonly address: Address; readonly heartbeatMs: number; readonly graceMs: number } | null
+}
+
+export type CoverageAsset = {
+  readonly chainId: number
+  readonly tokenAddress: Address
+  readonly externalDepthUsd: bigint
+  readonly asOfMs: number
+}
+
+/** A string that must not be seen: an RPC URL may carry a key. `reveal` is called where it is used. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[redacted]'
+  }
+
+  toJSON(): string {
+    return '[redacted]'
+  }
+
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return '[redacted]'
+  }
+}

@@ -1,0 +1,22 @@
+/** What an operator or a timer asks of a store, beside the port: retention, and a new epoch after a restore. */
+import type { LogBounds } from './port.ts'
+
+export type PruneLimits = {
+  readonly nowMs: number
+  /** What is younger stays. */
+  readonly hours: number
+  /** The newest so many stay, however old. */
+  readonly records: number
+  /** The most deleted in one transaction; writers get their turn in between. */
+  readonly batch: number
+  readonly signal?: AbortSignal
+}
+
+export type Pruned = { readonly records: number; readonly events: number; readonly inputs: number }
+
+export type MaintenanceStore = {
+  /** Deletes, from the oldest, what is past both limits. A record may stay a little longer with its neighbours. */
+  prune(limits: PruneLimits): Promise<Pruned>
+  /** To be called once after restoring a backup: sequences handed out since then are never used again. */
+  startEpoch(): Promise<LogBounds>
+}

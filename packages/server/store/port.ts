@@ -1,0 +1,215 @@
+/**
+ * What the service needs of a store. One transaction per step holds the chain's position, the engine's
+ * entities, current prices, pool events and the appended stream records; nothing is visible before it is
+ * durable, and whatever publishes reads it from here.
+ *
+ * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
+ * starts at n × 2^40. Every read of several things at once comes from one read transaction.
+ */
+
+export type Sequence = number
+
+/** The fold of one engine step, to be made durable whole or not at all. */
+export type StepCommit = {
+  readonly chainId: number
+  /** The engine's step number; the stored one must be exactly one less, else the commit conflicts. */
+  readonly step: number
+  readonly tip: { readonly number: number; readonly hash: string; readonly timeMs: number } | null
+  /** The tip hash the stored position must have, null before the first block. */
+  readonly previousTipHash: string | null
+  readonly atMs: number
+  /** In the order they are to be sequenced. */
+  readonly records: readonly RecordDraft[]
+  /** Engine entities as text; null deletes. */
+  readonly entities: readonly { readonly key: string; readonly text: string | null }[]
+  /** Pools and tokens as the snapshot shows them, without prices: those follow from the records. */
+  readonly pools: readonly PoolFacts[]
+  readonly removedPools: readonly string[]
+  readonly tokens: readonly TokenFacts[]
+  readonly events: readonly PoolEventDraft[]
+  /** Blocks orphaned by this step: their events are marked. */
+  readonly orphanedBlocks: readonly string[]
+  /** Events of blocks up to here are marked finalized. */
+  readonly finalizedNumber: number | null
+  /** A non-chain input that caused this step, journalled with it. */
+  readonly input: string | null
+}
+
+/**
+ * A stream record before it has a sequence. The store writes the envelope
+ * `{stream_sequence, routing, type, payload}`, adds `stream_sequence` to a token's `as_of` (in the payload
+ * or in `current`) and to `retracted`, and keeps the current state of the token or pool it speaks of.
+ */
+export type RecordDraft = {
+  readonly type: 'PRICE_UPSERT' | 'PRICE_RETRACT' | 'SWAP_OBSERVED' | 'FEED_HEALTH'
+  readonly routing: {
+    readonly chain_id: number
+    readonly pool_ids: readonly string[]
+    readonly token_ids: readonly string[]
+  }
+  readonly payload: Readonly<Record<string, unknown>>
+  /** The full quote of a token record, JSON text without `as_of.stream_sequence`. */
+  readonly quote: string | null
+}
+
+export type PoolFacts = {
+  readonly poolAddress: string
+  readonly family: string
+  readonly deploymentId: string
+  readonly feePpm: number
+  readonly token0: string
+  readonly token1: string
+  readonly createdBlock: number | null
+}
+
+export type TokenFacts = {
+  readonly tokenAddress: string
+  readonly symbol: string | null
+  readonly name: string | null
+  readonly decimals: number | null
+  readonly role: 'STABLE' | 'ROUTING' | 'TOKEN'
+  readonly enrolledAtMs: number | null
+}
+
+export type PoolEventDraft = {
+  readonly poolAddress: string
+  readonly kind: string
+  readonly blockNumber: number
+  readonly blockHash: string
+  readonly logIndex: number
+  /** Wire JSON of the event without `finality`, which the store keeps apart. */
+  readonly body: string
+}
+
+export type Committed = {
+  readonly outcome: 'committed' | 'already'
+  readonly first: Sequence | null
+  readonly last: Sequence
+}
+/** The stored position is not the one this step stands on: another writer, or a bug. */
+export type Conflict = {
+  readonly outcome: 'conflict'
+  readonly storedStep: number
+  readonly storedTipHash: string | null
+}
+
+export type Checkpoint = {
+  readonly step: number
+  readonly tip: StepCommit['tip']
+  readonly entities: readonly (readonly [key: string, text: string])[]
+}
+
+export type LogRecord = {
+  readonly sequence: Sequence
+  readonly chainId: number
+  readonly type: RecordDraft['type']
+  readonly poolIds: readonly string[]
+  readonly tokenIds: readonly string[]
+  readonly timeMs: number
+  /** The whole envelope as JSON text. */
+  readonly envelope: string
+}
+
+export type LogBounds = { readonly epoch: number; readonly oldest: Sequence; readonly head: Sequence }
+
+/** A row of the pool snapshot; `state` is the wire state, null before the first record. */
+export type PoolRow = PoolFacts & {
+  readonly chainId: number
+  readonly state: string | null
+  readonly sequence: Sequence | null
+  readonly prices: { readonly token0: string | null; readonly token1: string | null }
+}
+export type TokenRow = TokenFacts & {
+  readonly chainId: number /** Compact state with its sequence in `as_of`. */
+  readonly price: string | null
+  readonly sequence: Sequence | null
+}
+export type EventRow = PoolEventDraft & {
+  readonly chainId: number
+  readonly finality: 'canonical' | 'finalized' | 'orphaned'
+}
+
+export type ChainStore = {
+  readCheckpoint(chainId: number): Promise<Checkpoint | null>
+  commit(commit: StepCommit): Promise<Committed | Conflict>
+}
+
+export type LogStore = {
+  readBounds(): Promise<LogBounds>
+  /** Records with a sequence above `after`, ascending, at most `limit`; chain null means all. */
+  readLog(after: Sequence, limit: number, chainId: number | null): Promise<readonly LogRecord[]>
+}
+
+export type SnapshotStore = {
+  readPools(query: {
+    chainId: number | null
+    tokenAddress: string | null
+    after: { chainId: number; poolAddress: string } | null
+    limit: number
+  }): Promise<{ readonly pools: readonly PoolRow[]; readonly snapshotSequence: Sequence }>
+  readPool(chainId: number, poolAddress: string): Promise<PoolRow | null>
+  readEvents(query: {
+    chainId: number
+    poolAddress: string
+    kind: string | null
+    fromBlock: number | null
+    toBlock: number | null
+    before: { blockNumber: number; logIndex: number; blockHash: string } | null
+    limit: number
+  }): Promise<readonly EventRow[]>
+  readTokens(query: { chainId: number; after: string | null; limit: number }): Promise<readonly TokenRow[]>
+  readToken(chainId: number, tokenAddress: string): Promise<TokenRow | null>
+  /** The full quote of the token's last record, with its sequence; null if it has none. */
+  readQuote(
+    chainId: number,
+    tokenAddress: string,
+  ): Promise<{ readonly quote: string; readonly sequence: Sequence } | null>
+  /** Tokens and pools with this address, over all chains. */
+  search(
+    address: string,
+  ): Promise<{ readonly tokens: readonly TokenRow[]; readonly pools: readonly PoolRow[] }>
+  /** The latest FEED_HEALTH payload of a chain. */
+  readHealth(chainId: number): Promise<string | null>
+}
+
+export type KeyRow = {
+  readonly keyId: string
+  readonly consumer: string
+  readonly name: string
+  readonly secretHash: Uint8Array
+  readonly scopes: readonly string[]
+  readonly createdAtMs: number
+  readonly expiresAtMs: number | null
+  readonly revokedAtMs: number | null
+}
+export type SessionRow = {
+  readonly idHash: Uint8Array
+  readonly keyId: string
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly lastUsedAtMs: number
+}
+export type AuditRow = {
+  readonly atMs: number
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  readonly detail: string | null
+}
+
+export type AccessStore = {
+  insertKey(key: KeyRow): Promise<void>
+  readKey(keyId: string): Promise<KeyRow | null>
+  listKeys(): Promise<readonly KeyRow[]>
+  revokeKey(keyId: string, atMs: number): Promise<boolean>
+  insertSession(session: SessionRow): Promise<void>
+  readSession(idHash: Uint8Array): Promise<SessionRow | null>
+  touchSession(idHash: Uint8Array, atMs: number): Promise<void>
+  deleteSession(idHash: Uint8Array): Promise<boolean>
+  countSessions(consumer: string, atMs: number): Promise<number>
+  audit(row: AuditRow): Promise<void>
+  /** A secret of the database itself (cursor signing), made on first use. */
+  readSecret(name: string): Promise<Uint8Array>
+}
+
+export type Store = ChainStore & LogStore & SnapshotStore & AccessStore & { close(): Promise<void> }

@@ -1,0 +1,125 @@
+/**
+ * The commit of a step and the checkpoint a worker continues from.
+ *
+ * A commit stands on the position before it: the same step with another past, or two writers of one chain,
+ * end in a conflict and write nothing. The step that was already committed is recognised, so a worker that
+ * did not hear the answer may ask again.
+ */
+import { retractedIdOf, seal, subjectOf } from '../envelope.ts'
+import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import type { Connection } from './connection.ts'
+import { currentState } from './currentState.ts'
+import { factsWriter } from './facts.ts'
+import { type Appended, logWriter } from './log.ts'
+import { eventWriter } from './poolEvents.ts'
+
+type Position = {
+  readonly step: number
+  readonly tip_number: number | null
+  readonly tip_hash: string | null
+  readonly tip_time_ms: number | null
+  readonly first_sequence: Sequence | null
+  readonly last_sequence: Sequence
+}
+
+export function chainStore(connection: Connection): ChainStore {
+  const readPosition = connection.prepare('SELECT * FROM position WHERE chain_id = ?')
+  const readEntities = connection.prepare('SELECT key, text FROM entity WHERE chain_id = ? ORDER BY key')
+  readEntities.setReturnArrays(true)
+  const write = commitWriter(connection)
+  const positionOf = (chainId: number) => readPosition.get(chainId) as Position | undefined
+
+  return {
+    async readCheckpoint(chainId) {
+      return connection.read((): Checkpoint | null => {
+        const position = positionOf(chainId)
+        if (position === undefined) return null
+        const entities = readEntities.all(chainId) as unknown as Checkpoint['entities']
+        return { step: position.step, tip: tipOf(position), entities }
+      })
+    },
+
+    async commit(commit) {
+      return connection.write(() => standing(positionOf(commit.chainId), commit) ?? write(commit))
+    },
+  }
+}
+
+/** The answer to a commit that does not stand on the stored position; null when it does. */
+function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
+  const storedStep = stored?.step ?? 0
+  const storedTipHash = stored?.tip_hash ?? null
+  if (storedStep === commit.step - 1 && storedTipHash === commit.previousTipHash) return null
+  if (stored !== undefined && storedStep === commit.step && storedTipHash === (commit.tip?.hash ?? null))
+    return { outcome: 'already', first: stored.first_sequence, last: stored.last_sequence }
+  return { outcome: 'conflict', storedStep, storedTipHash }
+}
+
+/** Writes a commit inside a transaction; the sequences are taken when all else has been written. */
+function commitWriter(connection: Connection): (commit: StepCommit) => Committed {
+  const facts = factsWriter(connection)
+  const events = eventWriter(connection)
+  const appendRecords = recordWriter(connection)
+  const current = currentState(connection)
+  const upsertEntity = connection.prepare(`
+    INSERT INTO entity (chain_id, key, text) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET text = excluded.text`)
+  const deleteEntity = connection.prepare('DELETE FROM entity WHERE chain_id = ? AND key = ?')
+  const insertInput = connection.prepare(
+    'INSERT INTO input (chain_id, step, at_ms, text) VALUES (?, ?, ?, ?)',
+  )
+  const upsertPosition = connection.prepare(`
+    INSERT OR REPLACE INTO position
+      (chain_id, step, tip_number, tip_hash, tip_time_ms, at_ms, first_sequence, last_sequence)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
+
+  return commit => {
+    const { chainId, step, tip, atMs } = commit
+    for (const { key, text } of commit.entities)
+      if (text === null) deleteEntity.run(chainId, key)
+      else upsertEntity.run(chainId, key, text)
+    // A pool that goes and returns in one step, by a reorg, is there in the end.
+    for (const address of commit.removedPools) facts.removePool(chainId, address)
+    for (const pool of commit.pools) facts.writePool(chainId, pool)
+    for (const token of commit.tokens) facts.writeToken(chainId, token)
+    events.write(commit)
+    if (commit.input !== null) insertInput.run(chainId, step, atMs, commit.input)
+
+    const { first, last } = appendRecords(commit)
+    // Only now: the retraction of a removed pool has asked for the sequence of what it withdraws.
+    const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
+    for (const address of commit.removedPools) if (!kept.has(address)) current.removePool(chainId, address)
+    upsertPosition.run(
+      chainId,
+      step,
+      tip?.number ?? null,
+      tip?.hash ?? null,
+      tip?.timeMs ?? null,
+      atMs,
+      first,
+      last,
+    )
+    return { outcome: 'committed', first, last }
+  }
+}
+
+/** Appends the records of a commit and lets each replace the current state of its subject. */
+function recordWriter(connection: Connection): (commit: StepCommit) => Appended {
+  const log = logWriter(connection)
+  const current = currentState(connection)
+  return ({ chainId, atMs, records }) =>
+    log.append(chainId, atMs, records.length, (index, sequence) => {
+      const record = records[index] as StepCommit['records'][number]
+      const subject = subjectOf(record)
+      const retracted = retractedIdOf(record)
+      const withdrawn = retracted === null ? null : current.sequenceOf(chainId, subject, retracted)
+      const sealed = seal(record, sequence, withdrawn)
+      current.write(chainId, subject, sealed, sequence, record)
+      return sealed.envelope
+    })
+}
+
+function tipOf({ tip_number, tip_hash, tip_time_ms }: Position): Checkpoint['tip'] {
+  if (tip_number === null || tip_hash === null || tip_time_ms === null) return null
+  return { number: tip_number, hash: tip_hash, timeMs: tip_time_ms }
+}

@@ -1,0 +1,104 @@
+/**
+ * One process per database.
+ *
+ * The claim is a lock of the operating system on `<database>.lock`, held through an open SQLite transaction
+ * because Node has no lock of its own. It ends with the process however that dies, so a stale one cannot be
+ * left behind, and it holds between containers, whose process ids mean nothing to each other.
+ * `<database>.owner` says who holds it, for the message and for this process's own threads.
+ */
+import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { StoreError } from '../storeError.ts'
+import { refuseNetworkFileSystem } from './fileSystem.ts'
+import { type ProcessIdentity, thisProcess } from './processIdentity.ts'
+import { toStoreError } from './sqliteError.ts'
+
+/** Keeps the locks reachable: a collected connection would close and let go. */
+const held = new Map<string, DatabaseSync>()
+
+/**
+ * Claims the database for this process, and makes its folder. Once per process, by the main thread, before
+ * any thread opens the store; the returned function gives it back after all have closed it.
+ */
+export function claimDatabase(path: string): () => void {
+  mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
+  const database = canonicalPath(path)
+  refuseNetworkFileSystem(dirname(database))
+  if (held.has(database))
+    throw new StoreError('STORE_CLAIMED', `This process has already claimed ${database}.`)
+  held.set(database, lock(database))
+  writeOwner(database)
+  return () => {
+    const connection = held.get(database)
+    if (connection === undefined) return
+    held.delete(database)
+    rmSync(ownerPath(database), { force: true })
+    connection.close()
+  }
+}
+
+/** Throws unless this process, by any of its threads, has claimed the database. */
+export function assertClaimed(path: string): void {
+  const database = canonicalPath(path)
+  const owner = readOwner(database)
+  const self = thisProcess()
+  if (owner?.pid === self.pid && owner.start === self.start) return
+  throw new StoreError(
+    'STORE_UNCLAIMED',
+    `Process ${self.pid} has not claimed ${database}${owner === null ? '' : `; process ${owner.pid} has`}.`,
+  )
+}
+
+/** One name per file, whatever links lead to it. The file itself may not exist yet. */
+export function canonicalPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const folder = dirname(resolve(path))
+    try {
+      return join(realpathSync(folder), basename(path))
+    } catch (cause) {
+      throw new StoreError('STORE_UNCLAIMED', `There is no folder ${folder}.`, { cause })
+    }
+  }
+}
+
+function lock(database: string): DatabaseSync {
+  // A path that is not created here keeps the permissions it has.
+  writeFileSync(lockPath(database), '', { flag: 'a', mode: 0o600 })
+  const connection = new DatabaseSync(lockPath(database), { timeout: 0 })
+  try {
+    connection.exec('BEGIN EXCLUSIVE')
+    return connection
+  } catch (error) {
+    connection.close()
+    const failure = toStoreError(error)
+    if (!(failure instanceof StoreError) || failure.code !== 'STORE_BUSY') throw failure
+    const owner = readOwner(database)
+    const who = owner === null ? 'Another process' : `Process ${owner.pid}`
+    throw new StoreError(
+      'STORE_CLAIMED',
+      `${who} is using ${database}. A database serves one process: stop that one first, or talk to it ` +
+        'through its control socket.',
+      { cause: error },
+    )
+  }
+}
+
+const lockPath = (database: string): string => `${database}.lock`
+const ownerPath = (database: string): string => `${database}.owner`
+
+function writeOwner(database: string): void {
+  const draft = `${ownerPath(database)}.new`
+  writeFileSync(draft, JSON.stringify(thisProcess()), { mode: 0o600 })
+  renameSync(draft, ownerPath(database))
+}
+
+function readOwner(database: string): ProcessIdentity | null {
+  try {
+    return JSON.parse(readFileSync(ownerPath(database), 'utf8')) as ProcessIdentity
+  } catch {
+    return null
+  }
+}

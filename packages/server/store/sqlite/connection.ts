@@ -1,0 +1,181 @@
+/**
+ * One connection to the database file, for one thread.
+ *
+ * A transaction is synchronous from its first statement to its commit, so two of them never mix on one
+ * connection. Only the wait for the write lock is asynchronous: while another thread commits, this one goes
+ * on with its other work.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
+import { StoreError } from '../storeError.ts'
+import { toStoreError } from './sqliteError.ts'
+
+/** Older versions can lose a commit when two connections meet at the end of the write-ahead log. */
+const OLDEST_SQLITE = [3, 51, 3] as const
+
+/** Opening may have to wait for another thread's recovery or migration. */
+const OPEN_BUSY_MS = 5_000
+
+/** How long a statement may block its thread for a lock; past it the thread gets its event loop back. */
+const STEP_BUSY_MS = 5
+
+/** Between two tries for the write lock. */
+const LOCK_PAUSE_MS = 2
+
+/** A commit takes milliseconds; whoever waits this long is behind a writer that hangs. */
+const LOCK_LIMIT_MS = 10_000
+
+/** 16 MiB of log between checkpoints: pages that change in every block are copied once, not once a block. */
+const CHECKPOINT_PAGES = 4_096
+
+/** What is left of the write-ahead log after a checkpoint is cut to this. */
+const WAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+const CACHE_KIBIBYTES = 32 * 1024
+
+/** After one of these nobody knows what the device holds: no write is tried again on this connection. */
+const FATAL: ReadonlySet<string> = new Set(['STORE_IO', 'STORE_CORRUPT', 'STORE_READ_ONLY'])
+
+export class Connection {
+  readonly #database: DatabaseSync
+  readonly #begin: StatementSync
+  readonly #beginWrite: StatementSync
+  readonly #commit: StatementSync
+  readonly #rollback: StatementSync
+  #failure: StoreError | null = null
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#begin = database.prepare('BEGIN')
+    this.#beginWrite = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#rollback = database.prepare('ROLLBACK')
+  }
+
+  prepare(sql: string): StatementSync {
+    return this.#database.prepare(sql)
+  }
+
+  /** For a single statement, which is a read transaction of its own. */
+  query<Result>(body: () => Result): Result {
+    this.#assertOpen()
+    try {
+      return body()
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+
+  /** All reads of `body` see the same commit. */
+  read<Result>(body: () => Result): Result {
+    return this.query(() => {
+      this.#begin.run()
+      return this.#run(body)
+    })
+  }
+
+  /** When it resolves, what `body` wrote is on the device; when it rejects, none of it is kept. */
+  async write<Result>(body: () => Result): Promise<Result> {
+    await this.#lock()
+    try {
+      return this.#run(body)
+    } catch (error) {
+      const failure = toStoreError(error)
+      if (failure instanceof StoreError && FATAL.has(failure.code)) this.#failure = failure
+      throw failure
+    }
+  }
+
+  close(): void {
+    if (this.#database.isOpen) this.#database.close()
+  }
+
+  /** Returns inside a write transaction. */
+  async #lock(): Promise<void> {
+    const limit = performance.now() + LOCK_LIMIT_MS
+    for (;;) {
+      this.#assertOpen()
+      if (this.#failure !== null)
+        throw new StoreError(this.#failure.code, `Writing has stopped: ${this.#failure.message}`, {
+          cause: this.#failure,
+        })
+      try {
+        this.#beginWrite.run()
+        return
+      } catch (error) {
+        const failure = toStoreError(error)
+        const isBusy = failure instanceof StoreError && failure.code === 'STORE_BUSY'
+        if (!isBusy || performance.now() > limit) throw failure
+      }
+      await delay(LOCK_PAUSE_MS)
+    }
+  }
+
+  #run<Result>(body: () => Result): Result {
+    try {
+      const result = body()
+      this.#commit.run()
+      return result
+    } catch (error) {
+      // SQLite has already rolled back after some failures, a full disk among them.
+      if (this.#database.isTransaction) this.#rollback.run()
+      throw error
+    }
+  }
+
+  #assertOpen(): void {
+    if (!this.#database.isOpen) throw new StoreError('STORE_CLOSED', 'The store is closed.')
+  }
+}
+
+/** A database file ready for statements, its schema aside. `settle` is called before the short waits begin. */
+export function openDatabase(path: string, settle: (database: DatabaseSync) => void): DatabaseSync {
+  try {
+    const database = new DatabaseSync(path, { timeout: OPEN_BUSY_MS, enableForeignKeyConstraints: true })
+    try {
+      refuseOldSqlite(database)
+      useWriteAheadLog(database)
+      database.exec(`
+        PRAGMA synchronous = FULL;
+        PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+        PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
+        PRAGMA cache_size = -${CACHE_KIBIBYTES};
+        PRAGMA temp_store = MEMORY;
+        PRAGMA trusted_schema = OFF;
+      `)
+      settle(database)
+      database.exec(`PRAGMA busy_timeout = ${STEP_BUSY_MS}`)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+export function refuseOldSqlite(database: Pick<DatabaseSync, 'prepare'>): void {
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+  const parts = version.split('.').map(Number)
+  for (const [at, least] of OLDEST_SQLITE.entries()) {
+    const part = parts[at] ?? 0
+    if (part > least) return
+    if (part < least)
+      throw new StoreError(
+        'STORE_ENGINE_TOO_OLD',
+        `This Node brings SQLite ${version}; ${OLDEST_SQLITE.join('.')} or newer is needed.`,
+      )
+  }
+}
+
+function useWriteAheadLog(database: DatabaseSync): void {
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() as {
+    journal_mode: string
+  }
+  if (mode !== 'wal')
+    throw new StoreError(
+      'STORE_IO',
+      `The database stays in journal mode ${mode}; it needs a write-ahead log.`,
+    )
+}

@@ -1,0 +1,80 @@
+/**
+ * The current state of every token, pool and feed: what their last record said, and which record that was.
+ * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
+ */
+import { type Sealed, sequenceQuote, type Subject } from '../envelope.ts'
+import type { RecordDraft, Sequence } from '../port.ts'
+import { StoreError } from '../storeError.ts'
+import type { Connection } from './connection.ts'
+
+type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
+
+export type CurrentState = {
+  /** The sequence of the record `recordId`, which must be the last one about its subject. */
+  sequenceOf(chainId: number, subject: Subject, recordId: string): Sequence
+  write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence, record: RecordDraft): void
+  removePool(chainId: number, poolAddress: string): void
+}
+
+export function currentState(connection: Connection): CurrentState {
+  const lastOfToken = connection.prepare(
+    'SELECT record_id, sequence FROM token_price WHERE chain_id = ? AND token_address = ?',
+  )
+  const lastOfPool = connection.prepare(
+    'SELECT record_id, sequence FROM pool_state WHERE chain_id = ? AND pool_address = ?',
+  )
+  const upsertPrice = connection.prepare(`
+    INSERT INTO token_price (chain_id, token_address, record_id, sequence, price) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET
+      record_id = excluded.record_id, sequence = excluded.sequence, price = excluded.price`)
+  const upsertQuote = connection.prepare(`
+    INSERT INTO token_quote (chain_id, token_address, sequence, quote) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence, quote = excluded.quote`)
+  const deleteQuote = connection.prepare('DELETE FROM token_quote WHERE chain_id = ? AND token_address = ?')
+  const upsertState = connection.prepare(`
+    INSERT INTO pool_state (chain_id, pool_address, record_id, sequence, state) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET
+      record_id = excluded.record_id, sequence = excluded.sequence, state = excluded.state`)
+  const deleteState = connection.prepare('DELETE FROM pool_state WHERE chain_id = ? AND pool_address = ?')
+  const upsertHealth = connection.prepare(`
+    INSERT INTO feed_health (chain_id, sequence, health) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET sequence = excluded.sequence, health = excluded.health`)
+
+  return {
+    sequenceOf(chainId, subject, recordId) {
+      if (subject.kind !== 'token' && subject.kind !== 'pool')
+        throw new StoreError('STORE_MISUSE', `a retraction of ${recordId} names no token or pool`)
+      const lookup = subject.kind === 'token' ? lastOfToken : lastOfPool
+      const last = lookup.get(chainId, subject.address) as LastRecord | undefined
+      if (last?.record_id !== recordId)
+        throw new StoreError(
+          'STORE_MISUSE',
+          `${subject.recordId} retracts ${recordId}, but the last record of ${subject.kind} ` +
+            `${subject.address} is ${last?.record_id ?? 'none'}`,
+        )
+      return last.sequence
+    },
+
+    write(chainId, subject, { current }, sequence, { quote }) {
+      switch (subject.kind) {
+        case 'token':
+          upsertPrice.run(chainId, subject.address, subject.recordId, sequence, current)
+          if (quote === null) deleteQuote.run(chainId, subject.address)
+          else upsertQuote.run(chainId, subject.address, sequence, sequenceQuote(quote, sequence))
+          return
+        case 'pool':
+          upsertState.run(chainId, subject.address, subject.recordId, sequence, current)
+          return
+        case 'health':
+          upsertHealth.run(chainId, sequence, current)
+          return
+        case 'none':
+          return
+      }
+    },
+
+    removePool(chainId, poolAddress) {
+      deleteState.run(chainId, poolAddress)
+    },
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Where a database may lie. Its threads share memory through a mapped file and trust the locks of the
+ * system; file systems that reach over a network or through a user program break one or the other.
+ */
+import { statfsSync } from 'node:fs'
+import { StoreError } from '../storeError.ts'
+
+/** `f_type` of statfs(2) on Linux, from linux/magic.h. */
+const REFUSED: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x65735546, 'FUSE'],
+  [0x5346414f, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x73757245, 'Coda'],
+  [0x0bd00bd0, 'Lustre'],
+])
+
+/** Elsewhere the numbers mean other things, so only Linux is judged. */
+export function refuseNetworkFileSystem(
+  folder: string,
+  typeOf: (folder: string) => number = path => statfsSync(path).type,
+  platform: NodeJS.Platform = process.platform,
+): void {
+  if (platform !== 'linux') return
+  // The kernel's field is a signed word on some machines.
+  const name = REFUSED.get(typeOf(folder) >>> 0)
+  if (name === undefined) return
+  throw new StoreError(
+    'STORE_NETWORK_FILE_SYSTEM',
+    `${folder} is on a ${name} file system, where SQLite loses data. Put the database on a local disk, ` +
+      'or use PostgreSQL.',
+  )
+}

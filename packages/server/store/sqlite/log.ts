@@ -1,0 +1,113 @@
+/**
+ * The log of all chains. Sequences are given out by the head row inside the commit that appends, so they are
+ * contiguous, in commit order, and never seen before they are durable.
+ */
+import { readEnvelope } from '../envelope.ts'
+import { epochStart, lastSequence } from '../epoch.ts'
+import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
+import type { Connection } from './connection.ts'
+import { rowLimit } from './rowLimit.ts'
+
+/** Enough to make a row cheap per record, little enough that a short page does not read much too far. */
+const RECORDS_PER_ROW = 100
+
+/** JSON text has no raw line break. */
+const SEPARATOR = '\n'
+
+type Head = { readonly epoch: number; readonly next: Sequence; readonly written: number }
+type Row = [last: Sequence, count: number, chainId: number, atMs: number, body: string]
+
+/** The sequences of one commit; `first` is null and `last` the head when it has no records. */
+export type Appended = { readonly first: Sequence | null; readonly last: Sequence }
+
+export type LogWriter = {
+  /** Inside a write transaction. `seal` makes the envelope of the record at an index, in ascending order. */
+  append(
+    chainId: number,
+    atMs: number,
+    count: number,
+    seal: (index: number, sequence: Sequence) => string,
+  ): Appended
+}
+
+export function logWriter(connection: Connection): LogWriter {
+  const readHead = connection.prepare('SELECT epoch, next, written FROM head')
+  const advance = connection.prepare('UPDATE head SET next = ?, written = ?')
+  const insert = connection.prepare(
+    'INSERT INTO log (last, count, written, chain_id, at_ms, body) VALUES (?, ?, ?, ?, ?, ?)',
+  )
+  return {
+    append(chainId, atMs, count, seal) {
+      const { epoch, next, written } = readHead.get() as Head
+      if (count === 0) return { first: null, last: next - 1 }
+      const last = lastSequence(epoch, next, count)
+      for (let from = 0; from < count; from += RECORDS_PER_ROW) {
+        const to = Math.min(count, from + RECORDS_PER_ROW)
+        const lines: string[] = []
+        for (let index = from; index < to; index++) lines.push(seal(index, next + index))
+        insert.run(next + to - 1, lines.length, written + to, chainId, atMs, lines.join(SEPARATOR))
+      }
+      advance.run(last + 1, written + count)
+      return { first: next, last }
+    },
+  }
+}
+
+export function logStore(connection: Connection): LogStore {
+  const readBounds = boundsReader(connection)
+  const columns = 'last, count, chain_id, at_ms, body'
+  const pageOfAll = connection.prepare(`SELECT ${columns} FROM log WHERE last > ? ORDER BY last LIMIT ?`)
+  const pageOfChain = connection.prepare(
+    `SELECT ${columns} FROM log WHERE chain_id = ? AND last > ? ORDER BY last LIMIT ?`,
+  )
+  pageOfAll.setReturnArrays(true)
+  pageOfChain.setReturnArrays(true)
+
+  return {
+    readBounds: async () => connection.read(readBounds),
+
+    async readLog(after, limit, chainId) {
+      const most = rowLimit(limit)
+      return connection.query(() => {
+        const rows =
+          chainId === null ? pageOfAll.iterate(after, most) : pageOfChain.iterate(chainId, after, most)
+        const records: LogRecord[] = []
+        for (const row of rows as unknown as Iterable<Row>) {
+          addRecords(records, row, after, most)
+          if (records.length >= most) break
+        }
+        return records
+      })
+    },
+  }
+}
+
+/** To be called inside a transaction. An empty log begins where its next record will stand. */
+export function boundsReader(connection: Connection): () => LogBounds {
+  const readHead = connection.prepare('SELECT epoch, next, written FROM head')
+  const readOldest = connection.prepare('SELECT last - count + 1 AS first FROM log ORDER BY last LIMIT 1')
+  return () => {
+    const { epoch, next } = readHead.get() as Head
+    const oldest = readOldest.get() as { first: Sequence } | undefined
+    // Records of an earlier epoch are kept for history, but no cursor can reach them.
+    return { epoch, oldest: Math.max(oldest?.first ?? next, epochStart(epoch) + 1), head: next - 1 }
+  }
+}
+
+/** The head of the log alone, for reads that must say which commit they show. */
+export function headReader(connection: Connection): () => Sequence {
+  const readHead = connection.prepare('SELECT next - 1 AS head FROM head')
+  return () => (readHead.get() as { head: Sequence }).head
+}
+
+/** Adds the records of a row that are above `after`, up to `limit` in all. */
+function addRecords(records: LogRecord[], row: Row, after: Sequence, limit: number): void {
+  const [last, count, chainId, timeMs, body] = row
+  const first = last - count + 1
+  const lines = body.split(SEPARATOR)
+  for (let index = Math.max(0, after - first + 1); index < count && records.length < limit; index++) {
+    const envelope = lines[index] as string
+    const { type, poolIds, tokenIds } = readEnvelope(envelope)
+    records.push({ sequence: first + index, chainId, type, poolIds, tokenIds, timeMs, envelope })
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The store on one SQLite file. The process claims the file once (`claimDatabase`); then every thread that
+ * needs the store opens a connection of its own.
+ */
+import { closeSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { MaintenanceStore } from '../maintenance.ts'
+import type { Store } from '../port.ts'
+import { accessStore } from './accessStore.ts'
+import { chainStore } from './chainStore.ts'
+import { assertClaimed, canonicalPath } from './claim.ts'
+import { Connection, openDatabase } from './connection.ts'
+import { refuseNetworkFileSystem } from './fileSystem.ts'
+import { logStore } from './log.ts'
+import { maintenanceStore } from './maintenanceStore.ts'
+import { migrate, refuseUnknown } from './migrate.ts'
+import { schema } from './schema.ts'
+import { snapshotStore } from './snapshotStore.ts'
+
+export type SqliteStoreOptions = { readonly path: string; readonly clock?: { nowMs(): number } }
+
+export async function openSqliteStore({
+  path,
+  clock = { nowMs: Date.now },
+}: SqliteStoreOptions): Promise<Store & MaintenanceStore> {
+  const file = canonicalPath(path)
+  assertClaimed(file)
+  refuseNetworkFileSystem(dirname(file))
+  createPrivately(file)
+  const connection = new Connection(
+    openDatabase(file, database => {
+      refuseUnknown(database, schema)
+      migrate(database, schema, clock.nowMs())
+    }),
+  )
+  return {
+    ...chainStore(connection),
+    ...logStore(connection),
+    ...snapshotStore(connection),
+    ...accessStore(connection),
+    ...maintenanceStore(connection),
+    close: async () => connection.close(),
+  }
+}
+
+/** The file holds secrets; its write-ahead log takes over its permissions. */
+function createPrivately(file: string): void {
+  closeSync(openSync(file, 'a', 0o600))
+}

@@ -1,0 +1,45 @@
+/**
+ * Failures of a store, each with a code and whether the same call may succeed later. Outcomes such as a
+ * conflicting commit are values of the port, never one of these.
+ */
+
+/** Every code, and whether a retry helps. */
+const RETRYABLE = {
+  /** Other writers kept the write lock past the limit. */
+  STORE_BUSY: true,
+  /** No space left: reads go on, and so do writes once there is space. */
+  STORE_FULL: true,
+  /** The device failed. Whether the last commit is durable is unknown, so this writer stops for good. */
+  STORE_IO: false,
+  STORE_READ_ONLY: false,
+  STORE_CORRUPT: false,
+  STORE_CLOSED: false,
+  /** Another process holds the database. */
+  STORE_CLAIMED: false,
+  /** This process opened the database without claiming it. */
+  STORE_UNCLAIMED: false,
+  STORE_NETWORK_FILE_SYSTEM: false,
+  STORE_ENGINE_TOO_OLD: false,
+  STORE_SCHEMA_NEWER: false,
+  /** A database of some other program. */
+  STORE_FOREIGN: false,
+  /** A key that is already there, or a reference to one that is not. */
+  STORE_CONSTRAINT: false,
+  /** The caller broke the port's contract. */
+  STORE_MISUSE: false,
+  STORE_INTERNAL: false,
+} as const satisfies Readonly<Record<string, boolean>>
+
+export type StoreErrorCode = keyof typeof RETRYABLE
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  readonly code: StoreErrorCode
+  readonly retryable: boolean
+
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+    this.retryable = RETRYABLE[code]
+  }
+}

@@ -1,0 +1,226 @@
+/**
+ * Which tokens there are and which pools between them: the shape of a factory, before any amount.
+ *
+ * Tokens come in a fixed order: stables, routing assets, then the long tail. Every token of the tail has a
+ * first pool; the rest of the pools go to those who have most already.
+ */
+import type { Address } from '../../engine/chain/block.ts'
+import type { Random } from '../random.ts'
+import * as draw from './draw.ts'
+import { drawAddress } from './identity.ts'
+import {
+  DECIMALS,
+  EXTRA_EVEN_SHARE,
+  EXTRA_EXPONENT,
+  FIRST_PARTNERS,
+  LOG10_PRICE,
+  PARTNERS,
+  SIZE_QUANTILES,
+  STABLE_WEIGHTS,
+  TIER_WEIGHTS,
+} from './shape.ts'
+
+export type Tier = (typeof TIER_WEIGHTS)[number][0]
+
+export type MarketToken = {
+  readonly address: Address
+  readonly symbol: string
+  readonly decimals: number
+  readonly role: 'STABLE' | 'ROUTING' | 'TOKEN'
+  /** At the start; the tape moves its own copy. */
+  readonly usd: number
+  /** Dollars on one side of its main pool; 0 for one that is drained. */
+  readonly sizeUsd: number
+}
+
+/** Where a pool is: `tier` null for v2. */
+export type Venue = { readonly deploymentId: string; readonly tier: Tier | null }
+
+export type PoolPlan = Venue & {
+  /** Places in the list of tokens; `partner` is the one the other is priced in. */
+  readonly token: number
+  readonly partner: number
+  readonly sideUsd: number
+  readonly isAnchor: boolean
+}
+
+export type GraphOptions = {
+  readonly pools: number
+  readonly tokens: number
+  readonly v3Share: number
+  readonly drainedShare: number
+  /** No token that is not drained is smaller. */
+  readonly leastUsd: number
+}
+
+export const STABLES = 3
+/** The place of the first routing asset, the one nearly everybody trades against. */
+export const WRAPPED = STABLES
+const ROUTING_ASSETS = 3
+const CORE = STABLES + ROUTING_ASSETS
+
+/** The core of every market; what it weighs on a chain of today. */
+const CORE_TOKENS = [
+  { symbol: 'USDX', decimals: 6, usd: 1, sizeUsd: 40e6 },
+  { symbol: 'USDY', decimals: 6, usd: 1, sizeUsd: 30e6 },
+  { symbol: 'USDZ', decimals: 18, usd: 1, sizeUsd: 10e6 },
+  { symbol: 'WETH', decimals: 18, usd: 2_500, sizeUsd: 60e6 },
+  { symbol: 'WBTC', decimals: 8, usd: 64_000, sizeUsd: 25e6 },
+  { symbol: 'GOV', decimals: 18, usd: 0.85, sizeUsd: 8e6 },
+] as const
+
+const V2_MAIN: Venue = { deploymentId: 'v2-main', tier: null }
+const V2_FORK: Venue = { deploymentId: 'v2-fork', tier: null }
+const v3 = (tier: Tier): Venue => ({ deploymentId: 'v3-main', tier })
+
+/** Of the v2 pools; the fork copies what is popular. */
+const FORK_SHARE = 0.3
+
+/** `[token, partner, venue, million dollars on a side]`: each routing asset has 7 to 11 pools. */
+const ANCHORS: readonly (readonly [number, number, Venue, number])[] = [
+  [3, 0, V2_MAIN, 50],
+  [3, 0, V2_FORK, 12],
+  [3, 0, v3(100), 4],
+  [3, 0, v3(500), 60],
+  [3, 0, v3(3000), 25],
+  [3, 1, V2_MAIN, 40],
+  [3, 1, v3(500), 30],
+  [3, 1, v3(3000), 15],
+  [3, 2, V2_MAIN, 12],
+  [3, 2, v3(500), 8],
+  [3, 2, v3(3000), 5],
+  [4, 0, V2_MAIN, 5],
+  [4, 0, v3(500), 12],
+  [4, 0, v3(3000), 8],
+  [4, 1, v3(500), 6],
+  [4, 3, V2_MAIN, 20],
+  [4, 3, V2_FORK, 6],
+  [4, 3, v3(500), 25],
+  [4, 3, v3(3000), 20],
+  [5, 0, V2_MAIN, 2],
+  [5, 0, v3(500), 4],
+  [5, 1, v3(3000), 3],
+  [5, 3, V2_MAIN, 4],
+  [5, 3, V2_FORK, 1],
+  [5, 3, v3(500), 6],
+  [5, 3, v3(3000), 5],
+  [1, 0, v3(100), 30],
+  [1, 0, V2_MAIN, 8],
+  [2, 0, v3(100), 10],
+]
+
+/** Draws for one more pool before it is taken that the market is as dense as it can be. */
+const MAX_DRAWS = 1_000
+
+export function drawTokens(random: Random, options: GraphOptions): MarketToken[] {
+  const core = CORE_TOKENS.map((token, at): MarketToken => {
+    return { ...token, role: at < STABLES ? 'STABLE' : 'ROUTING', address: drawAddress(random) }
+  })
+  const tail = Array.from({ length: options.tokens - CORE }, (_, at): MarketToken => {
+    const { mean, deviation, least, greatest } = LOG10_PRICE
+    const log10 = Math.min(Math.max(mean + deviation * draw.normal(random), least), greatest)
+    const isDrained = draw.isWithin(random, options.drainedShare)
+    const sizeUsd = Math.max(draw.quantile(random, SIZE_QUANTILES), options.leastUsd)
+    return {
+      address: drawAddress(random),
+      symbol: `T${at}`,
+      decimals: draw.weighted(random, DECIMALS),
+      role: 'TOKEN',
+      usd: 10 ** log10,
+      sizeUsd: isDrained ? 0 : sizeUsd,
+    }
+  })
+  return [...core, ...tail]
+}
+
+/** Anchors first, then each token's first pool, then the others. */
+export function drawPools(
+  random: Random,
+  tokens: readonly MarketToken[],
+  options: GraphOptions,
+): readonly PoolPlan[] {
+  const tailSize = tokens.length - CORE
+  const least = ANCHORS.length + tailSize
+  if (options.pools < least) throw new RangeError(`${tokens.length} tokens need at least ${least} pools`)
+  const plans = ANCHORS.map(
+    ([token, partner, venue, millions]): PoolPlan => ({
+      ...venue,
+      token,
+      partner,
+      sideUsd: millions * 1e6,
+      isAnchor: true,
+    }),
+  )
+  const taken = new Set(plans.map(keyOf))
+  const bySize = tokens.map((_, at) => at).slice(CORE)
+  bySize.sort((a, b) => (tokens[b] as MarketToken).sizeUsd - (tokens[a] as MarketToken).sizeUsd)
+  // The two routing assets that are no one's first partner lead the hubs of the pools of neither kind.
+  const hubs = [WRAPPED + 1, WRAPPED + 2, ...bySize]
+  const hubRanks = new draw.Zipf(hubs.length, EXTRA_EXPONENT)
+  const sizeRanks = new draw.Zipf(Math.max(1, tailSize), EXTRA_EXPONENT)
+
+  const add = (token: number, partners: Shares, isFirst: boolean): boolean => {
+    const partner = drawPartner(random, partners, () => hubs[hubRanks.draw(random)] as number)
+    const plan = { ...drawVenue(random, options.v3Share), token, partner, isAnchor: false }
+    const key = keyOf(plan)
+    if (token === partner || taken.has(key) || taken.has(keyOf({ ...plan, token: partner, partner: token })))
+      return false
+    taken.add(key)
+    plans.push({ ...plan, sideUsd: drawSize(random, tokens, plan, isFirst) })
+    return true
+  }
+  for (let token = CORE; token < tokens.length; token++)
+    repeat(() => add(token, FIRST_PARTNERS, true), `a first pool for token ${token}`)
+
+  const extraPartners = sharesOfExtras(tailSize / (options.pools - ANCHORS.length))
+  const drawToken = (): number =>
+    draw.isWithin(random, EXTRA_EVEN_SHARE)
+      ? CORE + draw.below(random, tailSize)
+      : (bySize[sizeRanks.draw(random)] as number)
+  while (plans.length < options.pools)
+    repeat(() => add(drawToken(), extraPartners, false), `pool ${plans.length} of ${options.pools}`)
+  return plans
+}
+
+type Shares = { readonly wrapped: number; readonly stable: number; readonly other: number }
+
+/** What the later pools must be so that all together have the partners of a real factory. */
+function sharesOfExtras(firstShare: number): Shares {
+  const left = (all: number, first: number): number => Math.max(0, all - firstShare * first)
+  return {
+    wrapped: left(PARTNERS.wrapped, FIRST_PARTNERS.wrapped),
+    stable: left(PARTNERS.stable, FIRST_PARTNERS.stable),
+    other: left(PARTNERS.other, FIRST_PARTNERS.other),
+  }
+}
+
+function drawPartner(random: Random, shares: Shares, drawHub: () => number): number {
+  const kinds = (['wrapped', 'stable', 'other'] as const).map(kind => [kind, shares[kind]] as const)
+  const kind = draw.weighted(random, kinds)
+  if (kind === 'wrapped') return WRAPPED
+  return kind === 'stable' ? draw.weighted(random, STABLE_WEIGHTS) : drawHub()
+}
+
+function drawVenue(random: Random, v3Share: number): Venue {
+  if (draw.isWithin(random, v3Share)) return v3(draw.weighted(random, TIER_WEIGHTS))
+  return draw.isWithin(random, FORK_SHARE) ? V2_FORK : V2_MAIN
+}
+
+/** A token's later pools are smaller than its first, a pool no larger than its smaller end allows. */
+function drawSize(
+  random: Random,
+  tokens: readonly MarketToken[],
+  { token, partner }: Pick<PoolPlan, 'token' | 'partner'>,
+  isFirst: boolean,
+): number {
+  const size = Math.min((tokens[token] as MarketToken).sizeUsd, (tokens[partner] as MarketToken).sizeUsd)
+  return isFirst ? size : size * Math.min(1, draw.logNormal(random, 0.3, 1))
+}
+
+const keyOf = ({ deploymentId, tier, token, partner }: Omit<PoolPlan, 'sideUsd'>): string =>
+  `${deploymentId}/${tier}/${token}/${partner}`
+
+function repeat(attempt: () => boolean, what: string): void {
+  for (let drawn = 0; drawn < MAX_DRAWS; drawn++) if (attempt()) return
+  throw new RangeError(`no room for ${what}`)
+}
