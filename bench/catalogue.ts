@@ -23,6 +23,11 @@ export const MODULES: readonly Module[] = [
     ],
   },
   {
+    file: 'depth.ts',
+    load: () => import('./depth.ts'),
+    rows: ['v3 2% depth both ways, 500 ticks, live index', 'v3 walk without an index', 'v2 2% depth'],
+  },
+  {
     file: 'engine.ts',
     load: () => import('./engine.ts'),
     rows: [
@@ -34,7 +39,9 @@ export const MODULES: readonly Module[] = [
 ]
 
 /** The rows whose names have one of the words in them, all without any; by module, in their order. */
-export function rowsFor(words: readonly string[]): { readonly module: Module; readonly names: readonly string[] }[] {
+export function rowsFor(
+  words: readonly string[],
+): { readonly module: Module; readonly names: readonly string[] }[] {
   const isAsked = (name: string): boolean => words.length === 0 || words.some(word => matches(name, word))
   return MODULES.map(module => ({ module, names: module.rows.filter(isAsked) })).filter(
     ({ names }) => names.length > 0,

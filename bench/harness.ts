@@ -23,12 +23,19 @@ export type Result = {
 }
 
 /** `figure` where the row is not about time. */
-export type Measured = { readonly name: string; readonly nsPerOperation: number; readonly figure: number | null }
+export type Measured = {
+  readonly name: string
+  readonly nsPerOperation: number
+  readonly figure: number | null
+}
 
 export type Progress = (stage: string) => void
 
-/** A round of a quick contender lasts about this long: far above the clock's grain, below a scheduler's mood. */
-const ROUND_MS = 100
+/**
+ * A round of a quick contender lasts about this long: several periods of a scheduler, so that a short burst is
+ * not spared what a long call of the other side has to wait for.
+ */
+const ROUND_MS = 250
 
 const ROUNDS = 11
 
@@ -42,7 +49,7 @@ const ROW_BUDGET_MS = 30_000
 const MAX_CALLS = 1 << 24
 
 /** Keeps results alive, so that no compiler may leave the work out. */
-export let sink: unknown
+const sink: { last: unknown } = { last: null }
 
 /** What goes wrong inside a benchmark is a failed row, never a failed run. */
 export async function measure(benchmark: Benchmark, progress: Progress): Promise<Result> {
@@ -98,25 +105,33 @@ async function compare(benchmark: Benchmark, progress: Progress): Promise<Result
     unit: benchmark.unit,
     verdict: ratio === null ? 'absent' : isMet ? 'met' : 'missed',
     ours: measured,
-    peer: peerSide === null ? (benchmark.limit ?? benchmark.peer ?? null) : measuredOf(peerSide),
+    peer: peerSide === null ? standIn(benchmark) : measuredOf(peerSide),
     ratio,
     goal,
     rounds,
-    notes: benchmark.notes?.() ?? [],
+    notes: [...(benchmark.notes?.() ?? []), ...contention(benchmark, ratio, ourSide, peerSide)],
     error: null,
-  } as Result
+  }
+}
+
+/** What stands where no peer was measured. */
+function standIn({ limit, peer }: Benchmark): Result['peer'] {
+  if (limit !== undefined) return limit
+  return peer !== undefined && 'absent' in peer ? peer : null
 }
 
 type Side = {
   readonly contender: Contender
   readonly calls: number
   readonly nsPerOperation: number[]
+  /** Processor time of the process; empty where the contender has a clock of its own. */
+  readonly cpuNsPerOperation: number[]
   readonly figures: number[]
 }
 
 /** Warms up, and finds how many calls make a round. */
 async function sideOf(contender: Contender): Promise<Side> {
-  const side = { contender, nsPerOperation: [], figures: [] }
+  const side = { contender, nsPerOperation: [], cpuNsPerOperation: [], figures: [] }
   // A figure is no time: nothing to warm up for.
   if (contender.figure !== undefined) return { ...side, calls: 1 }
   for (let calls = 1; ; calls *= 2) {
@@ -130,9 +145,14 @@ async function sideOf(contender: Contender): Promise<Side> {
 
 async function play(side: Side): Promise<void> {
   globalThis.gc?.()
-  const ns = await call(side.contender, side.calls)
-  side.nsPerOperation.push(ns / (side.calls * side.contender.operations))
-  if (side.contender.figure !== undefined) side.figures.push(side.contender.figure())
+  const { contender, calls } = side
+  const cpuBefore = process.cpuUsage()
+  const ns = await call(contender, calls)
+  const { user, system } = process.cpuUsage(cpuBefore)
+  side.nsPerOperation.push(ns / (calls * contender.operations))
+  if (contender.measuredNs === undefined)
+    side.cpuNsPerOperation.push(((user + system) * 1_000) / (calls * contender.operations))
+  if (contender.figure !== undefined) side.figures.push(contender.figure())
 }
 
 /** The nanoseconds of so many calls. */
@@ -142,7 +162,7 @@ async function call({ run, measuredNs }: Contender, calls: number): Promise<numb
   for (let done = 0; done < calls; done++) {
     const result = run()
     // Awaiting what is no promise would cost a quick contender more than its own work.
-    sink = result instanceof Promise ? await result : result
+    sink.last = result instanceof Promise ? await result : result
     if (measuredNs !== undefined) counted += measuredNs()
   }
   return measuredNs === undefined ? Number(process.hrtime.bigint() - start) : counted
@@ -156,12 +176,36 @@ function measuredOf({ contender, nsPerOperation, figures }: Side): Measured {
   }
 }
 
-/** Against a peer the median of the rounds' own ratios: both sides of a round saw the same machine. */
-function ratioOf({ goal, limit }: Benchmark, measured: Measured, ours: Side, peer: Side | null): number | null {
+function ratioOf(
+  { goal, limit }: Benchmark,
+  measured: Measured,
+  ours: Side,
+  peer: Side | null,
+): number | null {
   if (limit !== undefined) return (measured.figure ?? 1e9 / measured.nsPerOperation) / limit.value
-  if (peer === null) return null
-  const costs = ours.nsPerOperation.map((ns, round) => ns / (peer.nsPerOperation[round] as number))
-  return goal.sense === 'at most' ? median(costs) : median(costs.map(cost => 1 / cost))
+  return peer === null ? null : medianRatio(ours.nsPerOperation, peer.nsPerOperation, goal.sense)
+}
+
+/** The median of the rounds' own ratios: both sides of a round saw the same machine. */
+function medianRatio(
+  ours: readonly number[],
+  peer: readonly number[],
+  sense: Benchmark['goal']['sense'],
+): number {
+  const costs = ours.map((ns, round) => ns / (peer[round] as number))
+  return median(sense === 'at most' ? costs : costs.map(cost => 1 / cost))
+}
+
+/**
+ * Where other processes take the cores, waiting counts as work, and more so for the side that makes more
+ * garbage. Processor time then tells a different story, and the reader should know it.
+ */
+function contention({ goal }: Benchmark, ratio: number | null, ours: Side, peer: Side | null): string[] {
+  if (ratio === null || peer === null) return []
+  if (ours.cpuNsPerOperation.length === 0 || peer.cpuNsPerOperation.length === 0) return []
+  const byCpu = medianRatio(ours.cpuNsPerOperation, peer.cpuNsPerOperation, goal.sense)
+  if (byCpu < 1.2 * ratio && ratio < 1.2 * byCpu) return []
+  return [`the machine is busy: by processor time the ratio is ${byCpu.toPrecision(3)}×`]
 }
 
 export function median(values: readonly number[]): number {

@@ -22,7 +22,15 @@ export function row(result: Result, nameWidth: number): string {
   return [first, ...more.map(note => `    ${note}`)].join('\n')
 }
 
-function line(nameWidth: number, name: string, ours: string, peer: string, ratio: string, goal: string, verdict: string) {
+function line(
+  nameWidth: number,
+  name: string,
+  ours: string,
+  peer: string,
+  ratio: string,
+  goal: string,
+  verdict: string,
+) {
   return [
     name.padEnd(nameWidth),
     ours.padStart(WIDTHS.ours),

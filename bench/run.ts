@@ -10,6 +10,7 @@ import { type Module, MODULES, rowsFor, unknownWords } from './catalogue.ts'
 import { measure, type Result } from './harness.ts'
 import { header, row } from './row.ts'
 
+const CLEAR_LINE = '\r\u001b[K'
 const RESULTS = fileURLToPath(new URL('results.json', import.meta.url))
 
 process.exitCode = await main(process.argv.slice(2))
@@ -22,7 +23,8 @@ async function main(words: readonly string[]): Promise<number> {
     console.error(names.join('\n'))
     return 2
   }
-  if (globalThis.gc === undefined) console.error('Without --expose-gc garbage of one side is paid by the other.')
+  if (globalThis.gc === undefined)
+    console.error('Without --expose-gc garbage of one side is paid by the other.')
 
   const asked = rowsFor(words)
   const total = asked.reduce((sum, { names }) => sum + names.length, 0)
@@ -37,14 +39,22 @@ async function main(words: readonly string[]): Promise<number> {
       const found = benchmarks instanceof Error ? benchmarks : benchmarks.find(each => each.name === name)
       const result =
         found === undefined || found instanceof Error
-          ? notMeasured(name, found?.message ?? `${module.file} has no such row: bench/catalogue.ts disagrees`)
-          : await measure(found, stage => showProgress(`${place}: ${stage}`))
-      showProgress('')
+          ? notMeasured(
+              name,
+              found?.message ?? `${module.file} has no such row: bench/catalogue.ts disagrees`,
+            )
+          : await measure(found, stage => showProgress(place, stage))
+      if (process.stderr.isTTY) process.stderr.write(CLEAR_LINE)
       console.log(row(result, nameWidth))
       results.push(result)
       write(startedAt, results)
     }
   }
+  const [busy = 0] = loadavg()
+  if (busy > availableParallelism() + 1)
+    console.log(
+      `The machine was busy (load ${busy.toFixed(1)} on ${availableParallelism()} cores): times include waiting. Measure on a quiet one before you believe a verdict.`,
+    )
   const bad = results.filter(({ verdict }) => verdict === 'missed' || verdict === 'failed')
   console.log(`${results.length} measured, ${bad.length} missed or failed; ${RESULTS}`)
   return bad.length === 0 ? 0 : 1
@@ -56,19 +66,35 @@ async function load({ file, load, rows }: Module): Promise<readonly Benchmark[] 
     const { benchmarks } = await load()
     const unlisted = benchmarks.filter(({ name }) => !rows.includes(name))
     if (unlisted.length === 0) return benchmarks
-    return new Error(`bench/catalogue.ts does not list ${unlisted.map(({ name }) => name).join('; ')} of ${file}`)
+    return new Error(
+      `bench/catalogue.ts does not list ${unlisted.map(({ name }) => name).join('; ')} of ${file}`,
+    )
   } catch (error) {
-    return new Error(`${file} does not load: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+    return new Error(
+      `${file} does not load: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    )
   }
 }
 
 function notMeasured(name: string, error: string): Result {
-  return { name, unit: '', verdict: 'failed', ours: null, peer: null, ratio: null, goal: null, rounds: 0, notes: [], error }
+  return {
+    name,
+    unit: '',
+    verdict: 'failed',
+    ours: null,
+    peer: null,
+    ratio: null,
+    goal: null,
+    rounds: 0,
+    notes: [],
+    error,
+  }
 }
 
-/** On a terminal one line that is written over; in a log nothing, the rows are progress enough. */
-function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`)
+/** On a terminal one line that is written over; in a log only that a row has begun. */
+function showProgress(place: string, stage: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${CLEAR_LINE}${place}: ${stage}`)
+  else if (stage === 'preparing') console.error(place)
 }
 
 function write(startedAt: string, results: readonly Result[]): void {

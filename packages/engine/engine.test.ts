@@ -1,12 +1,358 @@
-import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { DAI, E18, E6, P1, P2, scenario, T, USDC, WETH } from './testing/scenario.ts'
-import { checkQuote } from './testing/quoteLaws.ts'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Hex } from './chain/block.ts'
+import { createState } from './createState.ts'
+import { step } from './engine.ts'
+import type { FeedStatus } from './input.ts'
+import { evaluate, valueAssets } from './price/evaluate.ts'
+import { momentOf } from './price/moment.ts'
+import { quoteText } from './price/quote.ts'
+import * as byHand from './testing/byHand.ts'
+import { cases } from './testing/cases.ts'
+import { checkQuote, type QuoteView } from './testing/quoteLaws.ts'
+import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { RecordLaws } from './testing/recordLaws.ts'
+import {
+  E18,
+  E6,
+  HOUR,
+  MINUTE,
+  P1,
+  P2,
+  P3,
+  Scenario,
+  scenario,
+  type Setting,
+  T,
+  U,
+  USDC,
+  WETH,
+} from './testing/scenario.ts'
+import { count, ms } from './units.ts'
 
-test('smoke', () => {
-  const s = scenario()
-  s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6])
+const X = 30_000_000n * E18
+const Y = 60_000_000n * E6
+
+/** T in USDC over P1, U in WETH over P2, WETH in USDC over P3. */
+function market(setting: Setting = {}): Scenario {
+  const s = scenario(setting)
+  s.v2(P1, [T, X], [USDC, Y], { deployment: 'one' })
+  s.v2(P2, [U, X], [WETH, 30_000n * E18], { deployment: 'two' })
+  s.v2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6], { deployment: 'three' })
   s.enrol(T)
-  console.log(JSON.stringify(s.priced(T), null, 1))
-  checkQuote(s.quote(T), t => (t === USDC ? 6 : 18))
+  s.enrol(U)
+  s.mine({ afterMs: 5 * MINUTE })
+  return s
+}
+
+const ALL = [USDC, WETH, T, U]
+const saidOf = (s: Scenario): string[] => ALL.map(token => s.said(token))
+const statesOf = (s: Scenario): string[] => ALL.map(token => s.published(token).state)
+const every = (text: string): string[] => ALL.map(() => text)
+
+describe('a step', () => {
+  it('contract §2.8: before the first block there is nothing to stand on, so nothing is said of prices', () => {
+    const state = createState(SETUP)
+    const atMs = ms(1_700_000_000_000)
+    const health = { status: 'HEALTHY' as FeedStatus, record: { status: 'HEALTHY' } }
+    expect(step(state, { kind: 'health', atMs, health }).records.map(({ type }) => type)).toEqual([
+      'FEED_HEALTH',
+    ])
+    expect(step(state, { kind: 'enrol', atMs, token: T }).records).toEqual([])
+    expect(step(state, { kind: 'timer', atMs })).toMatchObject({ records: [], nextTimerMs: null })
+  })
+
+  it('contract §2.8: without a health report the feed is unavailable', () => {
+    const s = scenario()
+    const state = createState(s.state.setup)
+    step(state, { kind: 'block', atMs: s.nowMs, block: s.sim.fork('x').mine() })
+    expect(state.tokens.get(USDC)?.published).toBe(null)
+    step(state, { kind: 'enrol', atMs: s.nowMs, token: T })
+    expect(state.tokens.get(USDC)?.published?.compact).toMatchObject({ state: 'UNPRICED', reason: 'FEED' })
+  })
+
+  it('contract §2.8: a timer when nothing is due does nothing', () => {
+    const s = market()
+    s.run({ kind: 'timer' })
+    expect([s.result.records, s.result.needs]).toEqual([[], []])
+    expect(s.result.nextTimerMs).toBeGreaterThan(s.nowMs)
+  })
+
+  it('contract §2.8: names every entity it changed', () => {
+    const s = market()
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    expect(s.result.changed).toEqual(
+      expect.arrayContaining(['chain', `pool/${P1}`, `quote/${T}`, `token/${T}`, `undo/${s.tip.number}`]),
+    )
+  })
+})
+
+describe('health', () => {
+  it('contract §3: the record goes out untouched, first, at every report', () => {
+    const s = market()
+    const record = { chain_id: 1, status: 'HEALTHY', lag_ms: 12, endpoints: [{ name: 'a' }] }
+    for (let n = 0; n < 2; n++)
+      expect(
+        s
+          .run({ kind: 'health', health: { status: 'HEALTHY', record } })
+          .records.map(({ payload }) => payload),
+      ).toEqual([record])
+    s.health('DEGRADED')
+    expect(s.result.records[0]?.type).toBe('FEED_HEALTH')
+  })
+
+  it('specification §2.4: a change of status re-evaluates everyone at once', () => {
+    const s = market()
+    s.health('DEGRADED')
+    expect([saidOf(s), ALL.map(token => s.score(token))]).toEqual([every('PRICE_UPSERT'), [3, 3, 3, 3]])
+    s.health('UNAVAILABLE')
+    expect([saidOf(s), ALL.map(token => s.unpriced(token))]).toEqual([
+      every('PRICE_RETRACT FEED'),
+      every('FEED'),
+    ])
+    s.health('HEALTHY')
+    expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
+  })
+})
+
+describe('a GAP', () => {
+  it('contract §7: blocks are applied and pools and swaps shown, but no token record is produced', () => {
+    const s = market()
+    s.health('GAP')
+    s.sell(P1, 1_000n * E18)
+    s.sell(P3, 100n * E18)
+    s.mine()
+    expect([s.swapRecords().length, s.poolRecords().length, s.tokenRecords().length]).toEqual([2, 2, 0])
+    expect(s.pool(P1).state.changed).toEqual(s.tip)
+    expect(s.poolText(P1)).toMatchObject({ score: 0, components: { feed: { score: 0, status: 'GAP' } } })
+    s.stable(USDC, 99_000_000n)
+    s.decimals(T, 6)
+    s.wait(2 * HOUR)
+    s.health('GAP')
+    expect(s.tokenRecords()).toEqual([])
+  })
+
+  it('contract §7: on leaving it every token is evaluated once', () => {
+    const s = market()
+    s.health('GAP')
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    s.health('HEALTHY')
+    expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
+    const output = byHand.v2Out(X, Y, 1_000n * E18)
+    expect(s.price(T)).toEqual(byHand.hopRatio(output, 1_000n * E18, 18, 6))
+  })
+
+  it('contract §2.3, §7: the engine asks for no timer that is already past', () => {
+    const s = market()
+    s.health('GAP')
+    s.wait(2 * HOUR)
+    expect(s.result.nextTimerMs === null || s.result.nextTimerMs > s.nowMs).toBe(true)
+    s.health('HEALTHY')
+    expect(s.result.nextTimerMs === null || s.result.nextTimerMs > s.nowMs).toBe(true)
+    expect(s.unpriced(T)).toBe('ROUTE_EXPIRED')
+  })
+
+  it('contract §7: not even a reorganisation produces a token record', () => {
+    const s = market()
+    const branch = s.branch()
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    s.health('GAP')
+    s.reorg(branch, [branch.mine(), branch.mine()])
+    expect(s.poolRecords().length).toBe(1)
+    expect(s.tokenRecords()).toEqual([])
+    s.health('HEALTHY')
+    expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
+  })
+
+  it('contract §2.7, §7: a token unenrolled during it is not left with the reason of the gap', () => {
+    const s = market()
+    s.health('GAP')
+    s.unenrol(T)
+    s.health('HEALTHY')
+    expect(s.unpriced(T)).toBe('OPERATOR')
+  })
+
+  it('specification §2.4: prices published before it are taken back when it begins, FEED', () => {
+    const s = market()
+    s.health('GAP')
+    expect(saidOf(s)).toEqual(every('PRICE_RETRACT FEED'))
+  })
+})
+
+describe('pause and resume', () => {
+  it('contract §4: a pause takes every price back, OPERATOR, and nothing is priced while it lasts', () => {
+    const s = market()
+    s.pause(true)
+    expect([saidOf(s), ALL.map(token => s.unpriced(token))]).toEqual([
+      every('PRICE_RETRACT OPERATOR'),
+      every('OPERATOR'),
+    ])
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    expect([s.swapRecords().length, s.poolRecords().length, s.tokenRecords().length]).toEqual([1, 1, 0])
+  })
+
+  it('contract §4: a resume prices everyone again, from the state of now', () => {
+    const s = market()
+    s.pause(true)
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    s.pause(false)
+    expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
+    expect(s.priced(T).as_of.block_hash).toBe(s.tip.hash)
+  })
+})
+
+describe('enrolment', () => {
+  it('specification §3: the first evaluation of an enrolled token is published, priced or not', () => {
+    const s = scenario()
+    s.enrol(T)
+    expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_UPSERT', 'NO_POOL'])
+  })
+
+  it('contract §2.7: unenrolling takes the price back, OPERATOR, and no record follows', () => {
+    const s = market()
+    s.unenrol(T)
+    expect([s.said(T), s.unpriced(T), s.said(U)]).toEqual(['PRICE_RETRACT OPERATOR', 'OPERATOR', 'none'])
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    s.wait(2 * HOUR)
+    s.policy({ min_depth_usd: 51 })
+    expect(s.said(T)).toBe('none')
+    expect(s.unpriced(T)).toBe('OPERATOR')
+  })
+
+  it('contract §2.7, §6: an idle token turns DORMANT, taken back as OPERATOR, and comes back when it is enrolled again', () => {
+    const s = market()
+    s.unenrol(T, 'DORMANT')
+    expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT OPERATOR', 'DORMANT'])
+    s.enrol(T)
+    expect([s.said(T), s.published(T).state]).toEqual(['PRICE_UPSERT', 'PRICED'])
+  })
+
+  it('contract §3: a token keeps the time of its first enrolment', () => {
+    const s = market()
+    const { enrolledAtMs } = s.token(T)
+    s.wait(MINUTE)
+    s.enrol(T)
+    expect(s.token(T).enrolledAtMs).toBe(enrolledAtMs)
+    s.unenrol(T)
+    s.enrol(T)
+    expect(s.token(T).enrolledAtMs).toBe(s.nowMs)
+  })
+
+  it('contract §2.7: an unenrolled token asks for no timers', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [USDC, Y])
+    s.enrol(T)
+    expect(s.result.nextTimerMs).not.toBe(null)
+    s.unenrol(T)
+    // Only the stable is left, and its answer is good for a year.
+    expect((s.result.nextTimerMs ?? Number.POSITIVE_INFINITY) > s.nowMs + 300 * 24 * HOUR).toBe(true)
+  })
+})
+
+describe('policy', () => {
+  it('contract §2.7: a change re-evaluates everyone, and every price carries the new version', () => {
+    const s = market()
+    const before = s.state.policyView.version
+    s.policy({ observation_share_bps: 201 })
+    const { version } = s.state.policyView
+    expect(version).not.toBe(before)
+    expect([saidOf(s), ALL.map(token => s.published(token).policy_version)]).toEqual([
+      every('PRICE_UPSERT'),
+      every(version),
+    ])
+  })
+
+  it('contract §2.7: a price that a policy takes away is retracted as POLICY', () => {
+    const s = market()
+    s.policy({ min_depth_usd: 1_000_000_000 })
+    expect(saidOf(s)).toEqual([
+      'PRICE_UPSERT',
+      'PRICE_RETRACT POLICY',
+      'PRICE_RETRACT POLICY',
+      'PRICE_RETRACT POLICY',
+    ])
+    expect(s.unpriced(T)).toBe('NO_ROUTE')
+    s.policy({})
+    expect(statesOf(s)).toEqual(every('PRICED'))
+  })
+
+  it('contract §2.7: the same policy again says nothing', () => {
+    const s = market()
+    s.policy({})
+    expect(s.result.records).toEqual([])
+  })
+
+  it('contract §2.5, §2.6: its numbers hold from then on', () => {
+    const s = market()
+    s.policy({ agreement: { path_sources: [4, 7, 8, 9, 10] } })
+    expect([s.score(T), s.priced(T).confidence.caps.find(({ code }) => code === 'SINGLE_SOURCE')]).toEqual([
+      4,
+      { code: 'SINGLE_SOURCE', cap: 4 },
+    ])
+  })
+})
+
+describe('two chains', () => {
+  it('P4: the same token address on two chains is two tokens: nothing of one shows in the other', () => {
+    const [one, other] = [market({ chainId: 1 }), market({ chainId: 56 })]
+    const before = structuredClone(other.published(T))
+    one.reserves(P1, X, 2n * Y)
+    one.mine()
+    one.unenrol(U)
+    one.health('GAP')
+    expect(other.published(T)).toEqual(before)
+    other.sell(P1, 1_000n * E18)
+    other.mine()
+    for (const record of other.result.records) expect(record.routing.chain_id).toBe(56)
+    expect(other.tokenRecords(T)[0]?.payload).toMatchObject({ chain_id: 56, token_id: one.token(T).id })
+    expect(other.published(U).state).toBe('PRICED')
+  })
+
+  it('R16: a reorganisation of one leaves the other alone', () => {
+    const [one, other] = [market({ chainId: 1 }), market({ chainId: 56 })]
+    const steps = other.state.chain.steps
+    const branch = one.branch()
+    one.sell(P1, 1_000n * E18)
+    one.mine()
+    one.reorg(branch, [branch.mine()])
+    expect([other.state.chain.steps, other.published(T).state]).toEqual([steps, 'PRICED'])
+  })
+})
+
+describe('any life of a market', () => {
+  const seeds = fc.integer({ min: 0, max: 2 ** 31 })
+
+  it('contract §2.7: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, nothing twice', () => {
+    fc.assert(
+      fc.property(seeds, seed => {
+        const { life, endMs } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+        const state = createState(SETUP)
+        const laws = new RecordLaws()
+        for (const input of life) {
+          const result = step(state, input)
+          laws.check(result, new Set(result.orphaned as readonly Hex[]))
+          expect(result.nextTimerMs === null || result.nextTimerMs > input.atMs).toBe(true)
+        }
+        // Specification §2.4: and what it ends in can be recomputed from the quotes alone.
+        const moment = momentOf(state, endMs)
+        valueAssets(moment)
+        for (const token of state.tokens.keys()) {
+          const quote: unknown = quoteText(
+            count(1),
+            evaluate(moment, token),
+            state.policyView.version,
+            'COMPUTED',
+          )
+          checkQuote(quote as QuoteView, each => state.tokens.get(each)?.decimals?.value ?? 0)
+        }
+      }),
+      { numRuns: cases(60) },
+    )
+  })
 })

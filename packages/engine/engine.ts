@@ -24,6 +24,8 @@ export type StepResult = {
   /** Entities to write in the same commit, sorted; one that is gone is written as absent. */
   readonly changed: readonly EntityKey[]
   readonly needs: readonly Need[]
+  /** Hashes of the blocks this step took back. */
+  readonly orphaned: readonly string[]
   /** When to come back with a `timer` if nothing else happens first. */
   readonly nextTimerMs: Ms | null
 }
@@ -39,6 +41,7 @@ export function step(state: State, input: Input): StepResult {
     records,
     changed: [...state.index.changed].sort(),
     needs: work.needs,
+    orphaned: [...work.orphaned],
     // In a gap no token is looked at, so nothing falls due before it is left.
     nextTimerMs: state.chain.health?.status === 'GAP' ? null : state.index.dues.next(),
   }

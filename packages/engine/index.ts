@@ -1,6 +1,7 @@
 /** The engine: a pure fold from verified chain data to prices with their evidence and confidence. */
 export type { Family, V2State, V3State } from './amm/adapter.ts'
 export * as tickBitmap from './amm/tickBitmap.ts'
+export { rangeOfWords } from './amm/tickBook.ts'
 export { MAX_TICK, MIN_TICK } from './amm/tickMath.ts'
 export { type Address, type BlockRef, type Hex, idOf, type NewPool, type PoolEvent } from './chain/block.ts'
 export { decodeState, encodeEntity, entityKeys } from './codec.ts'

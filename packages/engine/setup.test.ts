@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createState } from './createState.ts'
 import { DEFAULT_POLICY } from './price/policy.ts'
@@ -20,7 +20,8 @@ const SETUP: ChainSetup = {
 }
 
 /** The token that is Y. */
-const yOf = (token0: `0x${string}`, token1: `0x${string}`) => (canonicalX(SETUP, token0, token1) === 0 ? token1 : token0)
+const yOf = (token0: `0x${string}`, token1: `0x${string}`) =>
+  canonicalX(SETUP, token0, token1) === 0 ? token1 : token0
 
 describe('canonicalX', () => {
   it('contract §2.1: Y is the stable side, whichever token of the pool it is', () => {
@@ -55,14 +56,20 @@ describe('canonicalX', () => {
         fc.pre(a !== b && (known.includes(a) || known.includes(b)))
         expect(yOf(a, b)).toBe(yOf(b, a))
       }),
-      { numRuns: cases(500) },
+      { numRuns: cases(1000) },
     )
   })
 })
 
 describe('roleOf', () => {
   it('contract §3: a token is STABLE, ROUTING or TOKEN by the chain it is on', () => {
-    expect([USDC, DAI, WETH, WBTC, T].map(token => roleOf(SETUP, token))).toEqual(['STABLE', 'STABLE', 'ROUTING', 'ROUTING', 'TOKEN'])
+    expect([USDC, DAI, WETH, WBTC, T].map(token => roleOf(SETUP, token))).toEqual([
+      'STABLE',
+      'STABLE',
+      'ROUTING',
+      'ROUTING',
+      'TOKEN',
+    ])
   })
 })
 
@@ -70,7 +77,8 @@ describe('createState', () => {
   it('knows stables and routing assets from the start, and nothing of them yet', () => {
     const state = createState(SETUP)
     expect([...state.tokens.keys()]).toEqual([USDC, DAI, WETH, WBTC])
-    for (const token of state.tokens.values()) expect([token.decimals, token.published, token.enrolledAtMs]).toEqual([null, null, null])
+    for (const token of state.tokens.values())
+      expect([token.decimals, token.published, token.enrolledAtMs]).toEqual([null, null, null])
     expect([state.pools.size, state.chain.tip, state.chain.health]).toEqual([0, null, null])
     expect(state.policyView).toEqual({ policy: DEFAULT_POLICY, version: policyVersion(DEFAULT_POLICY) })
   })

@@ -6,7 +6,16 @@ import type { Boundary, Side, TickChange, V3State, V3Terms } from './adapter.ts'
 import { DepthIndex } from './depthIndex.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
-import { build, changeOf, DENSE, farLimit, knownBetween, type PoolPlan, poolPlan, positionPlan } from './testPools.ts'
+import {
+  build,
+  changeOf,
+  DENSE,
+  farLimit,
+  knownBetween,
+  type PoolPlan,
+  poolPlan,
+  positionPlan,
+} from './testPools.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
 const percent = (points: bigint): Boundary => ({
@@ -66,6 +75,62 @@ describe('depth index', () => {
         const limit = sqrtRatioAtTick(toTick(state.tick + distance)) + offset
         if (isAhead(state, token, limit))
           expect(index.inputTo(state, token, limit, toTick(distance))).toBe(walk(terms, state, token, limit))
+      }
+    }
+  })
+
+  it('follows changes that begin or end where its window does', () => {
+    for (const offset of [-2, -1, 0, 1, 2]) {
+      for (const isLow of [true, false]) {
+        // Liquidity under everything: what is missed shows as a wrong sum, not as an impossible one.
+        const wide = { start: -5000n, width: 10_000n, liquidity: 10n ** 21n }
+        const { terms, state } = build({ ...DENSE, positions: [...DENSE.positions, wide] })
+        const { book, feePpm } = terms
+        const index = book.depthIndex(feePpm)
+        const reach = 400
+        const far = (token: Side) => sqrtRatioAtTick(toTick(state.tick + (token === 0 ? -reach : reach)))
+        // A hint of 200 makes a window of 402 ticks to either side.
+        expect(index.inputTo(state, 0, far(0), toTick(200))).toBe(walk(terms, state, 0, far(0)))
+        const edge = state.tick + (isLow ? -402 : 402) + offset
+        const changes = [
+          { lower: toTick(edge), upper: toTick(edge + 90), delta: 10n ** 18n },
+          { lower: toTick(edge - 90), upper: toTick(edge), delta: 10n ** 19n },
+          { lower: toTick(edge - 1000), upper: toTick(edge + 1000), delta: 10n ** 20n },
+        ]
+        let moved = state
+        for (const change of changes) {
+          expect(book.change(change)).toBe(true)
+          const isInside = change.lower <= state.tick && state.tick < change.upper
+          moved = { ...moved, liquidity: moved.liquidity + (isInside ? change.delta : 0n) }
+          for (const token of [0, 1] as const) {
+            expect(index.inputTo(moved, token, far(token), toTick(200))).toBe(
+              walk(terms, moved, token, far(token)),
+            )
+          }
+        }
+      }
+    }
+  })
+
+  it('answers for a price at the ends of its window', () => {
+    const { terms, state } = build(DENSE)
+    const end = {
+      lower: toTick(state.tick - 700),
+      upper: toTick(state.tick + 700),
+      delta: 10n ** 18n + 12_345n,
+    }
+    expect(terms.book.change(end)).toBe(true)
+    const middle = { ...state, liquidity: state.liquidity + end.delta }
+    for (const distance of [-403, -402, -401, 401, 402, 403]) {
+      for (const token of [0, 1] as const) {
+        const index = new DepthIndex(terms.book, terms.feePpm)
+        const near = sqrtRatioAtTick(toTick(state.tick - 100))
+        expect(index.inputTo(middle, 0, near, toTick(200))).toBe(walk(terms, middle, 0, near))
+        const tick = toTick(state.tick + distance)
+        const sqrtPriceX96 = (sqrtRatioAtTick(tick) + sqrtRatioAtTick(toTick(tick + 1))) / 2n
+        const moved: V3State = { family: 'amm_v3', sqrtPriceX96, tick, liquidity: end.delta }
+        const limit = sqrtRatioAtTick(toTick(tick + (token === 0 ? -3 : 3)))
+        expect(index.inputTo(moved, token, limit, toTick(3))).toBe(walk(terms, moved, token, limit))
       }
     }
   })

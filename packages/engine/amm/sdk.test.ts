@@ -109,6 +109,25 @@ describe('against the SDK', () => {
     expect(fallbacks).toBeGreaterThan(100)
   })
 
+  it('the price after an input of token0 agrees where the sum overflows and the product does not', () => {
+    const high = fc.bigInt({ min: MAX_SQRT_RATIO >> 8n, max: MAX_SQRT_RATIO - 1n })
+    const much = fc.bigInt({ min: 1n << 120n, max: (1n << 128n) - 1n })
+    fc.assert(
+      fc.property(high, much, fc.bigInt({ min: -2n, max: 18n }), (value, amount, sixteenths) => {
+        // From just past 2^256 for the product to just below it for the sum.
+        const input = ((1n << 256n) - (sixteenths * (amount << 96n)) / 16n) / value
+        const expected = sdk.SqrtPriceMath.getNextSqrtPriceFromInput(
+          jsbi(value),
+          jsbi(amount),
+          jsbi(input),
+          true,
+        )
+        expect(sqrtPriceMath.afterInput0(value, amount, input)).toBe(big(expected))
+      }),
+      { numRuns: cases(1000) },
+    )
+  })
+
   it('the price after an input of token1 agrees, or both refuse to pass 160 bits', () => {
     fc.assert(
       fc.property(price, liquidity, natural(200), (value, amount, input) => {

@@ -52,11 +52,8 @@ export function afterInput0(sqrtPriceX96: bigint, liquidity: bigint, amount: big
   // The general formula would round up past the price it started from.
   if (amount === 0n) return sqrtPriceX96
   const numerator = liquidity << RESOLUTION
-  const product = amount * sqrtPriceX96
-  if (product <= UINT256_MAX) {
-    const denominator = numerator + product
-    if (denominator <= UINT256_MAX) return divideUp(numerator * sqrtPriceX96, denominator)
-  }
+  const denominator = numerator + amount * sqrtPriceX96
+  if (denominator <= UINT256_MAX) return divideUp(numerator * sqrtPriceX96, denominator)
   return divideUp(numerator, numerator / sqrtPriceX96 + amount)
 }
 

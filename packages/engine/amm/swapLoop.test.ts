@@ -127,6 +127,28 @@ describe('swap loop', () => {
     expect(up).toMatchObject({ tick: 60, liquidity: 0n })
   })
 
+  it('ends on the last known tick as the contract does where that is a word edge', () => {
+    const { terms, state } = pool(10n ** 18n, -60_000, 60_000)
+    // The words of spacing 60 begin at multiples of 15,360 and end 60 before them.
+    const words = knownBetween(terms, toTick(-15_360), toTick(15_300))
+    for (const [token, edge] of [
+      [0, -15_360],
+      [1, 15_300],
+    ] as const) {
+      const limit = sqrtRatioAtTick(toTick(edge))
+      const full = swapLoop.swap(terms, state, token, swapLoop.TO_LIMIT, limit)
+      if ('reason' in full) return expect.unreachable()
+      expect(full.tick).toBe(token === 0 ? edge - 1 : edge)
+      expect(swapLoop.swap(words, state, token, swapLoop.TO_LIMIT, limit)).toEqual(full)
+      const amount = token === 0 ? full.amount0 : full.amount1
+      const exact = { kind: 'EXACT_IN', amount } as const
+      const extreme = extremeLimit(state.sqrtPriceX96, token)
+      expect(swapLoop.swap(words, state, token, exact, extreme)).toEqual(full)
+      const more = { kind: 'EXACT_IN', amount: amount + 10n } as const
+      expect(swapLoop.swap(words, state, token, more, extreme)).toHaveProperty('reason', 'INCOMPLETE')
+    }
+  })
+
   it('answers Incomplete when the book takes away more than there is', () => {
     const { terms, state } = pool(10n ** 18n, -60, 60)
     const wrong = { ...state, liquidity: 10n ** 17n }

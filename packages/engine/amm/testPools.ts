@@ -9,6 +9,7 @@ import { natural } from '../testing/cases.ts'
 import { count, type Count, type Tick, tick as toTick } from '../units.ts'
 import type { Side, TickChange, V3State, V3Terms } from './adapter.ts'
 import { extremeLimit } from './priceLimit.ts'
+import { edgeFrom } from './tickBitmap.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
@@ -64,13 +65,24 @@ const ticks: fc.Arbitrary<Tick> = fc
   )
   .map(toTick)
 
-export const poolPlan: fc.Arbitrary<PoolPlan> = fc.record({
-  tier: fc.constantFrom(...TIERS),
-  tick: ticks,
-  within: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })),
-  crossedDown: fc.boolean(),
-  positions: fc.array(positionPlan, { minLength: 0, maxLength: 10 }),
-})
+export const poolPlan: fc.Arbitrary<PoolPlan> = fc
+  .record({
+    tier: fc.constantFrom(...TIERS),
+    tick: ticks,
+    isAtEdge: fc.boolean(),
+    within: fc.oneof(fc.constant(0n), fc.bigInt({ min: 0n, max: (1n << 32n) - 1n })),
+    crossedDown: fc.boolean(),
+    positions: fc.array(positionPlan, { minLength: 0, maxLength: 10 }),
+  })
+  .map(({ isAtEdge, ...plan }) => (isAtEdge ? { ...plan, tick: edgeNear(plan) } : plan))
+
+/** Where words meet, stops and initialised ticks coincide: half of the pools stand there. */
+function edgeNear({ tier, tick }: Pick<PoolPlan, 'tier' | 'tick'>): Tick {
+  const edge = edgeFrom(tick, 0, tier.tickSpacing)
+  // A few ticks to either side, of which the last bits of the drawn tick decide.
+  const beside = toTick(edge + ((tick & 3) - 2) * tier.tickSpacing)
+  return beside > MIN_TICK && beside < MAX_TICK ? beside : tick
+}
 
 /** A pool as dense as its spacing allows: `count` neighbouring positions around the price. */
 export function densePlan(tier: Tier, tick: Tick, count: Count): PoolPlan {

@@ -93,6 +93,23 @@ describe('tick book', () => {
     expect(book.entries()).toEqual(before)
   })
 
+  it('limits what is taken by both of its ticks', () => {
+    const book = tickBook.empty(SPACING)
+    for (const one of [
+      change(-10n, 10n, 5n),
+      change(10n, 20n, 7n),
+      change(0n, 20n, 100n),
+      change(-10n, 0n, 100n),
+    ]) {
+      expect(book.change(one)).toBe(true)
+    }
+    // A hundred more end at 20 than start at 10, and a hundred more start at -10 than end at 10.
+    expect(book.change(change(10n, 20n, -8n))).toBe(false)
+    expect(book.change(change(-10n, 10n, -6n))).toBe(false)
+    expect(book.change(change(10n, 20n, -7n))).toBe(true)
+    expect(book.change(change(-10n, 10n, -5n))).toBe(true)
+  })
+
   it('refuses ticks the contract has not, and more than 128 bits on one', () => {
     const book = tickBook.empty(SPACING)
     expect(book.change(change(5n, 10n, 1n))).toBe(false)

@@ -54,7 +54,7 @@ export function fromWords(
 }
 
 /** What is known once these words are: to the end of the tick range where they reach its last usable tick. */
-function rangeOfWords(tickSpacing: Tick, words: readonly tickBitmap.Word[]): KnownRange {
+export function rangeOfWords(tickSpacing: Tick, words: readonly tickBitmap.Word[]): KnownRange {
   const first = words[0]
   assert(first !== undefined, 'a book needs at least one word')
   words.forEach((word, i) => {

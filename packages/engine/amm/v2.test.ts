@@ -84,6 +84,12 @@ describe('a v2 pair', () => {
     expect(v2.apply(UNISWAP, after, state, event).verdict).toBe('unverified')
   })
 
+  it('verifies a Swap that leaves the product exactly as it was', () => {
+    // 997 * 1000 = 1000 * 997: the input doubles what trades against half of the output side.
+    const event: V2Event = { kind: 'SWAP', amount0In: 1000n, amount1In: 0n, amount0Out: 0n, amount1Out: 1n }
+    expect(v2.apply(UNISWAP, pair(1997n, 1n), pair(997n, 2n), event).verdict).toBe('verified')
+  })
+
   it('verifies flash swaps that pay in both tokens', () => {
     const state = pair(10_000n, 10_000n)
     const event: V2Event = {

@@ -42,10 +42,10 @@ import * as tickBook from './tickBook.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 import { v3 } from './v3.ts'
 
-/**
- * The four tiers in use, and odd ones: no fee, a fee that takes nearly all, and a spacing so wide that a step
- * reaches the contract's overflow branch.
- */
+/** Its words reach from the highest price to one: a swap can cross that in a single step. */
+const WIDEST_TIER = { feePpm: 25_000, tickSpacing: 16_383 } as const
+
+/** The four tiers in use, and odd ones: no fee, a fee that takes nearly all, the widest spacing there is. */
 const TIERS = [
   { feePpm: 100, tickSpacing: 1 },
   { feePpm: 500, tickSpacing: 10 },
@@ -54,15 +54,15 @@ const TIERS = [
   { feePpm: 1_234, tickSpacing: 7 },
   { feePpm: 0, tickSpacing: 3 },
   { feePpm: 999_999, tickSpacing: 111 },
-  { feePpm: 25_000, tickSpacing: 16_383 },
+  WIDEST_TIER,
 ] as const
 const BUILT_IN_FEES: readonly number[] = [500, 3000, 10_000]
 const STARTS = ['near one', 'anywhere', 'near the lowest', 'near the highest'] as const
 
-const ROUNDS = 4
-const SWAPS_PER_ROUND = 18
+const ROUNDS = 3
+const SWAPS_PER_ROUND = 24
 /** Mints, burns and failures between the swaps of a round. */
-const OTHERS_PER_ROUND = 10
+const OTHERS_PER_ROUND = 12
 const FIRST_MINTS = 6
 
 /** Where many ticks lie inside 2%: there depth is looked up, not walked. */
@@ -75,9 +75,13 @@ const NEAR_TICKS = 600
 const LEAST_SWAPS = 2_000
 const LEAST_DEPTHS = 300
 
+const LONG_SWAPS = 30
+
 const GAS = 100_000_000_000n
 const Q96 = 1n << 96n
+const PPM = 1_000_000n
 const INT256_MAX = (1n << 255n) - 1n
+const UINT256_MAX = (1n << 256n) - 1n
 
 const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
 const LADDER: readonly Boundary[] = [
@@ -183,6 +187,33 @@ describe.each(CROWDED_TIERS)('a crowded v3 pool of fee $feePpm and spacing $tick
       await runRound(subject, steps)
       await compareWithStorage(subject)
     }
+  }, 60_000)
+})
+
+describe('a v3 pool whose steps are so long that amount times price passes 256 bits', () => {
+  it('rounds as we do, on both sides of the overflow', async () => {
+    const random = new Random(seed, 'overflow')
+    const subject = await createSubject(random, WIDEST_TIER, 'near the highest', STARTS.length)
+    const { forecast, maxLiquidityPerTick } = subject
+    const everywhere = rangeOf(WIDEST_TIER.tickSpacing, [-Infinity, Infinity])
+    const top = priceAt(everywhere[1])
+    const belowTop = () => top - random.magnitude(1n, top / 16n)
+    const steps = [mintStep(subject, everywhere, random.magnitude(1n << 110n, maxLiquidityPerTick))]
+    steps.push(swapStep(subject, 0, swapLoop.TO_LIMIT, belowTop()))
+    for (let i = 0; i < LONG_SWAPS; i++) {
+      const lastBefore = UINT256_MAX / forecast.state.sqrtPriceX96
+      const trading = random.pick([
+        () => lastBefore - random.bigint(0n, 1n),
+        () => lastBefore + 1n,
+        () => random.magnitude(lastBefore, forecast.state.liquidity),
+      ])()
+      const kept = PPM - BigInt(WIDEST_TIER.feePpm)
+      const amount = (trading * PPM + kept - 1n) / kept
+      steps.push(swapStep(subject, 0, { kind: 'EXACT_IN', amount }, null))
+      steps.push(swapStep(subject, 1, swapLoop.TO_LIMIT, belowTop()))
+    }
+    await runRound(subject, steps)
+    await compareWithStorage(subject)
   }, 60_000)
 })
 
@@ -440,28 +471,28 @@ function drawLimit(random: Random, { terms, state }: Twin, side: Side): bigint {
 function drawMint(
   random: Random,
   subject: Subject,
-  [lower, upper]: readonly [number, number] = drawRange(random, subject.forecast),
+  range: readonly [number, number] = drawRange(random, subject.forecast),
 ): Step {
-  const { forecast, maxLiquidityPerTick } = subject
-  const grosses = new Map<number, bigint>(
-    forecast.terms.book.entries().map(({ tick, gross }) => [tick, gross]),
-  )
-  const fullest = [lower, upper].map(tick => grosses.get(tick) ?? 0n).reduce((a, b) => (a > b ? a : b))
+  const { forecast, maxLiquidityPerTick, pool } = subject
+  const grosses = forecast.terms.book.entries().map(({ tick, gross }) => [tick, gross] as const)
+  const fullest = grosses.filter(([tick]) => range.includes(tick)).reduce((a, [, b]) => (a > b ? a : b), 0n)
   const room = maxLiquidityPerTick - fullest
-  if (room === 0n) {
-    return failure(trader.mintV3(subject.pool.address, lower, upper, 1n), 'LO')
-  }
+  if (room === 0n) return failure(trader.mintV3(pool.address, ...range, 1n), 'LO')
   const drawn = random.pick([
     () => random.bigint(1n, 10n),
     () => random.magnitude(1n, 1n << 64n),
     () => random.magnitude(1n << 50n, 1n << 90n),
-    () => random.magnitude(1n << 90n, room > 1n << 90n ? room : 1n << 90n),
-    () => (random.chance(1, 4) ? room : random.magnitude(1n, room)),
+    () => random.magnitude(1n, room),
+    () => room,
   ])()
-  const position = { lower, upper, liquidity: drawn < room ? drawn : room }
+  return mintStep(subject, range, drawn < room ? drawn : room)
+}
+
+function mintStep(subject: Subject, [lower, upper]: readonly [number, number], liquidity: bigint): Step {
+  const position = { lower, upper, liquidity }
   changeLiquidity(subject, position, 1n)
   return {
-    call: trader.mintV3(subject.pool.address, lower, upper, position.liquidity),
+    call: trader.mintV3(subject.pool.address, lower, upper, liquidity),
     expected: { kind: 'MINT', position },
   }
 }

@@ -196,6 +196,53 @@ describe('a v3 Swap event', () => {
     expect(differences).toContainEqual({ field: 'sqrtPriceX96', event: Q96, computed: 0n })
   })
 
+  it('that ended on the first unknown price is incomplete, not unverified', () => {
+    // So much liquidity that one unit more than the way to -30 takes does not move the price.
+    const { terms, state } = onePosition(1n << 110n)
+    const end = sqrtRatioAtTick(toTick(-30))
+    const walk = swapLoop.swap(terms, state, 0, swapLoop.TO_LIMIT, end)
+    if ('reason' in walk) return expect.unreachable()
+    const swap = swapLoop.swap(terms, state, 0, { kind: 'EXACT_IN', amount: walk.amount0 + 1n }, end - 1n)
+    if ('reason' in swap) return expect.unreachable()
+    expect(swap).toMatchObject({ sqrtPriceX96: end, amount0: walk.amount0 + 1n })
+    const event = { kind: 'SWAP', ...swap } as const
+    expect(v3.apply(terms, state, state, event).verdict).toBe('verified')
+    const partial = knownBetween(terms, toTick(-30), toTick(600))
+    expect(v3.apply(partial, state, state, event).verdict).toBe('incomplete')
+  })
+
+  it('that crossed an unknown tick without moving the price is incomplete', () => {
+    const book = tickBook.empty(toTick(1))
+    book.change({ lower: toTick(0), upper: toTick(1), delta: 1n })
+    const terms: V3Terms = { family: 'amm_v3', feePpm: 100n, tickSpacing: toTick(1), book }
+    const state: V3State = { family: 'amm_v3', sqrtPriceX96: Q96, tick: toTick(-1), liquidity: 0n }
+    const event: V3Event = {
+      kind: 'SWAP',
+      amount0: 0n,
+      amount1: 1n,
+      sqrtPriceX96: Q96,
+      liquidity: 1n,
+      tick: toTick(0),
+    }
+    expect(v3.apply(terms, state, state, event).verdict).toBe('verified')
+    const partial = knownBetween(terms, toTick(-1), toTick(-1))
+    expect(v3.apply(partial, state, state, event).verdict).toBe('incomplete')
+    const down: V3Event = { ...event, amount0: 1n, amount1: 0n, liquidity: 0n }
+    expect(v3.apply(partial, { ...state, tick: toTick(0), liquidity: 1n }, state, down).verdict).toBe(
+      'incomplete',
+    )
+  })
+
+  it('over a book that contradicts the liquidity before it is incomplete', () => {
+    const { terms, state } = onePosition(10n ** 18n)
+    const swap = happened(terms, state, 0, swapLoop.TO_LIMIT, [900, 0n])
+    if (swap === null) return expect.unreachable()
+    const wrong = { ...state, liquidity: 10n ** 17n }
+    expect(v3.apply(terms, wrong, wrong, { kind: 'SWAP', ...swap }).verdict).toBe('incomplete')
+    const torn = { ...state, tick: toTick(5000) }
+    expect(v3.apply(terms, torn, torn, { kind: 'SWAP', ...swap }).verdict).toBe('incomplete')
+  })
+
   it('reports the nearest of the three ways', () => {
     const { terms, state } = onePosition(10n ** 18n)
     const swap = happened(terms, state, 0, { kind: 'EXACT_IN', amount: 10n ** 15n }, [500, 0n])
@@ -273,6 +320,34 @@ describe('v3 Initialize, Mint and Burn', () => {
     )
   })
 
+  it('a Mint and a Burn are checked against the exact worth of the position, rounded up and down', () => {
+    fc.assert(
+      fc.property(poolPlan, positionPlan, (plan, position) => {
+        const { terms, state } = build(plan)
+        const change = changeOf(plan, position)
+        fc.pre(change !== null && terms.book.change(change) && state.liquidity + change.delta < 1n << 128n)
+        const [lower, upper] = [sqrtRatioAtTick(change.lower), sqrtRatioAtTick(change.upper)]
+        const price = state.sqrtPriceX96
+        const at = price < lower ? lower : price > upper ? upper : price
+        // L * 2^96 * (1/at - 1/upper) and L * (at - lower) / 2^96 as fractions.
+        const exact0 = { num: change.delta * Q96 * (upper - at), den: at * upper }
+        const exact1 = { num: change.delta * (at - lower), den: Q96 }
+        const ticks = { tickLower: change.lower, tickUpper: change.upper, liquidity: change.delta }
+        const inForce = change.lower <= state.tick && state.tick < change.upper ? change.delta : 0n
+        const before = { ...state, liquidity: state.liquidity + inForce }
+        const out = { amount0: exact0.num / exact0.den, amount1: exact1.num / exact1.den }
+        const burnt = v3.apply(terms, before, before, { kind: 'BURN', ...ticks, ...out })
+        expect(burnt).toMatchObject({ verdict: 'verified', state })
+        const up = { ...out }
+        if (exact0.num % exact0.den > 0n) up.amount0 += 1n
+        if (exact1.num % exact1.den > 0n) up.amount1 += 1n
+        const minted = v3.apply(terms, burnt.state, before, { kind: 'MINT', ...ticks, ...up })
+        expect(minted).toMatchObject({ verdict: 'verified', state: before })
+      }),
+      { numRuns: cases(1500) },
+    )
+  })
+
   it('a Mint pays what the position is worth on its way out, rounded up', () => {
     // A position bought at the price and swapped through from end to end is worth what goes in and comes out.
     fc.assert(
@@ -327,6 +402,25 @@ describe('v3 Initialize, Mint and Burn', () => {
     expect(v3.apply(terms, state, state, elsewhere).verdict).toBe('unverified')
     const unusable = { ...burn, kind: 'MINT' as const, tickLower: toTick(-601), liquidity: 1n }
     expect(v3.apply(terms, state, state, unusable).verdict).toBe('unverified')
+    expect(terms.book.entries()).toEqual(before)
+  })
+
+  it('a Mint past 128 bits of liquidity in force is unverified', () => {
+    const { terms, state } = onePosition(1n << 127n)
+    const event: V3Event = {
+      kind: 'MINT',
+      tickLower: toTick(-1200),
+      tickUpper: toTick(1200),
+      liquidity: 1n << 127n,
+      amount0: 0n,
+      amount1: 0n,
+    }
+    const before = terms.book.entries()
+    expect(v3.apply(terms, state, state, event)).toMatchObject({
+      state,
+      verdict: 'unverified',
+      tickChange: null,
+    })
     expect(terms.book.entries()).toEqual(before)
   })
 

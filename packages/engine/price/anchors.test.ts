@@ -20,13 +20,23 @@ function market(): Scenario {
 const anchorsOf = (s: Scenario) => s.pricedNow(WETH).routes.map(route => route.edges[0]?.components.coverage)
 const said = ({ caps }: Pick<Priced, 'caps'>): string[] => caps.map(({ code, cap }) => `${code} ${cap}`)
 
+const twice = <Item>(item: Item): Item[] => [item, item]
+
 /** External depth in microdollars, exactly. */
-const external = (s: Scenario, depthMicrousd: bigint, asOfMs = s.nowMs) => s.run({ kind: 'coverage', assets: [{ token: WETH, depthMicrousd, asOfMs }] })
+const external = (s: Scenario, depthMicrousd: bigint, asOfMs = s.nowMs) =>
+  s.run({ kind: 'coverage', assets: [{ token: WETH, depthMicrousd, asOfMs }] })
 
 describe('coverage of a routing asset', () => {
   it('contract §2.6: without data its anchors are capped at 8, COVERAGE_UNKNOWN', () => {
     const s = market()
-    expect(anchorsOf(s)).toEqual(Array(2).fill({ score: 8, caps: [{ code: 'COVERAGE_UNKNOWN', cap: 8 }], anchorsMicrousd: 2n * DEPTH, externalMicrousd: null }))
+    expect(anchorsOf(s)).toEqual(
+      twice({
+        score: 8,
+        caps: [{ code: 'COVERAGE_UNKNOWN', cap: 8 }],
+        anchorsMicrousd: 2n * DEPTH,
+        externalMicrousd: null,
+      }),
+    )
     expect(said(s.pricedNow(WETH))).toContain('COVERAGE_UNKNOWN 8')
     expect(said(s.pricedNow(T))).toContain('COVERAGE_UNKNOWN 8')
   })
@@ -41,14 +51,19 @@ describe('coverage of a routing asset', () => {
     [1_000n, 8],
     [1_750n, 9],
     [2_500n, 10],
-  ] as const)('specification §2.4: from %i bps of the external depth on its anchors score %i, below it one less', (bps, score) => {
-    const s = market()
-    const most = (2n * DEPTH * 10_000n) / bps
-    external(s, most)
-    expect(anchorsOf(s)).toEqual(Array(2).fill({ score, caps: [], anchorsMicrousd: 2n * DEPTH, externalMicrousd: most }))
-    external(s, most + 1n)
-    expect(anchorsOf(s).map(each => each?.score)).toEqual([score - 1, score - 1])
-  })
+  ] as const)(
+    'specification §2.4: from %i bps of the external depth on its anchors score %i, below it one less',
+    (bps, score) => {
+      const s = market()
+      const most = (2n * DEPTH * 10_000n) / bps
+      external(s, most)
+      expect(anchorsOf(s)).toEqual(
+        twice({ score, caps: [], anchorsMicrousd: 2n * DEPTH, externalMicrousd: most }),
+      )
+      external(s, most + 1n)
+      expect(anchorsOf(s).map(each => each?.score)).toEqual([score - 1, score - 1])
+    },
+  )
 
   it('specification §2.4: S_anchor = min(S_edge, S_coverage) lowers the asset and every route over it, and moves no price', () => {
     const s = market()
@@ -106,7 +121,12 @@ describe('coverage of a routing asset', () => {
       [P4, 'OUTLIER'],
       [P5, 'IMMATERIAL'],
     ])
-    expect(routes.map(route => route.edges[0]?.components.coverage?.anchorsMicrousd)).toEqual([2n * DEPTH, 2n * DEPTH, undefined, undefined])
+    expect(routes.map(route => route.edges[0]?.components.coverage?.anchorsMicrousd)).toEqual([
+      2n * DEPTH,
+      2n * DEPTH,
+      undefined,
+      undefined,
+    ])
   })
 
   it('specification §2.4: coverage belongs to anchors: a hop of a token has none, on any route', () => {

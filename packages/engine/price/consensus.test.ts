@@ -59,6 +59,8 @@ describe('tau', () => {
   it('rounds up, and only a whole number stays as it is', () => {
     expect(tau({ num: 5_000n * 300n, den: 22_239n })).toBe(300n)
     expect(tau({ num: 5_000n * 300n + 1n, den: 22_239n })).toBe(301n)
+    // 22239 × 26159 is 895 × 5000 × 130 and 1: the least there is above a whole number.
+    expect(tau({ num: 26_159n, den: 130n })).toBe(896n)
     expect(tau({ num: 0n, den: 1n })).toBe(200n)
   })
 })
@@ -132,6 +134,11 @@ describe('consensus', () => {
     expect(verdict.m0).toBe(0)
     expect(isAtMost(verdict.madBps, 150n) && !isAtMost(verdict.madBps, 149n)).toBe(true)
     expect(verdict.tauBps).toBe(668n)
+  })
+
+  it('specification §2.4: exactly half of the capacity is enough for MADw too', () => {
+    const verdict = found([observed('a', 0n, 50n), observed('b', 150n, 50n)])
+    expect([verdict.madBps.num, verdict.tauBps]).toEqual([0n, 200n])
   })
 
   it('specification §2.4: the published value is the weighted median of the survivors, with unchanged weights', () => {

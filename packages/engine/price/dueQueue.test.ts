@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
 import { cases } from '../testing/cases.ts'
@@ -54,7 +54,10 @@ describe('DueQueue', () => {
     const token = fc.integer({ min: 1, max: 40 }).map(address)
     const time = fc.integer({ min: 0, max: 60 }).map(ms)
     const action = fc.oneof(
-      { weight: 8, arbitrary: fc.record({ kind: fc.constant('set' as const), token, dueMs: fc.option(time) }) },
+      {
+        weight: 8,
+        arbitrary: fc.record({ kind: fc.constant('set' as const), token, dueMs: fc.option(time) }),
+      },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('take' as const), atMs: time }) },
     )
     fc.assert(
@@ -75,7 +78,7 @@ describe('DueQueue', () => {
           expect(queue.next()).toBe(model.size === 0 ? null : Math.min(...model.values()))
         }
       }),
-      { numRuns: cases(800) },
+      { numRuns: cases(1500) },
     )
   })
 })

@@ -1,11 +1,30 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { V2Event, V3Event } from '../amm/adapter.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK } from '../amm/tickMath.ts'
+import type { FeedStatus } from '../input.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
-import { DAI, DAY, E18, E6, HOUR, MINUTE, P1, P2, P3, type PoolOptions, Scenario, scenario, type Setting, T, U, USDC, WETH } from '../testing/scenario.ts'
+import {
+  DAI,
+  DAY,
+  E18,
+  E6,
+  HOUR,
+  MINUTE,
+  P1,
+  P2,
+  P3,
+  type PoolOptions,
+  Scenario,
+  scenario,
+  type Setting,
+  T,
+  U,
+  USDC,
+  WETH,
+} from '../testing/scenario.ts'
 import { count, tick } from '../units.ts'
 import type { Edge } from './evaluation.ts'
 
@@ -23,14 +42,17 @@ function onePool(options: PoolOptions & { readonly setting?: Setting } = {}): Sc
 
 const capsOf = ({ caps }: Edge): string => caps.map(({ code, cap }) => `${code} ${cap}`).join(', ')
 const failureOf = (s: Scenario, pool = P1): string | undefined => s.edge(pool).failure?.rule
-const scoreOf = (s: Scenario, component: 'depth' | 'freshness' | 'temporal' | 'state' | 'feed'): number => s.edge(P1).components[component].score
+const scoreOf = (s: Scenario, component: 'depth' | 'freshness' | 'temporal' | 'state' | 'feed'): number =>
+  s.edge(P1).components[component].score
 
 describe('ratio', () => {
   it('specification §2.4: q(X→Y) = a × 10^dX / (b × 10^dY)', () => {
     const s = onePool()
     const { input, output } = byHand.v2Sale(X, Y)
     const { ratio, marginal } = s.edge(P1)
-    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(byHand.hopRatio(output, input, 18, 6))
+    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
+      byHand.hopRatio(output, input, 18, 6),
+    )
     expect(byHand.reduced(marginal?.num as bigint, marginal?.den as bigint)).toEqual({ num: 2n, den: 1n })
   })
 
@@ -41,7 +63,9 @@ describe('ratio', () => {
     const { input, output } = byHand.v2Sale(10n ** 12n, 5n * 10n ** 24n)
     const { ratio, marginal, pool } = s.edge(P1)
     expect([pool.from, pool.to]).toEqual([T, DAI])
-    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(byHand.hopRatio(output, input, 6, 18))
+    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
+      byHand.hopRatio(output, input, 6, 18),
+    )
     expect(byHand.reduced(marginal?.num as bigint, marginal?.den as bigint)).toEqual({ num: 5n, den: 1n })
   })
 })
@@ -109,7 +133,11 @@ describe('depth', () => {
     s.decimals(T, 18)
     s.bornV2(P1, [T, X], [USDC, Y])
     s.mine()
-    expect(s.edge(P1)).toMatchObject({ capacity: 0n, score: 0, failure: { rule: 'BELOW_MIN_DEPTH', actual: '0 microusd', required: '50000000 microusd' } })
+    expect(s.edge(P1)).toMatchObject({
+      capacity: 0n,
+      score: 0,
+      failure: { rule: 'BELOW_MIN_DEPTH', actual: '0 microusd', required: '50000000 microusd' },
+    })
     for (const passed of [MINUTE, 29 * MINUTE]) {
       s.mine({ afterMs: passed })
       const sinceMs = s.nowMs - s.pool(P1).state.changed.timeMs
@@ -145,7 +173,11 @@ describe('depth', () => {
       s.v2(P1, [T, x], [USDC, reserve])
     }
     expect(at.edge(P1)).toMatchObject({ capacity: 50_000_000n, failure: null, score: 1 })
-    expect(below.edge(P1)).toMatchObject({ capacity: 49_999_999n, score: 0, failure: { rule: 'BELOW_MIN_DEPTH', actual: '49999999 microusd', required: '50000000 microusd' } })
+    expect(below.edge(P1)).toMatchObject({
+      capacity: 49_999_999n,
+      score: 0,
+      failure: { rule: 'BELOW_MIN_DEPTH', actual: '49999999 microusd', required: '50000000 microusd' },
+    })
   })
 
   it('specification §2.4: on a v3 pool the depth is two-sided: removing one side of the liquidity drops it', () => {
@@ -190,13 +222,23 @@ describe('guards', () => {
       s.v3(P1, T, DAI, { feePpm, tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
       expect(failureOf(s)).toBe(rule)
     }
-    expect(onePool({ fee: [969_999n, 1_000_000n] }).edge(P1).failure).toEqual({ rule: 'FEE_TOO_HIGH', actual: '30001 ppm', required: 'at most 30000 ppm' })
+    expect(onePool({ fee: [969_999n, 1_000_000n] }).edge(P1).failure).toEqual({
+      rule: 'FEE_TOO_HIGH',
+      actual: '30001 ppm',
+      required: 'at most 30000 ppm',
+    })
   })
 
   it('contract §2.6, P1: DECIMALS_UNVERIFIED while either side is not read, or could not be', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
-    expect(s.edge(P1)).toMatchObject({ ratio: null, marginal: null, capacity: null, score: 0, failure: { rule: 'DECIMALS_UNVERIFIED' } })
+    expect(s.edge(P1)).toMatchObject({
+      ratio: null,
+      marginal: null,
+      capacity: null,
+      score: 0,
+      failure: { rule: 'DECIMALS_UNVERIFIED' },
+    })
     s.decimals(T, null, 'reverted')
     expect(s.edge(P1).failure).toMatchObject({ rule: 'DECIMALS_UNVERIFIED', actual: `${T} reverted` })
     s.decimals(T, 18)
@@ -207,7 +249,10 @@ describe('guards', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.decimals(T, decimals)
-    expect(s.edge(P1).failure).toMatchObject({ rule: 'DECIMALS_UNVERIFIED', actual: `${T} ${decimals} is not 0 to 36` })
+    expect(s.edge(P1).failure).toMatchObject({
+      rule: 'DECIMALS_UNVERIFIED',
+      actual: `${T} ${decimals} is not 0 to 36`,
+    })
   })
 
   it.each([0, 36])('contract §2.6: %i decimals are valid and exact', decimals => {
@@ -217,18 +262,26 @@ describe('guards', () => {
     const { input, output } = byHand.v2Sale(X, Y)
     const { ratio, failure } = s.edge(P1)
     expect(failure).toBe(null)
-    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(byHand.hopRatio(output, input, decimals, 6))
+    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
+      byHand.hopRatio(output, input, decimals, 6),
+    )
   })
 
   it('contract §2.6: DECIMALS_CHANGED from a different reading until a second equal one', () => {
     const s = onePool()
     s.decimals(T, 6)
-    expect(s.edge(P1)).toMatchObject({ ratio: null, score: 0, failure: { rule: 'DECIMALS_CHANGED', actual: `${T} 18 → 6`, required: 'a second equal reading' } })
+    expect(s.edge(P1)).toMatchObject({
+      ratio: null,
+      score: 0,
+      failure: { rule: 'DECIMALS_CHANGED', actual: `${T} 18 → 6`, required: 'a second equal reading' },
+    })
     s.decimals(T, 6)
     const { input, output } = byHand.v2Sale(X, Y)
     const { ratio, failure } = s.edge(P1)
     expect(failure).toBe(null)
-    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(byHand.hopRatio(output, input, 6, 6))
+    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
+      byHand.hopRatio(output, input, 6, 6),
+    )
   })
 
   it('contract §2.6: DECIMALS_CHANGED ends too when the old number is read again, and goes on with a third one', () => {
@@ -246,7 +299,8 @@ describe('guards', () => {
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[60_000, 120_000, 10n ** 24n]] })
     s.v2(P2, [T, 0n], [USDC, 0n])
     s.v2(P3, [T, X], [USDC, 0n])
-    for (const pool of [P1, P2, P3]) expect(s.edge(pool)).toMatchObject({ ratio: null, score: 0, failure: { rule: 'NO_ACTIVE_LIQUIDITY' } })
+    for (const pool of [P1, P2, P3])
+      expect(s.edge(pool)).toMatchObject({ ratio: null, score: 0, failure: { rule: 'NO_ACTIVE_LIQUIDITY' } })
   })
 
   it('contract §2.6: VALUE_IMBALANCE when D_up and D_down are more than 1000 times apart, and not before', () => {
@@ -262,7 +316,10 @@ describe('guards', () => {
         ],
       })
       const { depth, marginal } = s.pool(P1).state
-      const [up, down] = [depth?.up as bigint, ((depth?.down as bigint) * (marginal?.num as bigint)) / (marginal?.den as bigint)]
+      const [up, down] = [
+        depth?.up as bigint,
+        ((depth?.down as bigint) * (marginal?.num as bigint)) / (marginal?.den as bigint),
+      ]
       const isImbalanced = down > up * 1000n
       seen.add(isImbalanced)
       expect(failureOf(s)).toBe(isImbalanced ? 'VALUE_IMBALANCE' : undefined)
@@ -291,19 +348,32 @@ describe('guards', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [WETH, X])
-    expect(s.edge(P1)).toMatchObject({ capacity: null, score: 0, failure: { rule: 'ANCHOR_UNPRICED', actual: WETH } })
+    expect(s.edge(P1)).toMatchObject({
+      capacity: null,
+      score: 0,
+      failure: { rule: 'ANCHOR_UNPRICED', actual: WETH },
+    })
   })
 
   it('contract §2.6: a hop into a suspended stable is STABLE_SUSPENDED', () => {
     const s = onePool()
     s.stable(USDC, 87_000_000n)
-    expect(s.edge(P1)).toMatchObject({ capacity: null, score: 0, components: { stable: { score: 0 } }, failure: { rule: 'STABLE_SUSPENDED', actual: USDC } })
+    expect(s.edge(P1)).toMatchObject({
+      capacity: null,
+      score: 0,
+      components: { stable: { score: 0 } },
+      failure: { rule: 'STABLE_SUSPENDED', actual: USDC },
+    })
   })
 
   it('specification §2.4: a hop on an unavailable feed scores 0', () => {
     const s = onePool()
     s.health('UNAVAILABLE')
-    expect(s.edge(P1)).toMatchObject({ score: 0, components: { feed: { score: 0, status: 'UNAVAILABLE' } }, failure: { rule: 'FEED', actual: 'UNAVAILABLE' } })
+    expect(s.edge(P1)).toMatchObject({
+      score: 0,
+      components: { feed: { score: 0, status: 'UNAVAILABLE' } },
+      failure: { rule: 'FEED', actual: 'UNAVAILABLE' },
+    })
   })
 })
 
@@ -325,14 +395,28 @@ describe('unverified and incomplete state', () => {
 
   it('contract §2.1: a v3 Swap that does not recompute leaves the pool unverified, with the difference', () => {
     const s = forged()
-    const flat = { sqrtPriceX96: (s.sim.loaded(P1).state as { sqrtPriceX96: bigint }).sqrtPriceX96, liquidity: 10n ** 24n, feePpm: 3000n }
+    const flat = {
+      sqrtPriceX96: (s.sim.loaded(P1).state as { sqrtPriceX96: bigint }).sqrtPriceX96,
+      liquidity: 10n ** 24n,
+      feePpm: 3000n,
+    }
     expect(flat.sqrtPriceX96).toBeGreaterThan(0n)
     const { state } = s.pool(P1)
     expect(state.verified).toBe(false)
     expect(state.differences.map(({ field, event }) => [field, event])).toContainEqual(['amount1', -1n])
     const edge = s.edge(P1)
-    expect(edge).toMatchObject({ finality: 'unverified', score: 0, components: { state: { score: 0 } }, failure: { rule: 'STATE_UNVERIFIED' } })
-    expect(s.poolText(P1)).toMatchObject({ finality: 'unverified', score: 0, reason: 'STATE_UNVERIFIED', differences: [{ field: 'amount1', event: '-1' }] })
+    expect(edge).toMatchObject({
+      finality: 'unverified',
+      score: 0,
+      components: { state: { score: 0 } },
+      failure: { rule: 'STATE_UNVERIFIED' },
+    })
+    expect(s.poolText(P1)).toMatchObject({
+      finality: 'unverified',
+      score: 0,
+      reason: 'STATE_UNVERIFIED',
+      differences: [{ field: 'amount1', event: '-1' }],
+    })
   })
 
   it('contract §2.1: an unverified pool asks to be loaded, at every event until it is', () => {
@@ -359,7 +443,10 @@ describe('unverified and incomplete state', () => {
     s.mine()
     const [is, said] = [X + E18, X + E18 - 900n]
     expect(s.pool(P1).state.differences).toEqual([{ field: 'reserve1', event: is, computed: said }])
-    expect(s.edge(P1)).toMatchObject({ score: 0, failure: { rule: 'STATE_UNVERIFIED', actual: `reserve1 ${said}`, required: `${is}` } })
+    expect(s.edge(P1)).toMatchObject({
+      score: 0,
+      failure: { rule: 'STATE_UNVERIFIED', actual: `reserve1 ${said}`, required: `${is}` },
+    })
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
@@ -380,8 +467,18 @@ describe('unverified and incomplete state', () => {
     s.sim.forget()
     s.load(P1, {}, { lowest: tick(960), highest: tick(1_080) })
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'INCOMPLETE' }])
-    expect(s.edge(P1)).toMatchObject({ finality: 'canonical', capacity: null, score: 0, failure: { rule: 'DEPTH_UNKNOWN' } })
-    expect(s.poolText(P1)).toMatchObject({ finality: 'canonical', depth: null, depth_reason: 'DEPTH_UNKNOWN', evidence: null })
+    expect(s.edge(P1)).toMatchObject({
+      finality: 'canonical',
+      capacity: null,
+      score: 0,
+      failure: { rule: 'DEPTH_UNKNOWN' },
+    })
+    expect(s.poolText(P1)).toMatchObject({
+      finality: 'canonical',
+      depth: null,
+      depth_reason: 'DEPTH_UNKNOWN',
+      evidence: null,
+    })
     s.load(P1)
     expect(failureOf(s)).toBe(undefined)
     expect(s.result.needs).toEqual([])
@@ -422,7 +519,11 @@ describe('unverified and incomplete state', () => {
     s.bornV3(P1, T, DAI, wide)
     s.mine()
     expect(s.result.needs).toEqual([])
-    expect(s.pool(P1)).toMatchObject({ createdBlock: s.tip.number, createdMs: s.tip.timeMs, state: { verified: true, incomplete: false } })
+    expect(s.pool(P1)).toMatchObject({
+      createdBlock: s.tip.number,
+      createdMs: s.tip.timeMs,
+      state: { verified: true, incomplete: false },
+    })
     // Even to the far end of its liquidity, where no load ever looked.
     s.sell(P1, 10n ** 25n)
     s.mine()
@@ -437,22 +538,28 @@ describe('freshness', () => {
     { chainId: 56, ttl: 30 * MINUTE },
     { chainId: 137, ttl: 30 * MINUTE },
     { chainId: 43114, ttl: 30 * MINUTE },
-  ])('contract §2.3: on chain $chainId a state lives for $ttl ms, in the bands of the specification', ({ chainId, ttl }) => {
-    const bands = [
-      [0.1, 10, 9],
-      [0.2, 9, 8],
-      [0.4, 8, 7],
-      [0.6, 7, 6],
-      [0.8, 6, 5],
-    ] as const
-    for (const [share, upTo, beyond] of bands) {
-      const s = onePool({ setting: { chainId } })
-      s.wait(ttl * share)
-      expect([scoreOf(s, 'freshness'), s.edge(P1).components.freshness]).toEqual([upTo, { score: upTo, ageMs: ttl * share, ttlMs: ttl }])
-      s.wait(1)
-      expect(scoreOf(s, 'freshness')).toBe(beyond)
-    }
-  })
+  ])(
+    'contract §2.3: on chain $chainId a state lives for $ttl ms, in the bands of the specification',
+    ({ chainId, ttl }) => {
+      const bands = [
+        [0.1, 10, 9],
+        [0.2, 9, 8],
+        [0.4, 8, 7],
+        [0.6, 7, 6],
+        [0.8, 6, 5],
+      ] as const
+      for (const [share, upTo, beyond] of bands) {
+        const s = onePool({ setting: { chainId } })
+        s.wait(ttl * share)
+        expect([scoreOf(s, 'freshness'), s.edge(P1).components.freshness]).toEqual([
+          upTo,
+          { score: upTo, ageMs: ttl * share, ttlMs: ttl },
+        ])
+        s.wait(1)
+        expect(scoreOf(s, 'freshness')).toBe(beyond)
+      }
+    },
+  )
 
   it('specification §2.4: at the whole TTL the edge is expired and disqualified, a millisecond before it scores 5', () => {
     const s = onePool()
@@ -460,7 +567,10 @@ describe('freshness', () => {
     expect(s.edge(P1)).toMatchObject({ components: { freshness: { score: 5 } }, failure: null })
     expect(s.edge(P1).expiresAtMs).toBe(s.nowMs + 1)
     s.wait(1)
-    expect(s.edge(P1)).toMatchObject({ score: 0, failure: { rule: 'EXPIRED', actual: '3600000 ms', required: 'less than 3600000 ms' } })
+    expect(s.edge(P1)).toMatchObject({
+      score: 0,
+      failure: { rule: 'EXPIRED', actual: '3600000 ms', required: 'less than 3600000 ms' },
+    })
   })
 
   it('contract §2.3: blocks proven complete re-verify every pool they do not touch', () => {
@@ -522,7 +632,9 @@ describe('caps', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [USDC, Y], { lastTradeMs: s.nowMs - ageMs })
-    expect(capsOf(s.edge(P1))).toBe(['SINGLE_POOL_PAIR 7, INSUFFICIENT_HISTORY 5', cap].filter(each => each !== '').join(', '))
+    expect(capsOf(s.edge(P1))).toBe(
+      ['SINGLE_POOL_PAIR 7, INSUFFICIENT_HISTORY 5', cap].filter(each => each !== '').join(', '),
+    )
   })
 
   it('contract §2.3: liquidity events are no trades, a swap is', () => {
@@ -557,17 +669,25 @@ describe('caps', () => {
     s.mine()
     const { input, output } = byHand.v2Sale(X, Y * 1_000n)
     const { ratio } = s.edge(P1)
-    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(byHand.hopRatio(output, input, 18, 6))
+    expect(byHand.reduced(ratio?.num as bigint, ratio?.den as bigint)).toEqual(
+      byHand.hopRatio(output, input, 18, 6),
+    )
   })
 
   it('contract §2.6: less than five minutes of history caps at 5, INSUFFICIENT_HISTORY', () => {
     const s = onePool()
-    expect(s.edge(P1)).toMatchObject({ score: 5, components: { temporal: { score: 5, median: null, coveredMs: 0 } } })
+    expect(s.edge(P1)).toMatchObject({
+      score: 5,
+      components: { temporal: { score: 5, median: null, coveredMs: 0 } },
+    })
     s.mine({ afterMs: 5 * MINUTE - 1 })
     expect(capsOf(s.edge(P1))).toContain('INSUFFICIENT_HISTORY 5')
     s.mine({ afterMs: 1 })
     // Then the depth, between 10,000 and 25,000 USD, is what holds it back.
-    expect(s.edge(P1)).toMatchObject({ score: 6, components: { depth: { score: 6 }, temporal: { score: 10, coveredMs: 5 * MINUTE } } })
+    expect(s.edge(P1)).toMatchObject({
+      score: 6,
+      components: { depth: { score: 6 }, temporal: { score: 10, coveredMs: 5 * MINUTE } },
+    })
     expect(capsOf(s.edge(P1))).toBe('SINGLE_POOL_PAIR 7')
   })
 
@@ -575,18 +695,21 @@ describe('caps', () => {
     [100n, 10],
     [200n, 8],
     [500n, 5],
-  ] as const)('specification §2.4: a marginal up to %i bps from its five-minute median scores %i, beyond it less', (bps, score) => {
-    for (const [extra, expected] of [
-      [0n, score],
-      [1n, { 10: 8, 8: 5, 5: 2 }[score]],
-    ] as const) {
-      const s = onePool()
-      s.mine({ afterMs: 5 * MINUTE })
-      s.reserves(P1, X, (Y * (10_000n + bps)) / 10_000n + extra)
-      s.mine()
-      expect(s.edge(P1).components.temporal).toMatchObject({ score: expected, median: { num: Y, den: X } })
-    }
-  })
+  ] as const)(
+    'specification §2.4: a marginal up to %i bps from its five-minute median scores %i, beyond it less',
+    (bps, score) => {
+      for (const [extra, expected] of [
+        [0n, score],
+        [1n, { 10: 8, 8: 5, 5: 2 }[score]],
+      ] as const) {
+        const s = onePool()
+        s.mine({ afterMs: 5 * MINUTE })
+        s.reserves(P1, X, (Y * (10_000n + bps)) / 10_000n + extra)
+        s.mine()
+        expect(s.edge(P1).components.temporal).toMatchObject({ score: expected, median: { num: Y, den: X } })
+      }
+    },
+  )
 
   it('P6: a price held for less than half the window leaves the median where it was, and is flagged', () => {
     const s = onePool()
@@ -653,7 +776,11 @@ describe('whatever a pool holds', () => {
       for (const liquidity of [0n, 1n, 10n ** 24n, 2n ** 127n]) {
         const s = scenario({ stables: [DAI] })
         s.decimals(T, 18)
-        s.bornV3(P1, T, DAI, { tick: at, tickSpacing: 1, positions: liquidity === 0n ? [] : [[MIN_TICK, MAX_TICK, liquidity]] })
+        s.bornV3(P1, T, DAI, {
+          tick: at,
+          tickSpacing: 1,
+          positions: liquidity === 0n ? [] : [[MIN_TICK, MAX_TICK, liquidity]],
+        })
         s.mine()
         s.mine({ afterMs: HOUR })
         const edge = s.edge(P1)
@@ -666,9 +793,17 @@ describe('whatever a pool holds', () => {
   it('specification §2.4: S_edge is the least of its components and caps, or 0 with the rule it failed', () => {
     const amount = natural(108)
     const market = fc.record({
-      pools: fc.array(fc.record({ x: amount, y: amount, stable: fc.constantFrom(USDC, DAI), ageMs: fc.integer({ min: 0, max: 8 * DAY }) }), { minLength: 1, maxLength: 4 }),
+      pools: fc.array(
+        fc.record({
+          x: amount,
+          y: amount,
+          stable: fc.constantFrom(USDC, DAI),
+          ageMs: fc.integer({ min: 0, max: 8 * DAY }),
+        }),
+        { minLength: 1, maxLength: 4 },
+      ),
       answer: fc.bigInt(93_000_000n, 107_000_000n),
-      status: fc.constantFrom('HEALTHY', 'DEGRADED', 'UNAVAILABLE'),
+      status: fc.constantFrom<FeedStatus>('HEALTHY', 'DEGRADED', 'UNAVAILABLE'),
       passedMs: fc.integer({ min: 0, max: 70 * MINUTE }),
       decimals: fc.integer({ min: 0, max: 37 }),
     })
@@ -676,52 +811,89 @@ describe('whatever a pool holds', () => {
       fc.property(market, ({ pools, answer, status, passedMs, decimals }) => {
         const s = scenario({ stables: [USDC, DAI] })
         s.decimals(T, decimals)
-        pools.forEach(({ x, y, stable, ageMs }, at) => s.v2(address(0x1000 + at), [T, x], [stable, y], { deployment: `d${at % 2}`, lastTradeMs: s.nowMs - ageMs }))
+        pools.forEach(({ x, y, stable, ageMs }, at) =>
+          s.v2(address(0x1000 + at), [T, x], [stable, y], {
+            deployment: `d${at % 2}`,
+            lastTradeMs: s.nowMs - ageMs,
+          }),
+        )
         s.stable(USDC, answer)
-        s.health(status as 'HEALTHY')
+        s.health(status)
         s.wait(passedMs)
         for (const pool of s.state.pools.keys()) {
           const { components, caps, score, failure } = s.edge(pool)
           const { coverage, stable, ...rest } = components
-          const parts = [...Object.values(rest).map(each => each.score), stable?.score ?? 10, ...caps.map(({ cap }) => cap)]
+          const parts = [
+            ...Object.values(rest).map(each => each.score),
+            stable?.score ?? 10,
+            ...caps.map(({ cap }) => cap),
+          ]
           expect(coverage).toBe(null)
           expect(score).toBe(failure === null ? Math.min(...parts) : 0)
           if (Math.min(...parts) === 0) expect(failure).not.toBe(null)
         }
       }),
-      { numRuns: cases(300) },
+      { numRuns: cases(500) },
     )
   })
 
   it('P3: nothing that a log says makes a step throw', () => {
-    const big = fc.oneof(natural(256), fc.constantFrom(0n, 1n, MIN_SQRT_RATIO, MAX_SQRT_RATIO, MIN_SQRT_RATIO - 1n))
+    const big = fc.oneof(
+      natural(256),
+      fc.constantFrom(0n, 1n, MIN_SQRT_RATIO, MAX_SQRT_RATIO, MIN_SQRT_RATIO - 1n),
+    )
     const signed = fc.tuple(natural(200), fc.boolean()).map(([n, negative]) => (negative ? -n : n))
-    const anyTick = fc.oneof(fc.integer({ min: -2_000, max: 2_000 }), fc.integer({ min: MIN_TICK - 1, max: MAX_TICK + 1 })).map(tick)
+    const anyTick = fc
+      .oneof(fc.integer({ min: -2_000, max: 2_000 }), fc.integer({ min: MIN_TICK - 1, max: MAX_TICK + 1 }))
+      .map(tick)
     const v3Event: fc.Arbitrary<V3Event> = fc.oneof(
       fc.record({ kind: fc.constant('INITIALIZE' as const), sqrtPriceX96: big, tick: anyTick }),
-      fc.record({ kind: fc.constantFrom('MINT' as const, 'BURN' as const), tickLower: anyTick, tickUpper: anyTick, liquidity: natural(128), amount0: big, amount1: big }),
-      fc.record({ kind: fc.constant('SWAP' as const), amount0: signed, amount1: signed, sqrtPriceX96: big, liquidity: natural(128), tick: anyTick }),
+      fc.record({
+        kind: fc.constantFrom('MINT' as const, 'BURN' as const),
+        tickLower: anyTick,
+        tickUpper: anyTick,
+        liquidity: natural(128),
+        amount0: big,
+        amount1: big,
+      }),
+      fc.record({
+        kind: fc.constant('SWAP' as const),
+        amount0: signed,
+        amount1: signed,
+        sqrtPriceX96: big,
+        liquidity: natural(128),
+        tick: anyTick,
+      }),
     )
     const reserve = natural(112)
     const v2Event: fc.Arbitrary<V2Event> = fc.oneof(
       fc.record({ kind: fc.constant('SYNC' as const), reserve0: reserve, reserve1: reserve }),
       fc.record({ kind: fc.constantFrom('MINT' as const, 'BURN' as const), amount0: big, amount1: big }),
-      fc.record({ kind: fc.constant('SWAP' as const), amount0In: big, amount1In: big, amount0Out: big, amount1Out: big }),
+      fc.record({
+        kind: fc.constant('SWAP' as const),
+        amount0In: big,
+        amount1In: big,
+        amount0Out: big,
+        amount1Out: big,
+      }),
     )
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.boolean(), v3Event, v2Event), { minLength: 1, maxLength: 4 }), events => {
-        const s = scenario({ stables: [DAI, USDC] })
-        s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
-        s.v2(P2, [T, X], [USDC, Y])
-        s.enrol(T)
-        for (const [isV3, v3Log, v2Log] of events) s.sim.forge(isV3 ? P1 : P2, isV3 ? v3Log : v2Log)
-        s.mine()
-        s.wait(HOUR)
-        s.load(P1)
-        s.load(P2)
-        expect(s.pool(P1).state.verified && s.pool(P2).state.verified).toBe(true)
-      }),
-      { numRuns: cases(300) },
+      fc.property(
+        fc.array(fc.tuple(fc.boolean(), v3Event, v2Event), { minLength: 1, maxLength: 4 }),
+        events => {
+          const s = scenario({ stables: [DAI, USDC] })
+          s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
+          s.v2(P2, [T, X], [USDC, Y])
+          s.enrol(T)
+          for (const [isV3, v3Log, v2Log] of events) s.sim.forge(isV3 ? P1 : P2, isV3 ? v3Log : v2Log)
+          s.mine()
+          s.wait(HOUR)
+          s.load(P1)
+          s.load(P2)
+          expect(s.pool(P1).state.verified && s.pool(P2).state.verified).toBe(true)
+        },
+      ),
+      { numRuns: cases(500) },
     )
   })
 })

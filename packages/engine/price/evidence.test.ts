@@ -1,11 +1,22 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sqrtRatioAtTick } from '../amm/tickMath.ts'
 import type { Evidence } from '../state.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
-import { DAI, E18, E6, MINUTE, P1, type PoolOptions, Scenario, scenario, T, USDC } from '../testing/scenario.ts'
+import {
+  DAI,
+  E18,
+  E6,
+  MINUTE,
+  P1,
+  type PoolOptions,
+  Scenario,
+  scenario,
+  T,
+  USDC,
+} from '../testing/scenario.ts'
 import { tick } from '../units.ts'
 
 const X = 1_000_000n * E18
@@ -30,6 +41,9 @@ const simulated = (x: bigint, y: bigint, fee = byHand.FEE): string => {
   const { input, output } = byHand.v2Sale(x, y, fee)
   return `SIMULATED_SWAP ${input}/${output}`
 }
+
+/** Reserves after a sale of T. */
+const after = (input: bigint) => [X + input, Y - byHand.v2Out(X, Y, input)] as const
 
 describe('SIMULATED_SWAP', () => {
   it('contract §2.2: sells D_down/1000 of X on the block-final state of a v2 pool', () => {
@@ -58,8 +72,14 @@ describe('SIMULATED_SWAP', () => {
       s.v3(P1, T, stable, { tick: 1_000, positions: [[-60_000, 60_000, liquidity]] })
       const flat = { sqrtPriceX96: sqrtRatioAtTick(tick(1_000)), liquidity, feePpm: 3000n }
       // With X = token1 the oriented price is the reciprocal: lowering it to 98/100 raises the pool's to 100/98.
-      const down = side === 0 ? byHand.v3InputDown(flat, { num: 98n, den: 100n }) : byHand.v3InputUp(flat, { num: 100n, den: 98n })
-      const up = side === 0 ? byHand.v3InputUp(flat, { num: 102n, den: 100n }) : byHand.v3InputDown(flat, { num: 100n, den: 102n })
+      const down =
+        side === 0
+          ? byHand.v3InputDown(flat, { num: 98n, den: 100n })
+          : byHand.v3InputUp(flat, { num: 100n, den: 98n })
+      const up =
+        side === 0
+          ? byHand.v3InputUp(flat, { num: 102n, den: 100n })
+          : byHand.v3InputDown(flat, { num: 100n, den: 102n })
       expect(s.pool(P1).state.depth).toEqual({ up, down })
       const input = byHand.divideUp(down, 1000n)
       expect(shown(evidenceOf(s))).toBe(`SIMULATED_SWAP ${input}/${byHand.v3Out(flat, side, input)}`)
@@ -119,13 +139,14 @@ describe('SIMULATED_SWAP', () => {
         fc.constantFrom(USDC, DAI),
         (x, y, fee, stable) => {
           const { state } = s.v2(address(++n), [T, x], [stable, y], { fee })
-          if (byHand.v2Reference(x, y, fee) > byHand.v2Down(x, y, fee)) return expect(state.evidence).toBe(null)
+          if (byHand.v2Reference(x, y, fee) > byHand.v2Down(x, y, fee))
+            return expect(state.evidence).toBe(null)
           const evidence = state.evidence as Evidence
           expect(shown(evidence)).toBe(simulated(x, y, fee))
           expect(evidence.amountOut * x).toBeLessThan(evidence.amountIn * y)
         },
       ),
-      { numRuns: cases(250) },
+      { numRuns: cases(500) },
     )
   })
 })
@@ -173,9 +194,6 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(simulated(x - byHand.v2Out(y, x, 1_000n * E6), y + 1_000n * E6))
   })
 
-  /** Reserves after a sale. */
-  const after = (input: bigint) => [X + input, Y - byHand.v2Out(X, Y, input)] as const
-
   it('contract §2.2: an OBSERVED_SWAP below the reference input is not evidence', () => {
     const enough = byHand.smallest(1n, input => input >= byHand.v2Reference(...after(input)))
     const [at, below] = [onePool(), onePool()]
@@ -207,31 +225,36 @@ describe('OBSERVED_SWAP', () => {
       s.swapLog(P1, [sale, 0n], [0n, output])
       s.mine()
       expect(s.pool(P1).state.verified).toBe(true)
-      expect(shown(evidenceOf(s))).toBe(output === enough ? `OBSERVED_SWAP ${sale}/${output}` : simulated(X + sale, Y - output))
+      expect(shown(evidenceOf(s))).toBe(
+        output === enough ? `OBSERVED_SWAP ${sale}/${output}` : simulated(X + sale, Y - output),
+      )
     }
   })
 
   it.each([
     { fee: [997n, 1000n], bps: 80n },
     { fee: [99n, 100n], bps: 150n },
-  ] as const)('contract §2.2: an OBSERVED_SWAP further than fee + 50 bps ($bps) from the block-final marginal is not evidence', ({ fee, bps }) => {
-    const output = byHand.v2Out(X, Y, sale, fee)
-    // The marginal ends exactly that far above or below the sale, or one unit of Y further.
-    const ends = [
-      { x: sale * 10_000n, y: output * (10_000n + bps), isInside: true },
-      { x: sale * 10_000n, y: output * (10_000n + bps) + 1n, isInside: false },
-      { x: sale * (10_000n + bps), y: output * 10_000n, isInside: true },
-      { x: sale * (10_000n + bps), y: output * 10_000n - 1n, isInside: false },
-    ]
-    for (const { x, y, isInside } of ends) {
-      const s = onePool({ fee })
-      s.sell(P1, sale)
-      s.sync(P1, x, y)
-      s.mine()
-      expect(s.pool(P1).state).toMatchObject({ verified: true, marginal: { num: y, den: x } })
-      expect(shown(evidenceOf(s))).toBe(isInside ? `OBSERVED_SWAP ${sale}/${output}` : simulated(x, y, fee))
-    }
-  })
+  ] as const)(
+    'contract §2.2: an OBSERVED_SWAP further than fee + 50 bps ($bps) from the block-final marginal is not evidence',
+    ({ fee, bps }) => {
+      const output = byHand.v2Out(X, Y, sale, fee)
+      // The marginal ends exactly that far above or below the sale, or one unit of Y further.
+      const ends = [
+        { x: sale * 10_000n, y: output * (10_000n + bps), isInside: true },
+        { x: sale * 10_000n, y: output * (10_000n + bps) + 1n, isInside: false },
+        { x: sale * (10_000n + bps), y: output * 10_000n, isInside: true },
+        { x: sale * (10_000n + bps), y: output * 10_000n - 1n, isInside: false },
+      ]
+      for (const { x, y, isInside } of ends) {
+        const s = onePool({ fee })
+        s.sell(P1, sale)
+        s.sync(P1, x, y)
+        s.mine()
+        expect(s.pool(P1).state).toMatchObject({ verified: true, marginal: { num: y, den: x } })
+        expect(shown(evidenceOf(s))).toBe(isInside ? `OBSERVED_SWAP ${sale}/${output}` : simulated(x, y, fee))
+      }
+    },
+  )
 
   it('contract §2.2: a swap that gives and takes both tokens counts net', () => {
     const s = onePool()

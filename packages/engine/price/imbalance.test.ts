@@ -10,7 +10,13 @@ const edges = new Map<string, Edge>()
 function route(pool: string, num: bigint, weight: bigint, den = 1n): Route {
   const edge = edges.get(pool) ?? ({ pool: { id: pool } } as unknown as Edge)
   edges.set(pool, edge)
-  return { id: `${pool}-${num}`, edges: [edge], price: { num, den }, weight, failure: null } as unknown as Route
+  return {
+    id: `${pool}-${num}`,
+    edges: [edge],
+    price: { num, den },
+    weight,
+    failure: null,
+  } as unknown as Route
 }
 
 function refused(...routes: readonly Route[]): string[] {
@@ -35,19 +41,31 @@ describe('VALUE_IMBALANCE of a price', () => {
     expect(refused(route('a', 100n, 50n), route('b', 2_000n, 50n))).toEqual([])
   })
 
+  it('contract §2.6: others who disagree among themselves are no consensus: two pairs of pools refuse no one', () => {
+    expect(
+      refused(route('a', 100n, 25n), route('b', 100n, 25n), route('c', 5_000n, 25n), route('d', 5_000n, 25n)),
+    ).toEqual([])
+  })
+
   it('contract §2.6: a pool without any other is priced nowhere else', () => {
     expect(refused(route('a', 1n, 10n), route('a', 1_000n, 10n))).toEqual([])
   })
 
   it('contract §2.6: takes all routes of the refused pool, judged by their weighted median', () => {
     const good = [route('a', 100n, 40n), route('b', 101n, 40n)]
-    expect(refused(...good, route('c', 2_000n, 5n), route('c', 3_000n, 5n)).sort()).toEqual(['c-2000', 'c-3000'])
+    expect(refused(...good, route('c', 2_000n, 5n), route('c', 3_000n, 5n)).sort()).toEqual([
+      'c-2000',
+      'c-3000',
+    ])
     // One stray route of a pool whose median is near does not condemn it.
     expect(refused(...good, route('c', 99n, 8n), route('c', 3_000n, 2n))).toEqual([])
   })
 
   it('contract §2.6: refuses several at once, each against all others', () => {
-    expect(refused(route('a', 100n, 80n), route('b', 5_000n, 10n), route('c', 1n, 10n)).sort()).toEqual(['b-5000', 'c-1'])
+    expect(refused(route('a', 100n, 80n), route('b', 5_000n, 10n), route('c', 1n, 10n)).sort()).toEqual([
+      'b-5000',
+      'c-1',
+    ])
   })
 })
 
@@ -64,7 +82,11 @@ describe('VALUE_IMBALANCE of a token', () => {
     s.v2(P3, [T, X / 100n], [USDC, Y / 2n], { deployment: 'three' })
     expect(s.price(T)).toEqual(before)
     const refusedRoute = s.quote(T).routes?.find(({ hops }) => hops[0]?.pool_address === P3)
-    expect(refusedRoute).toMatchObject({ accepted: false, reason: 'VALUE_IMBALANCE', failure: { rule: 'VALUE_IMBALANCE' } })
+    expect(refusedRoute).toMatchObject({
+      accepted: false,
+      reason: 'VALUE_IMBALANCE',
+      failure: { rule: 'VALUE_IMBALANCE' },
+    })
     expect(s.pricedNow(T).support).toMatchObject({ accepted: 2, rejected: 0, retainedBps: 10_000 })
   })
 

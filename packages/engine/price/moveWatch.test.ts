@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
 import { compare, devBps, type Rational } from '../testing/byHand.ts'
@@ -10,7 +10,9 @@ const [A, B, C, D] = [address(1), address(2), address(3), address(4)]
 const price = (num: bigint, den = 1n): Rational => ({ num, den })
 
 /** Positive fractions close enough together for 10 bps to matter. */
-const prices = fc.tuple(fc.bigInt(9_900n, 10_100n), fc.constantFrom(10_000n, 9_997n, 20_000n)).map(([num, den]) => price(num, den))
+const prices = fc
+  .tuple(fc.bigInt(9_900n, 10_100n), fc.constantFrom(10_000n, 9_997n, 20_000n))
+  .map(([num, den]) => price(num, den))
 
 describe('hasMoved', () => {
   it('contract §2.7: has moved from exactly 10 bps on, up or down, and not a hair before', () => {
@@ -30,7 +32,7 @@ describe('hasMoved', () => {
         expect(hasMoved(a, b, bps)).toBe(expected)
         expect(hasMoved(b, a, bps)).toBe(expected)
       }),
-      { numRuns: cases(1500) },
+      { numRuns: cases(2500) },
     )
   })
 })
@@ -67,7 +69,13 @@ describe('MoveWatch', () => {
 
   it('contract §2.7: takes off exactly those whose reference is at least 10 bps away, each once', () => {
     const action = fc.oneof(
-      { weight: 5, arbitrary: fc.record({ token: fc.integer({ min: 1, max: 12 }).map(address), reference: fc.option(prices, { freq: 8 }) }) },
+      {
+        weight: 5,
+        arbitrary: fc.record({
+          token: fc.integer({ min: 1, max: 12 }).map(address),
+          reference: fc.option(prices, { freq: 8 }),
+        }),
+      },
       { weight: 1, arbitrary: prices },
     )
     fc.assert(
@@ -81,12 +89,14 @@ describe('MoveWatch', () => {
             else model.set(each.token, each.reference)
             continue
           }
-          const moved = [...model].filter(([, reference]) => compare(devBps(reference, each), price(10n)) >= 0)
+          const moved = [...model].filter(
+            ([, reference]) => compare(devBps(reference, each), price(10n)) >= 0,
+          )
           expect(watch.takeMoved(each, 10n).sort()).toEqual(moved.map(([token]) => token).sort())
           for (const [token] of moved) model.delete(token)
         }
       }),
-      { numRuns: cases(1500) },
+      { numRuns: cases(2500) },
     )
   })
 })

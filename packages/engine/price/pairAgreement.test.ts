@@ -1,26 +1,50 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
 import * as byHand from '../testing/byHand.ts'
-import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, P4, P5, Scenario, scenario, T, U, USDC } from '../testing/scenario.ts'
+import {
+  DAI,
+  E18,
+  E6,
+  HOUR,
+  MINUTE,
+  P1,
+  P2,
+  P3,
+  P4,
+  P5,
+  Scenario,
+  scenario,
+  T,
+  U,
+  USDC,
+} from '../testing/scenario.ts'
 import type { Agreement } from './evaluation.ts'
 
 const POOLS = [P1, P2, P3, P4, P5]
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
 
-/** Pools of T and USDC that hold `of` thousandths of X, at 2 USD plus `bps`; each of its own deployment unless told. */
-function pools(...specs: readonly { readonly bps?: bigint; readonly of?: bigint; readonly deployment?: string; readonly fee?: byHand.Fee }[]): Scenario {
+/** Pools of T and USDC that hold `of` millionths of X, at 2 USD plus `bps`; each of its own deployment unless told. */
+function pools(
+  ...specs: readonly {
+    readonly bps?: bigint
+    readonly of?: bigint
+    readonly deployment?: string
+    readonly fee?: byHand.Fee
+  }[]
+): Scenario {
   const s = scenario()
   s.decimals(T, 18)
-  specs.forEach(({ bps = 0n, of = 1000n, ...options }, at) => {
-    const [x, y] = [(X * of) / 1000n, (Y * of * (10_000n + bps)) / 10_000_000n]
+  specs.forEach(({ bps = 0n, of = 1_000_000n, ...options }, at) => {
+    const [x, y] = [(X * of) / 1_000_000n, (Y * of * (10_000n + bps)) / 10_000_000_000n]
     s.v2(POOLS[at] as Address, [T, x], [USDC, y], { deployment: `d${at}`, ...options })
   })
   return s
 }
 
 const agreementOf = (s: Scenario, pool: Address): Agreement => s.edge(pool).components.agreement
-const shown = ({ score, sources, caps }: Agreement): string => [`${score} of ${sources}`, ...caps.map(({ code, cap }) => `${code} ${cap}`)].join(', ')
+const shown = ({ score, sources, caps }: Agreement): string =>
+  [`${score} of ${sources}`, ...caps.map(({ code, cap }) => `${code} ${cap}`)].join(', ')
 
 describe('sources of a pair', () => {
   it.each([
@@ -95,26 +119,36 @@ describe('spread of a pair', () => {
 
 describe('outliers of a pair', () => {
   it('contract §2.6: a pool the others outvote carries its own deviation, they only what they lost', () => {
-    const s = pools({}, {}, {}, {}, { bps: 300n })
-    // 80% kept: 6. The outvoted one is 300 bps away: 4.
+    const s = pools({}, {}, {}, {}, { bps: 300n, of: 900_000n })
+    // 81% kept: 6. The outvoted one is 300 bps away: 4.
     expect(shown(agreementOf(s, P1))).toBe('6 of 4')
     expect(shown(agreementOf(s, P5))).toBe('4 of 4')
     expect(s.edge(P5).failure).toBe(null)
   })
 
   it('specification §2.4: survivors of one deployment do not outvote anyone: the split is unresolved for all', () => {
-    const s = pools({ deployment: 'one' }, { deployment: 'one' }, { deployment: 'one' }, { deployment: 'two', bps: 300n })
-    for (const pool of [P1, P4]) expect(shown(agreementOf(s, pool))).toBe('2 of 4, NO_INDEPENDENT_CONSENSUS 2')
+    const s = pools(
+      { deployment: 'one' },
+      { deployment: 'one' },
+      { deployment: 'one' },
+      { deployment: 'two', bps: 300n },
+    )
+    for (const pool of [P1, P4])
+      expect(shown(agreementOf(s, pool))).toBe('2 of 4, NO_INDEPENDENT_CONSENSUS 2')
   })
 
   it('specification §2.4: two pools that disagree are an unresolved split, capped at 2', () => {
     const s = pools({}, { bps: 300n })
-    for (const pool of [P1, P2]) expect(shown(agreementOf(s, pool))).toBe('2 of 2, NO_INDEPENDENT_CONSENSUS 2')
+    for (const pool of [P1, P2])
+      expect(shown(agreementOf(s, pool))).toBe('2 of 2, NO_INDEPENDENT_CONSENSUS 2')
   })
 
   it('specification §2.4: survivors need 67% of the weight', () => {
     // The third pool's share of depth is its share of the reserves, but for the last unit.
-    const [kept, split] = [pools({}, {}, { bps: 300n, of: 900n }), pools({}, {}, { bps: 300n, of: 1_000n })]
+    const [kept, split] = [
+      pools({}, {}, { bps: 300n, of: 900_000n }),
+      pools({}, {}, { bps: 300n, of: 1_000_000n }),
+    ]
     expect(agreementOf(kept, P1)).toMatchObject({ unresolved: false, sources: 2, score: 5 })
     expect(agreementOf(split, P1)).toMatchObject({ unresolved: true, sources: 3, score: 2 })
   })
@@ -136,24 +170,24 @@ describe('dust of a pair', () => {
   })
 
   it('contract §2.5: dust at a thousand times the price neither splits the others nor counts as one of them', () => {
-    const s = pools({}, {}, { of: 1n, bps: 9_990_000n })
+    const s = pools({}, {}, { of: 10n, bps: 9_990_000n })
     expect(shown(agreementOf(s, P1))).toBe('8 of 2')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
   })
 
   it('contract §2.6: dust that disagrees carries its own deviation, dust that agrees shares the agreement of the others', () => {
-    const s = pools({}, {}, {}, { of: 10n, bps: 9_990_000n }, { of: 10n })
+    const s = pools({}, {}, {}, { of: 10n, bps: 9_990_000n }, { of: 10_000n })
     expect(shown(agreementOf(s, P4))).toBe('2 of 3')
     expect(shown(agreementOf(s, P5))).toBe('9 of 3')
   })
 
   it('contract §2.5: a deep pool among dust is a single pool', () => {
-    const s = pools({}, { of: 10n }, { of: 10n, bps: 700n })
+    const s = pools({}, { of: 10_000n }, { of: 10_000n, bps: 700n })
     expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
   })
 
   it('contract §2.4: weight is effective depth: what was just added is still dust, what was just pulled is at once', () => {
-    const s = pools({}, { of: 10n })
+    const s = pools({}, { of: 10_000n })
     s.reserves(P2, X, Y)
     s.mine()
     expect(agreementOf(s, P1).sources).toBe(1)

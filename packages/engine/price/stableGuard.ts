@@ -113,9 +113,9 @@ function nextBoundary(now: Verdict, reading: StableReading, policy: Policy, atMs
   return null
 }
 
-/** Status, score and source settle the value and the caps too. */
+/** For one reading, status and source settle the value, the score and the caps. */
 function isChanged(now: Verdict, then: Verdict): boolean {
-  return now.status !== then.status || now.score !== then.score || now.source !== then.source
+  return now.status !== then.status || now.source !== then.source
 }
 
 function isGood(answer: StableReading['answer']): answer is NonNullable<StableReading['answer']> {

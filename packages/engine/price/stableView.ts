@@ -34,7 +34,7 @@ export function stableView(moment: Moment, token: Address): StableView | null {
     status: guarded.status,
     source: guarded.source,
     caps: guarded.caps,
-    updatedAtMs: stable?.lastGood?.updatedAtMs ?? null,
+    updatedAtMs: guarded.updatedAtMs,
     // The nominal 1 was read from no block: it holds nothing back here, its cap does.
     finality:
       stable === undefined || guarded.source === 'NOMINAL'

@@ -70,7 +70,7 @@ export function reference(history: History, t: Ms): Reference {
  * The earliest time after `t` at which `reference` gives another outcome if nothing is appended; null if
  * none does. Time moves weight from the oldest ratios to the newest and no other way, so the median walks
  * towards the newest ratio and never turns: the entry during whose leaving it gives way is found by
- * bisection, the moment within it by subtraction.
+ * bisection, the moment by subtraction.
  */
 export function nextFlip(history: History, t: Ms): Ms | null {
   const { entries, byRatio } = history
@@ -97,9 +97,9 @@ export function nextFlip(history: History, t: Ms): Ms | null {
     if (missingMs(ms((entries[middle] as Entry).untilMs + WINDOW_MS)) <= 0) last = middle
     else first = middle + 1
   }
-  const leavesMs = ms((entries[first] as Entry).fromMs + WINDOW_MS)
-  const fromMs = leavesMs > nowMs ? leavesMs : nowMs
-  return ms(fromMs + missingMs(fromMs))
+  // All through that entry's leaving one millisecond was gained in each, so what is left over counts back.
+  const goneMs = ms((entries[first] as Entry).untilMs + WINDOW_MS)
+  return ms(goneMs + missingMs(goneMs))
 }
 
 /** A read from before the newest entry (a block ahead of our clock) counts as made when it began. */

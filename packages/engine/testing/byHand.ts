@@ -87,7 +87,8 @@ export function averageAfter(e: bigint, l: bigint, dtMs: number): bigint {
 function decay(dtMs: number): bigint {
   if (dtMs >= 2 ** 26) return 0n
   let factor = 1n << 64n
-  for (let bit = 0; 2 ** bit <= dtMs; bit++) if (((dtMs >> bit) & 1) === 1) factor = (factor * kappa(bit)) >> 64n
+  for (let bit = 0; 2 ** bit <= dtMs; bit++)
+    if (((dtMs >> bit) & 1) === 1) factor = (factor * kappa(bit)) >> 64n
   return factor
 }
 
@@ -104,7 +105,7 @@ function kappa(bit: number): bigint {
     term = (term << BigInt(bit)) / (1_800_000n * n)
     sum += term
   }
-  const value = ((one << 64n) / sum) as bigint
+  const value = (one << 64n) / sum
   kappas.set(bit, value)
   return value
 }

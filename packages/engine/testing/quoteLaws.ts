@@ -14,7 +14,7 @@ export type HopView = {
   readonly pool_address: Address
   readonly family: string
   readonly deployment_id: string
-  readonly fee_ppm: string
+  readonly fee_ppm: number
   readonly from: Address
   readonly to: Address
   readonly ratio: ExactText | null
@@ -30,7 +30,12 @@ export type HopView = {
     readonly finality: string
   } | null
   readonly marginal: ExactText | null
-  readonly depth: Readonly<Record<'up_microusd' | 'down_microusd' | 'current_microusd' | 'ewma_microusd' | 'effective_microusd', string>> | null
+  readonly depth: Readonly<
+    Record<
+      'up_microusd' | 'down_microusd' | 'current_microusd' | 'ewma_microusd' | 'effective_microusd',
+      string
+    >
+  > | null
   readonly depth_reason?: string
   readonly score: number
   readonly components: Readonly<Record<string, Component>>
@@ -50,7 +55,9 @@ export type RouteView = {
   readonly weight_microusd: string
   readonly capacity_microusd: string
   readonly price_usd: ExactText | null
-  readonly stable: Readonly<Record<string, unknown>> & { readonly token_address: Address; readonly usd: ExactText } | null
+  readonly stable:
+    | (Readonly<Record<string, unknown>> & { readonly token_address: Address; readonly usd: ExactText })
+    | null
   readonly score: number
   readonly components?: Readonly<Record<string, Component>>
   readonly caps?: readonly CapText[]
@@ -62,19 +69,26 @@ export type QuoteView = (CompactPriced | CompactUnpriced) & {
   readonly token: Address
   readonly source: string
   readonly last_trade_ms: number | null
-  readonly candidates?: readonly (FailureView & { readonly route_id: string; readonly hops: readonly HopView[] })[]
+  readonly candidates?: readonly (FailureView & {
+    readonly route_id: string
+    readonly hops: readonly HopView[]
+  })[]
   readonly routes?: readonly RouteView[]
   readonly routing_assets?: readonly QuoteView[]
 }
 
 type PricedView = Extract<QuoteView, { state: 'PRICED' }>
 
-export const valueOf = ({ numerator, denominator }: ExactText): Rational => ({ num: BigInt(numerator), den: BigInt(denominator) })
+export const valueOf = ({ numerator, denominator }: ExactText): Rational => ({
+  num: BigInt(numerator),
+  den: BigInt(denominator),
+})
 
 /** Asserts every law of the quote and of the routing assets it went through. */
 export function checkQuote(quote: QuoteView, decimalsOf: (token: Address) => number): void {
   if (quote.state === 'UNPRICED') {
-    for (const { route_id, rule } of quote.candidates ?? []) assert(typeof rule === 'string', `candidate ${route_id} names no rule`)
+    for (const { route_id, rule } of quote.candidates ?? [])
+      assert(typeof rule === 'string', `candidate ${route_id} names no rule`)
     return
   }
   for (const asset of quote.routing_assets ?? []) checkQuote(asset, decimalsOf)
@@ -93,10 +107,16 @@ export function checkQuote(quote: QuoteView, decimalsOf: (token: Address) => num
 
 function checkHop(hop: HopView, decimalsOf: (token: Address) => number): void {
   if (hop.ratio !== null && hop.evidence !== null) {
-    const ratio = hopRatio(BigInt(hop.evidence.amount_out), BigInt(hop.evidence.amount_in), decimalsOf(hop.from), decimalsOf(hop.to))
+    const ratio = hopRatio(
+      BigInt(hop.evidence.amount_out),
+      BigInt(hop.evidence.amount_in),
+      decimalsOf(hop.from),
+      decimalsOf(hop.to),
+    )
     same(valueOf(hop.ratio), ratio, `ratio of ${hop.pool_id}`)
   }
-  if (hop.failure === undefined) isLeast(hop.score, Object.values(hop.components), hop.caps, `hop ${hop.pool_id}`)
+  if (hop.failure === undefined)
+    isLeast(hop.score, Object.values(hop.components), hop.caps, `hop ${hop.pool_id}`)
   else assert(hop.score === 0, () => `hop ${hop.pool_id} failed ${hop.failure?.rule} with score ${hop.score}`)
   const { depth, freshness, feed, state } = hop.components
   if (hop.depth !== null) {
@@ -104,9 +124,15 @@ function checkHop(hop: HopView, decimalsOf: (token: Address) => number): void {
     assert(depth?.score === depthBand(BigInt(figures.effective_microusd)), `depth score of ${hop.pool_id}`)
     const current = least(BigInt(figures.up_microusd), BigInt(figures.down_microusd))
     assert(BigInt(figures.current_microusd) === current, `L of ${hop.pool_id} is not min(D_up, D_down)`)
-    assert(BigInt(figures.effective_microusd) === least(current, BigInt(figures.ewma_microusd)), `L_eff of ${hop.pool_id}`)
+    assert(
+      BigInt(figures.effective_microusd) === least(current, BigInt(figures.ewma_microusd)),
+      `L_eff of ${hop.pool_id}`,
+    )
   }
-  assert(freshness?.score === freshnessBand(Number(freshness?.['age_ms']), Number(freshness?.['ttl_ms'])), `freshness of ${hop.pool_id}`)
+  assert(
+    freshness?.score === freshnessBand(Number(freshness?.['age_ms']), Number(freshness?.['ttl_ms'])),
+    `freshness of ${hop.pool_id}`,
+  )
   assert(feed?.score === FEED[String(feed?.['status'])], `feed of ${hop.pool_id}`)
   assert(state?.score === STATE[String(state?.['finality'])], `state of ${hop.pool_id}`)
 }
@@ -114,9 +140,17 @@ function checkHop(hop: HopView, decimalsOf: (token: Address) => number): void {
 function checkRoute(route: RouteView, quote: PricedView): void {
   const { hops, stable } = route
   assert(route.route_id === hops.map(hop => hop.pool_id).join('-'), `id of ${route.route_id}`)
-  assert(new Set(hops.map(hop => hop.pool_id)).size === hops.length, `a pool appears twice in ${route.route_id}`)
-  hops.forEach((hop, at) => assert(at === 0 || hops[at - 1]?.to === hop.from, `${route.route_id} does not connect`))
-  assert(stable !== null && hops.at(-1)?.to === stable.token_address, `${route.route_id} does not end in its stable`)
+  assert(
+    new Set(hops.map(hop => hop.pool_id)).size === hops.length,
+    `a pool appears twice in ${route.route_id}`,
+  )
+  hops.forEach((hop, at) =>
+    assert(at === 0 || hops[at - 1]?.to === hop.from, `${route.route_id} does not connect`),
+  )
+  assert(
+    stable !== null && hops.at(-1)?.to === stable.token_address,
+    `${route.route_id} does not end in its stable`,
+  )
   assert(hops[0]?.from === quote.token, `${route.route_id} does not start with the token`)
   const price = times(...hops.map(hop => valueOf(hop.ratio as ExactText)), valueOf(stable.usd))
   same(valueOf(route.price_usd as ExactText), price, `price of ${route.route_id}`)
@@ -124,7 +158,10 @@ function checkRoute(route: RouteView, quote: PricedView): void {
   assert(BigInt(route.capacity_microusd) === capacity, `capacity of ${route.route_id}`)
   const assets = hops.slice(1).map(hop => assetQuote(quote, hop.from)?.confidence.score as number)
   const score = Math.min(...hops.map(hop => hop.score), ...assets)
-  assert(route.score === score && score > 0, () => `score of ${route.route_id} is ${route.score}, of its parts ${score}`)
+  assert(
+    route.score === score && score > 0,
+    () => `score of ${route.route_id} is ${route.score}, of its parts ${score}`,
+  )
 }
 
 /** b_r, B_e and w_r over physical pools. */
@@ -144,17 +181,25 @@ function checkWeights(live: readonly RouteView[]): void {
     })
     assert(BigInt(route.weight_microusd) === shares.reduce(least), `weight of ${route.route_id}`)
     for (const hop of route.hops)
-      assert((used.get(hop.pool_id) as bigint) <= effective(hop), `pool ${hop.pool_id} is used beyond its capacity`)
+      assert(
+        (used.get(hop.pool_id) as bigint) <= effective(hop),
+        `pool ${hop.pool_id} is used beyond its capacity`,
+      )
   }
 }
 
 function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   const byPool = new Map<Hex, bigint>()
-  for (const route of live) byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
-  const isHeard = (route: RouteView) => (byPool.get(first(route).pool_id) as bigint) * 100n >= sum(live.map(weight)) * 2n
-  for (const route of live) assert(isHeard(route) === (route.reason !== 'IMMATERIAL'), `${route.route_id} is ${route.reason}`)
+  for (const route of live)
+    byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
+  const isHeard = (route: RouteView) =>
+    (byPool.get(first(route).pool_id) as bigint) * 100n >= sum(live.map(weight)) * 2n
+  for (const route of live)
+    assert(isHeard(route) === (route.reason !== 'IMMATERIAL'), `${route.route_id} is ${route.reason}`)
 
-  const observations = live.filter(isHeard).sort((a, b) => compare(priceOf(a), priceOf(b)) || (a.route_id < b.route_id ? -1 : 1))
+  const observations = live
+    .filter(isHeard)
+    .sort((a, b) => compare(priceOf(a), priceOf(b)) || (a.route_id < b.route_id ? -1 : 1))
   const m0 = priceOf(median(observations, weight))
   const deviations = observations
     .map(route => ({ deviation: devBps(priceOf(route), m0), capacity: BigInt(route.capacity_microusd) }))
@@ -162,7 +207,9 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   const { deviation: mad } = median(deviations, each => each.capacity)
   const scaled = (22_239n * mad.num + 5_000n * mad.den - 1n) / (5_000n * mad.den)
   const tau = scaled < 200n ? 200n : scaled > 1000n ? 1000n : scaled
-  const inliers = observations.filter(route => devBps(priceOf(route), m0).num <= tau * devBps(priceOf(route), m0).den)
+  const inliers = observations.filter(
+    route => devBps(priceOf(route), m0).num <= tau * devBps(priceOf(route), m0).den,
+  )
   const total = sum(observations.map(weight))
   const isSplit = inliers.length < observations.length
   const isResolved =
@@ -172,14 +219,29 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   const accepted = isSplit && isResolved ? inliers : observations
   const kept = sum(accepted.map(weight))
   for (const route of observations)
-    assert(route.accepted === accepted.includes(route) && route.accepted === (route.reason === null), `${route.route_id} is ${route.reason}`)
+    assert(
+      route.accepted === accepted.includes(route) && route.accepted === (route.reason === null),
+      `${route.route_id} is ${route.reason}`,
+    )
 
   const selected = median(accepted, weight)
-  assert(selected.selected && live.filter(route => route.selected).length === 1, 'the selected route is not the weighted median')
+  assert(
+    selected.selected && live.filter(route => route.selected).length === 1,
+    'the selected route is not the weighted median',
+  )
   same(valueOf(quote.price_usd), priceOf(selected), 'the published price')
-  assert(quote.selected?.route_id === selected.route_id && quote.selected.weight_microusd === selected.weight_microusd, 'selected')
+  assert(
+    quote.selected?.route_id === selected.route_id &&
+      quote.selected.weight_microusd === selected.weight_microusd,
+    'selected',
+  )
   const { support } = quote
-  assert(support !== null && support.accepted === accepted.length && support.rejected === observations.length - accepted.length, 'support counts')
+  assert(
+    support !== null &&
+      support.accepted === accepted.length &&
+      support.rejected === observations.length - accepted.length,
+    'support counts',
+  )
   assert(support.tau_bps === tau.toString(), () => `tau is ${support.tau_bps}, not ${tau}`)
   assert(support.retained_weight_bps === Number((kept * 10_000n) / total), 'retained weight')
   same(valueOf(support.low), priceOf(accepted[0] as RouteView), 'support low')
@@ -187,15 +249,29 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   checkScore(quote, accepted, selected, m0, isSplit && !isResolved, kept, total)
 }
 
-function checkScore(quote: PricedView, accepted: readonly RouteView[], selected: RouteView, m0: Rational, isUnresolved: boolean, kept: bigint, total: bigint): void {
+function checkScore(
+  quote: PricedView,
+  accepted: readonly RouteView[],
+  selected: RouteView,
+  m0: Rational,
+  isUnresolved: boolean,
+  kept: bigint,
+  total: bigint,
+): void {
   const byPool = new Map<Hex, bigint>()
-  for (const route of accepted) byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
+  for (const route of accepted)
+    byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
   const isSource = (route: RouteView) => (byPool.get(first(route).pool_id) as bigint) * 10n >= kept
   const sources = new Set(accepted.filter(isSource).map(route => first(route).pool_id)).size
   const deployments = new Set(accepted.filter(isSource).map(route => first(route).deployment_id)).size
-  const spread = accepted.map(route => devBps(priceOf(route), m0)).reduce((a, b) => (compare(a, b) >= 0 ? a : b))
+  const spread = accepted
+    .map(route => devBps(priceOf(route), m0))
+    .reduce((a, b) => (compare(a, b) >= 0 ? a : b))
   const { path_agreement, material_routes, aggregate_state } = quote.confidence.components
-  assert(path_agreement?.['sources'] === sources && path_agreement['deployments'] === deployments, 'sources and deployments')
+  assert(
+    path_agreement?.['sources'] === sources && path_agreement['deployments'] === deployments,
+    'sources and deployments',
+  )
   const caps = new Map<string, number>()
   const note = (list: readonly CapText[]) => {
     for (const { code, cap } of list) caps.set(code, Math.min(cap, caps.get(code) ?? 10))
@@ -205,24 +281,40 @@ function checkScore(quote: PricedView, accepted: readonly RouteView[], selected:
   if (deployments < 2) caps.set('SINGLE_DEPLOYMENT', 8)
   if (isUnresolved) caps.set('NO_INDEPENDENT_CONSENSUS', 2)
   const agreement = Math.min(bySources, spreadBand(spread), retainedBand(kept, total), ...caps.values())
-  assert(path_agreement.score === agreement, () => `path agreement is ${path_agreement.score}, of its parts ${agreement}`)
+  assert(
+    path_agreement.score === agreement,
+    () => `path agreement is ${path_agreement.score}, of its parts ${agreement}`,
+  )
 
   const isMaterial = (route: RouteView): boolean =>
     route === selected ||
     (isSource(route) &&
       (route.hops.length === 1 ||
-        (assetQuote(quote, first(route).to)?.routes ?? []).some(({ route_id, material }) => material && route.route_id === `${first(route).pool_id}-${route_id}`)))
+        (assetQuote(quote, first(route).to)?.routes ?? []).some(
+          ({ route_id, material }) => material && route.route_id === `${first(route).pool_id}-${route_id}`,
+        )))
   const material = accepted.filter(isMaterial)
-  for (const route of accepted) assert(route.material === isMaterial(route), `materiality of ${route.route_id}`)
-  assert(material_routes?.['routes'] === material.length && material_routes.score === Math.min(...material.map(route => route.score)), 'material routes')
+  for (const route of accepted)
+    assert(route.material === isMaterial(route), `materiality of ${route.route_id}`)
+  assert(
+    material_routes?.['routes'] === material.length &&
+      material_routes.score === Math.min(...material.map(route => route.score)),
+    'material routes',
+  )
   for (const route of material) {
     for (const hop of route.hops) note(hop.caps)
     if (route.hops.length > 1) note(assetQuote(quote, first(route).to)?.confidence.caps ?? [])
   }
+  const expected = JSON.stringify([...caps].sort(([a], [b]) => (a < b ? -1 : 1)))
   const listed = JSON.stringify(quote.confidence.caps.map(({ code, cap }) => [code, cap]))
-  assert(listed === JSON.stringify([...caps].sort()), () => `caps are ${listed}, of the parts ${JSON.stringify([...caps].sort())}`)
-  const states = accepted.flatMap(route => route.hops.flatMap(({ components }) => [components['state']?.score ?? 0, components['feed']?.score ?? 0]))
-  assert((aggregate_state?.score as number) <= Math.min(...states), 'the aggregate state is above one of its pools')
+  assert(listed === expected, () => `caps are ${listed}, of the parts ${expected}`)
+  const states = accepted.flatMap(route =>
+    route.hops.flatMap(({ components }) => [components['state']?.score ?? 0, components['feed']?.score ?? 0]),
+  )
+  assert(
+    (aggregate_state?.score as number) <= Math.min(...states),
+    'the aggregate state is above one of its pools',
+  )
 }
 
 const effective = (hop: HopView): bigint => BigInt(hop.depth?.effective_microusd ?? 0)
@@ -255,10 +347,20 @@ function isExact({ numerator, denominator }: ExactText): void {
   assert(num > 0n && den > 0n && least === num, `${numerator}/${denominator} is not positive and reduced`)
 }
 
-const same = (a: Rational, b: Rational, what: string): void => assert(a.num === b.num && a.den === b.den, () => `${what}: ${a.num}/${a.den} is not ${b.num}/${b.den}`)
+const same = (a: Rational, b: Rational, what: string): void =>
+  assert(a.num === b.num && a.den === b.den, () => `${what}: ${a.num}/${a.den} is not ${b.num}/${b.den}`)
 
-function isLeast(score: number, components: readonly Component[], caps: readonly CapText[], what: string): void {
-  const expected = Math.min(10, ...components.map(component => component.score), ...caps.map(({ cap }) => cap))
+function isLeast(
+  score: number,
+  components: readonly Component[],
+  caps: readonly CapText[],
+  what: string,
+): void {
+  const expected = Math.min(
+    10,
+    ...components.map(component => component.score),
+    ...caps.map(({ cap }) => cap),
+  )
   assert(score === expected, () => `${what} is ${score}, the least of its parts ${expected}`)
 }
 
@@ -278,11 +380,23 @@ function freshnessBand(ageMs: number, ttlMs: number): number {
 }
 
 function spreadBand({ num, den }: Rational): number {
-  const bands = [[25n, 10], [50n, 9], [100n, 8], [200n, 6], [500n, 4], [1000n, 3]] as const
+  const bands = [
+    [25n, 10],
+    [50n, 9],
+    [100n, 8],
+    [200n, 6],
+    [500n, 4],
+    [1000n, 3],
+  ] as const
   return bands.find(([bps]) => num <= bps * den)?.[1] ?? 2
 }
 
 function retainedBand(kept: bigint, total: bigint): number {
-  const bands = [[100n, 10], [90n, 8], [80n, 6], [67n, 5]] as const
+  const bands = [
+    [100n, 10],
+    [90n, 8],
+    [80n, 6],
+    [67n, 5],
+  ] as const
   return bands.find(([percent]) => kept * 100n >= total * percent)?.[1] ?? 0
 }

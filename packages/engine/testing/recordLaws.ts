@@ -9,7 +9,19 @@ import type { CompactState, EngineRecord, PoolStateText } from '../record.ts'
 
 type Known<Content> = { readonly recordId: string; readonly content: Content }
 
-const LABELS = ['Unusable', 'Low', 'Low', 'Low', 'Medium', 'Medium', 'Medium', 'High', 'High', 'Very high', 'Very high']
+const LABELS = [
+  'Unusable',
+  'Low',
+  'Low',
+  'Low',
+  'Medium',
+  'Medium',
+  'Medium',
+  'High',
+  'High',
+  'Very high',
+  'Very high',
+]
 
 export class RecordLaws {
   readonly #tokens = new Map<Hex, Known<CompactState>>()
@@ -19,7 +31,10 @@ export class RecordLaws {
   /** `orphaned` are the hashes of the blocks this step undid. */
   check({ records }: StepResult, orphaned: ReadonlySet<Hex>): void {
     const ranks = records.map(rankOf)
-    assert(ranks.every((rank, at) => at === 0 || rank >= (ranks[at - 1] ?? 0)), () => `records out of order: ${ranks.join()}`)
+    assert(
+      ranks.every((rank, at) => at === 0 || rank >= (ranks[at - 1] ?? 0)),
+      () => `records out of order: ${ranks.join()}`,
+    )
     const subjects = new Set<Hex>()
     for (const record of records) {
       if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') continue
@@ -36,7 +51,7 @@ export class RecordLaws {
 
   #token(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
     const last = this.#tokens.get(subject)
-    const next = contentOf<CompactState>(record)
+    const next = contentOf(record) as CompactState
     if (next.state === 'PRICED') {
       const { score, label } = next.confidence
       assert(score >= 1 && score <= 10, () => `PRICED with score ${score}`)
@@ -45,14 +60,15 @@ export class RecordLaws {
     const isRevoked = last !== undefined && orphaned.has(last.content.as_of.block_hash)
     const isLost = last?.content.state === 'PRICED' && next.state === 'UNPRICED'
     retracts(record, last, isRevoked || isLost)
-    if (last !== undefined && !isRevoked)
+    // After a reorganisation the same may have to be said of another block.
+    if (last !== undefined && orphaned.size === 0)
       assert(essence(last.content) !== essence(next), () => `${subject} was published again unchanged`)
     this.#tokens.set(subject, { recordId: idOf(record), content: next })
   }
 
   #pool(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
     const last = this.#pools.get(subject)
-    const next = contentOf<PoolStateText | null>(record)
+    const next = contentOf(record) as PoolStateText | null
     const was = last?.content ?? null
     retracts(record, last, was !== null && (next === null || orphaned.has(was.block_hash)))
     this.#pools.set(subject, { recordId: idOf(record), content: next })
@@ -67,22 +83,35 @@ function rankOf(record: EngineRecord): number {
 }
 
 function retracts(record: EngineRecord, last: Known<unknown> | undefined, expected: boolean): void {
-  assert((record.type === 'PRICE_RETRACT') === expected, () => `${record.type} where ${expected ? 'a' : 'no'} retraction is due`)
+  assert(
+    (record.type === 'PRICE_RETRACT') === expected,
+    () => `${record.type} where ${expected ? 'a' : 'no'} retraction is due`,
+  )
   if (record.type === 'PRICE_RETRACT')
-    assert(record.payload.retracted.record_id === last?.recordId, () => `${record.payload.retracted.record_id} is not the last record ${last?.recordId}`)
+    assert(
+      record.payload.retracted.record_id === last?.recordId,
+      () => `${record.payload.retracted.record_id} is not the last record ${last?.recordId}`,
+    )
 }
 
 /** The state a PRICE_UPSERT carries itself, and a PRICE_RETRACT as `current`. */
-export function contentOf<Content>(record: EngineRecord): Content {
-  if (record.type === 'PRICE_RETRACT') return record.payload.current as Content
+export function contentOf(record: EngineRecord): unknown {
+  if (record.type === 'PRICE_RETRACT') return record.payload.current
   assert(record.type === 'PRICE_UPSERT', 'no price record')
-  const { scope: _, chain_id: __, record_id: ___, token_id: ____, pool_id: _____, ...content } = record.payload as Record<string, unknown>
-  return content as Content
+  const {
+    scope: _,
+    chain_id: __,
+    record_id: ___,
+    token_id: ____,
+    pool_id: _____,
+    ...content
+  } = record.payload as Record<string, unknown>
+  return content
 }
 
 const idOf = (record: EngineRecord): string => (record.payload as { readonly record_id: string }).record_id
 
 /** Everything but when and on which tip it was said. */
-function essence({ evaluated_at_ms: _, as_of: __, ...rest }: CompactState): string {
-  return JSON.stringify(rest)
+function essence(content: CompactState): string {
+  return JSON.stringify({ ...content, evaluated_at_ms: null, as_of: null })
 }

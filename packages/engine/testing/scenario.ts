@@ -173,7 +173,8 @@ export class Scenario {
 
   /** Blocks without events, one per `everyMs`, for so long. */
   quiet(forMs: number, everyMs = MINUTE): void {
-    for (let passed = 0; passed < forMs; passed += everyMs) this.mine({ afterMs: Math.min(everyMs, forMs - passed) })
+    for (let passed = 0; passed < forMs; passed += everyMs)
+      this.mine({ afterMs: Math.min(everyMs, forMs - passed) })
   }
 
   /** Comes back when the engine asked to. */
@@ -188,15 +189,29 @@ export class Scenario {
     return this.run({ kind: 'health', health: { status, record: { status } } })
   }
 
-  decimals(token: Address, decimals: number | null, reason: string | null = null, block = this.tip): StepResult {
+  decimals(
+    token: Address,
+    decimals: number | null,
+    reason: string | null = null,
+    block = this.tip,
+  ): StepResult {
     const value = decimals === null ? null : count(decimals)
-    return this.run({ kind: 'token_facts', block, facts: [{ token, decimals: value, reason, symbol: null, name: null }] })
+    return this.run({
+      kind: 'token_facts',
+      block,
+      facts: [{ token, decimals: value, reason, symbol: null, name: null }],
+    })
   }
 
   /** A complete answer with 8 decimals, made now unless `answer` says otherwise. */
   stable(token: Address, value: bigint, answer: Partial<StableAnswer> = {}, block = this.tip): StepResult {
     const whole = { value, decimals: count(8), updatedAtMs: this.nowMs, complete: true, ...answer }
-    return this.run({ kind: 'stable', block, answers: [{ token, answer: whole }], sequencer: this.state.chain.sequencer })
+    return this.run({
+      kind: 'stable',
+      block,
+      answers: [{ token, answer: whole }],
+      sequencer: this.state.chain.sequencer,
+    })
   }
 
   enrol(token: Address, decimals = 18): StepResult {
@@ -222,16 +237,32 @@ export class Scenario {
 
   // Pools. Established ones are read at the tip; `born` ones come with the next block.
 
-  v2(pool: Address, a: readonly [Address, bigint], b: readonly [Address, bigint], options: PoolOptions = {}): Pool {
+  v2(
+    pool: Address,
+    a: readonly [Address, bigint],
+    b: readonly [Address, bigint],
+    options: PoolOptions = {},
+  ): Pool {
     this.bornV2(pool, a, b, options)
     this.sim.forget()
     return this.load(pool, options)
   }
 
-  bornV2(pool: Address, a: readonly [Address, bigint], b: readonly [Address, bigint], options: PoolOptions = {}): void {
+  bornV2(
+    pool: Address,
+    a: readonly [Address, bigint],
+    b: readonly [Address, bigint],
+    options: PoolOptions = {},
+  ): void {
     const [[token0, reserve0], [token1, reserve1]] = a[0] <= b[0] ? [a, b] : [b, a]
     const { deployment, fee } = options
-    this.sim.createV2({ address: pool, token0, token1, ...(deployment && { deploymentId: deployment }), ...(fee && { fee }) })
+    this.sim.createV2({
+      address: pool,
+      token0,
+      token1,
+      ...(deployment && { deploymentId: deployment }),
+      ...(fee && { fee }),
+    })
     if (reserve0 > 0n || reserve1 > 0n) this.sim.reserves(pool, reserve0, reserve1)
   }
 
@@ -253,7 +284,8 @@ export class Scenario {
       ...(feePpm !== undefined && { feePpm }),
       ...(tickSpacing !== undefined && { tickSpacing }),
     })
-    for (const [lower, upper, liquidity] of options.positions) this.sim.liquidity(pool, lower, upper, liquidity)
+    for (const [lower, upper, liquidity] of options.positions)
+      this.sim.liquidity(pool, lower, upper, liquidity)
   }
 
   /** Reads the pool at the tip. */
@@ -294,7 +326,11 @@ export class Scenario {
   }
 
   /** A v2 Swap as its log has it, net of nothing. */
-  swapLog(pool: Address, x: readonly [input: bigint, output: bigint], y: readonly [input: bigint, output: bigint]): void {
+  swapLog(
+    pool: Address,
+    x: readonly [input: bigint, output: bigint],
+    y: readonly [input: bigint, output: bigint],
+  ): void {
     const [of0, of1] = this.#x(pool) === 0 ? [x, y] : [y, x]
     const [amount0In, amount0Out] = of0
     const [amount1In, amount1Out] = of1
@@ -343,12 +379,21 @@ export class Scenario {
 
   pricedNow(token: Address): Priced {
     const evaluation = this.evaluation(token)
-    assert(evaluation.kind === 'PRICED', () => `${token} is UNPRICED: ${evaluation.kind === 'UNPRICED' ? evaluation.reason : ''} ${rulesOf(evaluation)}`)
+    assert(
+      evaluation.kind === 'PRICED',
+      () =>
+        `${token} is UNPRICED: ${evaluation.kind === 'UNPRICED' ? evaluation.reason : ''} ${rulesOf(evaluation)}`,
+    )
     return evaluation
   }
 
   quote(token: Address): QuoteView {
-    const text: unknown = quoteText(this.state.setup.chainId, this.evaluation(token), this.state.policyView.version, 'COMPUTED')
+    const text: unknown = quoteText(
+      this.state.setup.chainId,
+      this.evaluation(token),
+      this.state.policyView.version,
+      'COMPUTED',
+    )
     return text as QuoteView
   }
 
@@ -361,7 +406,11 @@ export class Scenario {
 
   priced(token: Address): CompactPriced {
     const compact = this.published(token)
-    assert(compact.state === 'PRICED', () => `${token} is UNPRICED: ${'reason' in compact ? compact.reason : ''} ${rulesOf(this.evaluation(token))}`)
+    assert(
+      compact.state === 'PRICED',
+      () =>
+        `${token} is UNPRICED: ${'reason' in compact ? compact.reason : ''} ${rulesOf(this.evaluation(token))}`,
+    )
     return compact
   }
 
@@ -383,7 +432,9 @@ export class Scenario {
 
   /** Records of the last step, by what they are about. */
   tokenRecords(token?: Address): EngineRecord[] {
-    return this.#recordsOf('token').filter(record => token === undefined || record.routing.token_ids.includes(this.token(token).id))
+    return this.#recordsOf('token').filter(
+      record => token === undefined || record.routing.token_ids.includes(this.token(token).id),
+    )
   }
 
   poolRecords(): EngineRecord[] {
@@ -399,7 +450,7 @@ export class Scenario {
     const id = this.pool(pool).id
     const record = this.poolRecords().find(each => each.routing.pool_ids.includes(id))
     assert(record !== undefined, () => `no record of ${pool}`)
-    return contentOf<PoolStateText>(record)
+    return contentOf(record) as PoolStateText
   }
 
   /** `type reason` of the last step's record of this token, or `none`. */
@@ -411,10 +462,13 @@ export class Scenario {
 
   #recordsOf(scope: 'token' | 'pool'): EngineRecord[] {
     return this.result.records.filter(
-      record => (record.type === 'PRICE_UPSERT' || record.type === 'PRICE_RETRACT') && record.payload.scope === scope,
+      record =>
+        (record.type === 'PRICE_UPSERT' || record.type === 'PRICE_RETRACT') && record.payload.scope === scope,
     )
   }
 }
 
 const rulesOf = ({ routes }: Evaluation): string =>
-  routes.map(({ failure, exclusion }) => `${failure?.rule ?? exclusion ?? 'ok'} ${failure?.actual ?? ''}`).join('; ')
+  routes
+    .map(({ failure, exclusion }) => `${failure?.rule ?? exclusion ?? 'ok'} ${failure?.actual ?? ''}`)
+    .join('; ')

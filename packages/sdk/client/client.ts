@@ -93,7 +93,7 @@ const poolPath = ({ chain_id, pool_address }: PoolPath): string =>
   `${chain_id}/${encodeURIComponent(pool_address)}`
 
 function connect(http: HttpOptions, given: SocketConstructor | undefined) {
-  const Socket = given ?? (globalThis.WebSocket as unknown as SocketConstructor)
+  const Socket = given ?? globalThis.WebSocket
   const url = urlOf(http.baseUrl, { path: 'v1/stream' }).replace(/^http/, 'ws')
   return http.apiKey === null
     ? new Socket(url)

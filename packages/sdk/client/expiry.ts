@@ -10,7 +10,7 @@ export function stateAt(state: CompactState, nowMs: number): CompactState {
   return {
     state: 'UNPRICED',
     reason: 'ROUTE_EXPIRED',
-    evaluated_at_ms: state.expires_at_ms,
+    evaluated_at_ms: state.evaluated_at_ms,
     as_of: state.as_of,
     policy_version: state.policy_version,
   }

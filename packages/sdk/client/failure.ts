@@ -86,35 +86,38 @@ export class UnreachableError extends AssayError {
 
 type Answer = {
   readonly status: number
-  /** Parsed JSON, or null for an empty or unreadable body. */
-  readonly body: unknown
+  readonly body: object | null
   readonly retryAfterMs: number | null
   readonly requestId: string | null
   /** Method and path, for the message; never the query, never a header. */
   readonly what: string
 }
 
+/** Answers without a body: the status says it all. */
+const BY_STATUS_ALONE: Readonly<
+  Record<number, { readonly code: StatusErrorCode; readonly Failure: new (facts: Facts) => AssayError }>
+> = {
+  401: { code: 'UNAUTHENTICATED', Failure: UnauthenticatedError },
+  403: { code: 'FORBIDDEN', Failure: ForbiddenError },
+  429: { code: 'RATE_LIMITED', Failure: RateLimitedError },
+}
+
 /** The error an answer outside 2xx stands for. */
 export function errorOf({ body, what, ...facts }: Answer): AssayError {
   const { status } = facts
-  if (status === 401)
-    return new UnauthenticatedError({
+  const bare = BY_STATUS_ALONE[status]
+  if (bare !== undefined)
+    return new bare.Failure({
       ...facts,
-      code: 'UNAUTHENTICATED',
-      message: say(what, 'UNAUTHENTICATED'),
+      code: bare.code,
+      message: `${what}: ${STATUS_ERRORS[bare.code].about}`,
     })
-  if (status === 403)
-    return new ForbiddenError({ ...facts, code: 'FORBIDDEN', message: say(what, 'FORBIDDEN') })
-  if (status === 429)
-    return new RateLimitedError({ ...facts, code: 'RATE_LIMITED', message: say(what, 'RATE_LIMITED') })
   const { code, message, detail, error } = textsOf(body)
   if (code !== null)
     return new QuoteError({ ...facts, code, detail, message: `${what}: ${code}: ${message ?? 'no message'}` })
   const byStatus = codeOf(status)
   return new RequestError({ ...facts, code: byStatus, message: `${what}: ${status}: ${error ?? byStatus}` })
 }
-
-const say = (what: string, code: StatusErrorCode): string => `${what}: ${STATUS_ERRORS[code].about}`
 
 function codeOf(status: number): StatusErrorCode {
   for (const [code, entry] of Object.entries(STATUS_ERRORS))
@@ -123,18 +126,18 @@ function codeOf(status: number): StatusErrorCode {
 }
 
 /** The string fields of an error body. */
-function textsOf(body: unknown) {
-  const fields = typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
+function textsOf(body: object | null) {
+  const fields: Readonly<Record<string, unknown>> = { ...body }
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null)
   return { code: text('code'), message: text('message'), detail: text('detail'), error: text('error') }
 }
 
-/** By the catalogue; a code it does not know, by its status. */
-function isRetryable(code: string, status: number | null): boolean {
-  const catalogue: Readonly<Record<string, { readonly retryable: boolean }>> = {
-    ...QUOTE_ERRORS,
-    ...STATUS_ERRORS,
-    ...CLIENT_ERRORS,
-  }
-  return catalogue[code]?.retryable ?? (status !== null && (status === 429 || status >= 500))
+const CATALOGUE: Readonly<Record<string, { readonly retryable: boolean }>> = {
+  ...QUOTE_ERRORS,
+  ...STATUS_ERRORS,
+  ...CLIENT_ERRORS,
 }
+
+/** By the catalogue; a code it does not know, by its status. */
+const isRetryable = (code: string, status: number | null): boolean =>
+  CATALOGUE[code]?.retryable ?? (status !== null && status >= 500)

@@ -7,8 +7,6 @@
  */
 import type { Health } from '../wire/health.ts'
 import type { Id } from '../wire/identifier.ts'
-import { MAX_PAGE_LIMIT } from '../wire/page.ts'
-import type { PoolPage, PoolsQuery } from '../wire/pool.ts'
 import type { Session, SessionQuery } from '../wire/session.ts'
 import { type Envelope, SCHEMA_VERSION } from '../wire/stream.ts'
 import { type Backoff, DEFAULT_BACKOFF, delayMs, retrying, wait } from './backoff.ts'
@@ -16,17 +14,14 @@ import { stateAt } from './expiry.ts'
 import { AssayError } from './failure.ts'
 import type { CallOptions } from './http.ts'
 import { type FollowedPool, type FollowedToken, Market } from './market.ts'
+import { type PoolSource, readSnapshot } from './snapshot.ts'
 import type { Stream, StreamOutcome, StreamRequest } from './stream.ts'
 
 /** Four missed health records. */
 const SILENCE_MS = 60_000
 
-/** Ten million pools: a service that pages further than this is going round in circles. */
-const MAX_SNAPSHOT_PAGES = 10_000
-
 /** What following needs of a client. */
-export type Source = {
-  fetchPools(query: PoolsQuery, options: CallOptions): Promise<PoolPage>
+export type Source = PoolSource & {
   createSession(query: SessionQuery, options: CallOptions): Promise<Session>
   stream(request: StreamRequest): Stream
 }
@@ -55,6 +50,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   readonly #closing = new AbortController()
   readonly #signal: AbortSignal
   #status: FollowStatus = 'resetting'
+  /** Connections in a row that brought no record. */
+  #failures = 0
 
   constructor(source: Source, request: FollowRequest) {
     this.#source = source
@@ -114,98 +111,76 @@ export class Follower implements AsyncIterable<FollowEvent> {
     }
   }
 
-  async *#run(): AsyncGenerator<FollowEvent> {
-    let failures = 0
-    let reason: string | null = null
+  async *#run(): AsyncGenerator<FollowEvent, undefined> {
+    yield this.#enter('resetting', null)
     for (;;) {
-      if (this.#market.sequence === null) {
-        yield this.#enter('resetting', reason)
-        this.#market.load(await this.#snapshot())
-      }
-      const session = await this.#session()
-      if (session === null) reason = 'SESSION_REFUSED'
-      else {
-        yield this.#enter('replaying', null)
-        const stream = this.#source.stream({
-          filter: { chain_ids: [this.#chainId] },
-          resumeCursor: session.resume_cursor,
-          signal: this.#signal,
-          silenceMs: this.#silenceMs,
-        })
-        for await (const record of stream) {
-          failures = 0
-          const isNews = this.#market.apply(record)
-          if (this.#status !== 'live' && record.stream_sequence >= session.stream.head_sequence)
-            yield this.#enter('live', null)
-          if (isNews) yield { kind: 'record', record }
-        }
-        const outcome = await stream.outcome
-        if (outcome.kind === 'ENDED') return
-        reason = this.#settle(outcome)
-      }
-      failures += 1
-      if (failures >= this.#backoff.maxFailures) throw givenUp(reason, null)
-      if (session === null || this.#market.sequence === null) this.#market.clear()
-      else yield this.#enter('reconnecting', reason)
-      await wait(delayMs(this.#backoff, failures), this.#signal)
+      const isFresh = this.#market.sequence === null
+      if (isFresh)
+        this.#market.load(await readSnapshot(this.#source, this.#chainId, this.#backoff, this.#signal))
+      const outcome = yield* this.#connect(this.#market.sequence as number, isFresh)
+      if (outcome.kind === 'ENDED') return
+      const why = reasonOf(outcome)
+      this.#failures += 1
+      const canRetry = outcome.kind !== 'CLOSED' || outcome.reconnect
+      if (!canRetry || this.#failures >= this.#backoff.maxFailures)
+        throw new AssayError({ code: 'STREAM_CLOSED', message: `the stream ended: ${why}` })
+      if (outcome.kind === 'RESET_REQUIRED') this.#market.clear()
+      yield this.#enter(outcome.kind === 'RESET_REQUIRED' ? 'resetting' : 'reconnecting', why)
+      await wait(delayMs(this.#backoff, this.#failures), this.#signal)
     }
   }
 
-  /** What the end of a connection means for the state, in a word. */
-  #settle(outcome: Exclude<StreamOutcome, { kind: 'ENDED' }>): string {
-    switch (outcome.kind) {
-      case 'RESET_REQUIRED':
-        this.#market.clear()
-        return outcome.reason
-      case 'CLOSED':
-        if (!outcome.reconnect) throw givenUp(`${outcome.code} ${outcome.reason}`, outcome.code)
-        return `${outcome.code} ${outcome.reason}`.trimEnd()
-      case 'GIVEN_UP':
-        return outcome.why
+  /** One connection, from a new cursor after `sequence` to its end. */
+  async *#connect(sequence: number, isFresh: boolean): AsyncGenerator<FollowEvent, StreamOutcome> {
+    const session = await this.#createSession(sequence, isFresh)
+    if (session === null) return { kind: 'RESET_REQUIRED', reason: 'SEQUENCE_REFUSED', serverTimeMs: null }
+    yield this.#enter('replaying', null)
+    const stream = this.#source.stream({
+      filter: { chain_ids: [this.#chainId] },
+      resumeCursor: session.resume_cursor,
+      signal: this.#signal,
+      silenceMs: this.#silenceMs,
+    })
+    for await (const record of stream) {
+      this.#failures = 0
+      const isNews = this.#market.apply(record)
+      if (this.#status !== 'live' && record.stream_sequence >= session.stream.head_sequence)
+        yield this.#enter('live', null)
+      if (isNews) yield { kind: 'record', record }
     }
+    return stream.outcome
+  }
+
+  /**
+   * Null when the service does not know that sequence: its log is another one now. A sequence it has just
+   * given itself is refused for some other reason, which a new snapshot would not change.
+   */
+  async #createSession(sequence: number, isFresh: boolean): Promise<Session | null> {
+    const query = { chain_id: this.#chainId, snapshot_sequence: sequence }
+    let session: Session
+    try {
+      session = await retrying(
+        () => this.#source.createSession(query, { signal: this.#signal }),
+        this.#backoff,
+        this.#signal,
+      )
+    } catch (error) {
+      if (error instanceof AssayError && error.status === 400 && !isFresh) return null
+      throw error
+    }
+    if (session.resume_cursor === null)
+      throw new AssayError({ code: 'UNEXPECTED_ANSWER', message: 'a session for a chain without a cursor' })
+    if (session.schema_version > SCHEMA_VERSION)
+      throw new AssayError({
+        code: 'SCHEMA_TOO_NEW',
+        message: `the stream has schema version ${session.schema_version}, this SDK reads ${SCHEMA_VERSION}`,
+      })
+    return session
   }
 
   #enter(status: FollowStatus, reason: string | null): FollowEvent {
     this.#status = status
     return { kind: 'status', status, reason }
-  }
-
-  async #snapshot(): Promise<PoolPage[]> {
-    const pages: PoolPage[] = []
-    let cursor: string | null = null
-    do {
-      if (pages.length >= MAX_SNAPSHOT_PAGES) throw givenUp(`a snapshot of over ${pages.length} pages`, null)
-      const query: PoolsQuery = {
-        chain_id: this.#chainId,
-        limit: MAX_PAGE_LIMIT,
-        ...(cursor === null ? {} : { cursor }),
-      }
-      const page: PoolPage = await this.#retrying(options => this.#source.fetchPools(query, options))
-      pages.push(page)
-      cursor = page.next_cursor
-    } while (cursor !== null)
-    return pages
-  }
-
-  /** A cursor after the last sequence; null when the service does not know that sequence any more. */
-  async #session(): Promise<Session | null> {
-    const query = { chain_id: this.#chainId, snapshot_sequence: this.#market.sequence as number }
-    try {
-      const session = await this.#retrying(options => this.#source.createSession(query, options))
-      if (session.schema_version > SCHEMA_VERSION)
-        throw new AssayError({
-          code: 'SCHEMA_TOO_NEW',
-          message: `the stream has schema version ${session.schema_version}, this SDK reads ${SCHEMA_VERSION}`,
-        })
-      return session
-    } catch (error) {
-      if (error instanceof AssayError && error.status === 400) return null
-      throw error
-    }
-  }
-
-  #retrying<Result>(attempt: (options: CallOptions) => Promise<Result>): Promise<Result> {
-    return retrying(() => attempt({ signal: this.#signal }), this.#backoff, this.#signal)
   }
 }
 
@@ -215,8 +190,8 @@ function presented(held: FollowedToken, nowMs: number): FollowedToken {
   return price === held.price ? held : { ...held, price }
 }
 
-const givenUp = (reason: string | null, code: number | null): AssayError =>
-  new AssayError({
-    code: 'STREAM_CLOSED',
-    message: code === null ? `following ended: ${reason}` : `the stream was closed: ${reason}`,
-  })
+/** Why a connection is over, in a word or two. */
+function reasonOf(outcome: Exclude<StreamOutcome, { kind: 'ENDED' }>): string {
+  if (outcome.kind === 'CLOSED') return `${outcome.code} ${outcome.reason}`.trimEnd()
+  return outcome.kind === 'RESET_REQUIRED' ? outcome.reason : outcome.why
+}

@@ -35,11 +35,24 @@ export async function call<Result>(
   what: Call,
   options: CallOptions = {},
 ): Promise<Result> {
+  const { ok, status, headers, body } = await exchange(http, what, options)
+  const requestId = headers.get('x-request-id')
+  if (!ok) throw errorOf({ status, body, retryAfterMs: retryAfterMs(headers), requestId, what: nameOf(what) })
+  if (status !== 204 && body === null)
+    throw new AssayError({
+      code: 'UNEXPECTED_ANSWER',
+      status,
+      requestId,
+      message: `${nameOf(what)}: ${status} without a JSON object`,
+    })
+  return body as Result
+}
+
+/** The whole answer, whatever its status; throws if there is none. */
+async function exchange(http: HttpOptions, what: Call, options: CallOptions) {
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options
   signal?.throwIfAborted()
-  const name = `${what.method ?? 'GET'} /${what.path}`
   const deadline = AbortSignal.timeout(timeoutMs)
-  const response = { status: 0, ok: false, text: '', headers: new Headers() }
   try {
     const answer = await http.fetch(urlOf(http.baseUrl, what), {
       method: what.method ?? 'GET',
@@ -49,29 +62,20 @@ export async function call<Result>(
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
       ...(what.body === undefined ? {} : { body: JSON.stringify(what.body) }),
     })
-    Object.assign(response, { status: answer.status, ok: answer.ok, headers: answer.headers })
-    response.text = await answer.text()
+    return { ok: answer.ok, status: answer.status, headers: answer.headers, body: parse(await answer.text()) }
   } catch (cause) {
     signal?.throwIfAborted()
-    const code = deadline.aborted ? 'TIMEOUT' : 'NETWORK'
-    const message = deadline.aborted ? `${name}: no answer in ${timeoutMs} ms` : `${name}: ${reasonOf(cause)}`
-    throw new UnreachableError({ code, message, cause })
-  }
-  const { status, headers } = response
-  const requestId = headers.get('x-request-id')
-  const body = parse(response.text)
-  if (!response.ok)
-    throw errorOf({ status, body: body ?? null, retryAfterMs: retryAfterMs(headers), requestId, what: name })
-  if (status === 204) return undefined as Result
-  if (typeof body !== 'object' || body === null)
-    throw new AssayError({
-      code: 'UNEXPECTED_ANSWER',
-      status,
-      requestId,
-      message: `${name}: ${status} without a JSON object`,
+    const message = deadline.aborted ? `no answer in ${timeoutMs} ms` : reasonOf(cause)
+    throw new UnreachableError({
+      code: deadline.aborted ? 'TIMEOUT' : 'NETWORK',
+      message: `${nameOf(what)}: ${message}`,
+      cause,
     })
-  return body as Result
+  }
 }
+
+/** Without query and headers: nothing secret gets into a message. */
+const nameOf = ({ method, path }: Call): string => `${method ?? 'GET'} /${path}`
 
 /** Resolved below the base, whose own path is kept. */
 export function urlOf(baseUrl: URL, { path, query = {} }: Pick<Call, 'path' | 'query'>): string {
@@ -89,13 +93,13 @@ function headersOf({ apiKey }: HttpOptions, { body }: Call): Record<string, stri
   }
 }
 
-/** Undefined where there is no JSON. */
-function parse(text: string): unknown {
-  if (text === '') return undefined
+/** Null where there is no JSON object. */
+function parse(text: string): object | null {
   try {
-    return JSON.parse(text)
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' ? body : null
   } catch {
-    return undefined
+    return null
   }
 }
 

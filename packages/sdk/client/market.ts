@@ -13,8 +13,8 @@ import type { Envelope } from '../wire/stream.ts'
 export type FollowedToken = {
   readonly token_id: Id
   /** Null for a token that was in no pool of the snapshot. */
-  readonly token: Omit<PoolToken, 'state' | 'price'> | null
-  /** Null while PENDING. */
+  readonly token: Omit<PoolToken, 'price'> | null
+  /** Null before it is first evaluated. */
   readonly price: CompactState | null
   /** Records at or below it are older than this entry. */
   readonly sequence: number
@@ -67,7 +67,7 @@ export class Market {
     this.clear()
     for (const page of pages) {
       for (const { state, ...pool } of page.pools) {
-        const sequence = state?.as_of?.stream_sequence ?? page.snapshot_sequence
+        const sequence = state?.stream_sequence ?? page.snapshot_sequence
         this.#pools.set(pool.pool_id, { pool_id: pool.pool_id, pool, state, sequence })
         this.#loadToken(pool.token0, page.snapshot_sequence)
         this.#loadToken(pool.token1, page.snapshot_sequence)
@@ -97,7 +97,7 @@ export class Market {
   }
 
   /** A token is in many pools, on pages of different moments: the newest state wins. */
-  #loadToken({ state: _, price, ...token }: PoolToken, pageSequence: number): void {
+  #loadToken({ price, ...token }: PoolToken, pageSequence: number): void {
     const sequence = price?.as_of.stream_sequence ?? pageSequence
     const held = this.#tokens.get(token.token_id)
     if (held === undefined || sequence > held.sequence)

@@ -5,9 +5,10 @@
  * on it. With an API key the handshake carries it in a header, which Node's WebSocket can send and a browser
  * cannot: in a browser, exchange the key once (`createSession`) and stream with the session cookie.
  */
-import type { Envelope, SubscribeFrame } from '../wire/stream.ts'
 import { type ResetReason, shouldReconnect } from '../wire/error.ts'
+import type { Id } from '../wire/identifier.ts'
 import type { Known } from '../wire/schema.ts'
+import type { Envelope, StreamMessage, SubscribeFrame } from '../wire/stream.ts'
 import { Inbox } from './inbox.ts'
 
 /** About 20 MB of records. A reader further behind is let go and can resume. */
@@ -15,14 +16,14 @@ const MAX_QUEUED = 10_000
 
 type SocketEvent = { readonly data?: unknown; readonly code?: number; readonly reason?: string }
 
-/** The part of a WebSocket that is used. */
+/** The part of a WebSocket that is used. Every platform has its own types of events: `any` fits them all. */
 export type Socket = {
   send(text: string): void
   close(code?: number): void
-  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: SocketEvent) => void): void
+  addEventListener(type: 'open' | 'message' | 'close' | 'error', listener: (event: any) => void): void
 }
-/** Node's takes headers as its second argument; the standard one takes protocols there and is given none. */
-export type SocketConstructor = new (url: string, init?: { headers: Record<string, string> }) => Socket
+/** Node's and that of `ws` take headers as their second argument; a browser's is given none. */
+export type SocketConstructor = new (url: string, init?: any) => Socket
 
 export type StreamRequest = {
   /** Ids may be of any case and order. Empty or absent lists are no constraint. */
@@ -41,7 +42,11 @@ export type StreamRequest = {
 
 export type StreamOutcome =
   /** The cursor cannot be resumed: take a snapshot. */
-  | { readonly kind: 'RESET_REQUIRED'; readonly reason: Known<ResetReason>; readonly serverTimeMs: number }
+  | {
+      readonly kind: 'RESET_REQUIRED'
+      readonly reason: Known<ResetReason>
+      readonly serverTimeMs: number | null
+    }
   /** Closed by the service or the network. `lastSequence` is what a 1013 says was delivered last. */
   | {
       readonly kind: 'CLOSED'
@@ -64,7 +69,6 @@ export class Stream implements AsyncIterable<Envelope> {
   readonly #signal: AbortSignal | null
   readonly #settle: (outcome: StreamOutcome) => void
   #isOver = false
-  #failure = ''
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(socket: Socket, request: StreamRequest) {
@@ -78,11 +82,10 @@ export class Stream implements AsyncIterable<Envelope> {
     socket.addEventListener('open', () => {
       if (!this.#isOver) socket.send(frame)
     })
-    socket.addEventListener('message', event => this.#receive(event.data))
-    socket.addEventListener('error', event => {
-      this.#failure = 'message' in event ? String(event.message) : ''
-    })
-    socket.addEventListener('close', event => this.#over(closed(event, this.#failure)))
+    socket.addEventListener('message', (event: SocketEvent) => this.#receive(event.data))
+    // It says nothing and a close follows, but the `ws` package throws what no one listens to.
+    socket.addEventListener('error', () => {})
+    socket.addEventListener('close', (event: SocketEvent) => this.#over(closed(event)))
     this.#signal?.addEventListener('abort', this.close)
     if (this.#signal?.aborted === true) this.close()
     this.#watch()
@@ -135,43 +138,45 @@ export class Stream implements AsyncIterable<Envelope> {
 
 /** The frame in the form the service insists on: lower case, ascending, unique. */
 function frameOf({ filter, resumeCursor }: StreamRequest): SubscribeFrame {
-  const ids = (list: readonly string[] = []) =>
-    [...new Set(list.map(id => id.toLowerCase()))].sort() as `0x${string}`[]
   return {
     filter: {
       chain_ids: [...new Set(filter.chain_ids)].sort((a, b) => a - b),
-      pool_ids: ids(filter.pool_ids),
-      token_ids: ids(filter.token_ids),
+      pool_ids: idsOf(filter.pool_ids),
+      token_ids: idsOf(filter.token_ids),
       ...(filter.types === undefined ? {} : { types: [...new Set(filter.types)].sort() }),
     },
     resume_cursor: resumeCursor ?? null,
   }
 }
 
-type Reset = { readonly type: 'RESET_REQUIRED'; readonly payload: ResetPayload }
-type ResetPayload = { readonly reason: string; readonly server_time_unix_ms: number }
+const idsOf = (ids: readonly string[] = []): Id[] =>
+  [...new Set(ids.map(id => id.toLowerCase() as Id))].sort()
 
 /** Null for what is no message of ours. A type this SDK does not know is let through: it has a sequence. */
-function messageOf(data: unknown): Envelope | Reset | null {
+function messageOf(data: unknown): StreamMessage | null {
   if (typeof data !== 'string') return null
+  let message: { type?: unknown; payload?: unknown; stream_sequence?: unknown } | null
   try {
-    const message: unknown = JSON.parse(data)
-    if (typeof message !== 'object' || message === null) return null
-    if ('type' in message && message.type === 'RESET_REQUIRED') return message as Reset
-    return 'stream_sequence' in message && Number.isSafeInteger(message.stream_sequence)
-      ? (message as Envelope)
-      : null
+    message = JSON.parse(data) as typeof message
   } catch {
     return null
   }
+  const isWhole =
+    typeof message === 'object' &&
+    message !== null &&
+    typeof message.type === 'string' &&
+    typeof message.payload === 'object' &&
+    message.payload !== null &&
+    (message.type === 'RESET_REQUIRED' || Number.isSafeInteger(message.stream_sequence))
+  return isWhole ? (message as StreamMessage) : null
 }
 
-function closed({ code = 1006, reason = '' }: SocketEvent, failure: string): StreamOutcome {
+function closed({ code = 1006, reason = '' }: SocketEvent): StreamOutcome {
   const last = /^last_sequence=([0-9]{1,16})$/.exec(reason)?.[1]
   return {
     kind: 'CLOSED',
     code,
-    reason: reason === '' ? failure : reason,
+    reason,
     lastSequence: last === undefined ? null : Number(last),
     reconnect: shouldReconnect(code),
   }

@@ -87,11 +87,10 @@ export const RetentionRequest = strictObject(retentionFields)
 /** One change, who made it, and what it was made to. */
 export const AuditEntry = object({
   at_ms: Ms,
-  consumer: nullable(string()),
-  key_id: nullable(string()),
+  actor: string(),
   action: string(),
   subject: string(),
-  detail: nullable(anyObject()),
+  detail: nullable(string()),
 })
 export const AuditPage = object({ entries: array(AuditEntry), next_cursor: NextCursor })
 export type AuditPage = Static<typeof AuditPage>

@@ -2,7 +2,7 @@
 import { Health } from './health.ts'
 import { Address, ChainId, Hash } from './identifier.ts'
 import { Count, Ms } from './quantity.ts'
-import { array, describe, known, object, type Static, strictObject, string } from './schema.ts'
+import { array, describe, known, nullable, object, type Static, strictObject, string } from './schema.ts'
 
 /** The generation of a pool contract. */
 export const Family = known(['amm_v2', 'amm_v3'])
@@ -24,7 +24,7 @@ export const Chain = object({
   stables: array(Address),
   routing_assets: describe('Ordered: each is priced from stables and those before it.', array(Address)),
   deployments: array(Deployment),
-  health: Health,
+  health: describe('Null before the first one.', nullable(Health)),
 })
 export type Chain = Static<typeof Chain>
 

@@ -2,6 +2,7 @@
  * Feed health of a chain. It is sent on every change and every 15 seconds, so on a live stream silence
  * means loss.
  */
+import { BlockPosition } from './block.ts'
 import { ChainId, Hash } from './identifier.ts'
 import { Count, Ms } from './quantity.ts'
 import { array, enumeration, known, nullable, number, object, type Static, string } from './schema.ts'
@@ -25,7 +26,7 @@ export const HEALTH_REASONS = [
 ] as const
 
 /** Null before the first one is known. */
-const Position = nullable(object({ block_number: Count, block_hash: Hash, block_time_ms: Ms }))
+const Position = nullable(BlockPosition)
 
 /** An RPC endpoint by the operator's name for it; its address is never shown. */
 export const EndpointHealth = object({
@@ -42,7 +43,7 @@ export const Health = object({
   reasons: array(known(HEALTH_REASONS)),
   head: Position,
   processed: Position,
-  finalized: Position,
+  finalized: nullable(object({ block_number: Count, block_hash: Hash })),
   lag_blocks: nullable(Count),
   lag_ms: nullable(Ms),
   endpoints: array(EndpointHealth),

@@ -25,7 +25,7 @@ export type Id = Static<typeof Id>
 /** A block, transaction or genesis hash. */
 export const Hash = pattern<`0x${string}`>('^0x[0-9a-f]{64}$')
 
-const ADDRESS = /^0x[0-9a-f]{40}$/i
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 /** Whether the text has the form of an address, in any case; its checksum is not looked at. */
 export const isAddress = (text: string): text is Address => ADDRESS.test(text)

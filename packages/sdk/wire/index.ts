@@ -1,5 +1,6 @@
 /** The wire: every record, request, response and stream message, as JSON Schema constants with their types. */
 export * from './admin.ts'
+export * from './block.ts'
 export * from './chain.ts'
 export * from './confidence.ts'
 export * from './error.ts'

@@ -30,7 +30,6 @@ const keyFields = {
   created_at_ms: Ms,
   expires_at_ms: nullable(Ms),
   revoked_at_ms: nullable(Ms),
-  last_used_at_ms: nullable(Ms),
 } as const
 
 export const Key = object(keyFields)

@@ -8,7 +8,7 @@ import { Family } from './chain.ts'
 import { Cap, EdgeComponents, Finality } from './confidence.ts'
 import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
-import { AsOf, CompactState, TokenState } from './price.ts'
+import { CompactState } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsigned } from './quantity.ts'
 import { RejectionRule } from './reason.ts'
 import {
@@ -69,7 +69,9 @@ export const poolStateFields = {
   caps: array(Cap),
   reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
   differences: optional(array(Difference)),
-  as_of: optional(AsOf),
+  stream_sequence: optional(
+    describe('The record that said so; on the stream it stands in the envelope.', Sequence),
+  ),
 } as const
 
 export const PoolState = object(poolStateFields)
@@ -79,10 +81,9 @@ export type PoolState = Static<typeof PoolState>
 export const PoolToken = object({
   token_address: Address,
   token_id: Id,
-  symbol: nullable(string()),
-  decimals: nullable(Decimals),
-  state: TokenState,
-  price: describe('Null while PENDING.', nullable(CompactState)),
+  symbol: optional(nullable(string())),
+  decimals: optional(nullable(Decimals)),
+  price: describe('Null before it is first evaluated.', nullable(CompactState)),
 })
 export type PoolToken = Static<typeof PoolToken>
 
@@ -92,12 +93,11 @@ export const poolFields = {
   pool_id: Id,
   family: Family,
   deployment_id: string(),
-  fee_ppm: Unsigned,
+  fee_ppm: Count,
   token0: PoolToken,
   token1: PoolToken,
   created_block: nullable(Count),
-  state: nullable(PoolState),
-  state_reason: optional(describe('Why state is null.', string())),
+  state: describe('Null before it is first evaluated.', nullable(PoolState)),
 } as const
 
 export const Pool = object(poolFields)

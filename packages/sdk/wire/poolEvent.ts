@@ -5,17 +5,7 @@
 import { Address, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Count, Ms, Signed, Tick, Unsigned } from './quantity.ts'
-import {
-  array,
-  enumeration,
-  literal,
-  object,
-  optional,
-  type Schema,
-  type Static,
-  strictObject,
-  union,
-} from './schema.ts'
+import { array, enumeration, literal, object, optional, type Static, strictObject, union } from './schema.ts'
 
 export const POOL_EVENT_KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED'] as const
 type PoolEventKind = (typeof POOL_EVENT_KINDS)[number]
@@ -26,7 +16,7 @@ export const Proof = enumeration(['receipts', 'digest', 'none'])
 const of = <const Kind extends PoolEventKind>(kind: Kind) => ({
   chain_id: ChainId,
   pool_id: Id,
-  kind: literal(kind) as Schema<Kind>,
+  kind: literal(kind),
   block_number: Count,
   block_hash: Hash,
   block_time_ms: Ms,
@@ -71,7 +61,12 @@ export const PoolEvent = union(
   object({ ...of('BURN'), ...liquidityFields }),
   object({ ...of('SYNC'), reserve0: Unsigned, reserve1: Unsigned }),
   object({ ...of('INITIALIZE'), sqrt_price_x96: Unsigned, tick: Tick }),
-  object({ ...of('CREATED'), token0: Address, token1: Address, fee_ppm: optional(Unsigned) }),
+  object({
+    ...of('CREATED'),
+    token0: optional(Address),
+    token1: optional(Address),
+    fee_ppm: optional(Count),
+  }),
 )
 export type PoolEvent = Static<typeof PoolEvent>
 

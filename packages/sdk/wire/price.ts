@@ -2,9 +2,10 @@
  * The compact price state of a token: what the stream, the snapshot and the lists carry, and the head of the
  * full quote. The last one published is the price, until the next or until `expires_at_ms`.
  */
+import { AsOf } from './block.ts'
 import { Confidence } from './confidence.ts'
-import { Address, Hash, Id } from './identifier.ts'
-import { Count, ExactValue, Microusd, Ms, PlainDecimal, Sequence } from './quantity.ts'
+import { Address, Id } from './identifier.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal } from './quantity.ts'
 import { UnpricedReason } from './reason.ts'
 import {
   array,
@@ -18,15 +19,6 @@ import {
   string,
   union,
 } from './schema.ts'
-
-/** The stream position and the block at which something was said. */
-export const AsOf = object({
-  stream_sequence: Sequence,
-  block_number: Count,
-  block_hash: Hash,
-  block_time_ms: Ms,
-})
-export type AsOf = Static<typeof AsOf>
 
 /** Discovered and not evaluated yet, priced, or evaluated without a usable price. */
 export const TokenState = enumeration(['PENDING', 'PRICED', 'UNPRICED'])

@@ -2,17 +2,18 @@
  * Quotes. A token's is PRICED, UNPRICED (evaluated, no usable price) or PENDING (202: not evaluated yet);
  * only the first has a price, and none of them is an error.
  *
- * A priced quote holds the full quotes of the routing assets it went through, so its schema names itself.
+ * A priced quote holds the full quotes of the routing assets it went through.
  */
+import { AsOf, BlockPosition } from './block.ts'
 import { QuoteErrorBody } from './error.ts'
 import { Address, AddressInput, ChainId } from './identifier.ts'
 import { poolFields } from './pool.ts'
-import { AsOf, CompactPriced, CompactUnpriced, compactPricedFields, compactUnpricedFields } from './price.ts'
+import { CompactPriced, CompactUnpriced, compactPricedFields, compactUnpricedFields } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
-import { RejectionRule } from './reason.ts'
 import { failureFields, Hop, Route } from './route.ts'
 import {
   array,
+  boolean,
   describe,
   enumeration,
   integer,
@@ -43,37 +44,48 @@ const headFields = {
   last_trade_ms: nullable(Ms),
 } as const
 
-const pricedFields = {
-  ...compactPricedFields,
-  ...headFields,
-  routes: array(Route),
+const pricedFields = { ...compactPricedFields, ...headFields, routes: array(Route) } as const
+
+const unpricedFields = { ...compactUnpricedFields, ...headFields, candidates: array(Candidate) } as const
+
+/** A routing asset as it was valued for a quote: not a record of its own, so it has no sequence. */
+const inside = { as_of: BlockPosition } as const
+const AssetFields = object({ ...pricedFields, ...inside })
+interface PricedAsset extends Static<typeof AssetFields> {
+  readonly routing_assets: readonly AssetQuote[]
+}
+const UnpricedAsset = object({ ...unpricedFields, ...inside })
+export type AssetQuote = PricedAsset | Static<typeof UnpricedAsset>
+
+/** It may itself go over other assets: the one schema that names itself. */
+export const AssetQuote: Schema<AssetQuote> = named(
+  'AssetQuote',
+  union(
+    object({
+      ...pricedFields,
+      ...inside,
+      routing_assets: array(reference<AssetQuote>('AssetQuote')),
+    }),
+    UnpricedAsset,
+  ),
+)
+
+export const PricedQuote = object({
+  ...pricedFields,
   change: describe(
     'Against our own published price then, in basis points; null without one.',
     nullable(object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })),
   ),
-} as const
-
-const PricedFields = object(pricedFields)
-export interface PricedQuote extends Static<typeof PricedFields> {
-  readonly routing_assets: readonly EvaluatedQuote[]
-}
-
-export const UnpricedQuote = object({
-  ...compactUnpricedFields,
-  ...headFields,
-  candidates: array(Candidate),
+  routing_assets: describe('Those the routes go over, in full.', array(AssetQuote)),
 })
+export type PricedQuote = Static<typeof PricedQuote>
+
+export const UnpricedQuote = object(unpricedFields)
 export type UnpricedQuote = Static<typeof UnpricedQuote>
 
-export type EvaluatedQuote = PricedQuote | UnpricedQuote
-
-export const PricedQuote: Schema<PricedQuote> = object({
-  ...pricedFields,
-  routing_assets: array(reference<EvaluatedQuote>('EvaluatedQuote')),
-})
-
 /** The 200 of GET /v1/quote/token. */
-export const EvaluatedQuote = named('EvaluatedQuote', union(PricedQuote, UnpricedQuote))
+export const EvaluatedQuote = union(PricedQuote, UnpricedQuote)
+export type EvaluatedQuote = Static<typeof EvaluatedQuote>
 
 /** The 202 of GET /v1/quote/token: work is under way, and there is no price yet. */
 export const PendingQuote = object({
@@ -101,25 +113,29 @@ export const TokenQuoteQuery = strictObject({
 })
 export type TokenQuoteQuery = Static<typeof TokenQuoteQuery>
 
-/** What moves the price by so much, in both directions. */
+/** The ratio one way. The reverse is the exact reciprocal of the evidence, not an executable quote. */
+export const Orientation = object({
+  from: Address,
+  to: Address,
+  ratio: nullable(ExactValue),
+  marginal: nullable(ExactValue),
+  reciprocal: boolean(),
+})
+
+/** What moves the price by so much; null where the known ticks do not reach. */
 export const DepthStep = object({
-  move_bps: Count,
+  percent: Count,
   up_microusd: nullable(Microusd),
   down_microusd: nullable(Microusd),
-  reason: optional(RejectionRule),
 })
 
 /** GET /v1/quote/pool: the pool, its ratio both ways, the price of each side, and its depth at 1, 2, 5, 10%. */
 export const PoolQuote = object({
   ...poolFields,
   source: QuoteSource,
-  ratios: object({
-    forward: describe('Y per X in the canonical orientation.', nullable(ExactValue)),
-    reverse: describe('The exact reciprocal; not an executable quote.', nullable(ExactValue)),
-  }),
-  prices_usd: object({ token0: nullable(ExactValue), token1: nullable(ExactValue) }),
+  ratios: array(Orientation),
+  prices: object({ token0_usd: nullable(ExactValue), token1_usd: nullable(ExactValue) }),
   depth_ladder: array(DepthStep),
-  evaluated_at_ms: Ms,
   as_of: AsOf,
   policy_version: string(),
 })

@@ -4,7 +4,7 @@ import { Cap, EdgeComponents, RouteComponents } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
 import { Depth, Evidence } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
-import { ExactValue, Microusd, Ms, Score, Unsigned } from './quantity.ts'
+import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
 import { RejectionRule, RouteReason } from './reason.ts'
 import { array, boolean, describe, known, nullable, object, optional, type Static, string } from './schema.ts'
 
@@ -22,7 +22,7 @@ export const Hop = object({
   pool_address: Address,
   family: Family,
   deployment_id: string(),
-  fee_ppm: Unsigned,
+  fee_ppm: Count,
   from: Address,
   to: Address,
   ratio: describe('Y per X from the evidence, in whole tokens.', nullable(ExactValue)),

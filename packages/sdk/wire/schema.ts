@@ -40,7 +40,8 @@ type OptionalOf<F extends Fields> = {
     ? Name
     : never]?: F[Name] extends OptionalField<infer Value> ? Value : never
 }
-type Flat<T> = { readonly [Name in keyof T]: T[Name] }
+/** Spelled out, so that an editor shows the fields and not the machinery. */
+type Flat<T> = T extends infer U ? { readonly [Name in keyof U]: U[Name] } : never
 export type ObjectOf<F extends Fields> = Flat<RequiredOf<F> & OptionalOf<F>>
 
 /** A record of ours: readers must bear fields they do not know. */

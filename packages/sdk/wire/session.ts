@@ -4,14 +4,14 @@
  * The cursor is chain-wide and opaque; it stands after `snapshot_sequence`.
  */
 import { ChainId } from './identifier.ts'
+import { Scope } from './key.ts'
 import { Count, Ms, Sequence } from './quantity.ts'
-import { nullable, object, optional, type Static, strictObject, string } from './schema.ts'
+import { array, nullable, object, optional, type Static, strictObject, string } from './schema.ts'
 
 /** What the log holds: replay reaches back to `oldest_sequence`. */
 const LogRange = object({ oldest_sequence: Sequence, head_sequence: Sequence })
 
-/** Null for a bearer credential that has no session. */
-const SessionLife = nullable(object({ expires_at_ms: Ms }))
+const SessionLife = object({ expires_at_ms: Ms })
 
 /** Answer of POST /v1/session. */
 export const Session = object({
@@ -30,6 +30,6 @@ export const SessionQuery = strictObject({
 })
 export type SessionQuery = Static<typeof SessionQuery>
 
-/** Answer of GET /v1/session. */
-export const SessionInfo = object({ session: SessionLife, schema_version: Count, stream: LogRange })
+/** Answer of GET /v1/session: a session has the scopes of the key that made it. */
+export const SessionInfo = object({ session: SessionLife, scopes: array(Scope), consumer: string() })
 export type SessionInfo = Static<typeof SessionInfo>

@@ -14,6 +14,7 @@ import { Ms, Sequence } from './quantity.ts'
 import { RetractReason } from './reason.ts'
 import {
   array,
+  describe,
   enumeration,
   type Fields,
   literal,
@@ -62,7 +63,10 @@ export const PriceUpsert = union(
 
 const withdrawal = {
   reason: RetractReason,
-  retracted: object({ record_id: string(), stream_sequence: Sequence }),
+  retracted: object({
+    record_id: string(),
+    stream_sequence: describe('Null when that record is no longer kept.', nullable(Sequence)),
+  }),
 } as const
 
 /** What was published is withdrawn, with the state that holds instead; null for a pool that is no more. */

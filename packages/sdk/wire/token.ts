@@ -1,5 +1,4 @@
 /** A token: its identity is the pair (chain_id, token_address); symbol and name are what it says of itself. */
-import { Chain } from './chain.ts'
 import { Address, AddressInput, ChainId, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Pool } from './pool.ts'
@@ -50,5 +49,9 @@ export const SearchQuery = strictObject({ address: AddressInput })
 export type SearchQuery = Static<typeof SearchQuery>
 
 /** Everything known under an address, chain by chain; records are never merged over chains. */
-export const SearchResult = object({ chains: array(Chain), tokens: array(Token), pools: array(Pool) })
+export const SearchResult = object({
+  chains: array(object({ chain_id: ChainId, name: nullable(string()) })),
+  tokens: array(Token),
+  pools: array(Pool),
+})
 export type SearchResult = Static<typeof SearchResult>

@@ -32,12 +32,26 @@ export type HealthRecord = {
   readonly chain_id: number
   readonly status: HealthStatus
   readonly reasons: readonly string[]
-  readonly head: { readonly block_number: number; readonly block_hash: Hex; readonly block_time_ms: number } | null
-  readonly processed: { readonly block_number: number; readonly block_hash: Hex; readonly block_time_ms: number } | null
+  readonly head: {
+    readonly block_number: number
+    readonly block_hash: Hex
+    readonly block_time_ms: number
+  } | null
+  readonly processed: {
+    readonly block_number: number
+    readonly block_hash: Hex
+    readonly block_time_ms: number
+  } | null
   readonly finalized: { readonly block_number: number; readonly block_hash: Hex } | null
   readonly lag_blocks: number | null
   readonly lag_ms: number | null
-  readonly endpoints: readonly { readonly name: string; readonly status: string; readonly head: number | null; readonly error_rate: number; readonly p50_ms: number | null }[]
+  readonly endpoints: readonly {
+    readonly name: string
+    readonly status: string
+    readonly head: number | null
+    readonly error_rate: number
+    readonly p50_ms: number | null
+  }[]
   readonly updated_at_ms: number
 }
 
@@ -49,7 +63,11 @@ export type FeedItem =
   | { readonly kind: 'health'; readonly record: HealthRecord }
 
 /** Where a stopped service stood: its tip, and the hashes of blocks it can still undo (tip included). */
-export type Resume = { readonly tip: BlockRef; readonly undoable: readonly BlockRef[]; readonly finalized: { readonly number: number; readonly hash: Hex } | null }
+export type Resume = {
+  readonly tip: BlockRef
+  readonly undoable: readonly BlockRef[]
+  readonly finalized: { readonly number: number; readonly hash: Hex } | null
+}
 
 export interface Feed {
   /** Never ends but by `close` or the signal. A reorg below what can be undone makes health UNAVAILABLE `HALTED`. */

@@ -21,12 +21,27 @@ export type PoolIdentity =
 
 export interface Market {
   /** Events of the block's logs: creations by listed factories whose tokens `wants`, and events of pools `knows`. */
-  decode(block: VerifiedBlock, knows: (pool: Address) => boolean, wants: (token0: Address, token1: Address) => boolean): PoolEvents
+  decode(
+    block: VerifiedBlock,
+    knows: (pool: Address) => boolean,
+    wants: (token0: Address, token1: Address) => boolean,
+  ): PoolEvents
   /** Every pool of the token with a stable or routing asset, over all deployments and fee tiers, by factory look-up. */
   discover(token: Address, block: BlockRef, signal: AbortSignal): Promise<readonly LoadedPool['pool'][]>
   /** Complete state at the block hash. A pool that cannot be read is left out and named in `failed`. */
-  load(pools: readonly LoadedPool['pool'][], block: BlockRef, signal: AbortSignal): Promise<{ readonly loaded: readonly LoadedPool[]; readonly failed: readonly { readonly pool: Address; readonly reason: string }[] }>
-  recheck(pools: readonly { readonly address: Address; readonly family: 'amm_v2' | 'amm_v3' }[], block: BlockRef, signal: AbortSignal): Promise<readonly RecheckedPool[]>
+  load(
+    pools: readonly LoadedPool['pool'][],
+    block: BlockRef,
+    signal: AbortSignal,
+  ): Promise<{
+    readonly loaded: readonly LoadedPool[]
+    readonly failed: readonly { readonly pool: Address; readonly reason: string }[]
+  }>
+  recheck(
+    pools: readonly { readonly address: Address; readonly family: 'amm_v2' | 'amm_v3' }[],
+    block: BlockRef,
+    signal: AbortSignal,
+  ): Promise<readonly RecheckedPool[]>
   /** Null when there is no token at this address (no code, or no ERC-20 that answers). */
   readToken(token: Address, block: BlockRef, signal: AbortSignal): Promise<TokenFacts | null>
   readStables(block: BlockRef, signal: AbortSignal): Promise<StableReading>

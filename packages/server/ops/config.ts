@@ -51,7 +51,11 @@ export type DeploymentConfig = {
 
 export type StableConfig = {
   readonly tokenAddress: Address
-  readonly usdFeed: { readonly address: Address; readonly heartbeatMs: number; readonly graceMs: number } | null
+  readonly usdFeed: {
+    readonly address: Address
+    readonly heartbeatMs: number
+    readonly graceMs: number
+  } | null
 }
 
 export type CoverageAsset = {

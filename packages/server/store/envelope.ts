@@ -96,6 +96,8 @@ function payloadText(
       const current = state === null ? null : stateText(rest['scope'], state as Payload, sequence)
       return { payload: `${head.slice(0, -1)},"current":${current}}`, current }
     }
+    default:
+      throw new StoreError('STORE_MISUSE', `a record of unknown type ${JSON.stringify(type satisfies never)}`)
   }
 }
 

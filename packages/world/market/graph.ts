@@ -12,7 +12,9 @@ import {
   DECIMALS,
   EXTRA_EVEN_SHARE,
   EXTRA_EXPONENT,
+  FAME_DEVIATION,
   FIRST_PARTNERS,
+  LATER_SIZE,
   LOG10_PRICE,
   PARTNERS,
   SIZE_QUANTILES,
@@ -152,16 +154,15 @@ export function drawPools(
     }),
   )
   const taken = new Set(plans.map(keyOf))
-  const bySize = tokens.map((_, at) => at).slice(CORE)
-  bySize.sort((a, b) => (tokens[b] as MarketToken).sizeUsd - (tokens[a] as MarketToken).sizeUsd)
+  const byFame = orderByFame(random, tokens)
+  const fame = new draw.Zipf(byFame.length, EXTRA_EXPONENT)
   // The two routing assets that are no one's first partner lead the hubs of the pools of neither kind.
-  const hubs = [WRAPPED + 1, WRAPPED + 2, ...bySize]
+  const hubs = [WRAPPED + 1, WRAPPED + 2, ...byFame]
   const hubRanks = new draw.Zipf(hubs.length, EXTRA_EXPONENT)
-  const sizeRanks = new draw.Zipf(Math.max(1, tailSize), EXTRA_EXPONENT)
 
-  const add = (token: number, partners: Shares, isFirst: boolean): boolean => {
-    const partner = drawPartner(random, partners, () => hubs[hubRanks.draw(random)] as number)
-    const plan = { ...drawVenue(random, options.v3Share), token, partner, isAnchor: false }
+  const add = (token: number, { isV3, partnerKind }: Kind, isFirst: boolean): boolean => {
+    const partner = drawPartner(random, partnerKind, () => hubs[hubRanks.draw(random)] as number)
+    const plan = { ...drawVenue(random, isV3), token, partner, isAnchor: false }
     const key = keyOf(plan)
     if (token === partner || taken.has(key) || taken.has(keyOf({ ...plan, token: partner, partner: token })))
       return false
@@ -169,20 +170,31 @@ export function drawPools(
     plans.push({ ...plan, sideUsd: drawSize(random, tokens, plan, isFirst) })
     return true
   }
-  for (let token = CORE; token < tokens.length; token++)
-    repeat(() => add(token, FIRST_PARTNERS, true), `a first pool for token ${token}`)
-
+  for (let token = CORE; token < tokens.length; token++) {
+    const kind = drawKind(random, options.v3Share, FIRST_PARTNERS)
+    repeat(() => add(token, kind, true), `a first pool for token ${token}`)
+  }
   const extraPartners = sharesOfExtras(tailSize / (options.pools - ANCHORS.length))
   const drawToken = (): number =>
     draw.isWithin(random, EXTRA_EVEN_SHARE)
       ? CORE + draw.below(random, tailSize)
-      : (bySize[sizeRanks.draw(random)] as number)
-  while (plans.length < options.pools)
-    repeat(() => add(drawToken(), extraPartners, false), `pool ${plans.length} of ${options.pools}`)
+      : (byFame[fame.draw(random)] as number)
+  while (plans.length < options.pools) {
+    const kind = drawKind(random, options.v3Share, extraPartners)
+    repeat(() => add(drawToken(), kind, false), `pool ${plans.length} of ${options.pools}`)
+  }
   return plans
 }
 
-type Shares = { readonly wrapped: number; readonly stable: number; readonly other: number }
+/** The tail, most popular first: by size, more or less. */
+function orderByFame(random: Random, tokens: readonly MarketToken[]): number[] {
+  const fame = tokens.map(token => draw.logNormal(random, 1 + token.sizeUsd, FAME_DEVIATION))
+  const places = tokens.map((_, place) => place).slice(CORE)
+  return places.sort((a, b) => (fame[b] as number) - (fame[a] as number))
+}
+
+type PartnerKind = keyof typeof PARTNERS
+type Shares = Readonly<Record<PartnerKind, number>>
 
 /** What the later pools must be so that all together have the partners of a real factory. */
 function sharesOfExtras(firstShare: number): Shares {
@@ -194,15 +206,25 @@ function sharesOfExtras(firstShare: number): Shares {
   }
 }
 
-function drawPartner(random: Random, shares: Shares, drawHub: () => number): number {
-  const kinds = (['wrapped', 'stable', 'other'] as const).map(kind => [kind, shares[kind]] as const)
-  const kind = draw.weighted(random, kinds)
+/** Decided before it is tried where there is room, so that a crowded corner does not shift the shares. */
+type Kind = { readonly isV3: boolean; readonly partnerKind: PartnerKind }
+
+function drawKind(random: Random, v3Share: number, { wrapped, stable, other }: Shares): Kind {
+  const partnerKind = draw.weighted<PartnerKind>(random, [
+    ['wrapped', wrapped],
+    ['stable', stable],
+    ['other', other],
+  ])
+  return { isV3: draw.isWithin(random, v3Share), partnerKind }
+}
+
+function drawPartner(random: Random, kind: PartnerKind, drawHub: () => number): number {
   if (kind === 'wrapped') return WRAPPED
   return kind === 'stable' ? draw.weighted(random, STABLE_WEIGHTS) : drawHub()
 }
 
-function drawVenue(random: Random, v3Share: number): Venue {
-  if (draw.isWithin(random, v3Share)) return v3(draw.weighted(random, TIER_WEIGHTS))
+function drawVenue(random: Random, isV3: boolean): Venue {
+  if (isV3) return v3(draw.weighted(random, TIER_WEIGHTS))
   return draw.isWithin(random, FORK_SHARE) ? V2_FORK : V2_MAIN
 }
 
@@ -214,7 +236,7 @@ function drawSize(
   isFirst: boolean,
 ): number {
   const size = Math.min((tokens[token] as MarketToken).sizeUsd, (tokens[partner] as MarketToken).sizeUsd)
-  return isFirst ? size : size * Math.min(1, draw.logNormal(random, 0.3, 1))
+  return isFirst ? size : size * Math.min(1, draw.logNormal(random, LATER_SIZE.median, LATER_SIZE.deviation))
 }
 
 const keyOf = ({ deploymentId, tier, token, partner }: Omit<PoolPlan, 'sideUsd'>): string =>

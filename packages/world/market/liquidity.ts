@@ -67,7 +67,9 @@ export function startV3(
     ticks.set(at, { tick: at, gross: (before?.gross ?? 0n) + gross, net: (before?.net ?? 0n) + net })
   }
   let liquidity = 0n
-  for (const { lower, upper, share } of sideUsd > 0 ? drawPositions(random, tier, tick, sideUsd, isAnchor) : []) {
+  for (const { lower, upper, share } of sideUsd > 0
+    ? drawPositions(random, tier, tick, sideUsd, isAnchor)
+    : []) {
     const asked = (2 * sideUsd * share) / (valuePerLiquidity(price, lower, upper) * prices.unit1Usd)
     const amount = toUnits(Math.min(asked, MOST_LIQUIDITY))
     note(lower, amount, amount)
@@ -84,7 +86,13 @@ export function startV3(
 type Position = { readonly lower: Tick; readonly upper: Tick; readonly share: number }
 
 /** One over the full range, the others around the price, most of them across it; shares add up to 1. */
-function drawPositions(random: Random, tier: Tier, tick: Tick, sideUsd: number, isAnchor: boolean): Position[] {
+function drawPositions(
+  random: Random,
+  tier: Tier,
+  tick: Tick,
+  sideUsd: number,
+  isAnchor: boolean,
+): Position[] {
   const { at, exponent, deviation, most, anchorFactor } = POSITIONS
   const usual = (1.5 + (sideUsd / at) ** exponent) * (isAnchor ? anchorFactor : 1)
   const narrow = Math.min(most, Math.round(draw.logNormal(random, usual, deviation)))
@@ -98,7 +106,8 @@ function drawPositions(random: Random, tier: Tier, tick: Tick, sideUsd: number, 
   const others = weights.map((weight): Position => {
     const width = Math.max(spacing, draw.logNormal(random, WIDTH_TICKS[tier], WIDTH_DEVIATION))
     const centre = tick + 0.4 * width * draw.normal(random)
-    const lower = Math.max(full.lower, Math.floor((centre - width / 2) / spacing) * spacing)
+    const asked = Math.floor((centre - width / 2) / spacing) * spacing
+    const lower = Math.min(Math.max(full.lower, asked), full.upper - spacing)
     const upper = Math.min(full.upper, lower + Math.ceil(width / spacing) * spacing)
     return { lower: toTick(lower), upper: toTick(upper), share: ((1 - FULL_RANGE_SHARE) * weight) / total }
   })

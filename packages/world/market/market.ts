@@ -5,7 +5,6 @@
  * The same options give the same market. `bringUp` has the inputs that introduce it to an engine, `Tape` the
  * blocks that follow.
  */
-import type { Address } from '../../engine/chain/block.ts'
 import type { ChainSetup } from '../../engine/setup.ts'
 import { count, ms } from '../../engine/units.ts'
 import { Random } from '../random.ts'
@@ -75,15 +74,15 @@ export function createMarket(options: MarketOptions): Market {
   const tokens = drawTokens(root.stream('tokens'), graph)
   const plans = drawPools(root.stream('pools'), tokens, graph)
   const amounts = root.stream('amounts')
-  const address = (token: MarketToken): Address => token.address
   return {
     seed,
     setup: {
       chainId: count(chainId),
-      stables: tokens
-        .slice(0, STABLES)
-        .map(token => ({ token: token.address, feed: { heartbeatMs: ms(HEARTBEAT_MS), graceMs: ms(GRACE_MS) } })),
-      routingAssets: tokens.filter(token => token.role === 'ROUTING').map(address),
+      stables: tokens.slice(0, STABLES).map(token => ({
+        token: token.address,
+        feed: { heartbeatMs: ms(HEARTBEAT_MS), graceMs: ms(GRACE_MS) },
+      })),
+      routingAssets: tokens.filter(token => token.role === 'ROUTING').map(token => token.address),
       hasSequencer: false,
     },
     tokens,

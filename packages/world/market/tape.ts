@@ -18,7 +18,17 @@ import { type MarketToken, WRAPPED } from './graph.ts'
 import { toUnits } from './liquidity.ts'
 import { type Market, type MarketPool, unitUsd } from './market.ts'
 import { POPULARITY, TRADE_USD } from './shape.ts'
-import { isV3, type Order, place, type Position, priceOf, reservesOf, resizeV2, swap, swapTo } from './trade.ts'
+import {
+  isV3,
+  type Order,
+  place,
+  type Position,
+  priceOf,
+  reservesOf,
+  resizeV2,
+  swap,
+  swapTo,
+} from './trade.ts'
 
 export type TapeOptions = {
   readonly swapsPerBlock: number
@@ -215,7 +225,8 @@ export const finality = (block: BlockRef, atMs: Input['atMs']): Input => ({
   hash: block.hash,
 })
 
-const bySize = (pools: readonly MarketPool[]): readonly MarketPool[] => [...pools].sort((a, b) => b.sideUsd - a.sideUsd)
+const bySize = (pools: readonly MarketPool[]): readonly MarketPool[] =>
+  [...pools].sort((a, b) => b.sideUsd - a.sideUsd)
 
 function feeOf({ terms }: MarketPool): number {
   if (terms.family === 'amm_v3') return Number(terms.feePpm) / 1e6

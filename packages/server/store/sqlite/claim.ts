@@ -5,8 +5,20 @@
  * because Node has no lock of its own. It ends with the process however that dies, so a stale one cannot be
  * left behind, and it holds between containers, whose process ids mean nothing to each other.
  * `<database>.owner` says who holds it, for the message and for this process's own threads.
+ *
+ * Both files, once they exist, are opened by SQLite only: when a process closes any descriptor of a file, the
+ * system takes back all its locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
-import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../storeError.ts'
@@ -18,7 +30,7 @@ import { toStoreError } from './sqliteError.ts'
 const held = new Map<string, DatabaseSync>()
 
 /**
- * Claims the database for this process, and makes its folder. Once per process, by the main thread, before
+ * Claims the database for this process, and makes its folder and file. Once per process, by the main thread, before
  * any thread opens the store; the returned function gives it back after all have closed it.
  */
 export function claimDatabase(path: string): () => void {
@@ -28,6 +40,7 @@ export function claimDatabase(path: string): () => void {
   if (held.has(database))
     throw new StoreError('STORE_CLAIMED', `This process has already claimed ${database}.`)
   held.set(database, lock(database))
+  createPrivately(database)
   writeOwner(database)
   return () => {
     const connection = held.get(database)
@@ -65,8 +78,7 @@ export function canonicalPath(path: string): string {
 }
 
 function lock(database: string): DatabaseSync {
-  // A path that is not created here keeps the permissions it has.
-  writeFileSync(lockPath(database), '', { flag: 'a', mode: 0o600 })
+  createPrivately(lockPath(database))
   const connection = new DatabaseSync(lockPath(database), { timeout: 0 })
   try {
     connection.exec('BEGIN EXCLUSIVE')
@@ -83,6 +95,15 @@ function lock(database: string): DatabaseSync {
         'through its control socket.',
       { cause: error },
     )
+  }
+}
+
+/** The database holds secrets; its write-ahead log takes over its permissions. An existing file is not touched. */
+function createPrivately(file: string): void {
+  try {
+    closeSync(openSync(file, 'ax', 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

@@ -76,13 +76,13 @@ export class Connection {
 
   /** When it resolves, what `body` wrote is on the device; when it rejects, none of it is kept. */
   async write<Result>(body: () => Result): Promise<Result> {
-    await this.#lock()
+    const limit = performance.now() + LOCK_LIMIT_MS
+    // Nothing may come between the lock and the body: another call would find itself in this transaction.
+    while (!this.#tryLock(limit)) await delay(LOCK_PAUSE_MS)
     try {
       return this.#run(body)
     } catch (error) {
-      const failure = toStoreError(error)
-      if (failure instanceof StoreError && FATAL.has(failure.code)) this.#failure = failure
-      throw failure
+      throw this.#noted(error)
     }
   }
 
@@ -90,25 +90,28 @@ export class Connection {
     if (this.#database.isOpen) this.#database.close()
   }
 
-  /** Returns inside a write transaction. */
-  async #lock(): Promise<void> {
-    const limit = performance.now() + LOCK_LIMIT_MS
-    for (;;) {
-      this.#assertOpen()
-      if (this.#failure !== null)
-        throw new StoreError(this.#failure.code, `Writing has stopped: ${this.#failure.message}`, {
-          cause: this.#failure,
-        })
-      try {
-        this.#beginWrite.run()
-        return
-      } catch (error) {
-        const failure = toStoreError(error)
-        const isBusy = failure instanceof StoreError && failure.code === 'STORE_BUSY'
-        if (!isBusy || performance.now() > limit) throw failure
-      }
-      await delay(LOCK_PAUSE_MS)
+  /** True inside a write transaction, false while another connection is in one. */
+  #tryLock(limit: number): boolean {
+    this.#assertOpen()
+    if (this.#failure !== null) {
+      const { code, message } = this.#failure
+      throw new StoreError(code, `Writing has stopped: ${message}`, { cause: this.#failure })
     }
+    try {
+      this.#beginWrite.run()
+      return true
+    } catch (error) {
+      const failure = this.#noted(error)
+      const isBusy = failure instanceof StoreError && failure.code === 'STORE_BUSY'
+      if (isBusy && performance.now() < limit) return false
+      throw failure
+    }
+  }
+
+  #noted(error: unknown): unknown {
+    const failure = toStoreError(error)
+    if (failure instanceof StoreError && FATAL.has(failure.code)) this.#failure = failure
+    return failure
   }
 
   #run<Result>(body: () => Result): Result {

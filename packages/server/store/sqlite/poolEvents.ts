@@ -56,7 +56,8 @@ export function eventReader(connection: Connection): Pick<SnapshotStore, 'readEv
         index: before?.logIndex ?? 0,
         hash: before?.blockHash ?? '',
         from: fromBlock ?? 0,
-        to: toBlock ?? Number.MAX_SAFE_INTEGER,
+        // As tight as the key allows: the index is entered at this bound.
+        to: Math.min(toBlock ?? Number.MAX_SAFE_INTEGER, before?.blockNumber ?? Number.MAX_SAFE_INTEGER),
         kind,
         limit: rowLimit(limit),
       }

@@ -87,7 +87,7 @@ function poolReader(connection: Connection) {
   return {
     page({ chainId, tokenAddress, after, limit }: PoolQuery): PoolRow[] {
       const bounds = {
-        chain: Math.max(chainId ?? 0, after?.chainId ?? 0),
+        chain: after?.chainId ?? chainId ?? 0,
         pool: after?.poolAddress ?? '',
         last: chainId ?? Number.MAX_SAFE_INTEGER,
         limit: rowLimit(limit),

@@ -2,7 +2,6 @@
  * The store on one SQLite file. The process claims the file once (`claimDatabase`); then every thread that
  * needs the store opens a connection of its own.
  */
-import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
@@ -26,7 +25,6 @@ export async function openSqliteStore({
   const file = canonicalPath(path)
   assertClaimed(file)
   refuseNetworkFileSystem(dirname(file))
-  createPrivately(file)
   const connection = new Connection(
     openDatabase(file, database => {
       refuseUnknown(database, schema)
@@ -41,9 +39,4 @@ export async function openSqliteStore({
     ...maintenanceStore(connection),
     close: async () => connection.close(),
   }
-}
-
-/** The file holds secrets; its write-ahead log takes over its permissions. */
-function createPrivately(file: string): void {
-  closeSync(openSync(file, 'a', 0o600))
 }

@@ -76,6 +76,8 @@ export const market = `
     body TEXT NOT NULL,
     UNIQUE (chain_id, block_hash, log_index)
   ) STRICT;
-  CREATE INDEX pool_event_by_pool ON pool_event (chain_id, pool_address, block_number, log_index, block_hash);
+  -- Without the hash, which only tells branches apart: a block writes to as many pages of this index as it
+  -- touches pools.
+  CREATE INDEX pool_event_by_pool ON pool_event (chain_id, pool_address, block_number, log_index);
   CREATE INDEX pool_event_pending ON pool_event (chain_id, block_number) WHERE finality = 'canonical';
 `

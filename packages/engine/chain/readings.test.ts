@@ -1,0 +1,242 @@
+import { describe, expect, it } from 'vitest'
+import * as byHand from '../testing/byHand.ts'
+import { DAI, E18, E6, HOUR, MINUTE, P1, P2, Scenario, scenario, T, USDC, WETH } from '../testing/scenario.ts'
+import { count, tick } from '../units.ts'
+
+const X = 30_000_000n * E18
+const Y = 60_000_000n * E6
+
+function market(): Scenario {
+  const s = scenario()
+  s.v2(P1, [T, X], [USDC, Y])
+  s.enrol(T)
+  return s
+}
+
+describe('load', () => {
+  it('contract §2.1: of a pool not at the tip is refused, with a need to read it again', () => {
+    const s = scenario()
+    const past = s.tip
+    s.bornV2(P1, [T, X], [USDC, Y])
+    s.sim.forget()
+    s.mine()
+    s.run({ kind: 'load', block: past, pools: [s.sim.loaded(P1)] })
+    expect([s.state.pools.has(P1), s.result.records, s.result.needs]).toEqual([
+      false,
+      [],
+      [{ kind: 'load', pool: P1, why: 'NOT_AT_TIP' }],
+    ])
+    s.load(P1)
+    expect([s.state.pools.has(P1), s.result.needs]).toEqual([true, []])
+  })
+
+  it('contract §2.1: of a known pool not at the tip changes nothing', () => {
+    const s = market()
+    const past = s.tip
+    const stale = s.sim.loaded(P1)
+    s.sell(P1, 1_000n * E18)
+    s.mine()
+    const before = s.pool(P1).state
+    s.run({ kind: 'load', block: past, pools: [stale] })
+    expect(s.pool(P1).state).toBe(before)
+    expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'NOT_AT_TIP' }])
+  })
+
+  it('contract §2.1: makes a pool known in its canonical orientation, with both tokens, and publishes it', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [USDC, Y], { deployment: 'two' })
+    expect(s.pool(P1)).toMatchObject({ from: T, to: USDC, x: 1, deploymentId: 'two', createdBlock: null })
+    expect(s.pool(P1).state).toMatchObject({ changed: s.tip, verified: true, lastTradeMs: null })
+    expect(s.poolText(P1)).toMatchObject({ block_hash: s.tip.hash, finality: 'canonical' })
+    expect(s.state.tokens.has(T)).toBe(true)
+  })
+
+  it('contract §2.3: that finds the same state verifies it and keeps the block that last changed it, its evidence and its average', () => {
+    const s = market()
+    s.sell(P1, 1_000n * E18)
+    s.mine({ proof: 'none' })
+    const before = s.pool(P1).state
+    s.mine({ proof: 'none', afterMs: 10 * MINUTE })
+    s.load(P1)
+    expect(s.pool(P1).state).toEqual({ ...before, verifiedNumber: s.tip.number, verifiedMs: s.tip.timeMs })
+    expect(s.edge(P1).components.freshness).toMatchObject({ ageMs: 0 })
+  })
+
+  it('contract §2.4: that finds another state replaces it, and the average goes on from the depth it had', () => {
+    const s = market()
+    const depth = byHand.v2DepthY(X, Y)
+    s.reserves(P1, 2n * X, 2n * Y)
+    s.sim.forget()
+    s.mine({ afterMs: MINUTE })
+    s.load(P1)
+    const { state } = s.pool(P1)
+    expect(state).toMatchObject({ changed: s.tip, verified: true, depthY: byHand.v2DepthY(2n * X, 2n * Y) })
+    expect(state.average).toEqual({ e: depth << 32n, l: state.depthY, t0: s.tip.timeMs })
+  })
+
+  it('contract §2.1: of more ticks makes an incomplete pool complete', () => {
+    const s = scenario({ stables: [DAI] })
+    s.decimals(T, 18)
+    s.v3(P1, T, DAI, {
+      tick: 1_000,
+      positions: [[-60_000, 60_000, 10n ** 24n]],
+      known: { lowest: tick(960), highest: tick(1_080) },
+    })
+    expect(s.pool(P1).state).toMatchObject({ incomplete: true, depth: null })
+    s.load(P1)
+    expect(s.pool(P1).state).toMatchObject({ incomplete: false })
+    expect(s.pool(P1).state.depth).not.toBe(null)
+    expect(s.edge(P1).failure).toBe(null)
+  })
+})
+
+describe('recheck', () => {
+  it('contract §2.3: of an equal state verifies the pool and says nothing else', () => {
+    const s = market()
+    s.mine({ proof: 'none', afterMs: 30 * MINUTE })
+    const before = s.pool(P1).state
+    s.recheck(P1)
+    expect(s.pool(P1).state).toEqual({ ...before, verifiedNumber: s.tip.number, verifiedMs: s.tip.timeMs })
+    expect(s.poolRecords()).toEqual([])
+  })
+
+  it('contract §2.3: renews the expiry of a price before readers count it as past', () => {
+    const s = market()
+    s.mine({ proof: 'none', afterMs: 31 * MINUTE })
+    s.recheck(P1)
+    expect([s.said(T), s.priced(T).expires_at_ms]).toEqual(['PRICE_UPSERT', s.nowMs + HOUR])
+  })
+
+  it('contract §2.1: of a different state leaves the pool unverified, with the differences, and asks for a load', () => {
+    const s = market()
+    s.recheck(P1, { family: 'amm_v2', reserve0: Y, reserve1: X + 1n })
+    expect(s.pool(P1).state).toMatchObject({
+      verified: false,
+      differences: [{ field: 'reserve1', event: X + 1n, computed: X }],
+    })
+    expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
+    expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT NO_ROUTE', 'NO_ROUTE'])
+    s.load(P1)
+    expect(s.published(T).state).toBe('PRICED')
+  })
+
+  it('contract §2.1: of a v3 pool compares price, tick and liquidity', () => {
+    const s = scenario({ stables: [DAI] })
+    s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
+    const seen = s.sim.amm(P1) as Extract<ReturnType<typeof s.sim.amm>, { family: 'amm_v3' }>
+    s.recheck(P1, { ...seen, sqrtPriceX96: seen.sqrtPriceX96 + 1n, tick: tick(1_001), liquidity: 5n })
+    expect(s.pool(P1).state.differences.map(({ field }) => field)).toEqual([
+      'sqrt_price_x96',
+      'tick',
+      'liquidity',
+    ])
+  })
+
+  it('contract §2.3: at a block that is not the tip, or of a pool that is not known, is nothing', () => {
+    const s = market()
+    const past = s.tip
+    s.sell(P1, 1_000n * E18)
+    s.mine({ proof: 'none' })
+    const before = s.pool(P1).state
+    s.run({
+      kind: 'recheck',
+      block: past,
+      pools: [{ address: P1, state: { family: 'amm_v2', reserve0: Y, reserve1: X } }],
+    })
+    s.run({
+      kind: 'recheck',
+      block: s.tip,
+      pools: [{ address: P2, state: { family: 'amm_v2', reserve0: Y, reserve1: X } }],
+    })
+    expect(s.pool(P1).state).toBe(before)
+  })
+})
+
+describe('token facts', () => {
+  it('contract §2.6: a change is published as a retraction with DECIMALS and, once confirmed, at the new scale', () => {
+    const s = market()
+    const { input, output } = byHand.v2Sale(X, Y)
+    s.decimals(T, 9)
+    expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT DECIMALS', 'DECIMALS'])
+    s.decimals(T, 9)
+    expect([s.said(T), s.price(T)]).toEqual(['PRICE_UPSERT', byHand.hopRatio(output, input, 9, 6)])
+  })
+
+  it('contract §2.6: a change of what others are priced in reaches them in the same step', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [WETH, 30_000n * E18])
+    s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
+    s.enrol(T)
+    s.decimals(WETH, 8)
+    expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT DECIMALS', 'PRICE_RETRACT DECIMALS'])
+  })
+
+  it('contract §2.6: the same number read again is no news, and keeps the block it was first read at', () => {
+    const s = market()
+    const { decimals } = s.token(T)
+    s.mine()
+    s.decimals(T, 18)
+    expect(s.token(T).decimals).toBe(decimals)
+    expect(s.result.records).toEqual([])
+  })
+
+  it('users §F: name and symbol follow the reading; they price nothing', () => {
+    const s = market()
+    s.run({
+      kind: 'token_facts',
+      block: s.tip,
+      facts: [{ token: T, decimals: count(18), reason: null, symbol: 'USDC', name: 'USD Coin' }],
+    })
+    expect(s.token(T)).toMatchObject({ symbol: 'USDC', name: 'USD Coin' })
+    expect(s.result.records).toEqual([])
+  })
+
+  it('contract §2.8: read at a block that is no longer ours are not taken', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [USDC, Y])
+    s.mine()
+    const branch = s.branch()
+    s.mine()
+    const orphaned = s.tip
+    s.reorg(branch, [branch.mine()])
+    s.decimals(T, 18, null, orphaned)
+    expect(s.token(T).decimals).toBe(null)
+  })
+})
+
+describe('stable answers', () => {
+  it('contract §2.6: a new answer is the price of the stable, exactly, with the decimals it came in', () => {
+    const s = scenario()
+    s.stable(USDC, 1_000_300_000_000_000_000n, { decimals: count(18) })
+    expect(s.price(USDC)).toEqual({ num: 10_003n, den: 10_000n })
+  })
+
+  it('contract §2.7: the same answer again changes nothing', () => {
+    const s = scenario()
+    s.stable(USDC, 99_990_000n)
+    const before = s.state.stables.get(USDC)
+    s.mine()
+    s.stable(USDC, 99_990_000n, before?.reading ?? {})
+    expect(s.state.stables.get(USDC)).toBe(before)
+    expect(s.result.records).toEqual([])
+  })
+
+  it('contract §2.6: a reading that failed leaves the last good answer, stale', () => {
+    const s = scenario()
+    s.stable(USDC, 99_990_000n)
+    s.run({ kind: 'stable', block: s.tip, answers: [{ token: USDC, answer: null }], sequencer: null })
+    expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9999' }, stable: { status: 'STALE' } })
+    s.stable(USDC, 99_980_000n)
+    expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9998' }, stable: { status: 'OK' } })
+  })
+
+  it('contract §2.6: an answer read at a block that is no longer ours is not taken', () => {
+    const s = scenario()
+    const branch = s.branch()
+    s.mine()
+    const orphaned = s.tip
+    s.reorg(branch, [branch.mine()])
+    s.stable(USDC, 96_000_000n, {}, orphaned)
+    expect(s.price(USDC)).toEqual({ num: 1n, den: 1n })
+  })
+})

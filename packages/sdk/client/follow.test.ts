@@ -1,0 +1,355 @@
+import { expect, test } from 'vitest'
+import * as sample from '../testing/sample.ts'
+import { replaying, type ScriptedSocket, ScriptedService } from '../testing/scriptedService.ts'
+import type { Envelope } from '../wire/stream.ts'
+import { createClient } from './client.ts'
+import type { Follower, FollowEvent, FollowRequest } from './follow.ts'
+
+const QUICK = { baseMs: 1, maxMs: 1, maxFailures: 20 }
+
+function following(service: ScriptedService, request: Partial<FollowRequest> = {}): Follower {
+  const client = createClient({ baseUrl: 'http://assay', fetch: service.fetch, WebSocket: service.WebSocket })
+  return client.follow({ chain_id: sample.CHAIN, backoff: QUICK, ...request })
+}
+
+const shown = (event: FollowEvent): string =>
+  event.kind === 'record'
+    ? `record ${event.record.stream_sequence}`
+    : `${event.status}${event.reason === null ? '' : ` (${event.reason})`}`
+
+/** Events up to and with the one that is shown as `last`. */
+async function until(follower: Follower, last: string): Promise<string[]> {
+  const seen: string[] = []
+  for await (const event of follower) {
+    seen.push(shown(event))
+    if (seen.at(-1) === last) break
+  }
+  return seen
+}
+
+const cents = (follower: Follower, n: number): string | null => {
+  const price = follower.token(sample.tokenId(n), sample.NOW_MS)?.price
+  return price?.state === 'PRICED' ? price.price_usd.numerator : null
+}
+
+const pairPage = (sequence: number, n: number, price: number, said: number) =>
+  sample.page(sequence, [
+    sample.pool(
+      n,
+      [sample.poolToken(n, sample.priced(price, said)), sample.poolToken(9, null)],
+      sample.poolState(n),
+    ),
+  ])
+
+const sessions = (service: ScriptedService): string[] =>
+  service.asked
+    .filter(each => each.includes('/v1/session'))
+    .map(each => each.split('snapshot_sequence=')[1] as string)
+const snapshots = (service: ScriptedService): number =>
+  service.asked.filter(each => each.includes('/v1/pools') && !each.includes('cursor')).length
+
+test('specification §6.4: all pages, a cursor at the least of their sequences, replay, live', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(30, 1, 100, 12), pairPage(20, 2, 200, 18), pairPage(40, 3, 300, 35)]
+  service.headSequence = 50
+  service.onSubscribe = (socket, after) => {
+    replaying([sample.tokenUpsert(45, 2, 222), sample.tokenUpsert(60, 3, 333)])(socket, after)
+    expect(socket.frame).toEqual({
+      filter: { chain_ids: [1], pool_ids: [], token_ids: [] },
+      resume_cursor: 'after-20',
+    })
+  }
+  const follower = following(service)
+  expect(await until(follower, 'record 60')).toEqual([
+    'resetting',
+    'replaying',
+    'record 45',
+    'live',
+    'record 60',
+  ])
+  expect(service.asked).toEqual([
+    'GET /v1/pools?chain_id=1&limit=1000',
+    'GET /v1/pools?chain_id=1&limit=1000&cursor=1',
+    'GET /v1/pools?chain_id=1&limit=1000&cursor=2',
+    'POST /v1/session?chain_id=1&snapshot_sequence=20',
+  ])
+  expect([cents(follower, 1), cents(follower, 2), cents(follower, 3)]).toEqual(['100', '222', '333'])
+  expect(follower.pool(sample.poolId(3))?.pool?.fee_ppm).toBe(3000)
+  expect([...follower.pools()].length).toBe(3)
+  expect([...follower.tokens(sample.NOW_MS)].length).toBe(4)
+})
+
+test('specification §6.4: overlap is ignored, and an entity takes only what is above its own sequence', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(30, 1, 100, 12), pairPage(20, 2, 200, 18)]
+  service.onSubscribe = socket => {
+    for (const record of [
+      sample.tokenUpsert(15, 1, 1),
+      sample.tokenUpsert(20, 2, 2),
+      sample.poolUpsert(25, 1, 77),
+      sample.tokenUpsert(28, 2, 250),
+      sample.tokenUpsert(28, 2, 999),
+      sample.tokenUpsert(26, 2, 998),
+      sample.feedHealth(31),
+    ])
+      socket.say(record)
+  }
+  const follower = following(service)
+  const seen = await until(follower, 'record 31')
+  expect(seen.filter(each => each.startsWith('record'))).toEqual(['record 28', 'record 31'])
+  expect([cents(follower, 1), cents(follower, 2)]).toEqual(['100', '250'])
+  expect(follower.pool(sample.poolId(1))?.state?.reserves?.reserve0).toBe('1')
+  expect(follower.health?.status).toBe('HEALTHY')
+})
+
+test('specification §6.3: a reset discards the state and starts from a new snapshot', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(10, 1, 100, 5)]
+  const atReset: (string | null)[] = []
+  service.onSubscribe = (socket, after) => {
+    if (after !== 10) return replaying([sample.tokenUpsert(95, 2, 22)])(socket, after)
+    service.pages = [pairPage(90, 2, 200, 80)]
+    socket.reset('REPLAY_UNAVAILABLE')
+    return undefined
+  }
+  const follower = following(service)
+  const seen: string[] = []
+  for await (const event of follower) {
+    seen.push(shown(event))
+    if (event.kind === 'status' && event.reason !== null)
+      atReset.push(cents(follower, 1), String(follower.sequence))
+    if (seen.at(-1) === 'record 95') break
+  }
+  expect(seen).toEqual([
+    'resetting',
+    'replaying',
+    'resetting (REPLAY_UNAVAILABLE)',
+    'replaying',
+    'live',
+    'record 95',
+  ])
+  expect(atReset).toEqual([null, 'null'])
+  expect(snapshots(service)).toBe(2)
+  expect(sessions(service)).toEqual(['10', '90'])
+  expect([cents(follower, 1), cents(follower, 2)]).toEqual([null, '22'])
+})
+
+test('specification §6.5: after 1013 the stream is resumed after the last record applied, without a snapshot', async () => {
+  const service = new ScriptedService()
+  const log = [11, 14, 19, 25].map(n => sample.tokenUpsert(n, 1, n))
+  let connections = 0
+  service.onSubscribe = (socket, after) => {
+    connections += 1
+    if (connections > 1) return replaying(log)(socket, after)
+    // The service wrote up to 19; what it wrote after 14 never arrived.
+    replaying(log.slice(0, 2))(socket, after)
+    return socket.drop(1013, 'last_sequence=19')
+  }
+  const follower = following(service)
+  expect(await until(follower, 'record 25')).toEqual([
+    'resetting',
+    'replaying',
+    'live',
+    'record 11',
+    'record 14',
+    'reconnecting (1013 last_sequence=19)',
+    'replaying',
+    'live',
+    'record 19',
+    'record 25',
+  ])
+  expect(sessions(service)).toEqual(['0', '14'])
+  expect(snapshots(service)).toBe(1)
+})
+
+test.for([
+  [1012, ''],
+  [1006, ''],
+  [1000, ''],
+  [1011, 'boom'],
+] as const)('a close with %i is resumed', async ([code, reason]) => {
+  const service = new ScriptedService()
+  const log = [sample.tokenUpsert(5, 1, 5), sample.tokenUpsert(6, 1, 6)]
+  service.onSubscribe = (socket, after) => {
+    if (after >= 5) return replaying(log)(socket, after)
+    socket.say(log[0])
+    return socket.drop(code, reason)
+  }
+  const follower = following(service)
+  expect(await until(follower, 'record 6')).toContain(`reconnecting (${`${code} ${reason}`.trimEnd()})`)
+  expect(sessions(service)).toEqual(['0', '5'])
+})
+
+test('resumed at every offset, any number of times, the state is that of the whole log', async () => {
+  const log: Envelope[] = [
+    sample.poolUpsert(2, 1, 10),
+    sample.tokenUpsert(3, 1, 100),
+    sample.tokenUpsert(7, 2, 200),
+    sample.tokenRetract(8, 1),
+    sample.poolOrphaned(9, 1),
+    sample.poolUpsert(12, 2, 20),
+    sample.tokenUpsert(13, 1, 130),
+    sample.feedHealth(14),
+  ]
+  for (let each = 1; each <= log.length; each++) {
+    const service = new ScriptedService()
+    service.headSequence = 14
+    service.onSubscribe = (socket, after) => {
+      const rest = log.filter(record => record.stream_sequence > after)
+      for (const record of rest.slice(0, each)) socket.say(record)
+      if (rest.length > each) socket.drop(1006)
+    }
+    const follower = following(service)
+    const seen = await until(follower, 'record 14')
+    expect(seen.filter(event => event.startsWith('record')).length).toBe(log.length)
+    expect([cents(follower, 1), cents(follower, 2), follower.sequence]).toEqual(['130', '200', 14])
+    expect([...follower.pools()].map(({ pool_id }) => pool_id)).toEqual([sample.poolId(2)])
+  }
+})
+
+test('a log that begins anew (a restore) refuses our sequence, and we take a snapshot', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(10, 1, 100, 5)]
+  let connections = 0
+  service.onSubscribe = (socket, after) => {
+    connections += 1
+    if (connections > 1) return replaying([sample.tokenUpsert(2 ** 40 + 1, 1, 7)])(socket, after)
+    service.pages = [pairPage(2 ** 40, 1, 6, 2 ** 40)]
+    service.failures.push({ status: 400, body: { error: 'snapshot_sequence is of another epoch' } })
+    return socket.drop(1006)
+  }
+  const follower = following(service)
+  expect(await until(follower, `record ${2 ** 40 + 1}`)).toContain('resetting (SEQUENCE_REFUSED)')
+  expect(sessions(service)).toEqual(['10', '10', `${2 ** 40}`])
+  expect(cents(follower, 1)).toBe('7')
+})
+
+test('a session refused right after a snapshot is thrown: another snapshot would not help', async () => {
+  const service = new ScriptedService()
+  service.failures.push(
+    { status: 200, body: sample.page(3, []) },
+    { status: 400, body: { error: 'this consumer has 50 sessions already' } },
+  )
+  await expect(until(following(service), 'never')).rejects.toThrow('50 sessions')
+  expect(snapshots(service)).toBe(1)
+})
+
+test('a page that is limited or fails is asked for again by itself', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(10, 1, 100, 5), pairPage(10, 2, 200, 5)]
+  service.failures.push({ status: 429, retryAfterS: 0 }, { status: 503 })
+  service.onSubscribe = replaying([sample.feedHealth(11)])
+  await until(following(service), 'record 11')
+  expect(service.asked.map(each => each.replace('chain_id=1&limit=1000', ''))).toEqual([
+    'GET /v1/pools?',
+    'GET /v1/pools?',
+    'GET /v1/pools?',
+    'GET /v1/pools?&cursor=1',
+    'POST /v1/session?chain_id=1&snapshot_sequence=10',
+  ])
+})
+
+test.for([
+  [{ status: 401 }, 'UNAUTHENTICATED'],
+  [{ status: 403 }, 'FORBIDDEN'],
+  [{ status: 404, body: { error: 'chain 1 is not served' } }, 'NOT_FOUND'],
+] as const)('$0.status is thrown: no retry helps', async ([failure, code]) => {
+  const service = new ScriptedService()
+  service.failures.push(failure)
+  const follower = following(service)
+  await expect(until(follower, 'never')).rejects.toMatchObject({ code })
+  expect(follower.status).toBe('closed')
+})
+
+test('a refused subscription and a stream newer than this SDK are thrown', async () => {
+  const refusing = new ScriptedService()
+  refusing.onSubscribe = socket => socket.drop(1008, 'credential revoked')
+  await expect(until(following(refusing), 'never')).rejects.toMatchObject({
+    code: 'STREAM_CLOSED',
+    message: 'the stream ended: 1008 credential revoked',
+  })
+  const newer = new ScriptedService()
+  newer.failures.push(
+    { status: 200, body: sample.page(0, []) },
+    { status: 200, body: { ...sample.session('c', 0), schema_version: 2 } },
+  )
+  await expect(until(following(newer), 'never')).rejects.toMatchObject({ code: 'SCHEMA_TOO_NEW' })
+})
+
+test('connections that never bring a record are given up in the end; one record starts the count anew', async () => {
+  const service = new ScriptedService()
+  let connections = 0
+  service.onSubscribe = socket => {
+    connections += 1
+    if (connections === 4) socket.say(sample.feedHealth(1))
+    socket.drop(1006)
+  }
+  const follower = following(service, { backoff: { ...QUICK, maxFailures: 5 } })
+  await expect(until(follower, 'never')).rejects.toMatchObject({ code: 'STREAM_CLOSED' })
+  // Three, then the one that spoke, which counts as the first failure after its record, then four more.
+  expect(connections).toBe(8)
+})
+
+test('silence is loss: the stream is resumed', async () => {
+  const service = new ScriptedService()
+  const sockets: ScriptedSocket[] = []
+  service.onSubscribe = (socket, after) => {
+    sockets.push(socket)
+    if (sockets.length > 1) replaying([sample.feedHealth(3)])(socket, after)
+  }
+  const follower = following(service, { silenceMs: 5 })
+  expect(await until(follower, 'record 3')).toContain('reconnecting (SILENCE)')
+  expect(sockets[0]?.isClosed).toBe(true)
+})
+
+test('a price past its expiry is not shown as one, whatever the stream says', async () => {
+  const service = new ScriptedService()
+  const price = sample.priced(100, 5, sample.NOW_MS + 10)
+  service.pages = [
+    sample.page(9, [sample.pool(1, [sample.poolToken(1, price), sample.poolToken(2, null)], null)]),
+  ]
+  service.onSubscribe = replaying([sample.feedHealth(10)])
+  const follower = following(service)
+  await until(follower, 'record 10')
+  const id = sample.tokenId(1)
+  expect(follower.token(id, sample.NOW_MS + 9)?.price?.state).toBe('PRICED')
+  expect(follower.token(id, sample.NOW_MS + 10)?.price).toMatchObject({
+    state: 'UNPRICED',
+    reason: 'ROUTE_EXPIRED',
+  })
+  const listed = [...follower.tokens(sample.NOW_MS + 10)].find(({ token_id }) => token_id === id)
+  expect(listed?.price?.state).toBe('UNPRICED')
+  expect(follower.token(sample.tokenId(77))).toBe(undefined)
+})
+
+test('close, the signal and leaving the loop end it quietly, and the socket with it', async () => {
+  for (const how of ['close', 'signal', 'leave']) {
+    const service = new ScriptedService()
+    const sockets: ScriptedSocket[] = []
+    service.onSubscribe = (socket, after) => {
+      sockets.push(socket)
+      replaying([sample.feedHealth(1), sample.feedHealth(2)])(socket, after)
+    }
+    const control = new AbortController()
+    const follower = following(service, { signal: control.signal })
+    for await (const event of follower) {
+      if (event.kind !== 'record') continue
+      if (how === 'leave') break
+      if (how === 'close') follower.close()
+      else control.abort()
+    }
+    expect([how, follower.status, sockets[0]?.isClosed]).toEqual([how, 'closed', true])
+  }
+})
+
+test('it can be ended while it waits to try again', async () => {
+  const service = new ScriptedService()
+  service.onSubscribe = socket => socket.drop(1006)
+  const follower = following(service, { backoff: { baseMs: 1e9, maxMs: 1e9, maxFailures: 9 } })
+  const seen: string[] = []
+  for await (const event of follower) {
+    seen.push(shown(event))
+    if (event.kind === 'status' && event.status === 'reconnecting') setImmediate(() => follower.close())
+  }
+  expect(seen).toEqual(['resetting', 'replaying', 'reconnecting (1006)'])
+})

@@ -1,0 +1,13 @@
+/** Where on the chain, and where in the stream, something was said. */
+import { Hash } from './identifier.ts'
+import { Count, Ms, Sequence } from './quantity.ts'
+import { object, type Static } from './schema.ts'
+
+const positionFields = { block_number: Count, block_hash: Hash, block_time_ms: Ms } as const
+
+export const BlockPosition = object(positionFields)
+export type BlockPosition = Static<typeof BlockPosition>
+
+/** The block an evaluation stands on, and the sequence of the record that says so. */
+export const AsOf = object({ stream_sequence: Sequence, ...positionFields })
+export type AsOf = Static<typeof AsOf>

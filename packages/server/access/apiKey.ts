@@ -1,0 +1,54 @@
+/**
+ * An API key: `assay_<8 public id>_<43 secret><6 checksum>`, all base62. The checksum lets a scanner and us tell
+ * a mistyped key from an unknown one without asking the store; only the id and a SHA-256 of the whole are kept.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const ID_LENGTH = 8
+const SECRET_LENGTH = 43
+const CHECKSUM_LENGTH = 6
+const FORMAT = /^assay_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
+/** A key anywhere in a text: none may ever be logged or answered. */
+export const KEY_ANYWHERE = /assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/
+
+export type NewKey = { readonly keyId: string; readonly key: string; readonly secretHash: Uint8Array }
+
+export function issueKey(): NewKey {
+  const keyId = randomText(ID_LENGTH)
+  const body = `assay_${keyId}_${randomText(SECRET_LENGTH)}`
+  const key = `${body}${checksum(body)}`
+  return { keyId, key, secretHash: hashOf(key) }
+}
+
+/** The id of a well-formed key, or null. */
+export function parseKey(key: string): { readonly keyId: string } | null {
+  const match = FORMAT.exec(key)
+  if (match === null || checksum(key.slice(0, -CHECKSUM_LENGTH)) !== match[3]) return null
+  return { keyId: match[1] as string }
+}
+
+export const hashOf = (text: string): Uint8Array => createHash('sha256').update(text).digest()
+
+/** In constant time: how long it takes says nothing about where they differ. */
+export const isSameHash = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && timingSafeEqual(a, b)
+
+export function randomText(length: number): string {
+  let text = ''
+  // Bytes of 248 and above would favour the first letters.
+  while (text.length < length)
+    for (const byte of randomBytes(length))
+      if (byte < 248 && text.length < length) text += ALPHABET[byte % 62]
+  return text
+}
+
+function checksum(body: string): string {
+  let rest = createHash('sha256').update(body).digest().readUIntBE(0, 6)
+  let text = ''
+  for (let n = 0; n < CHECKSUM_LENGTH; n++) {
+    text += ALPHABET[rest % 62]
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}

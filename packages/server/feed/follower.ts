@@ -1,0 +1,246 @@
+/**
+ * From announced heads to items: every block after the tip in order and linked by hash, or one
+ * reorganisation with its whole replacement branch.
+ *
+ * Nothing is changed before everything it needs is fetched and verified, so a failure at any point leaves
+ * the lineage as it was and the walk begins again from a fresh head.
+ */
+import type { Clock } from '../ops/clock.ts'
+import { Bell } from './bell.ts'
+import { fetchBlock } from './block.ts'
+import { confirmReplaced, fetchBranch } from './branch.ts'
+import type { FeedLog } from './endpoint.ts'
+import type { EndpointSet } from './endpointSet.ts'
+import type { BlockRef, FeedItem, VerifiedBlock } from './feed.ts'
+import { FeedError, isFeedError } from './feedError.ts'
+import type { Head } from './header.ts'
+import type { SeenHead } from './headWatch.ts'
+import type { Lineage } from './lineage.ts'
+
+export type FollowerOptions = {
+  readonly chainId: number
+  readonly endpoints: EndpointSet
+  readonly lineage: Lineage
+  readonly processed: BlockRef | null
+  readonly clock: Clock
+  readonly log: FeedLog
+  /** The head at hand led nowhere. */
+  readonly refreshHead: () => void
+  /** There is an item, or something about the chain changed. */
+  readonly onChange: () => void
+}
+
+/** What the follower knows of the chain and the consumer; times named `AtMs` are monotonic. */
+export type Progress = {
+  /** The chain's head; a head that a refused block stands below does not count. */
+  readonly head: (BlockRef & { readonly seenAtMs: number }) | null
+  readonly processed: BlockRef | null
+  /** The oldest block that is not yet processed. */
+  readonly next: { readonly timeMs: number; readonly seenAtMs: number } | null
+  readonly refusedSinceMs: number | null
+  readonly verifiedBlocks: number
+  /** Of the newest verified block. */
+  readonly proof: VerifiedBlock['proof'] | null
+  readonly isHalted: boolean
+}
+
+type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' }>
+type Given = { readonly hash: string; readonly timeMs: number; readonly seenAtMs: number }
+
+/** Blocks fetched and not yet taken; some megabytes at most. */
+const AHEAD = 8
+/** Between two tries of a walk that failed; a new head cuts it short. */
+const RETRY_MS = { first: 100, most: 2000 } as const
+/** Nothing is lost by a longer wait: every change rings. */
+const IDLE_MS = 60_000
+
+export class Follower {
+  readonly #options: FollowerOptions
+  readonly #bell = new Bell()
+  readonly #items: ChainItem[] = []
+  /** Items whose last block is not processed yet, oldest first. */
+  #given: Given[] = []
+  #announced: SeenHead | null = null
+  /** The head that was last walked to its end. */
+  #reachedHash: string | null = null
+  #isTrusted = false
+  /** When the chain first was ahead of everything verified. */
+  #ahead: Progress['next'] = null
+  #progress: Progress
+
+  constructor(options: FollowerOptions) {
+    this.#options = options
+    this.#progress = {
+      head: null,
+      processed: options.processed,
+      next: null,
+      refusedSinceMs: null,
+      verifiedBlocks: 0,
+      proof: null,
+      isHalted: false,
+    }
+  }
+
+  get progress(): Progress {
+    return { ...this.#progress, next: this.#given[0] ?? this.#ahead }
+  }
+
+  announce(head: SeenHead): void {
+    this.#announced = head
+    if (!this.#options.lineage.has(head.hash))
+      this.#ahead ??= { timeMs: head.timeMs, seenAtMs: head.seenAtMs }
+    if (this.#isTrusted) this.#know({ head })
+    this.#bell.ring()
+  }
+
+  take(): ChainItem | null {
+    const item = this.#items.shift() ?? null
+    if (item !== null) this.#bell.ring()
+    return item
+  }
+
+  processed(block: BlockRef): void {
+    const at = this.#given.findIndex(({ hash }) => hash === block.hash)
+    this.#given.splice(0, at + 1)
+    this.#know({ processed: block })
+  }
+
+  /** Runs until the signal aborts, or for good until the chain is halted. */
+  async run(signal: AbortSignal): Promise<void> {
+    let retryMs: number = RETRY_MS.first
+    while (!signal.aborted && !this.#progress.isHalted) {
+      const head = this.#announced
+      if (head === null || head.hash === this.#reachedHash || this.#items.length >= AHEAD) {
+        await this.#bell.rung(signal, IDLE_MS)
+        continue
+      }
+      try {
+        if (await this.#advance(head, signal)) this.#reach(head)
+        this.#trust()
+        retryMs = RETRY_MS.first
+      } catch (error) {
+        if (signal.aborted) return
+        if (!isFeedError(error)) throw error
+        this.#distrust(error, head)
+        await this.#bell.rung(signal, retryMs)
+        retryMs = Math.min(retryMs * 2, RETRY_MS.most)
+      }
+    }
+  }
+
+  /** One stretch of the way to the head; true when it is reached. */
+  async #advance(head: SeenHead, signal: AbortSignal): Promise<boolean> {
+    const { lineage } = this.#options
+    const { tip, base } = lineage
+    if (tip === null || base === null) {
+      this.#extend(await this.#fetch(head.hash, signal))
+      return true
+    }
+    // At or below the tip: an endpoint that is a little behind, not a shorter chain.
+    if (lineage.has(head.hash)) return true
+    if (head.number < base.number) {
+      head.endpoint.isLagging = true
+      const sentence = `its head ${head.number} is below block ${base.number}, which cannot be undone`
+      throw new FeedError('ENDPOINT_BEHIND', head.endpoint.name, sentence)
+    }
+    if (head.number <= tip.number) return this.#reorganise(head, head, signal)
+    return this.#extendTowards(head, tip, signal)
+  }
+
+  async #extendTowards(head: SeenHead, tip: BlockRef, signal: AbortSignal): Promise<boolean> {
+    const last = Math.min(head.number, tip.number + AHEAD - this.#items.length)
+    const numbers = Array.from({ length: last - tip.number }, (_, at) => tip.number + 1 + at)
+    const fetches = numbers.map(number => this.#fetch(number === head.number ? head.hash : number, signal))
+    // A later one may fail while an earlier one is awaited; all are over before the next stretch begins.
+    const all = Promise.allSettled(fetches)
+    try {
+      for (const [at, fetch] of fetches.entries()) {
+        const block = await fetch
+        if (block.parentHash === this.#options.lineage.tip?.hash) this.#extend(block)
+        else return at === 0 ? await this.#reorganise(block, head, signal) : false
+      }
+    } finally {
+      await all
+    }
+    return last === head.number
+  }
+
+  async #reorganise(fork: Head, head: SeenHead, signal: AbortSignal): Promise<boolean> {
+    const { lineage, log, chainId, endpoints } = this.#options
+    const source = { chainId, endpoints, lineage, ahead: AHEAD }
+    const branch = await fetchBranch(source, fork, head, signal)
+    if (branch.kind === 'too_deep') {
+      await confirmReplaced(source, head, signal)
+      log('error', 'the chain left ours below what can be undone; it is halted', {
+        chain_id: chainId,
+        base_number: lineage.base?.number,
+        base_hash: lineage.base?.hash,
+        head_number: head.number,
+        head_hash: head.hash,
+      })
+      this.#know({ isHalted: true })
+      return false
+    }
+    const { ancestor, blocks } = branch
+    if (blocks.length === 0)
+      throw new FeedError('BLOCK_REFUSED', null, `the branch of ${fork.number} ${fork.hash} does not link up`)
+    lineage.replace(ancestor, blocks)
+    this.#give({ kind: 'reorg', ancestor, blocks }, blocks)
+    return lineage.tip?.hash === head.hash
+  }
+
+  #fetch(which: Parameters<typeof fetchBlock>[2], signal: AbortSignal): Promise<VerifiedBlock> {
+    const { endpoints, chainId } = this.#options
+    return endpoints.attempt(endpoint => fetchBlock(endpoint, chainId, which, signal))
+  }
+
+  #extend(block: VerifiedBlock): void {
+    this.#options.lineage.extend(block)
+    this.#give({ kind: 'block', block }, [block])
+  }
+
+  #give(item: ChainItem, blocks: readonly VerifiedBlock[]): void {
+    const [first, last] = [blocks[0], blocks.at(-1)]
+    if (first === undefined || last === undefined) return
+    const seenAtMs = this.#options.clock.monotonicMs()
+    this.#items.push(item)
+    this.#given.push({ hash: last.hash, timeMs: first.timeMs, seenAtMs })
+    const head = this.#announced
+    this.#ahead = head !== null && head.number > last.number ? { timeMs: head.timeMs, seenAtMs } : null
+    const { verifiedBlocks } = this.#progress
+    this.#know({ refusedSinceMs: null, verifiedBlocks: verifiedBlocks + blocks.length, proof: last.proof })
+  }
+
+  #reach(head: SeenHead): void {
+    this.#reachedHash = head.hash
+    if (this.#announced === head) this.#ahead = null
+  }
+
+  #trust(): void {
+    if (this.#progress.isHalted) return
+    this.#isTrusted = true
+    this.#know({ head: this.#announced })
+  }
+
+  /** The head stays where it is, or goes back to what is verified when it was a check that failed. */
+  #distrust(error: FeedError, head: SeenHead): void {
+    const { log, lineage, clock, chainId, refreshHead } = this.#options
+    const fields = { chain_id: chainId, head_number: head.number, code: error.code, reason: error.message }
+    log('warn', 'the way to the head is blocked', fields)
+    this.#isTrusted = false
+    if (error.code === 'BLOCK_REFUSED') {
+      const { tip } = lineage
+      const seenAtMs = this.#progress.head?.seenAtMs ?? clock.monotonicMs()
+      this.#know({
+        refusedSinceMs: this.#progress.refusedSinceMs ?? clock.monotonicMs(),
+        head: tip === null || this.#progress.head === null ? null : { ...tip, seenAtMs },
+      })
+    }
+    refreshHead()
+  }
+
+  #know(news: Partial<Progress>): void {
+    this.#progress = { ...this.#progress, ...news }
+    this.#options.onChange()
+  }
+}

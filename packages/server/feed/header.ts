@@ -1,0 +1,120 @@
+/**
+ * Block headers as an endpoint gives them, checked against what was asked: the hash asked is the hash
+ * answered, and a parent is one block below its child.
+ *
+ * The hash itself is not recomputed: the fields that go into it differ from chain to chain. What it vouches
+ * for is that all parts of a block, from one endpoint or several, speak of the same block.
+ */
+import type { Hex } from '../ops/config.ts'
+import {
+  decodeAnswer,
+  type Fields,
+  FieldError,
+  hexOf,
+  toCount,
+  toFields,
+  toHash,
+  toHex,
+  toList,
+} from './answer.ts'
+import { pause } from './bell.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { BlockRef } from './feed.ts'
+import { FeedError } from './feedError.ts'
+
+/** A head as it is announced. */
+export type Head = BlockRef & { readonly parentHash: Hex }
+
+export type Header = Head & {
+  readonly receiptsRoot: Hex
+  readonly logsBloom: Hex
+  readonly transactions: readonly Hex[]
+}
+
+export type BlockTag = 'latest' | 'finalized'
+
+/** A node may announce a block a moment before it serves it; after these waits it does not know it. */
+const UNKNOWN_RETRY_MS = [40, 120] as const
+
+export async function fetchHeaderByHash(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Header> {
+  const header = await fetchKnown(() => fetchHeader(endpoint, 'eth_getBlockByHash', hash, signal), signal)
+  if (header === null) throw unknown(endpoint, hash)
+  if (header.hash !== hash) throw refused(endpoint, `asked for block ${hash}, received ${header.hash}`)
+  return header
+}
+
+export async function fetchHeaderByNumber(
+  endpoint: Endpoint,
+  number: number,
+  signal: AbortSignal,
+): Promise<Header> {
+  const asked = `0x${number.toString(16)}`
+  const header = await fetchKnown(() => fetchHeader(endpoint, 'eth_getBlockByNumber', asked, signal), signal)
+  if (header === null) throw unknown(endpoint, `${number}`)
+  if (header.number !== number)
+    throw refused(endpoint, `asked for block ${number}, received block ${header.number}`)
+  return header
+}
+
+/** Null where the tag names no block, as `finalized` on a young chain. */
+export async function fetchHeaderByTag(
+  endpoint: Endpoint,
+  tag: BlockTag,
+  signal: AbortSignal,
+): Promise<Header | null> {
+  return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal)
+}
+
+export function decodeHead(endpoint: string, value: unknown): Head {
+  return decodeAnswer(endpoint, 'a head', () => headOf(toFields(value)))
+}
+
+/** Answers null, for a bounded while, as long as the node does not have it yet. */
+export async function fetchKnown<Result>(
+  fetch: () => Promise<Result | null>,
+  signal: AbortSignal,
+): Promise<Result | null> {
+  for (const waitMs of UNKNOWN_RETRY_MS) {
+    const result = await fetch()
+    if (result !== null) return result
+    await pause(waitMs, signal)
+    signal.throwIfAborted()
+  }
+  return fetch()
+}
+
+export const refused = (endpoint: Endpoint, sentence: string): FeedError =>
+  new FeedError('BLOCK_REFUSED', endpoint.name, sentence)
+
+export const unknown = (endpoint: Endpoint, block: string): FeedError =>
+  new FeedError('BLOCK_UNKNOWN', endpoint.name, `it does not know block ${block}`)
+
+async function fetchHeader(
+  endpoint: Endpoint,
+  method: string,
+  asked: string,
+  signal: AbortSignal,
+): Promise<Header | null> {
+  const answer = await endpoint.request(method, [asked, false], signal)
+  if (answer === null) return null
+  return decodeAnswer(endpoint.name, 'a block', () => {
+    const fields = toFields(answer)
+    return {
+      ...headOf(fields),
+      receiptsRoot: toHash(fields, 'receiptsRoot'),
+      logsBloom: toHex(fields, 'logsBloom', 256),
+      transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
+    }
+  })
+}
+
+function headOf(fields: Fields): Head {
+  const timeMs = toCount(fields, 'timestamp') * 1000
+  if (!Number.isSafeInteger(timeMs)) throw new FieldError('timestamp is not a time')
+  return {
+    number: toCount(fields, 'number'),
+    hash: toHash(fields, 'hash'),
+    parentHash: toHash(fields, 'parentHash'),
+    timeMs,
+  }
+}

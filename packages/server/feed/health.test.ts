@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest'
+import type { HealthStatus } from './feed.ts'
+import {
+  type Health,
+  type HealthReason,
+  type Moment,
+  nextHealth,
+  type Observation,
+  startHealth,
+  toRecord,
+} from './health.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+/** Wall and monotonic time differ, so that a rule that mixes them up shows. */
+const WALL_MS = 1_700_000_000_000
+const at = (elapsedMs: number, stepMs = 0): Moment => ({
+  nowMs: WALL_MS + elapsedMs + stepMs,
+  monotonicMs: 5000 + elapsedMs,
+})
+const block = (number: number, elapsedMs: number) =>
+  ({ number, hash: `0x${number.toString(16).padStart(64, '0')}`, timeMs: WALL_MS + elapsedMs }) as const
+const headAt = (elapsedMs: number) => ({ ...block(1, elapsedMs), seenAtMs: 5000 + elapsedMs })
+
+const GOOD: Observation = {
+  head: headAt(0),
+  processed: block(1, 0),
+  next: null,
+  refusedSinceMs: null,
+  verifiedBlocks: 1,
+  proof: 'receipts',
+  isHalted: false,
+  final: null,
+  finalityAtMs: 5000,
+  hasIdentity: true,
+}
+
+const assess = (seen: Partial<Observation>, elapsedMs: number, blockTimeMs = SECOND) => {
+  const { status, reasons } = nextHealth(startHealth(at(0)), { ...GOOD, ...seen }, blockTimeMs, at(elapsedMs))
+  return [status, ...reasons]
+}
+
+/** Waits until a block counts as unprocessed for this long. */
+const pendingSince = (elapsedMs: number) => ({ timeMs: WALL_MS + elapsedMs, seenAtMs: 5000 + elapsedMs })
+
+describe('the status by contract §7', () => {
+  const rows: readonly [
+    what: string,
+    seen: Partial<Observation>,
+    elapsedMs: number,
+    blockTimeMs: number,
+    status: HealthStatus,
+    ...reasons: HealthReason[],
+  ][] = [
+    ['a fresh head', {}, 0, SECOND, 'HEALTHY'],
+    ['a head of 20 s', {}, 20 * SECOND, SECOND, 'HEALTHY'],
+    ['a head older than 20 s', {}, 20 * SECOND + 1, SECOND, 'DEGRADED', 'HEAD_OLD'],
+    ['a head of 8 slow blocks', {}, 96 * SECOND, 12 * SECOND, 'HEALTHY'],
+    ['a head older than 8 slow blocks', {}, 96 * SECOND + 1, 12 * SECOND, 'DEGRADED', 'HEAD_OLD'],
+    ['a head of 120 s', {}, 120 * SECOND, SECOND, 'DEGRADED', 'HEAD_OLD'],
+    ['no head for 120 s', {}, 120 * SECOND + 1, SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
+    ['no head for 40 slow blocks', {}, 480 * SECOND + 1, 12 * SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
+    ['no head yet', { head: null, verifiedBlocks: 0 }, 0, SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
+    // Just seen, but a day old: a node that froze long ago.
+    [
+      'an old block seen now',
+      { head: headAt(-24 * 60 * MINUTE) },
+      0,
+      SECOND,
+      'UNAVAILABLE',
+      'NO_VERIFIED_HEAD',
+    ],
+    ['halted', { isHalted: true }, 0, SECOND, 'UNAVAILABLE', 'HALTED'],
+    ['no endpoint of this chain', { hasIdentity: false }, 0, SECOND, 'UNAVAILABLE', 'NO_ENDPOINT'],
+    ['a block unprocessed for 15 s', { next: pendingSince(0) }, 15 * SECOND, SECOND, 'HEALTHY'],
+    ['a block unprocessed for longer', { next: pendingSince(0) }, 15 * SECOND + 1, SECOND, 'GAP', 'BEHIND'],
+    ['one unprocessed for 5 slow blocks', { next: pendingSince(0) }, 60 * SECOND, 12 * SECOND, 'HEALTHY'],
+    [
+      'one just fetched, of an hour ago',
+      { next: { ...pendingSince(0), timeMs: WALL_MS - 60 * MINUTE } },
+      0,
+      SECOND,
+      'GAP',
+      'BEHIND',
+    ],
+    ['a block refused for 15 s', { refusedSinceMs: 5000 }, 15 * SECOND, SECOND, 'HEALTHY'],
+    ['a block refused for longer', { refusedSinceMs: 5000 }, 15 * SECOND + 1, SECOND, 'GAP', 'BLOCK_REFUSED'],
+    ['no proof', { proof: 'none' }, 0, SECOND, 'DEGRADED', 'NO_PROOF'],
+    ['the digests of two endpoints', { proof: 'digest' }, 0, SECOND, 'HEALTHY'],
+    ['finality still for 30 min', { head: headAt(30 * MINUTE) }, 30 * MINUTE, SECOND, 'HEALTHY'],
+    [
+      'finality still for longer',
+      { head: headAt(30 * MINUTE) },
+      30 * MINUTE + 1,
+      SECOND,
+      'DEGRADED',
+      'FINALITY_STALLED',
+    ],
+    ['a block 60 s ahead', { head: headAt(60 * SECOND) }, 0, SECOND, 'HEALTHY'],
+    ['a block further ahead', { head: headAt(60 * SECOND + 1) }, 0, SECOND, 'DEGRADED', 'CLOCK'],
+    [
+      'several at once, worst first',
+      { isHalted: true, proof: 'none' },
+      21 * SECOND,
+      SECOND,
+      'UNAVAILABLE',
+      'HALTED',
+      'HEAD_OLD',
+      'NO_PROOF',
+    ],
+  ]
+  it.each(rows)('%s', (_what, seen, elapsedMs, blockTimeMs, ...expected) => {
+    expect(assess(seen, elapsedMs, blockTimeMs)).toEqual(expected)
+  })
+
+  it('sees a wall clock that was set by more than 5 s, either way', () => {
+    const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
+    for (const stepMs of [5001, -5001])
+      expect(nextHealth(healthy, GOOD, SECOND, at(1, stepMs)).reasons).toEqual(['CLOCK'])
+    expect(nextHealth(healthy, GOOD, SECOND, at(1, 5000)).reasons).toEqual([])
+  })
+})
+
+describe('a change of status', () => {
+  /** Feeds observations, one a row, and gives the status after each. */
+  const run = (rows: readonly (readonly [elapsedMs: number, seen: Partial<Observation>])[]): string[] => {
+    let health: Health = startHealth(at(0))
+    return rows.map(([elapsedMs, seen]) => {
+      const head = headAt(elapsedMs)
+      health = nextHealth(health, { ...GOOD, head, ...seen }, SECOND, at(elapsedMs))
+      return [health.status, ...health.reasons].join(' ')
+    })
+  }
+
+  it('is UNAVAILABLE before the first verified head and what it is from then on', () => {
+    expect(
+      run([
+        [0, { head: null }],
+        [1, { head: null }],
+        [2, {}],
+      ]),
+    ).toEqual(['UNAVAILABLE NO_VERIFIED_HEAD', 'UNAVAILABLE NO_VERIFIED_HEAD', 'HEALTHY'])
+  })
+
+  it('gets worse at once', () => {
+    expect(
+      run([
+        [0, {}],
+        [1, { proof: 'none' }],
+        [2, { proof: 'none', refusedSinceMs: -60 * SECOND }],
+        [3, { proof: 'none', refusedSinceMs: -60 * SECOND, isHalted: true }],
+      ]),
+    ).toEqual([
+      'HEALTHY',
+      'DEGRADED NO_PROOF',
+      'GAP BLOCK_REFUSED NO_PROOF',
+      'UNAVAILABLE HALTED BLOCK_REFUSED NO_PROOF',
+    ])
+  })
+
+  it('gets better after three verified blocks and five seconds, and not with one of them', () => {
+    const bad = { proof: 'none' } as const
+    expect(
+      run([
+        [0, { ...bad, verifiedBlocks: 10 }],
+        [6 * SECOND, { verifiedBlocks: 12 }],
+        [7 * SECOND, { verifiedBlocks: 13 }],
+      ]),
+    ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
+    expect(
+      run([
+        [0, { ...bad, verifiedBlocks: 10 }],
+        [4999, { verifiedBlocks: 20 }],
+        [5000, { verifiedBlocks: 20 }],
+      ]),
+    ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
+  })
+
+  it('begins to count anew after a relapse', () => {
+    const bad = { proof: 'none' } as const
+    expect(
+      run([
+        [0, { ...bad, verifiedBlocks: 10 }],
+        [4 * SECOND, { verifiedBlocks: 12 }],
+        [4500, { ...bad, verifiedBlocks: 13 }],
+        [6 * SECOND, { verifiedBlocks: 16 }],
+        [9500, { verifiedBlocks: 16 }],
+      ]),
+    ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
+  })
+
+  it('keeps its reasons while it waits, and takes new ones of the same weight at once', () => {
+    expect(
+      run([
+        [0, { refusedSinceMs: -60 * SECOND }],
+        [1, { proof: 'none' }],
+        [2, { refusedSinceMs: -60 * SECOND, proof: 'none' }],
+      ]),
+    ).toEqual(['GAP BLOCK_REFUSED', 'GAP BLOCK_REFUSED', 'GAP BLOCK_REFUSED NO_PROOF'])
+  })
+
+  it('follows the rules on a chain that makes no blocks for long, and comes back with three', () => {
+    const still = (elapsedMs: number) => [elapsedMs, { head: headAt(0) }] as const
+    expect(
+      run([
+        still(0),
+        still(20_001),
+        still(120_001),
+        [150_000, { verifiedBlocks: 2 }],
+        [151_000, { verifiedBlocks: 3 }],
+        [156_000, { verifiedBlocks: 4 }],
+      ]),
+    ).toEqual([
+      'HEALTHY',
+      'DEGRADED HEAD_OLD',
+      'UNAVAILABLE NO_VERIFIED_HEAD',
+      'UNAVAILABLE NO_VERIFIED_HEAD',
+      'UNAVAILABLE NO_VERIFIED_HEAD',
+      'HEALTHY',
+    ])
+  })
+
+  it('counts a set clock as over after recovery', () => {
+    const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
+    const stepped = nextHealth(healthy, GOOD, SECOND, at(1, 6000))
+    const later = { ...GOOD, head: headAt(6 * SECOND), verifiedBlocks: 4 }
+    expect(nextHealth(stepped, later, SECOND, at(6 * SECOND, 6000)).status).toBe('HEALTHY')
+  })
+})
+
+describe('toRecord', () => {
+  it('says where head, consumer and finality are, and how far apart', () => {
+    const seen = {
+      ...GOOD,
+      head: { ...block(12, 3000), seenAtMs: 0 },
+      processed: block(10, 1000),
+      final: block(7, 0),
+    }
+    const health = nextHealth(startHealth(at(0)), seen, SECOND, at(3000))
+    expect(toRecord(health, seen, 31_337, [], WALL_MS + 3000)).toEqual({
+      chain_id: 31_337,
+      status: 'HEALTHY',
+      reasons: [],
+      head: { block_number: 12, block_hash: seen.head.hash, block_time_ms: WALL_MS + 3000 },
+      processed: { block_number: 10, block_hash: seen.processed.hash, block_time_ms: WALL_MS + 1000 },
+      finalized: { block_number: 7, block_hash: seen.final.hash },
+      lag_blocks: 2,
+      lag_ms: 2000,
+      endpoints: [],
+      updated_at_ms: WALL_MS + 3000,
+    })
+  })
+
+  it('knows no lag before anything is processed', () => {
+    const seen = { ...GOOD, processed: null }
+    expect(toRecord(startHealth(at(0)), seen, 1, [], 0)).toMatchObject({
+      processed: null,
+      lag_blocks: null,
+      lag_ms: null,
+    })
+  })
+})

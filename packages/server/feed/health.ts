@@ -1,0 +1,150 @@
+/**
+ * The health of a chain's feed (contract §7) as a pure function of what was observed and the clock. Worse
+ * applies at once; better only after three verified blocks and five seconds without a relapse.
+ *
+ * A pause is the worker's and silence an API node's to see; neither is known here.
+ */
+import type { HealthRecord, HealthStatus } from './feed.ts'
+import type { Final } from './finality.ts'
+import type { Progress } from './follower.ts'
+
+export type Observation = Progress & {
+  readonly final: Final | null
+  /** Monotonic time at which finality last moved. */
+  readonly finalityAtMs: number
+  /** False when every endpoint serves another chain. */
+  readonly hasIdentity: boolean
+}
+
+export type Moment = { readonly nowMs: number; readonly monotonicMs: number }
+
+export type HealthReason =
+  | 'HALTED'
+  | 'NO_ENDPOINT'
+  | 'NO_VERIFIED_HEAD'
+  | 'BEHIND'
+  | 'BLOCK_REFUSED'
+  | 'HEAD_OLD'
+  | 'NO_PROOF'
+  | 'FINALITY_STALLED'
+  | 'CLOCK'
+
+export type Health = {
+  readonly status: HealthStatus
+  /** Worst first. */
+  readonly reasons: readonly HealthReason[]
+  /** When the feed was last seen at least this bad, and how many blocks were verified by then. */
+  readonly bad: { readonly atMs: number; readonly verifiedBlocks: number }
+  /** Wall minus monotonic time: it moves only when the wall clock is set. */
+  readonly clockOffsetMs: number
+  readonly hasHead: boolean
+}
+
+const SEVERITY = { HEALTHY: 0, DEGRADED: 1, GAP: 2, UNAVAILABLE: 3 } as const
+
+const STATUS_OF = {
+  HALTED: 'UNAVAILABLE',
+  NO_ENDPOINT: 'UNAVAILABLE',
+  NO_VERIFIED_HEAD: 'UNAVAILABLE',
+  BEHIND: 'GAP',
+  BLOCK_REFUSED: 'GAP',
+  HEAD_OLD: 'DEGRADED',
+  NO_PROOF: 'DEGRADED',
+  FINALITY_STALLED: 'DEGRADED',
+  CLOCK: 'DEGRADED',
+} as const satisfies Readonly<Record<HealthReason, HealthStatus>>
+
+/** Each limit is the longer of a time and a number of blocks: block times go from a quarter second to twelve. */
+const NO_HEAD = { leastMs: 120_000, blocks: 40 } as const
+const GAP = { leastMs: 15_000, blocks: 5 } as const
+const HEAD_OLD = { leastMs: 20_000, blocks: 8 } as const
+const FINALITY_STALLED_MS = 30 * 60_000
+const BLOCK_AHEAD_MS = 60_000
+const CLOCK_STEP_MS = 5000
+const RECOVERY = { blocks: 3, ms: 5000 } as const
+
+/** Before anything is known. */
+export function startHealth({ nowMs, monotonicMs }: Moment): Health {
+  return {
+    status: 'UNAVAILABLE',
+    reasons: ['NO_VERIFIED_HEAD'],
+    bad: { atMs: monotonicMs, verifiedBlocks: 0 },
+    clockOffsetMs: nowMs - monotonicMs,
+    hasHead: false,
+  }
+}
+
+export function nextHealth(health: Health, seen: Observation, blockTimeMs: number, moment: Moment): Health {
+  const clockOffsetMs = moment.nowMs - moment.monotonicMs
+  const reasons = reasonsOf(seen, blockTimeMs, moment)
+  if (Math.abs(clockOffsetMs - health.clockOffsetMs) > CLOCK_STEP_MS && !reasons.includes('CLOCK'))
+    reasons.push('CLOCK')
+  const status = reasons[0] === undefined ? 'HEALTHY' : STATUS_OF[reasons[0]]
+  const hasHead = health.hasHead || seen.head !== null
+  const adopted: Health = {
+    status,
+    reasons,
+    bad: { atMs: moment.monotonicMs, verifiedBlocks: seen.verifiedBlocks },
+    clockOffsetMs,
+    hasHead,
+  }
+  // The first head ends the start, which is no illness to recover from.
+  if (!health.hasHead && hasHead) return adopted
+  if (SEVERITY[status] >= SEVERITY[health.status]) return adopted
+  const isRecovered =
+    seen.verifiedBlocks - health.bad.verifiedBlocks >= RECOVERY.blocks &&
+    moment.monotonicMs - health.bad.atMs >= RECOVERY.ms
+  return isRecovered ? adopted : { ...health, clockOffsetMs, hasHead }
+}
+
+/** Two healths that a consumer would tell apart. */
+export const isSameHealth = (a: Health, b: Health): boolean =>
+  a.status === b.status && a.reasons.join() === b.reasons.join()
+
+export function toRecord(
+  health: Health,
+  seen: Observation,
+  chainId: number,
+  endpoints: HealthRecord['endpoints'],
+  nowMs: number,
+): HealthRecord {
+  const { head, processed, final } = seen
+  return {
+    chain_id: chainId,
+    status: health.status,
+    reasons: health.reasons,
+    head: positionOf(head),
+    processed: positionOf(processed),
+    finalized: final === null ? null : { block_number: final.number, block_hash: final.hash },
+    lag_blocks: head === null || processed === null ? null : Math.max(0, head.number - processed.number),
+    lag_ms: head === null || processed === null ? null : Math.max(0, head.timeMs - processed.timeMs),
+    endpoints,
+    updated_at_ms: nowMs,
+  }
+}
+
+const positionOf = (block: Progress['processed']): HealthRecord['processed'] =>
+  block === null ? null : { block_number: block.number, block_hash: block.hash, block_time_ms: block.timeMs }
+
+/** Worst first. An age counts from the block's own time or from when it was seen, whichever is longer ago. */
+function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs }: Moment): HealthReason[] {
+  const { head, next } = seen
+  const reasons: HealthReason[] = []
+  const limitMs = (limit: { readonly leastMs: number; readonly blocks: number }): number =>
+    Math.max(limit.leastMs, limit.blocks * blockTimeMs)
+  const ageMs = (of: { readonly timeMs: number; readonly seenAtMs: number }): number =>
+    Math.max(nowMs - of.timeMs, monotonicMs - of.seenAtMs)
+  const headAgeMs = head === null ? Number.POSITIVE_INFINITY : ageMs(head)
+
+  if (seen.isHalted) reasons.push('HALTED')
+  if (!seen.hasIdentity) reasons.push('NO_ENDPOINT')
+  if (headAgeMs > limitMs(NO_HEAD)) reasons.push('NO_VERIFIED_HEAD')
+  if (next !== null && seen.processed !== null && ageMs(next) > limitMs(GAP)) reasons.push('BEHIND')
+  if (seen.refusedSinceMs !== null && monotonicMs - seen.refusedSinceMs > limitMs(GAP))
+    reasons.push('BLOCK_REFUSED')
+  if (headAgeMs > limitMs(HEAD_OLD) && headAgeMs <= limitMs(NO_HEAD)) reasons.push('HEAD_OLD')
+  if (seen.proof === 'none') reasons.push('NO_PROOF')
+  if (monotonicMs - seen.finalityAtMs > FINALITY_STALLED_MS) reasons.push('FINALITY_STALLED')
+  if (head !== null && head.timeMs - nowMs > BLOCK_AHEAD_MS) reasons.push('CLOCK')
+  return reasons
+}

@@ -1,0 +1,89 @@
+/**
+ * The blocks given to the consumer that it can still undo, and the one below them, which it can return to
+ * but not undo. Consecutive numbers, each the parent of the next.
+ */
+import assert from 'node:assert/strict'
+import type { Hex } from '../ops/config.ts'
+import type { BlockRef, Resume, VerifiedBlock } from './feed.ts'
+
+type Position = { readonly number: number; readonly hash: Hex }
+
+export class Lineage {
+  readonly #limit: number
+  /** The lowest block a reorganisation may return to; null before the first block. */
+  #base: Position | null = null
+  /** Above the base, oldest first. */
+  #blocks: BlockRef[] = []
+  #tip: BlockRef | null = null
+
+  /** `limit`: how many blocks the consumer keeps undo data for. */
+  constructor(resume: Resume | null, limit: number) {
+    this.#limit = limit
+    if (resume === null) return
+    const undoable = resume.undoable.toSorted((a, b) => a.number - b.number)
+    for (const [at, block] of undoable.entries())
+      assert(
+        block.number === resume.tip.number - undoable.length + 1 + at,
+        `undoable blocks are not consecutive up to the tip ${resume.tip.number}: ${block.number}`,
+      )
+    assert(
+      undoable.length === 0 || undoable.at(-1)?.hash === resume.tip.hash,
+      'the last undoable block is the tip',
+    )
+    const { finalized, tip } = resume
+    const lowest = undoable[0]
+    this.#tip = tip
+    if (lowest === undefined) this.#base = tip
+    else if (finalized !== null && finalized.number >= lowest.number - 1) this.#base = finalized
+    // Its parent's hash is not known, so it can be returned to but not replaced.
+    else this.#base = lowest
+    this.#blocks = undoable.filter(({ number }) => number > (this.#base?.number ?? 0))
+  }
+
+  get tip(): BlockRef | null {
+    return this.#tip
+  }
+
+  get base(): Position | null {
+    return this.#base
+  }
+
+  /** Whether a reorganisation may return to this block. */
+  has(hash: Hex): boolean {
+    return this.#base?.hash === hash || this.#blocks.some(block => block.hash === hash)
+  }
+
+  /** A given block by number; the base counts only where it is the tip. */
+  at(number: number): BlockRef | null {
+    const first = this.#blocks[0]
+    if (first !== undefined) return this.#blocks[number - first.number] ?? null
+    return this.#tip?.number === number ? this.#tip : null
+  }
+
+  extend(block: VerifiedBlock): void {
+    assert(
+      this.#tip === null || (block.parentHash === this.#tip.hash && block.number === this.#tip.number + 1),
+      `block ${block.number} ${block.hash} does not extend ${this.#tip?.number} ${this.#tip?.hash}`,
+    )
+    this.#base ??= { number: block.number - 1, hash: block.parentHash }
+    this.#tip = { number: block.number, hash: block.hash, timeMs: block.timeMs }
+    this.#blocks.push(this.#tip)
+    if (this.#blocks.length > this.#limit) this.#base = this.#blocks.shift() ?? this.#base
+  }
+
+  replace(ancestor: Hex, blocks: readonly VerifiedBlock[]): void {
+    assert(this.has(ancestor), `${ancestor} is below what can be undone`)
+    const kept = this.#blocks.findIndex(block => block.hash === ancestor) + 1
+    this.#blocks.length = kept
+    this.#tip = this.#blocks.at(-1) ?? { ...(this.#base as Position), timeMs: 0 }
+    for (const block of blocks) this.extend(block)
+  }
+
+  /** Nothing up to this block can be undone any more. */
+  finalize(number: number): void {
+    const final = this.#blocks.findLast(block => block.number <= number)
+    if (final === undefined) return
+    this.#base = final
+    this.#blocks = this.#blocks.filter(block => block.number > number)
+  }
+}

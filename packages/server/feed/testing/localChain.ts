@@ -1,0 +1,110 @@
+/** One anvil node for tests of the feed: mining, forks and transactions by plain JSON-RPC, without our client. */
+import { type Anvil, type AnvilOptions, startAnvil } from '@assay/world'
+import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
+
+export type LocalChain = {
+  readonly anvil: Anvil
+  readonly rpc: <Result = unknown>(method: string, ...params: readonly unknown[]) => Promise<Result>
+  readonly config: (overrides?: Partial<ChainConfig>) => ChainConfig
+  readonly close: () => Promise<void>
+}
+
+export type RpcBlock = {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly receiptsRoot: Hex
+  readonly logsBloom: Hex
+}
+
+const DEV_ACCOUNT = '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266'
+const ZERO: Hex = `0x${'00'.repeat(20)}`
+
+/**
+ * Emits LOG0 and LOG1 with the word 42 as data, and LOG4 with five bytes of zeros, on every call. By hand:
+ * mstore(0, 42); log0(0, 32); log1(0, 32, 0xaa); log4(0, 5, 1, 2, 3, 4); stop
+ */
+const LOGGER_CODE = '0x602a60005260206000a060aa60206000a1600460036002600160056000a400'
+const REVERTER_CODE = '0x60006000fd'
+export const LOGGER: Hex = `0x${'10'.repeat(20)}`
+export const REVERTER: Hex = `0x${'20'.repeat(20)}`
+export const LOGS_PER_CALL = 3
+
+export async function startLocalChain(options: Partial<AnvilOptions> = {}): Promise<LocalChain> {
+  // By fee, anvil would put a later nonce first and then drop it.
+  const flags = ['--order', 'fifo']
+  const anvil = await startAnvil({ chainId: 31_337, slotsInAnEpoch: 1000, flags, ...options })
+  const rpc = createRpc(anvil.url)
+  const genesis = await rpc<RpcBlock>('eth_getBlockByNumber', 'earliest', false)
+  await rpc('anvil_setCode', LOGGER, LOGGER_CODE)
+  await rpc('anvil_setCode', REVERTER, REVERTER_CODE)
+  return {
+    anvil,
+    rpc,
+    config: overrides => ({
+      chainId: anvil.chainId,
+      name: 'Local',
+      endpoints: [{ name: 'own-node', url: new Secret(anvil.url) }],
+      genesisHash: genesis.hash,
+      // Polled every 100 ms.
+      blockTimeMs: 200,
+      finality: { kind: 'tag' },
+      wrappedNative: ZERO,
+      deployments: [],
+      stables: [],
+      sequencerUptimeFeed: null,
+      routingAssets: [],
+      pools: [],
+      tokens: [],
+      ...overrides,
+    }),
+    close: () => anvil.close(),
+  }
+}
+
+export function createRpc(url: string): LocalChain['rpc'] {
+  return async <Result>(method: string, ...params: readonly unknown[]): Promise<Result> => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    })
+    const { result, error } = (await response.json()) as { result: Result; error?: { message: string } }
+    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+    return result
+  }
+}
+
+export const mine = (chain: LocalChain, blocks = 1): Promise<unknown> =>
+  chain.rpc('anvil_mine', `0x${blocks.toString(16)}`)
+
+/** Replaces the last blocks by as many empty ones. */
+export const reorg = (chain: LocalChain, depth: number): Promise<unknown> =>
+  chain.rpc('anvil_reorg', depth, [])
+
+export const latest = (chain: LocalChain): Promise<RpcBlock> =>
+  chain.rpc('eth_getBlockByNumber', 'latest', false)
+
+export const blockAt = (chain: LocalChain, number: number): Promise<RpcBlock> =>
+  chain.rpc('eth_getBlockByNumber', `0x${number.toString(16)}`, false)
+
+/** A transaction of every kind a receipt is encoded differently for, and one that fails. */
+export const EVERY_KIND = [
+  { to: LOGGER },
+  { to: LOGGER, type: '0x0', gasPrice: '0x77359400' },
+  { to: REVERTER },
+  { to: LOGGER, type: '0x1', gasPrice: '0x77359400', accessList: [{ address: LOGGER, storageKeys: [] }] },
+  { to: ZERO, value: '0x1' },
+] as const
+
+/** One block with these transactions, in this order. */
+export async function mineTransactions(
+  chain: LocalChain,
+  transactions: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  await chain.rpc('evm_setAutomine', false)
+  for (const transaction of transactions)
+    await chain.rpc('eth_sendTransaction', { from: DEV_ACCOUNT, gas: '0x30d40', ...transaction })
+  await chain.rpc('evm_mine')
+  await chain.rpc('evm_setAutomine', true)
+}

@@ -1,0 +1,42 @@
+/** What the resources of the API stand on. */
+import type { Access } from '../access/access.ts'
+import type { FailureThrottle } from '../access/failureThrottle.ts'
+import type { RateLimit } from '../access/rateLimit.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { ChainConfig, Config } from '../ops/config.ts'
+import type { Log } from '../ops/log.ts'
+import type { Store } from '../store/port.ts'
+import type { Hub } from '../stream/hub.ts'
+import type { ChainService } from '../worker/chainService.ts'
+import { RequestError } from './apiError.ts'
+
+export type ServedChain = {
+  readonly config: ChainConfig /** Null while the chain's worker is down. */
+  service(): ChainService | null
+}
+
+export type HttpContext = {
+  readonly config: Config
+  readonly store: Store
+  readonly access: Access
+  readonly limit: RateLimit
+  readonly failures: FailureThrottle
+  readonly hub: Hub
+  readonly clock: Clock
+  readonly log: Log
+  readonly chains: ReadonlyMap<number, ServedChain>
+  readonly pageSecret: Uint8Array
+  readonly cursorSecret: Uint8Array
+  /** Seconds the service has been up, and whether every chain has a verified head. */
+  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+}
+
+export function servedChain(context: HttpContext, chainId: number): ServedChain {
+  const chain = context.chains.get(chainId)
+  if (chain === undefined)
+    throw new RequestError(
+      404,
+      `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
+    )
+  return chain
+}

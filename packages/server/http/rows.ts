@@ -1,0 +1,51 @@
+/** Rows of the store in the words of the wire (contract §3). */
+import { idOf } from '@assay/engine'
+import type { EventRow, PoolRow, TokenRow } from '../store/port.ts'
+import { presentText } from './present.ts'
+
+type Hex = `0x${string}`
+
+export function poolText(row: PoolRow, nowMs: number): object {
+  return {
+    chain_id: row.chainId,
+    pool_address: row.poolAddress,
+    pool_id: idOf(row.poolAddress as Hex),
+    family: row.family,
+    deployment_id: row.deploymentId,
+    fee_ppm: row.feePpm,
+    token0: {
+      token_address: row.token0,
+      token_id: idOf(row.token0 as Hex),
+      price: presentText(row.prices.token0, nowMs),
+    },
+    token1: {
+      token_address: row.token1,
+      token_id: idOf(row.token1 as Hex),
+      price: presentText(row.prices.token1, nowMs),
+    },
+    created_block: row.createdBlock,
+    state:
+      row.state === null ? null : { ...(JSON.parse(row.state) as object), stream_sequence: row.sequence },
+  }
+}
+
+export function tokenText(row: TokenRow, nowMs: number): object {
+  const price = presentText(row.price, nowMs) as { state: string } | null
+  return {
+    chain_id: row.chainId,
+    token_address: row.tokenAddress,
+    token_id: idOf(row.tokenAddress as Hex),
+    symbol: row.symbol,
+    name: row.name,
+    decimals: row.decimals,
+    role: row.role,
+    state: price?.state ?? 'PENDING',
+    price,
+    enrolled_at_ms: row.enrolledAtMs,
+  }
+}
+
+export const eventText = (row: EventRow): object => ({
+  ...(JSON.parse(row.body) as object),
+  finality: row.finality,
+})

@@ -1,0 +1,113 @@
+/** POST, GET and DELETE /v1/session: a browser session, and a place in the stream to resume from. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Principal } from '../access/access.ts'
+import { isOwnOrigin, LOOPBACK_COOKIE, SECURE_COOKIE } from '../access/presented.ts'
+import type { SessionRow } from '../store/port.ts'
+import { CURSOR_LIFETIME_MS, SCHEMA_VERSION, sealCursor } from '../stream/cursor.ts'
+import { Refusal, RequestError } from './apiError.ts'
+import { type HttpContext, servedChain } from './context.ts'
+import { Params } from './params.ts'
+import { malformed, searchOf } from './request.ts'
+
+export function registerSession(app: FastifyInstance, context: HttpContext): void {
+  app.post('/v1/session', async (request, reply) => {
+    const params = new Params(searchOf(request), ['chain_id', 'snapshot_sequence'], malformed)
+    const chainId = params.integer('chain_id', 0, Number.MAX_SAFE_INTEGER)
+    const sequence = params.integer('snapshot_sequence', 0, Number.MAX_SAFE_INTEGER)
+    if (sequence !== null && chainId === null)
+      throw new RequestError(400, 'snapshot_sequence needs chain_id: a cursor is chain-wide')
+    if (chainId !== null) servedChain(context, chainId)
+    const bounds = await context.store.readBounds()
+    if (sequence !== null && (sequence > bounds.head || Math.floor(sequence / 2 ** 40) !== bounds.epoch))
+      throw new RequestError(
+        400,
+        `snapshot_sequence ${sequence} is not of this log; its head is ${bounds.head}`,
+      )
+    const session = await sessionFor(context, request, reply)
+    const issuedAtMs = context.clock.nowMs()
+    const cursor =
+      chainId === null
+        ? null
+        : sealCursor(context.cursorSecret, {
+            epoch: bounds.epoch,
+            chainId,
+            sequence: sequence ?? bounds.head,
+            schemaVersion: SCHEMA_VERSION,
+            issuedAtMs,
+          })
+    return {
+      session: { expires_at_ms: session.expiresAtMs },
+      resume_cursor: cursor,
+      cursor_expires_at_ms: cursor === null ? null : issuedAtMs + CURSOR_LIFETIME_MS,
+      schema_version: SCHEMA_VERSION,
+      stream: { oldest_sequence: bounds.oldest, head_sequence: bounds.head },
+    }
+  })
+
+  app.get('/v1/session', async request => {
+    const { session, scopes, consumer } = principalOf(request)
+    if (session === null)
+      throw new RequestError(404, 'this request has no session; POST /v1/session makes one')
+    return { session: { expires_at_ms: session.expiresAtMs }, scopes, consumer }
+  })
+
+  app.delete('/v1/session', async (request, reply) => {
+    const { session } = principalOf(request)
+    if (session === null) throw new RequestError(404, 'this request has no session to end')
+    await context.access.closeSession(session)
+    return reply
+      .code(204)
+      .header('set-cookie', `${cookieName(context)}=; ${ATTRIBUTES}; Max-Age=0`)
+      .send()
+  })
+}
+
+/** With a session cookie the session and its end are kept; a bearer gets a new one. */
+async function sessionFor(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<SessionRow> {
+  const principal = principalOf(request)
+  if (principal.session !== null) return principal.session
+  assertCookieIsSafe(context, request)
+  const opened = await context.access.openSession(principal)
+  if (opened === null)
+    throw new RequestError(400, 'this consumer has 50 sessions already; end one with DELETE /v1/session')
+  void reply.header('set-cookie', `${cookieName(context)}=${opened.id}; ${ATTRIBUTES}`)
+  return opened.session
+}
+
+/** A cookie over plain http is only for this machine; elsewhere the operator must say what our origin is. */
+function assertCookieIsSafe({ config }: HttpContext, request: FastifyRequest): void {
+  if (config.listen.publicOrigin !== null) return
+  const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
+  if (!isLoopback)
+    throw new RequestError(
+      400,
+      'sessions over plain http are for this machine only; set listen.public_origin to the https origin of this service',
+    )
+}
+
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new Refusal(401)
+  return request.principal
+}
+
+const isSecure = ({ config }: HttpContext): boolean =>
+  config.listen.publicOrigin?.startsWith('https:') ?? false
+const cookieName = (context: HttpContext): string => (isSecure(context) ? SECURE_COOKIE : LOOPBACK_COOKIE)
+/** Browsers treat loopback as secure, so `Secure` holds there too. */
+const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict; Secure'
+
+/** A state-changing request by cookie must come from our own pages. */
+export function assertOwnOrigin({ config }: HttpContext, request: FastifyRequest): void {
+  if (
+    request.method === 'GET' ||
+    request.method === 'HEAD' ||
+    request.principal?.session === null ||
+    request.principal === null
+  )
+    return
+  if (!isOwnOrigin(request.headers.origin, config.listen.publicOrigin)) throw new Refusal(403)
+}

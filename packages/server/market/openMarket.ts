@@ -1,0 +1,32 @@
+/** The market of one chain over its feed's calls. */
+import type { ChainRpc } from '../feed/feed.ts'
+import type { ChainConfig } from '../ops/config.ts'
+import { decodeBlock } from './decode.ts'
+import { discoverPools, identifyPool } from './discovery.ts'
+import type { LoadedPool, Market } from './market.ts'
+import { loadPool, recheckPool } from './poolReader.ts'
+import { readStables } from './stableReader.ts'
+import { readToken } from './tokenReader.ts'
+
+export function openMarket(chain: ChainConfig, rpc: ChainRpc): Market {
+  return {
+    decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
+    discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
+    async load(pools, block, signal) {
+      const loaded: LoadedPool[] = []
+      const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
+      for (const pool of pools)
+        try {
+          loaded.push(await loadPool(rpc, pool, block, signal))
+        } catch (failure) {
+          if (!(failure instanceof RangeError)) throw failure
+          failed.push({ pool: pool.address, reason: failure.message })
+        }
+      return { loaded, failed }
+    },
+    recheck: (pools, block, signal) => Promise.all(pools.map(pool => recheckPool(rpc, pool, block, signal))),
+    readToken: (token, block, signal) => readToken(rpc, token, block, signal),
+    readStables: (block, signal) => readStables(rpc, chain, block, signal),
+    identify: (pool, block, signal) => identifyPool(rpc, chain, pool, block, signal),
+  }
+}

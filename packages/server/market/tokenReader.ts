@@ -1,0 +1,57 @@
+/**
+ * What a token says of itself at a block. decimals() is optional in ERC-20, may revert, lie or change: it is
+ * read as a full word, twice, and a name is only ever text for people.
+ */
+import { count, type TokenFacts } from '@assay/engine'
+import type { BlockRef, ChainRpc } from '../feed/feed.ts'
+import type { Address, Hex } from '../ops/config.ts'
+import { SELECTOR } from './abi.ts'
+import { uintAt, wordCount } from './words.ts'
+
+const MAX_DECIMALS = 36n
+/** Longer names are cut: they are for people, and some are megabytes. */
+const MAX_TEXT = 64
+
+/** Null when nothing at the address answers like a token. */
+export async function readToken(
+  rpc: ChainRpc,
+  token: Address,
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<TokenFacts | null> {
+  if ((await rpc.code(token, block.hash, signal)) === '0x') return null
+  const ask = (selector: Hex) => rpc.call(token, selector, block.hash, signal)
+  const [first, supply, symbol, name] = await Promise.all([
+    ask(SELECTOR['decimals()']),
+    ask(SELECTOR['totalSupply()']),
+    ask(SELECTOR['symbol()']),
+    ask(SELECTOR['name()']),
+  ])
+  if (supply === null || wordCount(supply) < 1) return null
+  const second = await ask(SELECTOR['decimals()'])
+  return { token, ...decimalsFrom(first, second), symbol: textFrom(symbol), name: textFrom(name) }
+}
+
+function decimalsFrom(first: Hex | null, second: Hex | null): Pick<TokenFacts, 'decimals' | 'reason'> {
+  if (first === null || wordCount(first) < 1)
+    return { decimals: null, reason: first === null ? 'decimals() reverts' : 'decimals() returns nothing' }
+  if (first !== second) return { decimals: null, reason: 'two readings of decimals() differ' }
+  const value = uintAt(first, 0)
+  if (value > MAX_DECIMALS)
+    return { decimals: null, reason: `decimals() is ${value}, not 0 to ${MAX_DECIMALS}` }
+  return { decimals: count(Number(value)), reason: null }
+}
+
+/** A string, or a bytes32 padded with zeros; control characters are dropped. */
+export function textFrom(answer: Hex | null): string | null {
+  if (answer === null || wordCount(answer) < 1) return null
+  const bytes = Buffer.from(answer.slice(2), 'hex')
+  const isString = bytes.length >= 64 && uintAt(answer, 0) === 32n
+  const length = isString ? Math.min(Number(uintAt(answer, 1)), bytes.length - 64) : bytes.length
+  const raw = isString ? bytes.subarray(64, 64 + length) : bytes.subarray(0, 32)
+  const clean = raw
+    .toString('utf8')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+  return clean === '' ? null : [...clean].slice(0, MAX_TEXT).join('')
+}

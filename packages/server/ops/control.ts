@@ -1,0 +1,77 @@
+/**
+ * The control socket: while the service runs, the command line asks it instead of opening the database. A unix
+ * socket beside the database, for its owner alone; one JSON line in, one JSON line out.
+ */
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, connect, type Server } from 'node:net'
+
+export type ControlHandler = (request: Readonly<Record<string, unknown>>) => Promise<object>
+
+const MAX_LINE = 64 * 1024
+const ANSWER_MS = 10_000
+
+export const controlPath = (databasePath: string): string => `${databasePath}.sock`
+
+export async function openControl(
+  databasePath: string,
+  handle: ControlHandler,
+): Promise<{ close(): Promise<void> }> {
+  const path = controlPath(databasePath)
+  // Whoever holds the claim on the database owns this name: a socket found here is a dead one's.
+  rmSync(path, { force: true })
+  const server: Server = createServer(socket => {
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (part: string) => {
+      text += part
+      if (text.length > MAX_LINE) socket.destroy()
+      if (!text.includes('\n')) return
+      Promise.resolve()
+        .then(() => handle(JSON.parse(text) as Record<string, unknown>))
+        .then(
+          result => socket.end(`${JSON.stringify({ result })}\n`),
+          (failure: unknown) =>
+            socket.end(
+              `${JSON.stringify({ error: failure instanceof Error ? failure.message : String(failure) })}\n`,
+            ),
+        )
+    })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(path, resolve)
+  })
+  chmodSync(path, 0o600)
+  return {
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        rmSync(path, { force: true })
+      }),
+  }
+}
+
+/** Null when no service answers there. */
+export function askControl(databasePath: string, request: object): Promise<Record<string, unknown> | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(controlPath(databasePath))
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.setTimeout(ANSWER_MS, () =>
+      socket.destroy(new Error('the service does not answer on its control socket')),
+    )
+    socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
+    socket.on('data', (part: string) => {
+      text += part
+    })
+    socket.once('error', (failure: NodeJS.ErrnoException) =>
+      failure.code === 'ENOENT' || failure.code === 'ECONNREFUSED' ? resolve(null) : reject(failure),
+    )
+    socket.once('end', () => {
+      const { result, error } = JSON.parse(text) as { result?: Record<string, unknown>; error?: string }
+      if (error !== undefined) reject(new Error(error))
+      else resolve(result ?? {})
+    })
+  })
+}

@@ -1,0 +1,33 @@
+/**
+ * Commits the scripted history of a chain, from where the database stands, in a thread or in a process of its
+ * own. Each commit that was acknowledged is reported, after the fact.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openAsProcess, openAsThread } from './connect.ts'
+import { scriptedCommit } from './script.ts'
+
+export type CommitterOptions = { readonly address: string; readonly chainId: number; readonly steps: number }
+export type Acknowledged = { readonly step: number; readonly first: number; readonly last: number }
+
+async function main(): Promise<void> {
+  const isThread = parentPort !== null
+  const options = (isThread ? workerData : JSON.parse(process.argv[2] as string)) as CommitterOptions
+  const { address, chainId, steps } = options
+  const store = await (isThread ? openAsThread(address) : openAsProcess(address))
+  const done = (await store.readCheckpoint(chainId))?.step ?? 0
+  for (let step = done + 1; step <= done + steps; step++) {
+    const result = await store.commit(scriptedCommit(chainId, step))
+    if (result.outcome !== 'committed') throw new Error(`step ${step}: ${JSON.stringify(result)}`)
+    report({ step, first: result.first as number, last: result.last })
+  }
+  await store.close()
+}
+
+/** Writing to a pipe is synchronous, so a line that was begun before a kill is whole or absent at the reader. */
+function report(acknowledged: Acknowledged): void {
+  if (parentPort === null) process.stdout.write(`${JSON.stringify(acknowledged)}\n`)
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
+  else parentPort.postMessage(acknowledged)
+}
+
+await main()

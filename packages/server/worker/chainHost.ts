@@ -1,0 +1,330 @@
+/**
+ * One chain: feed, market and engine around a commit loop. Fetch, then verify, then step, then one commit;
+ * only then is anything of the step visible to anyone.
+ *
+ * Every step runs in one lane, in order. A commit that fails leaves the state ahead of the store, so the
+ * host ends with the failure and its keeper starts another from the last commit.
+ */
+import {
+  type ChainSetup,
+  computePoolQuote,
+  computeTokenQuote,
+  count,
+  createState,
+  decodeState,
+  type EntityKey,
+  type Input,
+  ms,
+  type Policy,
+  type State,
+  step,
+  type StepResult,
+} from '@assay/engine'
+import type { BlockRef, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
+import type { Market } from '../market/market.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
+import type { Log } from '../ops/log.ts'
+import type { Checkpoint, ChainStore, Sequence } from '../store/port.ts'
+import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
+import { commitOf, type Stored } from './commitOf.ts'
+import { Enrolments } from './enrolments.ts'
+import { Lane } from './lane.ts'
+
+export type ChainHostOptions = {
+  readonly chain: ChainConfig
+  readonly policy: Policy
+  readonly coverage: readonly CoverageAsset[]
+  readonly store: ChainStore
+  readonly openFeed: (resume: Resume | null) => Promise<Feed>
+  readonly openMarket: (feed: Feed) => Market
+  readonly clock: Clock
+  readonly log: Log
+  readonly onCommitted: (last: Sequence) => void
+}
+
+/** Stable answers are read no more often than this: they change by the minute. */
+const STABLE_INTERVAL_MS = 2000
+/** The longest wait for a timer; a longer one is asked for again. */
+const MAX_TIMER_MS = 60_000
+
+export async function startChain(options: ChainHostOptions): Promise<ChainHost> {
+  const checkpoint = await options.store.readCheckpoint(options.chain.chainId)
+  const setup = setupOf(options.chain)
+  const state =
+    checkpoint === null
+      ? createState(setup, options.policy)
+      : decodeState(setup, checkpoint.entities as readonly (readonly [EntityKey, string])[])
+  const feed = await options.openFeed(resumeOf(state))
+  const host = new ChainHost(options, state, feed, storedIn(checkpoint, state))
+  host.start()
+  return host
+}
+
+export class ChainHost implements ChainService {
+  readonly chainId: number
+  /** Settles when the host ends: with the failure that ended it, or quietly after `close`. */
+  readonly ended: Promise<void>
+  readonly #options: ChainHostOptions
+  readonly #state: State
+  readonly #feed: Feed
+  readonly #market: Market
+  readonly #stored: Stored
+  readonly #lane = new Lane()
+  readonly #abort = new AbortController()
+  readonly #enrolments: Enrolments
+  #end!: (failure?: unknown) => void
+  #timer: NodeJS.Timeout | null = null
+  #stablesReadAtMs = 0
+  #isBootstrapped = false
+  #lastSequence: Sequence = 0
+
+  constructor(options: ChainHostOptions, state: State, feed: Feed, stored: Stored) {
+    this.chainId = options.chain.chainId
+    this.#options = options
+    this.#state = state
+    this.#feed = feed
+    this.#market = options.openMarket(feed)
+    this.#stored = stored
+    this.ended = new Promise((resolve, reject) => {
+      this.#end = failure => (failure === undefined ? resolve() : reject(failure as Error))
+    })
+    this.#enrolments = new Enrolments({
+      state,
+      market: this.#market,
+      apply: input => this.#apply(input),
+      inLane: task => this.#lane.run(task),
+      now: () => ms(options.clock.nowMs()),
+      signal: this.#abort.signal,
+      log: options.log,
+    })
+  }
+
+  start(): void {
+    this.#consume().then(
+      () => this.#end(),
+      (failure: unknown) => this.#end(this.#abort.signal.aborted ? undefined : failure),
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort()
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#feed.close()
+    await this.#lane.idle()
+  }
+
+  enrol(token: string): Promise<Enrolment> {
+    return Promise.resolve(this.#enrolments.enrol(token as Address))
+  }
+
+  tokenQuote(token: string, narrowing: Narrowing | null): Promise<TokenAnswer> {
+    return this.#lane.run(async () => {
+      const known = this.#state.tokens.get(token as Address)
+      if (known?.published === null || known === undefined) return { outcome: 'not_enrolled' }
+      const asked =
+        narrowing === null
+          ? null
+          : {
+              maxHops: narrowing.maxHops === null ? null : count(narrowing.maxHops),
+              minDepthUsd: narrowing.minDepthUsd === null ? null : count(narrowing.minDepthUsd),
+              excludePools: narrowing.excludePools as readonly Address[],
+            }
+      return {
+        outcome: 'quote',
+        quote: this.#stamped(computeTokenQuote(this.#state, token as Address, this.#now(), asked)),
+      }
+    })
+  }
+
+  async poolQuote(address: string): Promise<PoolAnswer> {
+    const pool = address as Address
+    if (!this.#state.pools.has(pool)) {
+      const found = await this.#enrolments.lookUpPool(pool)
+      if (found.outcome !== 'quote') return found
+    }
+    return this.#lane.run(async () => {
+      const known = this.#state.pools.get(pool)
+      if (known === undefined) return { outcome: 'not_a_pool' }
+      const answer = computePoolQuote(this.#state, known, this.#now())
+      return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
+    })
+  }
+
+  async #consume(): Promise<void> {
+    const { signal } = this.#abort
+    const wanted = this.#options.policy
+    if (JSON.stringify(wanted) !== JSON.stringify(this.#state.policyView.policy))
+      await this.#lane.run(() => this.#apply({ kind: 'policy', policy: wanted, atMs: this.#now() }))
+    for await (const item of this.#feed.items(signal)) {
+      await this.#lane.run(() => this.#take(item))
+      if (!this.#isBootstrapped && this.#state.chain.tip !== null) {
+        this.#isBootstrapped = true
+        this.#bootstrap().catch((failure: unknown) => {
+          if (!signal.aborted) this.#end(failure)
+        })
+      }
+    }
+  }
+
+  async #take(item: FeedItem): Promise<void> {
+    switch (item.kind) {
+      case 'block':
+        await this.#apply({ kind: 'block', block: this.#decoded(item.block), atMs: this.#now() })
+        return this.#settled(item.block)
+      case 'reorg': {
+        const blocks = item.blocks.map(block => this.#decoded(block))
+        await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
+        const tip = item.blocks.at(-1)
+        return tip === undefined ? undefined : this.#settled(tip)
+      }
+      case 'finalize':
+        await this.#apply({
+          kind: 'finalize',
+          number: count(item.number),
+          hash: item.hash,
+          atMs: this.#now(),
+        })
+        return
+      case 'health':
+        await this.#apply({
+          kind: 'health',
+          health: { status: item.record.status, record: { ...item.record } },
+          atMs: this.#now(),
+        })
+    }
+  }
+
+  /** The block is committed: tell the feed, then read at its hash what blocks do not say. */
+  async #settled(block: VerifiedBlock): Promise<void> {
+    const ref = refOf(block)
+    this.#feed.processed(ref)
+    if (this.#options.clock.monotonicMs() - this.#stablesReadAtMs < STABLE_INTERVAL_MS) return
+    this.#stablesReadAtMs = this.#options.clock.monotonicMs()
+    await this.#readStables(ref)
+  }
+
+  async #readStables(ref: BlockRef): Promise<void> {
+    try {
+      const reading = await this.#market.readStables(ref, this.#abort.signal)
+      await this.#apply({
+        kind: 'stable',
+        block: { ...ref, number: count(ref.number), timeMs: ms(ref.timeMs) },
+        ...reading,
+        atMs: this.#now(),
+      })
+    } catch (failure) {
+      if (isStoreFailure(failure)) throw failure
+      this.#options.log.warn('stable answers could not be read', {
+        chain_id: this.chainId,
+        block_number: ref.number,
+      })
+    }
+  }
+
+  #decoded(block: VerifiedBlock): Extract<Input, { kind: 'block' }>['block'] {
+    const { pools, tokens, setup } = this.#state
+    const isAnchor = (token: Address) =>
+      setup.routingAssets.includes(token) || setup.stables.some(stable => stable.token === token)
+    const isWanted = (token: Address) => isAnchor(token) || tokens.get(token)?.enrolledAtMs != null
+    const events = this.#market.decode(
+      block,
+      pool => pools.has(pool),
+      (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
+    )
+    return {
+      number: count(block.number),
+      hash: block.hash,
+      timeMs: ms(block.timeMs),
+      parentHash: block.parentHash,
+      proof: block.proof,
+      events,
+    }
+  }
+
+  /** Anchors first: without them nothing has a price; then the tokens and pools of the configuration. */
+  async #bootstrap(): Promise<void> {
+    const { chain, coverage } = this.#options
+    for (const { tokenAddress } of chain.stables) await this.#enrolments.know(tokenAddress)
+    for (const asset of chain.routingAssets) await this.#enrolments.know(asset)
+    await this.#lane.run(async () => {
+      const { tip } = this.#state.chain
+      if (tip !== null) await this.#readStables(tip)
+      const assets = coverage.map(each => ({
+        token: each.tokenAddress,
+        depthMicrousd: each.externalDepthUsd * 1_000_000n,
+        asOfMs: ms(each.asOfMs),
+      }))
+      if (assets.length > 0) await this.#apply({ kind: 'coverage', assets, atMs: this.#now() })
+    })
+    for (const pool of chain.pools) await this.#enrolments.lookUpPool(pool)
+    for (const token of chain.tokens) await this.#enrolments.enrolNow(token)
+  }
+
+  async #apply(input: Input): Promise<StepResult> {
+    const before = { tipHash: this.#state.chain.tip?.hash ?? null }
+    const result = step(this.#state, input)
+    const outcome = await this.#options.store.commit(
+      commitOf(this.#state, input, result, before, this.#stored),
+    )
+    if (outcome.outcome === 'conflict')
+      throw new Error(
+        `chain ${this.chainId}: step ${this.#state.chain.steps} does not follow the stored step ${outcome.storedStep}; another writer is at work`,
+      )
+    this.#lastSequence = outcome.last
+    this.#options.onCommitted(outcome.last)
+    this.#enrolments.note(result.needs)
+    this.#schedule(result.nextTimerMs)
+    return result
+  }
+
+  #schedule(nextMs: number | null): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (nextMs === null || this.#abort.signal.aborted) return
+    const waitMs = Math.min(Math.max(nextMs - this.#options.clock.nowMs(), 0), MAX_TIMER_MS)
+    this.#timer = setTimeout(() => {
+      this.#lane
+        .run(() => this.#apply({ kind: 'timer', atMs: this.#now() }))
+        .catch((failure: unknown) => this.#end(failure))
+    }, waitMs)
+  }
+
+  /** A computed answer says which commit it stands on. */
+  #stamped(quote: object): string {
+    const { as_of, ...rest } = quote as { as_of: object }
+    return JSON.stringify({ ...rest, as_of: { stream_sequence: this.#lastSequence, ...as_of } })
+  }
+
+  #now() {
+    return ms(this.#options.clock.nowMs())
+  }
+}
+
+const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
+
+/** A failure to commit ends the host; a failure to read from the chain is tried again later. */
+const isStoreFailure = (failure: unknown): boolean =>
+  failure instanceof Error && failure.name === 'StoreError'
+
+function setupOf(chain: ChainConfig): ChainSetup {
+  return {
+    chainId: count(chain.chainId),
+    stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
+      token: tokenAddress,
+      feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },
+    })),
+    routingAssets: chain.routingAssets,
+    hasSequencer: chain.sequencerUptimeFeed !== null,
+  }
+}
+
+function resumeOf(state: State): Resume | null {
+  const { tip, finalized } = state.chain
+  if (tip === null) return null
+  return { tip, undoable: state.journals.map(({ block }) => block), finalized }
+}
+
+function storedIn(checkpoint: Checkpoint | null, state: State): Stored {
+  return { pools: new Set(checkpoint === null ? [] : state.pools.keys()), tokens: new Map() }
+}

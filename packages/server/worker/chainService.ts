@@ -1,0 +1,40 @@
+/**
+ * What the API asks of a chain: enrol a token, compute a quote. Plain data in and out, so that the chain may
+ * live in this thread, in a worker thread, or in another process.
+ */
+
+/** Where an asked-for token stands. */
+export type Enrolment =
+  | { readonly state: 'PENDING'; readonly stage: 'DISCOVERY' | 'EVALUATION'; readonly retryAfterMs: number }
+  /** Its first record is committed: read it from the store. */
+  | { readonly state: 'EVALUATED' }
+  /** No code at the address, or nothing that answers like a token. */
+  | { readonly state: 'TOKEN_UNKNOWN' }
+  | { readonly state: 'RPC_UNAVAILABLE' }
+
+export type Narrowing = {
+  readonly maxHops: number | null
+  readonly minDepthUsd: number | null
+  readonly excludePools: readonly string[]
+}
+
+export type TokenAnswer =
+  | { readonly outcome: 'quote'; readonly quote: string }
+  | { readonly outcome: 'not_enrolled' }
+
+export type PoolAnswer =
+  | { readonly outcome: 'quote'; readonly quote: string }
+  | { readonly outcome: 'not_a_pool' }
+  | { readonly outcome: 'not_supported'; readonly reason: string }
+  | { readonly outcome: 'no_route'; readonly reason: string }
+  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
+
+export interface ChainService {
+  readonly chainId: number
+  /** Starts an enrolment, or says how far it is. The first answer for an unknown token is PENDING. */
+  enrol(token: string): Promise<Enrolment>
+  /** The quote of an enrolled token computed at the tip; JSON text. */
+  tokenQuote(token: string, narrowing: Narrowing | null): Promise<TokenAnswer>
+  /** The quote of a pool, looked up and loaded first if it is not known. */
+  poolQuote(pool: string): Promise<PoolAnswer>
+}

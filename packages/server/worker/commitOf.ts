@@ -1,0 +1,120 @@
+/**
+ * From a step of the engine to the commit that makes it durable: changed entities as text, records with the
+ * full quotes behind them, rows of pools and tokens, and the block's pool events.
+ */
+import {
+  encodeEntity,
+  type EngineRecord,
+  type Input,
+  quoteText,
+  roleOf,
+  type State,
+  type StepResult,
+} from '@assay/engine'
+import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../store/port.ts'
+import { poolEventDrafts } from './poolEvents.ts'
+
+/** What the store already has, so that unchanged rows are not written again. */
+export type Stored = { readonly pools: Set<string>; readonly tokens: Map<string, string> }
+
+export function commitOf(
+  state: State,
+  input: Input,
+  result: StepResult,
+  before: { readonly tipHash: string | null },
+  stored: Stored,
+): StepCommit {
+  const { chain } = state
+  const blocks = input.kind === 'block' ? [input.block] : input.kind === 'reorg' ? input.blocks : []
+  return {
+    chainId: state.setup.chainId,
+    step: chain.steps,
+    tip: chain.tip,
+    previousTipHash: before.tipHash,
+    atMs: input.atMs,
+    records: result.records.map(record => draftOf(state, record)),
+    entities: result.changed
+      .filter(key => !key.startsWith('quote/'))
+      .map(key => ({ key, text: encodeEntity(state, key) })),
+    ...poolRows(state, result, stored),
+    tokens: tokenRows(state, result, stored),
+    events: blocks.flatMap((block): PoolEventDraft[] => poolEventDrafts(state, block)),
+    orphanedBlocks: result.orphaned,
+    finalizedNumber: input.kind === 'finalize' ? input.number : null,
+    input: isFromChain(input)
+      ? null
+      : JSON.stringify(input, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)),
+  }
+}
+
+function draftOf(state: State, record: EngineRecord): RecordDraft {
+  return {
+    type: record.type,
+    routing: record.routing,
+    payload: { ...record.payload },
+    quote: quoteOf(state, record),
+  }
+}
+
+/** The full quote behind a token's record, as it was evaluated in this very step. */
+function quoteOf(state: State, record: EngineRecord): string | null {
+  if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') return null
+  if (record.payload.scope !== 'token') return null
+  const address = `0x${record.payload.token_id.slice(26)}` as const
+  const evaluation = state.tokens.get(address)?.evaluation
+  if (evaluation === null || evaluation === undefined) return null
+  return JSON.stringify(quoteText(state.setup.chainId, evaluation, state.policyView.version, 'RETRIEVED'))
+}
+
+function poolRows(
+  state: State,
+  result: StepResult,
+  stored: Stored,
+): Pick<StepCommit, 'pools' | 'removedPools'> {
+  const pools: PoolFacts[] = []
+  const removedPools: string[] = []
+  for (const key of result.changed) {
+    if (!key.startsWith('pool/')) continue
+    const address = key.slice('pool/'.length) as `0x${string}`
+    const pool = state.pools.get(address)
+    if (pool === undefined) {
+      if (stored.pools.delete(address)) removedPools.push(address)
+    } else if (!stored.pools.has(address)) {
+      stored.pools.add(address)
+      pools.push({
+        poolAddress: address,
+        family: pool.terms.family,
+        deploymentId: pool.deploymentId,
+        feePpm: Number(pool.feePpm),
+        token0: pool.token0,
+        token1: pool.token1,
+        createdBlock: pool.createdBlock,
+      })
+    }
+  }
+  return { pools, removedPools }
+}
+
+function tokenRows(state: State, result: StepResult, stored: Stored): TokenFacts[] {
+  const rows: TokenFacts[] = []
+  for (const key of result.changed) {
+    if (!key.startsWith('token/')) continue
+    const token = state.tokens.get(key.slice('token/'.length) as `0x${string}`)
+    if (token === undefined) continue
+    const row: TokenFacts = {
+      tokenAddress: token.address,
+      symbol: token.symbol,
+      name: token.name,
+      decimals: token.decimals?.value ?? null,
+      role: roleOf(state.setup, token.address),
+      enrolledAtMs: token.enrolledAtMs,
+    }
+    const text = JSON.stringify(row)
+    if (stored.tokens.get(token.address) === text) continue
+    stored.tokens.set(token.address, text)
+    rows.push(row)
+  }
+  return rows
+}
+
+const isFromChain = (input: Input): boolean => ['block', 'reorg', 'finalize', 'timer'].includes(input.kind)

@@ -1,0 +1,129 @@
+/**
+ * Keeps one chain running: a thread, and another after it when it fails, with a pause that grows. A failing chain
+ * never stops another one, nor the API, which meanwhile answers from the store with honest health.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../ops/log.ts'
+import type { ChainService, Narrowing } from './chainService.ts'
+import type { Reply, Request, ThreadData } from './messages.ts'
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** A thread that lived this long had a good start: the pause begins anew. */
+const GOOD_LIFE_MS = 60_000
+
+export type KeeperOptions = {
+  readonly data: ThreadData
+  readonly log: Log
+  readonly onCommitted: (last: number) => void
+}
+
+export class ChainKeeper {
+  readonly #options: KeeperOptions
+  #thread: ThreadLink | null = null
+  #pauseMs = FIRST_PAUSE_MS
+  #isClosing = false
+  #pause: NodeJS.Timeout | null = null
+
+  constructor(options: KeeperOptions) {
+    this.#options = options
+    this.#start()
+  }
+
+  /** Null while the chain is down. */
+  service(): ChainService | null {
+    return this.#thread?.isStarted === true ? this.#thread : null
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    if (this.#pause !== null) clearTimeout(this.#pause)
+    await this.#thread?.close()
+  }
+
+  #start(): void {
+    const startedAtMs = performance.now()
+    const { data, log } = this.#options
+    this.#thread = new ThreadLink(data, this.#options.onCommitted, failure => {
+      this.#thread = null
+      if (this.#isClosing) return
+      if (performance.now() - startedAtMs > GOOD_LIFE_MS) this.#pauseMs = FIRST_PAUSE_MS
+      log.error('a chain stopped and will be started again', {
+        chain_id: data.chain.chainId,
+        in_ms: this.#pauseMs,
+        error: failure,
+      })
+      this.#pause = setTimeout(() => this.#start(), this.#pauseMs)
+      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+    })
+  }
+}
+
+/** The main thread's end of a chain's thread. */
+class ThreadLink implements ChainService {
+  readonly chainId: number
+  isStarted = false
+  readonly #worker: Worker
+  readonly #waiting = new Map<
+    number,
+    { readonly resolve: (result: never) => void; readonly reject: (failure: Error) => void }
+  >()
+  #nextId = 0
+  readonly #exited: Promise<void>
+
+  constructor(data: ThreadData, onCommitted: (last: number) => void, onEnd: (failure: string) => void) {
+    this.chainId = data.chain.chainId
+    this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
+    let failure = 'the thread ended'
+    this.#worker.on('message', (reply: Reply) => this.#take(reply, onCommitted))
+    this.#worker.on('error', error => {
+      failure = error instanceof Error ? error.message : String(error)
+    })
+    this.#exited = new Promise(resolve => {
+      this.#worker.on('exit', () => {
+        for (const { reject } of this.#waiting.values()) reject(new Error(failure))
+        resolve()
+        onEnd(failure)
+      })
+    })
+  }
+
+  enrol(token: string) {
+    return this.#ask('enrol', [token]) as ReturnType<ChainService['enrol']>
+  }
+
+  tokenQuote(token: string, narrowing: Narrowing | null) {
+    return this.#ask('tokenQuote', [token, narrowing]) as ReturnType<ChainService['tokenQuote']>
+  }
+
+  poolQuote(pool: string) {
+    return this.#ask('poolQuote', [pool]) as ReturnType<ChainService['poolQuote']>
+  }
+
+  async close(): Promise<void> {
+    this.#worker.postMessage('close')
+    const force = setTimeout(() => void this.#worker.terminate(), 5000)
+    await this.#exited
+    clearTimeout(force)
+  }
+
+  #ask(method: Request['method'], args: readonly unknown[]): Promise<unknown> {
+    const id = this.#nextId++
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject })
+      this.#worker.postMessage({ id, method, args } satisfies Request)
+    })
+  }
+
+  #take(reply: Reply, onCommitted: (last: number) => void): void {
+    if (reply.kind === 'committed') return onCommitted(reply.last)
+    if (reply.kind === 'started') {
+      this.isStarted = true
+      return
+    }
+    const waiting = this.#waiting.get(reply.id)
+    this.#waiting.delete(reply.id)
+    if (reply.kind === 'reply') waiting?.resolve(reply.result as never)
+    else waiting?.reject(new Error(reply.message))
+  }
+}

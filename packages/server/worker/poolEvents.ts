@@ -1,0 +1,44 @@
+/** Pool events of a block as the wire shows them (contract §3); finality is the store's to keep. */
+import { idOf, type Input, type State } from '@assay/engine'
+import type { PoolEventDraft } from '../store/port.ts'
+
+type Block = Extract<Input, { kind: 'block' }>['block']
+type Event = Block['events'][number]
+
+/** Events of pools the engine knows; a creation it did not want is not an event of ours. */
+export function poolEventDrafts(state: State, block: Block): PoolEventDraft[] {
+  return block.events
+    .filter(event => state.pools.has(event.pool))
+    .map(event => ({
+      poolAddress: event.pool,
+      kind: event.event.kind,
+      blockNumber: block.number,
+      blockHash: block.hash,
+      logIndex: event.logIndex,
+      body: JSON.stringify({
+        chain_id: state.setup.chainId,
+        pool_id: idOf(event.pool),
+        kind: event.event.kind,
+        block_number: block.number,
+        block_hash: block.hash,
+        block_time_ms: block.timeMs,
+        transaction_hash: event.transactionHash,
+        log_index: event.logIndex,
+        proof: block.proof,
+        ...amountsOf(event.event),
+      }),
+    }))
+}
+
+function amountsOf(event: Event['event']): Record<string, string | number> {
+  const fields: Record<string, string | number> = {}
+  for (const [name, value] of Object.entries(event)) {
+    if (typeof value === 'bigint') fields[snakeCase(name)] = value.toString()
+    else if (typeof value === 'number') fields[snakeCase(name)] = value
+  }
+  return fields
+}
+
+/** amount0In → amount0_in, sqrtPriceX96 → sqrt_price_x96. */
+const snakeCase = (name: string): string =>
+  name.replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before}_${after.toLowerCase()}`)
