@@ -2,7 +2,7 @@
  * `npm start`: the local world, the service on it, a key, and three calls to paste. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startService } from '@assay/server'
 import { issueKeyIn, loadConfig } from '@assay/server/config'
@@ -19,6 +19,7 @@ export async function startAll(options: { readonly data: string; readonly port: 
     folder: join(folder, 'world'),
     onProgress: line => console.log(`  ${line}`),
   })
+  setAsideOldLog(folder, world)
   const file = join(folder, 'assay.yaml')
   writeFileSync(
     file,
@@ -37,6 +38,16 @@ export async function startAll(options: { readonly data: string; readonly port: 
   } finally {
     await world.close()
   }
+}
+
+/** A log of blocks that a new world never had is of no use to it: it is kept, under another name. */
+function setAsideOldLog(folder: string, world: LocalWorld): void {
+  const database = join(folder, 'assay.db')
+  if (!world.chains.some(chain => chain.isNew) || !existsSync(database)) return
+  const aside = join(folder, `before-${new Date().toISOString().replace(/[:.]/g, '-')}`)
+  mkdirSync(aside)
+  for (const name of readdirSync(folder)) if (name.startsWith('assay.db') || name === 'key') renameSync(join(folder, name), join(aside, name))
+  console.log(`  The world is new; the log of the one before is in ${aside}.`)
 }
 
 /** The key of the last run if there is one: it is kept readable by its owner alone. */

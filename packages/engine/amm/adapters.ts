@@ -5,9 +5,9 @@ import type { Adapter, Family, V2Event, V2State, V2Terms, V3Event, V3State, V3Te
 import { v2 } from './v2.ts'
 import { v3 } from './v3.ts'
 
-export type AnyTerms = V2Terms | V3Terms
-export type AnyState = V2State | V3State
-export type AnyEvent = V2Event | V3Event
+type AnyTerms = V2Terms | V3Terms
+type AnyState = V2State | V3State
+type AnyEvent = V2Event | V3Event
 
 type V2Adapter = Adapter<V2Terms, V2State, V2Event>
 type V3Adapter = Adapter<V3Terms, V3State, V3Event>

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Fraction } from '../exact/ratio.ts'
 import { cases, natural } from '../testing/cases.ts'

@@ -4,7 +4,7 @@
  *
  * A pool is a value until `build` makes it, so that a failing case shrinks and every run gets its own book.
  */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { natural } from '../testing/cases.ts'
 import { count, type Count, type Tick, tick as toTick } from '../units.ts'
 import type { Side, TickChange, V3State, V3Terms } from './adapter.ts'
@@ -13,7 +13,7 @@ import { edgeFrom } from './tickBitmap.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
-export const TIERS = [
+const TIERS = [
   { feePpm: 100n, tickSpacing: toTick(1) },
   { feePpm: 500n, tickSpacing: toTick(10) },
   { feePpm: 3000n, tickSpacing: toTick(60) },
@@ -22,7 +22,7 @@ export const TIERS = [
   { feePpm: 25_000n, tickSpacing: toTick(16_383) },
 ] as const
 
-export type Tier = (typeof TIERS)[number]
+type Tier = (typeof TIERS)[number]
 
 /** `start` and `width` in spacings from the pool's centre. */
 export type PositionPlan = { readonly start: bigint; readonly width: bigint; readonly liquidity: bigint }
@@ -85,7 +85,7 @@ function edgeNear({ tier, tick }: Pick<PoolPlan, 'tier' | 'tick'>): Tick {
 }
 
 /** A pool as dense as its spacing allows: `count` neighbouring positions around the price. */
-export function densePlan(tier: Tier, tick: Tick, count: Count): PoolPlan {
+function densePlan(tier: Tier, tick: Tick, count: Count): PoolPlan {
   const positions = Array.from({ length: count }, (_, i) => ({
     start: BigInt(i) - BigInt(count),
     width: 2n * (BigInt(count) - BigInt(i)),

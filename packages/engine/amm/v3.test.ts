@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
 import { type Tick, tick as toTick } from '../units.ts'
@@ -139,7 +139,7 @@ describe('a v3 Swap event', () => {
         const { terms, state } = onePosition(10n ** 18n)
         const what = { kind: isInput ? 'EXACT_IN' : 'EXACT_OUT', amount: value } as const
         const swap = happened(terms, state, token, what, [590, 0n])
-        if (swap === null) return expect.unreachable()
+        if (swap === null) throw new Error('the whole range is known')
         const wrong =
           token === 0 ? { ...swap, amount0: swap.amount0 / 2n } : { ...swap, amount1: swap.amount1 / 2n }
         const { verdict, differences } = v3.apply(terms, state, state, { kind: 'SWAP', ...wrong })
@@ -201,9 +201,9 @@ describe('a v3 Swap event', () => {
     const { terms, state } = onePosition(1n << 110n)
     const end = sqrtRatioAtTick(toTick(-30))
     const walk = swapLoop.swap(terms, state, 0, swapLoop.TO_LIMIT, end)
-    if ('reason' in walk) return expect.unreachable()
+    if ('reason' in walk) throw new Error('the whole range is known')
     const swap = swapLoop.swap(terms, state, 0, { kind: 'EXACT_IN', amount: walk.amount0 + 1n }, end - 1n)
-    if ('reason' in swap) return expect.unreachable()
+    if ('reason' in swap) throw new Error('the whole range is known')
     expect(swap).toMatchObject({ sqrtPriceX96: end, amount0: walk.amount0 + 1n })
     const event = { kind: 'SWAP', ...swap } as const
     expect(v3.apply(terms, state, state, event).verdict).toBe('verified')
@@ -236,7 +236,7 @@ describe('a v3 Swap event', () => {
   it('over a book that contradicts the liquidity before it is incomplete', () => {
     const { terms, state } = onePosition(10n ** 18n)
     const swap = happened(terms, state, 0, swapLoop.TO_LIMIT, [900, 0n])
-    if (swap === null) return expect.unreachable()
+    if (swap === null) throw new Error('the whole range is known')
     const wrong = { ...state, liquidity: 10n ** 17n }
     expect(v3.apply(terms, wrong, wrong, { kind: 'SWAP', ...swap }).verdict).toBe('incomplete')
     const torn = { ...state, tick: toTick(5000) }
@@ -246,7 +246,7 @@ describe('a v3 Swap event', () => {
   it('reports the nearest of the three ways', () => {
     const { terms, state } = onePosition(10n ** 18n)
     const swap = happened(terms, state, 0, { kind: 'EXACT_IN', amount: 10n ** 15n }, [500, 0n])
-    if (swap === null) return expect.unreachable()
+    if (swap === null) throw new Error('the whole range is known')
     const short = { ...swap, amount1: swap.amount1 + 1n }
     const { differences } = v3.apply(terms, state, state, { kind: 'SWAP', ...short })
     expect(differences).toEqual([{ field: 'amount1', event: short.amount1, computed: swap.amount1 }])
@@ -367,7 +367,7 @@ describe('v3 Initialize, Mint and Burn', () => {
           }
           const out1 = swapLoop.swap(terms, state, 0, swapLoop.TO_LIMIT, sqrtRatioAtTick(toTick(-60 * down)))
           const out0 = swapLoop.swap(terms, state, 1, swapLoop.TO_LIMIT, sqrtRatioAtTick(toTick(60 * up)))
-          if ('reason' in out0 || 'reason' in out1) return expect.unreachable()
+          if ('reason' in out0 || 'reason' in out1) throw new Error('the whole range is known')
           const burnt = v3.apply(terms, state, state, probe)
           const worth0 = paid(burnt, 'amount0', -1n)
           const worth1 = paid(burnt, 'amount1', -1n)
@@ -450,7 +450,7 @@ describe('v3 depth', () => {
         const { terms, state } = build(plan)
         const boundary = percent(points)
         const depth = v3.depth(terms, state, x, boundary)
-        if ('reason' in depth) return expect.unreachable('the whole range is known')
+        if ('reason' in depth) throw new Error('the whole range is known')
         const { below, above } = priceLimit.rootsOf(boundary, x)
         const token0 = walk(terms, state, 0, priceLimit.limitBelow(state.sqrtPriceX96, below))
         const token1 = walk(terms, state, 1, priceLimit.limitAbove(state.sqrtPriceX96, above))
@@ -476,7 +476,8 @@ describe('v3 depth', () => {
         const liquidity = state.liquidity + (isInside ? change.delta : 0n)
         const before = depths[1]
         const after = v3.depth(terms, { ...state, liquidity }, x, TWO_PERCENT)
-        if (before === undefined || 'reason' in before || 'reason' in after) return expect.unreachable()
+        if (before === undefined || 'reason' in before || 'reason' in after)
+          throw new Error('the whole range is known')
         // A new tick splits a segment and both parts round up; nothing makes it less.
         expect(after.up >= before.up && after.down >= before.down).toBe(true)
       }),
@@ -487,7 +488,7 @@ describe('v3 depth', () => {
   it('is the smallest input that reaches the last price inside the boundary', () => {
     const { terms, state } = build(DENSE)
     const depth = v3.depth(terms, state, 0, TWO_PERCENT)
-    if ('reason' in depth) return expect.unreachable()
+    if ('reason' in depth) throw new Error('the whole range is known')
     const start = state.sqrtPriceX96 * state.sqrtPriceX96
     const priceAfter = (token: Side, amount: bigint): bigint => {
       const swap = v3.swapExactIn(terms, state, token, amount)
@@ -521,7 +522,7 @@ describe('v3 depth', () => {
       const tick = sqrtPriceX96 < Q96 ? MIN_TICK : toTick(MAX_TICK - 1)
       const state: V3State = { family: 'amm_v3', sqrtPriceX96, tick, liquidity: 0n }
       const depth = v3.depth(full, state, 0, TWO_PERCENT)
-      if ('reason' in depth) return expect.unreachable()
+      if ('reason' in depth) throw new Error('the whole range is known')
       expect(depth.down > 0n).toBe(sqrtPriceX96 > Q96)
       expect(depth.up > 0n).toBe(sqrtPriceX96 < Q96)
       const back = v3.swapExactIn(full, state, sqrtPriceX96 < Q96 ? 0 : 1, 1000n)
@@ -566,7 +567,7 @@ describe('v3 inputs', () => {
     // 10 units of liquidity pay their last unit well before the tick ends.
     const { terms, state } = onePosition(1000n, -60, 60)
     const all = swapLoop.swap(terms, state, 0, swapLoop.TO_LIMIT, sqrtRatioAtTick(toTick(-60)))
-    if ('reason' in all) return expect.unreachable()
+    if ('reason' in all) throw new Error('the whole range is known')
     const smallest = v3.smallestInput(terms, state, 0, -all.amount1)
     expect(smallest).toBeLessThan(all.amount0)
     expect(output(terms, state, 0, smallest as bigint)).toBe(-all.amount1)
@@ -582,7 +583,7 @@ describe('v3 inputs', () => {
         const swap = swapLoop.swap(terms, state, token, { kind: 'EXACT_IN', amount }, limit)
         fc.pre(!('reason' in swap) && swap.sqrtPriceX96 !== limit)
         const simulated = v3.swapExactIn(terms, state, token, amount)
-        if ('reason' in simulated) return expect.unreachable()
+        if ('reason' in simulated) throw new Error('the whole range is known')
         const amountOut = token === 0 ? -swap.amount1 : -swap.amount0
         expect(simulated).toEqual({ amountIn: amount, amountOut, state: stateOf(swap) })
       }),
@@ -603,7 +604,7 @@ function wide(spacing: Tick): Tick {
 
 function output(terms: V3Terms, state: V3State, token: Side, amountIn: bigint): bigint {
   const swap = v3.swapExactIn(terms, state, token, amountIn)
-  if ('reason' in swap) return expect.unreachable('the whole range is known')
+  if ('reason' in swap) throw new Error('the whole range is known')
   return swap.amountOut
 }
 
@@ -611,7 +612,7 @@ function walk(terms: V3Terms, state: V3State, token: Side, limit: bigint): bigin
   const isAhead = token === 0 ? limit < state.sqrtPriceX96 : limit > state.sqrtPriceX96
   if (!isAhead) return 0n
   const swap = swapLoop.swap(terms, state, token, swapLoop.TO_LIMIT, limit)
-  if ('reason' in swap) return expect.unreachable('the whole range is known')
+  if ('reason' in swap) throw new Error('the whole range is known')
   return token === 0 ? swap.amount0 : swap.amount1
 }
 

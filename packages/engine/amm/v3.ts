@@ -105,7 +105,7 @@ function isCoherent(state: V3State): boolean {
 }
 
 /** The gross input of token `side` that brings the price to the limit. */
-export function inputTo(
+function inputTo(
   terms: V3Terms,
   state: V3State,
   side: Side,

@@ -27,7 +27,7 @@ export const Decimals = integer({ minimum: 0, maximum: 36 })
 export const Unsigned = pattern('^(?:0|[1-9][0-9]*)$')
 
 /** A signed on-chain integer, such as the amounts of a v3 swap. */
-export const Signed = pattern('^(?:0|[1-9][0-9]*)$')
+export const Signed = pattern('^(?:0|-?[1-9][0-9]*)$')
 
 export const Microusd = describe('Whole microdollars, rounded down.', pattern('^(?:0|[1-9][0-9]*)$'))
 

@@ -40,7 +40,7 @@ const assess = (seen: Partial<Observation>, elapsedMs: number, blockTimeMs = SEC
   return [status, ...reasons]
 }
 
-/** Waits until a block counts as unprocessed for this long. */
+/** A block that was made and seen then and is not processed. */
 const pendingSince = (elapsedMs: number) => ({ timeMs: WALL_MS + elapsedMs, seenAtMs: 5000 + elapsedMs })
 
 describe('the status by contract §7', () => {
@@ -79,6 +79,21 @@ describe('the status by contract §7', () => {
       'one just fetched, of an hour ago',
       { next: { ...pendingSince(0), timeMs: WALL_MS - 60 * MINUTE } },
       0,
+      SECOND,
+      'GAP',
+      'BEHIND',
+    ],
+    [
+      'a first block of an hour ago',
+      { processed: null, next: { ...pendingSince(0), timeMs: WALL_MS - 60 * MINUTE } },
+      0,
+      SECOND,
+      'HEALTHY',
+    ],
+    [
+      'a first block never processed',
+      { processed: null, next: pendingSince(0) },
+      15 * SECOND + 1,
       SECOND,
       'GAP',
       'BEHIND',

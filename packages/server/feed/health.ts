@@ -139,7 +139,9 @@ function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs 
   if (seen.isHalted) reasons.push('HALTED')
   if (!seen.hasIdentity) reasons.push('NO_ENDPOINT')
   if (headAgeMs > limitMs(NO_HEAD)) reasons.push('NO_VERIFIED_HEAD')
-  if (next !== null && seen.processed !== null && ageMs(next) > limitMs(GAP)) reasons.push('BEHIND')
+  // The first block of all may be an old one; only from then on does the chain's own time count.
+  const behindMs = next === null ? 0 : seen.processed === null ? monotonicMs - next.seenAtMs : ageMs(next)
+  if (behindMs > limitMs(GAP)) reasons.push('BEHIND')
   if (seen.refusedSinceMs !== null && monotonicMs - seen.refusedSinceMs > limitMs(GAP))
     reasons.push('BLOCK_REFUSED')
   if (headAgeMs > limitMs(HEAD_OLD) && headAgeMs <= limitMs(NO_HEAD)) reasons.push('HEAD_OLD')

@@ -2,7 +2,7 @@
  * The local world, running: one anvil node per chain of the plan with the real contracts on it, and traders that
  * keep it moving. Its state lives in one folder; started again there, it goes on where it stood.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, copyFileSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Address, Hex } from 'viem'
 import { type Anvil, startAnvil } from '../anvil.ts'
@@ -20,6 +20,8 @@ export type WorldChain = {
   readonly client: Client
   readonly seeded: SeededChain
   readonly traders: Traders
+  /** True when the chain was made by this start, false when it was found again. */
+  readonly isNew: boolean
   /** A stable's feed answers this many dollars from now on. */
   answer(symbol: string, usd: number): Promise<void>
 }
@@ -68,7 +70,7 @@ async function startChain(
 ) {
   const stateFile = join(folder, `chain-${plan.chainId}.state.json`)
   const memoryFile = join(folder, `chain-${plan.chainId}.json`)
-  const isKnown = existsSync(stateFile) && existsSync(memoryFile)
+  const isKnown = existsSync(memoryFile) && recover(stateFile)
   if (!isKnown) for (const file of [stateFile, memoryFile]) rmSync(file, { force: true })
   const memory = isKnown ? (JSON.parse(readFileSync(memoryFile, 'utf8')) as Memory) : null
   const genesisS = memory?.genesisS ?? nowS() - HISTORY_S - plan.chainId
@@ -101,6 +103,7 @@ async function startChain(
     client,
     seeded,
     traders,
+    isNew: memory === null,
     answer,
   }
   const life = isLive ? await live(chain, anvil, answers) : { stop: async () => undefined }
@@ -109,6 +112,7 @@ async function startChain(
     async stop() {
       await life.stop()
       await anvil.close()
+      if (isWhole(stateFile)) copyFileSync(stateFile, lastGood(stateFile))
     },
   }
 }
@@ -138,6 +142,29 @@ async function live(
       isOver = true
       await Promise.race([ended, anvil.close()])
     },
+  }
+}
+
+const lastGood = (stateFile: string): string => `${stateFile}.good`
+
+/** Anvil writes its state in place: one that was cut short is replaced by the copy of the last clean stop. */
+function recover(stateFile: string): boolean {
+  if (isWhole(stateFile)) return true
+  if (!isWhole(lastGood(stateFile))) return false
+  copyFileSync(lastGood(stateFile), stateFile)
+  return true
+}
+
+/** A JSON object that is there to its closing brace. */
+function isWhole(file: string): boolean {
+  if (!existsSync(file)) return false
+  const handle = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(handle)
+    const end = Buffer.alloc(1)
+    return size > 2 && readSync(handle, end, 0, 1, size - 1) === 1 && end.toString() === '}'
+  } finally {
+    closeSync(handle)
   }
 }
 

@@ -79,8 +79,11 @@ export const mine = (chain: LocalChain, blocks = 1): Promise<unknown> =>
   chain.rpc('anvil_mine', `0x${blocks.toString(16)}`)
 
 /** Replaces the last blocks by as many empty ones. */
-export const reorg = (chain: LocalChain, depth: number): Promise<unknown> =>
-  chain.rpc('anvil_reorg', depth, [])
+export async function reorg(chain: LocalChain, depth: number): Promise<void> {
+  // With the same miner an empty block made within the same second has the same hash.
+  await chain.rpc('anvil_setCoinbase', `0x${(await latest(chain)).hash.slice(-40)}`)
+  await chain.rpc('anvil_reorg', depth, [])
+}
 
 export const latest = (chain: LocalChain): Promise<RpcBlock> =>
   chain.rpc('eth_getBlockByNumber', 'latest', false)

@@ -6,12 +6,19 @@ export type ProcessIdentity = { readonly pid: number; readonly start: string }
 /** The same in every thread of the process. */
 export const thisProcess = (): ProcessIdentity => ({ pid: process.pid, start: startToken() })
 
-/** Boot and start time in clock ticks. Without /proc the process id must do. */
+/** Boot and start time in clock ticks. Where the system does not tell, the process id must do. */
 function startToken(): string {
-  if (process.platform !== 'linux') return ''
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-  const stat = readFileSync('/proc/self/stat', 'utf8')
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id').trim()
+  const stat = readIfThere('/proc/self/stat')
   // The second field is the program's name in brackets and may hold anything; the start is the 22nd, proc(5).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return `${boot}/${fields[19]}`
+  return `${boot}/${fields[19] ?? ''}`
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
 }

@@ -1,0 +1,129 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../ops/clock.ts'
+import { Secret } from '../ops/config.ts'
+import { Endpoint } from './endpoint.ts'
+import { EndpointSet } from './endpointSet.ts'
+import { HeadWatch, type SeenHead } from './headWatch.ts'
+import { blockAt, latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
+import { type Rule, startRpcProxy } from './testing/rpcProxy.ts'
+import { startTcpProxy } from './testing/tcpProxy.ts'
+
+let chain: LocalChain
+beforeAll(async () => {
+  chain = await startLocalChain()
+  await mine(chain, 3)
+})
+afterAll(() => chain.close())
+
+const open: { close(): unknown }[] = []
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close()
+})
+
+function watch(urls: readonly string[], leastMs: number, blockTimeMs = 200) {
+  const controller = new AbortController()
+  const endpoints = urls.map(
+    (url, at) =>
+      new Endpoint({
+        name: `node-${at + 1}`,
+        url: new Secret(url),
+        identity: chain.config(),
+        clock: systemClock,
+        log: () => {},
+      }),
+  )
+  const heads: SeenHead[] = []
+  const heard = new HeadWatch({
+    endpoints: new EndpointSet(endpoints, systemClock),
+    blockTimeMs,
+    clock: systemClock,
+    onHead: head => heads.push(head),
+    silence: { leastMs, blocks: 0 },
+  })
+  const running = heard.run(controller.signal)
+  open.push({
+    close: async () => {
+      controller.abort()
+      for (const endpoint of endpoints) endpoint.close()
+      await running
+    },
+  })
+  return { heads, endpoints, isAt: (hash: string) => heads.at(-1)?.hash === hash }
+}
+
+const until = (condition: () => boolean) =>
+  expect.poll(condition, { timeout: 10_000, interval: 5 }).toBe(true)
+
+describe('the head', () => {
+  it('is polled where it is not pushed', async () => {
+    const { isAt } = watch([chain.anvil.url], 60_000)
+    const first = await latest(chain)
+    await until(() => isAt(first.hash))
+    await mine(chain)
+    const second = await latest(chain)
+    await until(() => isAt(second.hash))
+  })
+
+  it('is pushed where it can be, without polling', async () => {
+    // At this block time polling would take 4 s.
+    const { isAt, endpoints } = watch([chain.anvil.wsUrl], 60_000, 60_000)
+    const first = await latest(chain)
+    await until(() => isAt(first.hash) && endpoints[0]?.isSubscribed === true)
+    const startedMs = performance.now()
+    await mine(chain)
+    const second = await latest(chain)
+    await until(() => isAt(second.hash))
+    expect(performance.now() - startedMs).toBeLessThan(3000)
+  })
+
+  it('is followed over a connection that was cut, with a new subscription', async () => {
+    const tcp = await startTcpProxy(chain.anvil.port)
+    open.push(tcp)
+    const { isAt, endpoints } = watch([`ws://127.0.0.1:${tcp.port}`], 60_000)
+    await until(() => endpoints[0]?.isSubscribed === true)
+    tcp.cut()
+    await mine(chain)
+    const missed = await latest(chain)
+    await until(() => isAt(missed.hash) && endpoints[0]?.isSubscribed === true)
+    await mine(chain)
+    const next = await latest(chain)
+    await until(() => isAt(next.hash))
+  })
+
+  it('is asked for when a subscription is silent, which is then renewed', async () => {
+    const tcp = await startTcpProxy(chain.anvil.port)
+    open.push(tcp)
+    const { isAt, endpoints } = watch([`ws://127.0.0.1:${tcp.port}`], 150)
+    await until(() => endpoints[0]?.isSubscribed === true)
+    // Deaf to what is pushed; answers still come.
+    const [endpoint] = endpoints
+    if (endpoint !== undefined) endpoint.onHead = null
+    const connections = tcp.accepted()
+    await mine(chain)
+    const head = await latest(chain)
+    await until(() => isAt(head.hash))
+    await until(() => tcp.accepted() > connections)
+  })
+
+  it('is taken from another endpoint when the first one is frozen', async () => {
+    const frozen: Rule = async (call, fetchAnswer) =>
+      call.params[0] === 'latest' ? { result: await blockAt(chain, 1) } : fetchAnswer()
+    const proxy = await startRpcProxy(chain.anvil.url, frozen)
+    open.push(proxy)
+    await mine(chain, 120)
+    const { isAt, endpoints } = watch([proxy.url, chain.anvil.url], 100)
+    const head = await latest(chain)
+    await until(() => isAt(head.hash))
+    await until(() => endpoints[0]?.status === 'LAGGING' || endpoints[0]?.head === null)
+  })
+
+  it('is taken from another endpoint when the first one is gone', async () => {
+    const tcp = await startTcpProxy(chain.anvil.port)
+    const { isAt, endpoints } = watch([`http://127.0.0.1:${tcp.port}`, chain.anvil.wsUrl], 100)
+    await until(() => endpoints.every(({ head }) => head !== null))
+    await tcp.close()
+    await mine(chain)
+    const head = await latest(chain)
+    await until(() => isAt(head.hash))
+  })
+})
