@@ -1,9 +1,9 @@
 /**
  * The 2% depth of a pool, against @uniswap/v3-sdk and against a binary search.
  *
- * One v3 pool with 500 initialised ticks side by side, at sixteen prices a swap could leave it at; one pass asks
- * for the depth both ways at each. The SDK's peer is `Pool.getOutputAmount` with an unlimited amount and our
- * price limit; it is asynchronous, so its `run` returns a promise and the harness awaits it.
+ * One v3 pool with 500 initialised ticks side by side, at sixteen prices a swap could leave it at; one pass
+ * asks for the depth both ways at each. The SDK's peer is `Pool.getOutputAmount` with an unlimited amount and
+ * our price limit; it is asynchronous, so its `run` returns a promise and the harness awaits it.
  *
  * The SDK does not say what it took in. That our input is the same is checked by giving it that amount, which
  * must arrive at the limit, and one unit less, which must not.

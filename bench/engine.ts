@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import type { Address } from '../packages/engine/chain/block.ts'
 import type { Input } from '../packages/engine/input.ts'
 import type { State } from '../packages/engine/state.ts'
-import type { MarketPool } from '../packages/world/market/market.ts'
-import { bringUp } from '../packages/world/market/bringUp.ts'
 import { createState } from '../packages/engine/createState.ts'
 import { step } from '../packages/engine/engine.ts'
+import { bringUp } from '../packages/world/market/bringUp.ts'
+import type { MarketPool } from '../packages/world/market/market.ts'
 import type { Benchmark, Contender } from './benchmark.ts'
 import {
   assertVerified,
@@ -100,8 +100,8 @@ function blockCost(): Benchmark {
   let load: Load | null = null
   let large: State | null = null
   let small: State | null = null
-  // What the last portion took that its side has not told the harness yet.
-  const untold = { large: null as number | null, small: null as number | null }
+  // What portions took that their side has not told the harness yet.
+  const untold: Record<'large' | 'small', number[]> = { large: [], small: [] }
 
   /** Both follow a portion, block by block in turns: nothing is so close in time as two neighbouring steps. */
   const follow = (): void => {
@@ -110,8 +110,8 @@ function blockCost(): Benchmark {
       for (const which of at % 2 === 0 ? (['large', 'small'] as const) : (['small', 'large'] as const))
         runSteps((which === 'large' ? large : small) as State, [input], steps[which])
     // Medians: a collection of garbage in one block says nothing about blocks.
-    untold.large = median(steps.large.ns) * portion
-    untold.small = median(steps.small.ns) * portion
+    untold.large.push(median(steps.large.ns) * portion)
+    untold.small.push(median(steps.small.ns) * portion)
   }
   const contender = (which: 'large' | 'small', name: string): Contender => {
     let lastNs = 0
@@ -119,9 +119,8 @@ function blockCost(): Benchmark {
       name,
       operations: portion,
       run: () => {
-        if (untold[which] === null) follow()
-        lastNs = untold[which] as number
-        untold[which] = null
+        if (untold[which].length === 0) follow()
+        lastNs = untold[which].shift() as number
       },
       measuredNs: () => lastNs,
     }

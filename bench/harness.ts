@@ -4,7 +4,7 @@
  */
 import type { Benchmark, Contender, Limit } from './benchmark.ts'
 
-export type Verdict = 'met' | 'missed' | 'absent' | 'failed'
+type Verdict = 'met' | 'missed' | 'absent' | 'failed'
 
 export type Result = {
   readonly name: string
@@ -29,7 +29,7 @@ export type Measured = {
   readonly figure: number | null
 }
 
-export type Progress = (stage: string) => void
+type Progress = (stage: string) => void
 
 /**
  * A round of a quick contender lasts about this long: several periods of a scheduler, so that a short burst is

@@ -33,10 +33,26 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** What each layer of the server may import, itself aside. */
+const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  ops: [],
+  store: ['ops'],
+  stream: ['ops', 'store'],
+  access: ['ops', 'store'],
+  feed: ['ops'],
+  market: ['ops', 'feed'],
+  worker: ['ops', 'store', 'feed', 'market'],
+  http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],
+  ws: ['ops', 'store', 'stream', 'access'],
+}
+
 /** Packages each package may import. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   engine: [],
-  world: ['@assay/engine'],
+  sdk: ['@assay/engine'],
+  server: ['@assay/engine', '@assay/sdk'],
+  world: [],
+  cli: ['@assay/sdk', '@assay/server', '@assay/world'],
 }
 
 /** `number` where a type stands. */
@@ -74,6 +90,28 @@ test('engine layers import one way: exact ← amm ← price ← chain ← step; 
     const exact = inner.length === 0 ? name : `${to}:${inner.join('/').replace('.ts', '')}`
     return !(allowed.includes(name) || allowed.includes(exact) || (isType && allowed.includes('types')))
   })
+  expect(wrong).toEqual([])
+})
+
+test('server layers import one way: ops ← store ← stream, feed ← market ← worker, access ← http and ws ← service', () => {
+  const wrong = sources
+    .filter(
+      file =>
+        /^packages\/server\/[^/]+\/.+/.test(file) &&
+        !isTest(file) &&
+        !file.startsWith('packages/server/service/'),
+    )
+    .flatMap(importsOf)
+    .filter(({ file, target }) => {
+      if (!target.startsWith('.')) return false
+      const layer = file.split('/')[2] as string
+      const [, , to, ...inner] = normalize(join(dirname(file), target)).split('/')
+      if (to === layer) return false
+      const allowed = SERVER_LAYERS[layer] ?? []
+      return (
+        !allowed.includes(to as string) && !allowed.includes(`${to}:${inner.join('/').replace('.ts', '')}`)
+      )
+    })
   expect(wrong).toEqual([])
 })
 
@@ -120,7 +158,11 @@ test('packages import only the packages below them', () => {
     .flatMap(importsOf)
     .filter(({ file, target }) => {
       const own = file.match(/^packages\/([^/]+)\//)?.[1]
-      return own !== undefined && target.startsWith('@assay/') && !(PACKAGES[own] ?? []).includes(target)
+      return (
+        own !== undefined &&
+        target.startsWith('@assay/') &&
+        !(PACKAGES[own] ?? []).some(each => target === each || target.startsWith(`${each}/`))
+      )
     })
   expect(wrong).toEqual([])
 })
@@ -179,7 +221,12 @@ test('every test file belongs to exactly one suite', () => {
       const excluded = include.includes('--exclude') && file.endsWith('.differential.test.ts')
       return (
         !excluded &&
-        include.some(part => !part.startsWith('-') && !part.startsWith('**') && file.includes(part))
+        include.some(
+          part =>
+            !part.startsWith('-') &&
+            !part.startsWith('**') &&
+            (part.includes('/') ? file.startsWith(part) : file.endsWith(part)),
+        )
       )
     })
     return owners.length !== 1

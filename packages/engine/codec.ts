@@ -21,7 +21,7 @@ import type { ChainPosition, EntityKey, Pool, PoolState, PoolTerms, Stable, Stat
 
 /** The text of an entity, or null when it is gone: the commit deletes it. */
 export function encodeEntity(state: State, key: EntityKey): string | null {
-  const [kind, id = ''] = key.split('/')
+  const [kind = '', id = ''] = key.split('/')
   switch (kind) {
     case 'chain':
       return write({ ...state.chain, policy: state.policyView.policy })
@@ -159,10 +159,12 @@ type TokenImage = Omit<Token, 'evaluation' | 'sent'> & {
   readonly sentApart: { readonly sent: Token['sent'] } | null
 }
 
-const tokenImage = ({ evaluation: _, sent, ...token }: Token): TokenImage => ({
-  ...token,
-  sentApart: sent === token.published ? null : { sent },
-})
+/** The evaluation is not kept here: the commit has the quote made from it. */
+function tokenImage({ sent, ...token }: Token): TokenImage {
+  const image = { ...token, sentApart: sent === token.published ? null : { sent } }
+  Reflect.deleteProperty(image, 'evaluation')
+  return image
+}
 
 const tokenFrom = ({ sentApart, ...image }: TokenImage): Token => ({
   ...image,

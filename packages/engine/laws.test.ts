@@ -36,8 +36,10 @@ function currentState(state: State, atMs: Ms): unknown {
     tip: state.chain.tip,
     proven: state.chain.proven,
     pools: [...state.pools.values()]
-      .map(({ published: _, sent: __, terms, ...pool }) => ({
+      .map(({ terms, ...pool }) => ({
         ...pool,
+        published: null,
+        sent: null,
         ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null,
       }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),

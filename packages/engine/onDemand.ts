@@ -3,7 +3,7 @@
  * is `COMPUTED` as of the tip, and may differ from the last record by what a re-publication waits for.
  */
 import { adapterOf } from './amm/adapters.ts'
-import type { Address } from './chain/block.ts'
+import { type Address, idOf } from './chain/block.ts'
 import type { Fraction } from './exact/ratio.ts'
 import { asOfText } from './price/compact.ts'
 import { edgeOf, microusd } from './price/edge.ts'
@@ -71,8 +71,8 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
       family: pool.terms.family,
       deployment_id: pool.deploymentId,
       fee_ppm: count(Number(pool.feePpm)),
-      token0: pool.token0,
-      token1: pool.token1,
+      token0: { token_address: pool.token0, token_id: idOf(pool.token0), price: null },
+      token1: { token_address: pool.token1, token_id: idOf(pool.token1), price: null },
       created_block: pool.createdBlock,
       state: poolStateText(edge),
       ratios: orientations(pool, edge),

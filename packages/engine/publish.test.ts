@@ -458,6 +458,23 @@ describe('by time alone', () => {
     expect(s.score(T)).toBe(5)
   })
 
+  it.each([
+    [DAY, 6],
+    [7 * DAY, 3],
+  ])(
+    'contract §2.3: NO_RECENT_TRADE comes by a timer, the millisecond after %i ms without a trade',
+    (ageMs, cap) => {
+      const s = scenario()
+      s.v2(P1, [T, X], [USDC, Y], { lastTradeMs: s.nowMs - ageMs + MINUTE })
+      s.enrol(T)
+      s.mine({ afterMs: MINUTE })
+      expect(s.priced(T).confidence.caps).not.toContainEqual({ code: 'NO_RECENT_TRADE', cap })
+      s.timer()
+      expect(s.nowMs).toBe(s.tip.timeMs + 1)
+      expect(s.priced(T).confidence.caps).toContainEqual({ code: 'NO_RECENT_TRADE', cap })
+    },
+  )
+
   it('contract §2.6: MAGNITUDE_JUMP ends by a timer after 30 minutes', () => {
     const s = direct()
     for (const pool of [P1, P2]) s.reserves(pool, X / 1_000n, Y)

@@ -130,7 +130,7 @@ function reasonOf(data: Hex): string {
   if (data === '0x') return '(no reason given)'
   try {
     const { errorName, args } = decodeErrorResult({ abi: revertAbi, data })
-    return errorName === 'Error' ? String(args[0]) : `${errorName}(${args.join(', ')})`
+    return errorName === 'Error' ? args[0] : `${errorName}(${args.join(', ')})`
   } catch {
     return data
   }

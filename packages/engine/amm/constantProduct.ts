@@ -33,10 +33,10 @@ export function smallestInput(fee: Fee, reserveIn: bigint, reserveOut: bigint, o
 /**
  * The greatest input after which I/O, the price of what comes out, is at most `boundary` times what it was.
  *
- * Without the floor in out(a), (I + a)/(O - out(a)) = boundary * I/O is a quadratic in a whose positive root is
- * I times a constant of the fee and the boundary alone. The floor leaves more in the pool than that, so the
- * root rounded down is inside, and the answer is above it by at most two steps of the output: past a whole
- * unit of output more, the price is outside whatever the floor does. Each step is decided exactly.
+ * Without the floor in out(a), (I + a)/(O - out(a)) = boundary * I/O is a quadratic in a whose positive root
+ * is I times a constant of the fee and the boundary alone. The floor leaves more in the pool than that, so
+ * the root rounded down is inside, and the answer is above it by at most two steps of the output: past a
+ * whole unit of output more, the price is outside whatever the floor does. Each step is decided exactly.
  */
 export function greatestInside(fee: Fee, reserveIn: bigint, reserveOut: bigint, boundary: Fraction): bigint {
   const ceiling = boundary.num * reserveIn

@@ -15,7 +15,7 @@ import {
   type PoolPlan,
   poolPlan,
   positionPlan,
-} from './testPools.ts'
+} from '../testing/pools.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
 const percent = (points: bigint): Boundary => ({
@@ -30,6 +30,8 @@ const BOUNDARIES: readonly Boundary[] = [
 
 const side = fc.constantFrom<Side>(0, 1)
 const boundary = fc.constantFrom(...BOUNDARIES)
+
+const clamp = (tick: number): Tick => toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK))
 
 type Step =
   | { readonly kind: 'swap'; readonly side: Side; readonly amount: bigint }
@@ -165,14 +167,13 @@ describe('depth index', () => {
         fc.nat(400),
         (plan, { side: token, x, boundary }, below, above) => {
           const { terms, state } = build(plan)
-          const clamp = (tick: number): Tick => toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK))
           const partial = knownBetween(terms, clamp(state.tick - below), clamp(state.tick + above))
           const { limit, ticks } = limitOf(state, token, x, boundary)
           fc.pre(isAhead(state, token, limit))
           const answer = new DepthIndex(partial.book, terms.feePpm).inputTo(state, token, limit, ticks)
           const loop = swapLoop.swap(partial, state, token, swapLoop.TO_LIMIT, limit)
           if (answer !== null) expect(answer).toBe(walk(terms, state, token, limit))
-          // It may leave a price at the very end of the range to the loop, and nothing else.
+          // It may leave a price at the very end of the range to the loop.
           else if (!('reason' in loop))
             expect([partial.book.lowest - 1, partial.book.highest]).toContain(state.tick)
         },
@@ -181,7 +182,7 @@ describe('depth index', () => {
     )
   })
 
-  it('starts again from a state that contradicts it, and gives up where that makes liquidity negative', () => {
+  it('starts again from a state that contradicts it, and gives up where liquidity would be negative', () => {
     const { terms, state } = build(DENSE)
     const index = new DepthIndex(terms.book, terms.feePpm)
     const { limit, ticks } = limitOf(state, 0, 0, percent(2n))

@@ -70,7 +70,7 @@ export class DepthIndex {
     this.#changedHigh = toTick(Math.max(this.#changedHigh, Math.min(upper, this.#high)))
   }
 
-  /** Null when the window does not hold both the price and the limit, or has another liquidity at the price. */
+  /** Null when the window does not hold both price and limit, or has another liquidity at the price. */
   #query(state: V3State, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     const { sqrtPriceX96, tick, liquidity } = state
     if (tick < this.#low || tick >= this.#high || this.#isContradictory) return null
@@ -216,7 +216,7 @@ export class DepthIndex {
     return stops
   }
 
-  /** The liquidity that starts at each stop; `below` is that of the segment under the first, if it is kept. */
+  /** The liquidity that starts at each stop; `below` is that of the segment under the first, if kept. */
   #liquidityFrom(below: bigint | undefined, stops: readonly Tick[]): bigint[] {
     const book = this.#book
     let liquidity = below ?? this.#base

@@ -1,8 +1,8 @@
 /**
  * The last square-root price inside a boundary on the price.
  *
- * A boundary r on the price is sqrt(r) on the square-root price s, which is irrational for 102/100 and rational
- * for 121/100. The limit going up is the greatest integer at most s*sqrt(r), going down the smallest at least
+ * A boundary r on the price is sqrt(r) on the square-root price s, irrational for 102/100 and rational for
+ * 121/100. The limit going up is the greatest integer at most s*sqrt(r), going down the smallest at least
  * s*sqrt(r); a price that lies exactly on the boundary is inside.
  *
  * The root of r is taken once per boundary, to 192 bits. A product with it is an interval less than one wide,

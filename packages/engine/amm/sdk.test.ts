@@ -13,7 +13,7 @@ import * as priceLimit from './priceLimit.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as swapMath from './swapMath.ts'
-import { build, type BuiltPool, poolPlan } from './testPools.ts'
+import { build, type BuiltPool, poolPlan } from '../testing/pools.ts'
 import {
   MAX_SQRT_RATIO,
   MAX_TICK,
@@ -184,7 +184,7 @@ describe('against the SDK', () => {
             jsbi(to),
             jsbi(amount),
             jsbi(isInput ? remaining : -remaining),
-            Number(ppm) as 500,
+            jsbi(ppm),
           )
           const [next, input, output, feeAmount] = theirs.map(big)
           expect(ours).toEqual({
@@ -238,7 +238,7 @@ describe('against the SDK', () => {
         const walk = swapLoop.swap(pool.terms, pool.state, token, swapLoop.TO_LIMIT, limit)
         if ('reason' in walk) throw new Error('the whole range is known')
         const taken = token === 0 ? walk.amount0 : walk.amount1
-        // Past the last liquidity an amount is used up before the limit, and the smallest input is not unique.
+        // Past the last liquidity an amount is used up before the limit.
         fc.pre(taken > 1n && walk.liquidity > 0n)
         const enough = await sdkSwap(pool, token, taken, limit)
         expect(big(enough.sqrtRatioX96)).toBe(limit)

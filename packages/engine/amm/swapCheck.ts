@@ -1,8 +1,8 @@
 /**
  * Whether a v3 Swap event follows from the state before it.
  *
- * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an unlimited
- * amount that ended at its price limit. One of them must give every field of the event.
+ * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an
+ * unlimited amount that ended at its price limit. One of them must give every field of the event.
  */
 import type { Difference, Side, V3State, V3Terms } from './adapter.ts'
 import * as priceLimit from './priceLimit.ts'
@@ -61,8 +61,8 @@ function sideOf(state: V3State, event: swapLoop.Swap): Side {
 }
 
 /**
- * An exact amount may run out of the known ticks only because it is not what was swapped. Where the event's own
- * price is well inside them, the swap that happened stayed there too, and running out proves it another.
+ * An exact amount may run out of the known ticks only because it is not what was swapped. Where the event's
+ * own price is well inside them, the swap that happened stayed there too, and running out proves it another.
  */
 function isWalkDecisive({ book }: V3Terms, state: V3State, side: Side, endX96: bigint): boolean {
   if (endX96 === state.sqrtPriceX96) return false

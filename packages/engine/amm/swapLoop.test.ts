@@ -5,7 +5,7 @@ import { type Tick, tick as toTick } from '../units.ts'
 import type { Side, V3State, V3Terms } from './adapter.ts'
 import { extremeLimit } from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
-import { build, farLimit, knownBetween, poolPlan } from './testPools.ts'
+import { build, farLimit, knownBetween, poolPlan } from '../testing/pools.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 

@@ -104,7 +104,7 @@ function nextStop(book: TickBook, position: Count | -1, tick: Tick, side: Side):
     if (initialised !== undefined && initialised >= edge) return { tick: initialised, kind: 'INITIALISED' }
     return edge >= book.lowest ? { tick: edge, kind: 'EDGE' } : { tick: book.lowest, kind: 'BORDER' }
   }
-  // A price that fell exactly to the lowest known tick is in the tick below it, and can still rise from there.
+  // A price that fell exactly to the lowest known tick is in the tick below it, and can still rise.
   if (tick + 1 < book.lowest || tick >= book.highest) return null
   const initialised = book.tickAt((position + 1) as Count)
   if (initialised !== undefined && initialised <= edge) return { tick: initialised, kind: 'INITIALISED' }

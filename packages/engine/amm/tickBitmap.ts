@@ -1,6 +1,6 @@
 /**
- * The words in which a v3 pool keeps its initialised ticks: one bit for each multiple of the tick spacing, 256
- * to a word.
+ * The words in which a v3 pool keeps its initialised ticks: one bit for each multiple of the tick spacing,
+ * 256 to a word.
  *
  * A swap looks no further than the word it is in, so it stops at the word's edge even where no tick is
  * initialised, and every stop rounds. Moving down it stops at a word's first tick, moving up at its last: the

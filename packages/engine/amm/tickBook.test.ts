@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { count, tick as toTick } from '../units.ts'
-import { build, changeOf, poolPlan, positionPlan } from './testPools.ts'
+import { build, changeOf, poolPlan, positionPlan } from '../testing/pools.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_TICK, MIN_TICK } from './tickMath.ts'
@@ -14,6 +14,11 @@ const change = (lower: bigint, upper: bigint, delta: bigint) => ({
   delta,
 })
 const entry = (tick: bigint, gross: bigint, net: bigint) => ({ tick: toTick(Number(tick)), gross, net })
+
+const make =
+  (...entries: tickBook.TickEntry[]) =>
+  () =>
+    tickBook.from(SPACING, tickBook.FULL_RANGE, entries)
 
 describe('tick book', () => {
   it('keeps what starts and what ends at a tick, and forgets a tick when both are gone', () => {
@@ -153,7 +158,7 @@ describe('tick book', () => {
   it('knows the whole range once the words reach the last usable ticks', () => {
     for (const spacing of [1, 10, 60, 200, 16_383].map(toTick)) {
       const usable = toTick(Math.floor(MAX_TICK / spacing) * spacing)
-      const first = tickBitmap.positionOf(toTick(-usable), spacing).word
+      const first = tickBitmap.positionOf(toTick(0 - usable), spacing).word
       const last = tickBitmap.positionOf(usable, spacing).word
       const words = Array.from({ length: Number(last - first) + 1 }, (_, i) => ({
         position: first + BigInt(i),
@@ -168,10 +173,6 @@ describe('tick book', () => {
   })
 
   it('refuses entries that no positions give', () => {
-    const make =
-      (...entries: tickBook.TickEntry[]) =>
-      () =>
-        tickBook.from(SPACING, tickBook.FULL_RANGE, entries)
     expect(make(entry(5n, 1n, 1n))).toThrow('multiple')
     expect(make(entry(10n, 1n, 1n), entry(10n, 1n, 1n))).toThrow('twice')
     expect(make(entry(10n, 1n, 3n))).toThrow('no positions')

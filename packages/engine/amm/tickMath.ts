@@ -26,7 +26,7 @@ const TICKS_PER_UNIT_OF_LOG = 2 / Math.log(1.0001)
 /** |tick| below 2^20 has twenty bits. */
 const FACTORS = factors(20)
 
-/** The product over the low bits is looked up: it is a prefix of the contract's own order of multiplication. */
+/** The product over the low bits is looked up: it comes first in the contract's own order. */
 const LOW_BITS = 8
 const LOW_PRODUCTS = lowProducts()
 
@@ -52,7 +52,7 @@ export function sqrtRatioAtTick(tick: Tick): bigint {
 /** The greatest tick whose square-root price is at most `sqrtPriceX96`. */
 export function tickAtSqrtRatio(sqrtPriceX96: bigint): Tick {
   assert(isSqrtPrice(sqrtPriceX96), () => `sqrt price ${sqrtPriceX96} is outside the contract's range`)
-  // The logarithm only chooses where the exact comparison starts; what it may be off by costs steps, not truth.
+  // The logarithm only chooses where the exact comparison starts: an error costs steps, not truth.
   const logarithm = Math.log(Number(sqrtPriceX96)) - 96 * Math.LN2
   let tick = Math.floor(logarithm * TICKS_PER_UNIT_OF_LOG)
   tick = Math.min(Math.max(tick, MIN_TICK), MAX_TICK - 1)
@@ -87,7 +87,7 @@ function computeSqrtRatio(tick: Tick): bigint {
   return truncated << 32n === ratio ? truncated : truncated + 1n
 }
 
-/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … n-1, from a square root with bits enough to survive n squarings. */
+/** round(2^128 * 1.0001^(-2^i / 2)) for i = 0 … n-1, from a root with bits enough for n squarings. */
 function factors(n: 20): readonly bigint[] {
   const precision = 512n
   let power = squareRoot((10_000n << (2n * precision)) / 10_001n)

@@ -141,7 +141,7 @@ describe('a v2 pair', () => {
     )
   })
 
-  it('has the same depths turned over when X and Y change places, except that up and down are not reciprocal', () => {
+  it('has the same depths when its tokens change places', () => {
     const state = pair(10n ** 20n, 3n * 10n ** 20n)
     const mirrored = pair(state.reserve1, state.reserve0)
     expect(v2.depth(UNISWAP, state, 0, TWO_PERCENT)).toEqual(v2.depth(UNISWAP, mirrored, 1, TWO_PERCENT))

@@ -6,7 +6,7 @@ import type { Boundary, Side, V3Event, V3State, V3Terms } from './adapter.ts'
 import { adapterOf } from './adapters.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
-import { build, changeOf, DENSE, farLimit, knownBetween, poolPlan, positionPlan } from './testPools.ts'
+import { build, changeOf, DENSE, farLimit, knownBetween, poolPlan, positionPlan } from '../testing/pools.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
 
@@ -294,7 +294,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     expect(wrong.differences).toEqual([{ field: 'amount0', event: floor, computed: ceiling }])
   })
 
-  it('changes the liquidity in force only while the tick is inside, and the book always; the inverse undoes it', () => {
+  it('changes the book, and the liquidity in force only around the price; the inverse undoes it', () => {
     fc.assert(
       fc.property(poolPlan, positionPlan, (plan, position) => {
         const { terms, state } = build(plan)
@@ -444,7 +444,7 @@ describe('v3 Initialize, Mint and Burn', () => {
 })
 
 describe('v3 depth', () => {
-  it('is what the swap loop takes in up to the limit, in both orientations, exchanged when turned over', () => {
+  it('is what the swap loop takes in up to the limit, in both orientations', () => {
     fc.assert(
       fc.property(poolPlan, side, fc.constantFrom(1n, 2n, 5n, 10n), (plan, x, points) => {
         const { terms, state } = build(plan)
@@ -496,7 +496,7 @@ describe('v3 depth', () => {
     }
     const isInsideDown = (price: bigint): boolean => price * price * 100n >= start * 98n
     const isInsideUp = (price: bigint): boolean => price * price * 100n <= start * 102n
-    // One unit less stays above the limit; with it the price is at the limit, or past it by what rounding gave.
+    // One unit less stays short of the limit; with it the price is there, or past it by what rounding gave.
     expect(isInsideDown(priceAfter(0, depth.down - 1n) - 1n)).toBe(true)
     expect(isInsideDown(priceAfter(0, depth.down) - 1n)).toBe(false)
     expect(isInsideUp(priceAfter(1, depth.up - 1n) + 1n)).toBe(true)
@@ -616,7 +616,7 @@ function walk(terms: V3Terms, state: V3State, token: Side, limit: bigint): bigin
   return token === 0 ? swap.amount0 : swap.amount1
 }
 
-/** What the adapter says should have been paid: its difference, or the event's own amount if there is none. */
+/** What the adapter says should have been paid: its difference, or the event's own amount. */
 function paid(applied: ReturnType<typeof v3.apply>, field: string, stated: bigint): bigint {
   return applied.differences.find(one => one.field === field)?.computed ?? stated
 }

@@ -6,7 +6,6 @@
 import type { Difference, V2State, V3State } from '../amm/adapter.ts'
 import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
 import type { Decimals, Pool, State } from '../state.ts'
-import type { Count } from '../units.ts'
 import { dependentsOf, poolChanged, type Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
@@ -150,15 +149,14 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
 
 /** A different number than before is not a correction: it must be read again before anything is scaled by it. */
 function decimalsAfter(before: Decimals | null, facts: TokenFacts, block: BlockRef): Decimals {
-  const isValid = facts.decimals !== null && facts.decimals >= 0 && facts.decimals <= MAX_DECIMALS
-  if (!isValid) {
+  const value = facts.decimals
+  if (value === null || value < 0 || value > MAX_DECIMALS) {
     const reason =
       facts.decimals === null ? (facts.reason ?? 'not read') : `${facts.decimals} is not 0 to ${MAX_DECIMALS}`
     return before !== null && before.value === null && before.reason === reason
       ? before
       : { value: null, reason, block, changedTo: null }
   }
-  const value = facts.decimals as Count
   if (before === null || before.value === null) return { value, reason: null, block, changedTo: null }
   if (before.value === value) return before.changedTo === null ? before : { ...before, changedTo: null }
   return before.changedTo === value

@@ -736,6 +736,16 @@ describe('state and stable', () => {
     expect(s.edge(P1)).toMatchObject({ finality: 'finalized', components: { state: { score: 10 } } })
   })
 
+  it('contract §2.3: state finality is that of the block that last changed the pool, not of the one that verified it', () => {
+    const s = onePool()
+    const { changed } = s.pool(P1).state
+    s.mine()
+    s.recheck(P1)
+    s.finalize(changed)
+    expect(s.pool(P1).state.verifiedNumber).toBeGreaterThan(changed.number)
+    expect(s.edge(P1).finality).toBe('finalized')
+  })
+
   it('specification §2.4: only a hop into a stable has a stable component', () => {
     const s = onePool()
     s.v2(P2, [T, X], [WETH, 1_000n * E18])

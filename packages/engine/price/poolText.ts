@@ -85,18 +85,19 @@ export function depthText(edge: Edge) {
   }
 }
 
-export function componentsText({ components, state }: Edge) {
+export function componentsText({ components, state, capacity, scale }: Edge) {
   const { temporal, freshness } = components
-  const median = temporal.median
+  const { median } = temporal
+  const inWhole =
+    median === null || scale === null ? null : { num: median.num * scale.from, den: median.den * scale.to }
   return {
-    depth: components.depth,
+    depth: { score: components.depth.score, l_eff: capacity?.toString() ?? null },
     freshness: { score: freshness.score, age_ms: freshness.ageMs, ttl_ms: freshness.ttlMs },
     agreement: agreementText(components.agreement),
     temporal: {
       score: temporal.score,
       covered_ms: temporal.coveredMs,
-      median:
-        median === null ? null : { numerator: median.num.toString(), denominator: median.den.toString() },
+      median: exactText(inWhole),
       deviation_bps:
         median === null || state.marginal === null ? null : bpsText(devBps(state.marginal, median)),
     },

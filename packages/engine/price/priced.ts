@@ -6,7 +6,7 @@ import type { Address } from '../chain/block.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction, Ratio } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
-import { count, type Ms, score, type Score, soonest, weaker } from '../units.ts'
+import { count, type Ms, ms, score, type Score, soonest, weaker } from '../units.ts'
 import { pathAgreement } from './agreement.ts'
 import { anchorRoutes, coverageDue } from './anchors.ts'
 import { stateScore } from './bands.ts'
@@ -140,13 +140,11 @@ export function publishedScore(components: readonly Score[], caps: readonly Cap[
 
 /** The price lives as long as its longest-lived route, and a route as long as its first hop to expire. */
 function expiryOf(accepted: readonly Route[]): Ms {
-  let latest = (firstOf(accepted[0] as Route) as Edge).expiresAtMs
-  let isFirst = true
+  let latest = ms(0)
   for (const route of accepted) {
     let earliest = firstOf(route).expiresAtMs
     for (const edge of route.edges) if (edge.expiresAtMs < earliest) earliest = edge.expiresAtMs
-    if (isFirst || earliest > latest) latest = earliest
-    isFirst = false
+    if (earliest > latest) latest = earliest
   }
   return latest
 }

@@ -4,7 +4,7 @@
  */
 import type { Address } from '../chain/block.ts'
 import type { CompactState } from '../record.ts'
-import { type Count, count, type Ms } from '../units.ts'
+import { type Count, count, type Ms, score, weaker } from '../units.ts'
 import { compactOf } from './compact.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
@@ -64,7 +64,23 @@ function routeText(route: Route, selected: Route | null): object {
     price_usd: exactText(route.price),
     stable: route.stable === null ? null : stableText(route.stable),
     score: route.score,
+    components: routeComponents(route),
+    caps: route.edges.flatMap(edge => edge.caps),
     hops: route.edges.map(hopText),
+  }
+}
+
+/** S_route = min(all edge scores, routing-asset score). */
+function routeComponents({ edges, via }: Route): object {
+  const weakestEdge = edges.reduce((least, edge) => weaker(least, edge.score), score(10))
+  if (via === null) return { edges: { score: weakestEdge } }
+  const { evaluation, asset } = via.asset
+  return {
+    edges: { score: weakestEdge },
+    routing_asset: {
+      score: evaluation.kind === 'PRICED' ? evaluation.score : score(0),
+      token_address: asset,
+    },
   }
 }
 
@@ -78,6 +94,8 @@ function hopText(edge: Edge): object {
     fee_ppm: count(Number(pool.feePpm)),
     from: pool.from,
     to: pool.to,
+    from_decimals: edge.scale === null ? null : digitsOf(edge.scale.from),
+    to_decimals: edge.scale === null ? null : digitsOf(edge.scale.to),
     ratio: exactText(edge.ratio),
     evidence: evidenceText(edge),
     marginal: exactText(edge.marginal),
@@ -88,6 +106,9 @@ function hopText(edge: Edge): object {
     ...(edge.failure === null ? {} : { failure: edge.failure }),
   }
 }
+
+/** The decimals behind a scale of 10^decimals. */
+const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
 
 const stableText = (stable: StableView) => ({
   token_address: stable.token,

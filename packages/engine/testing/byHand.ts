@@ -111,7 +111,7 @@ function kappa(bit: number): bigint {
 }
 
 export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
-export const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+const most = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 export const divideUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b
 
 /** The greatest n from 0 to `limit` that is inside; whatever is below an inside one is inside too. */
@@ -136,7 +136,7 @@ export function smallest(from: bigint, isEnough: (n: bigint) => boolean): bigint
 }
 
 /** A v3 pool with one liquidity L around its price, as long as a swap stays inside its range and its word. */
-export type V3Flat = { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly feePpm: bigint }
+type V3Flat = { readonly sqrtPriceX96: bigint; readonly liquidity: bigint; readonly feePpm: bigint }
 
 const Q96 = 2n ** 96n
 const PPM = 1_000_000n

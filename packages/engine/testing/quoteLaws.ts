@@ -79,7 +79,7 @@ export type QuoteView = (CompactPriced | CompactUnpriced) & {
 
 type PricedView = Extract<QuoteView, { state: 'PRICED' }>
 
-export const valueOf = ({ numerator, denominator }: ExactText): Rational => ({
+const valueOf = ({ numerator, denominator }: ExactText): Rational => ({
   num: BigInt(numerator),
   den: BigInt(denominator),
 })

@@ -27,9 +27,21 @@ export const SETUP: ChainSetup = {
   hasSequencer: false,
 }
 
-const DECIMALS = new Map([[USDC, 6], [USDT, 6], [WETH, 18], [WBTC, 8], ...TOKENS.map((token, at) => [token, [18, 9, 6, 0][at] as number] as const)])
+const DECIMALS = new Map([
+  [USDC, 6],
+  [USDT, 6],
+  [WETH, 18],
+  [WBTC, 8],
+  ...TOKENS.map((token, at) => [token, [18, 9, 6, 0][at] as number] as const),
+])
 /** Rough value of a whole token in cents, to seed balanced pools. */
-const CENTS = new Map([[USDC, 100], [USDT, 100], [WETH, 200_000], [WBTC, 6_000_000], ...TOKENS.map((token, at) => [token, [150, 3, 9_900, 25][at] as number] as const)])
+const CENTS = new Map([
+  [USDC, 100],
+  [USDT, 100],
+  [WETH, 200_000],
+  [WBTC, 6_000_000],
+  ...TOKENS.map((token, at) => [token, [150, 3, 9_900, 25][at] as number] as const),
+])
 
 /** A small, fast, seeded generator (mulberry32): the same life on every machine. */
 export function seeded(seed: number) {
@@ -48,9 +60,18 @@ export function seeded(seed: number) {
 }
 type Random = ReturnType<typeof seeded>
 
-export type Life = { readonly life: readonly Input[]; readonly survivors: readonly Input[]; readonly endMs: Ms }
+export type Life = {
+  readonly life: readonly Input[]
+  readonly survivors: readonly Input[]
+  readonly endMs: Ms
+}
 
-type PoolSpec = { readonly address: Address; readonly token0: Address; readonly token1: Address; readonly kind: 'v2' | 'v3' }
+type PoolSpec = {
+  readonly address: Address
+  readonly token0: Address
+  readonly token1: Address
+  readonly kind: 'v2' | 'v3'
+}
 
 const START_MS = 1_700_000_000_000
 const POOLS: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])[] = [
@@ -71,7 +92,10 @@ const BORN_LATER: readonly (readonly [number, Address, Address, 'v2' | 'v3', str
   [122, USDC, TOKENS[1] as Address, 'v2', 'two'],
 ]
 
-export function randomLife(seed: number, options: { rounds: number; maxDepth?: number; reorgChance?: number }): Life {
+export function randomLife(
+  seed: number,
+  options: { rounds: number; maxDepth?: number; reorgChance?: number },
+): Life {
   const random = seeded(seed)
   const life: Input[] = []
   const outside: { readonly after: number; readonly input: Input }[] = []
@@ -99,7 +123,13 @@ export function randomLife(seed: number, options: { rounds: number; maxDepth?: n
     kind: 'token_facts',
     atMs: atMs(),
     block: ref,
-    facts: [...DECIMALS].map(([token, decimals]) => ({ token, decimals: count(decimals), reason: null, symbol: null, name: null })),
+    facts: [...DECIMALS].map(([token, decimals]) => ({
+      token,
+      decimals: count(decimals),
+      reason: null,
+      symbol: null,
+      name: null,
+    })),
   })
   const first = chain[0] as (typeof chain)[number]
   first.reading = facts(refOf(first.block))
@@ -123,7 +153,8 @@ export function randomLife(seed: number, options: { rounds: number; maxDepth?: n
       life.push({ kind: 'reorg', atMs: atMs(), ancestor: kept.block.hash, blocks })
     } else {
       trade(random, sim, pools)
-      if (random.chance(0.08) && bornLater < BORN_LATER.length) seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
+      if (random.chance(0.08) && bornLater < BORN_LATER.length)
+        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
       life.push({ kind: 'block', atMs: atMs(), block: grow() })
     }
     const tip = chain.at(-1) as (typeof chain)[number]
@@ -132,9 +163,25 @@ export function randomLife(seed: number, options: { rounds: number; maxDepth?: n
       life.push(tip.reading)
     }
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
-    if (random.chance(0.04)) say({ kind: 'health', atMs: atMs(), health: { status: random.pick<FeedStatus>(['HEALTHY', 'HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']), record: { round } } })
-    if (random.chance(0.03)) say({ kind: 'coverage', atMs: atMs(), assets: random.chance(0.5) ? [] : [{ token: WETH, depthMicrousd: BigInt(random.below(1e9)) * 1000n, asOfMs: atMs() }] })
-    if (random.chance(0.02)) say({ kind: 'unenrol', atMs: atMs(), token: random.pick(TOKENS), reason: 'OPERATOR' })
+    if (random.chance(0.04))
+      say({
+        kind: 'health',
+        atMs: atMs(),
+        health: {
+          status: random.pick<FeedStatus>(['HEALTHY', 'HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']),
+          record: { round },
+        },
+      })
+    if (random.chance(0.03))
+      say({
+        kind: 'coverage',
+        atMs: atMs(),
+        assets: random.chance(0.5)
+          ? []
+          : [{ token: WETH, depthMicrousd: BigInt(random.below(1e9)) * 1000n, asOfMs: atMs() }],
+      })
+    if (random.chance(0.02))
+      say({ kind: 'unenrol', atMs: atMs(), token: random.pick(TOKENS), reason: 'OPERATOR' })
     if (random.chance(0.06)) say({ kind: 'enrol', atMs: atMs(), token: random.pick(TOKENS) })
     if (random.chance(0.02)) say({ kind: 'pause', atMs: atMs(), paused: random.chance(0.5) })
   }
@@ -147,11 +194,15 @@ export function randomLife(seed: number, options: { rounds: number; maxDepth?: n
 }
 
 /** The final chain in order, each outside input where its height stood. */
-function finalLife(chain: readonly { block: Block; reading: Input | null }[], outside: readonly { after: number; input: Input }[]): Input[] {
+function finalLife(
+  chain: readonly { block: Block; reading: Input | null }[],
+  outside: readonly { after: number; input: Input }[],
+): Input[] {
   const inputs: Input[] = []
   let at = 0
   const flush = (number: number) => {
-    while (at < outside.length && (outside[at] as (typeof outside)[number]).after <= number) inputs.push((outside[at++] as (typeof outside)[number]).input)
+    while (at < outside.length && (outside[at] as (typeof outside)[number]).after <= number)
+      inputs.push((outside[at++] as (typeof outside)[number]).input)
   }
   for (const { block, reading } of chain) {
     flush(block.number - 1)
@@ -164,20 +215,43 @@ function finalLife(chain: readonly { block: Block; reading: Input | null }[], ou
 
 const refOf = ({ number, hash, timeMs }: Block): BlockRef => ({ number, hash, timeMs })
 
-function seedPool(random: Random, sim: ChainSim, pools: PoolSpec[], [n, token0, token1, kind, deploymentId]: (typeof POOLS)[number]): void {
+function seedPool(
+  random: Random,
+  sim: ChainSim,
+  pools: PoolSpec[],
+  [n, token0, token1, kind, deploymentId]: (typeof POOLS)[number],
+): void {
   const spec: PoolSpec = { address: address(n), token0, token1, kind }
   pools.push(spec)
   const usd = BigInt(random.pick([400, 5_000, 60_000, 900_000, 20_000_000])) * 100n
-  const amountOf = (token: Address) => (usd * 10n ** BigInt(DECIMALS.get(token) as number)) / BigInt(CENTS.get(token) as number) + 1000n
+  const amountOf = (token: Address) =>
+    (usd * 10n ** BigInt(DECIMALS.get(token) as number)) / BigInt(CENTS.get(token) as number) + 1000n
   const [amount0, amount1] = [amountOf(token0), amountOf(token1)]
   if (kind === 'v2') {
-    sim.createV2({ address: spec.address, token0, token1, deploymentId, fee: random.pick([[997n, 1000n], [9975n, 10000n]] as const) })
+    sim.createV2({
+      address: spec.address,
+      token0,
+      token1,
+      deploymentId,
+      fee: random.pick([
+        [997n, 1000n],
+        [9975n, 10000n],
+      ] as const),
+    })
     sim.reserves(spec.address, amount0, amount1)
     return
   }
   const tickSpacing = random.pick([1, 10, 60])
   const around = Math.floor(Math.log(Number(amount1) / Number(amount0)) / Math.log(1.0001))
-  sim.createV3({ address: spec.address, token0, token1, deploymentId, feePpm: random.pick([100n, 500n, 3000n]), tickSpacing, tick: around })
+  sim.createV3({
+    address: spec.address,
+    token0,
+    token1,
+    deploymentId,
+    feePpm: random.pick([100n, 500n, 3000n]),
+    tickSpacing,
+    tick: around,
+  })
   const snap = (tick: number) => Math.round(tick / tickSpacing) * tickSpacing
   const root = BigInt(Math.floor(Math.sqrt(Number(amount0)) * Math.sqrt(Number(amount1))))
   sim.liquidity(spec.address, snap(around - 20_000), snap(around + 20_000), root * 2n + 10n)
@@ -195,17 +269,21 @@ function trade(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void 
       if (random.chance(0.1)) {
         const part = BigInt(random.pick([2, 3, 20, 1_000_000]))
         sim.reserves(pool.address, amm.reserve0 / part + 1n, amm.reserve1 / part + 1n)
-      } else if (random.chance(0.05)) sim.reserves(pool.address, amm.reserve0 * 7n + 1n, amm.reserve1 * 7n + 1n)
-      else if (reserve > 1_000_000n) sim.swap(pool.address, side, reserve / BigInt(random.pick([20_000, 2_000, 300, 40, 9])) + 1n)
+      } else if (random.chance(0.05))
+        sim.reserves(pool.address, amm.reserve0 * 7n + 1n, amm.reserve1 * 7n + 1n)
+      else if (reserve > 1_000_000n)
+        sim.swap(pool.address, side, reserve / BigInt(random.pick([20_000, 2_000, 300, 40, 9])) + 1n)
       continue
     }
     if (amm.liquidity === 0n) continue
-    const inRange = side === 0 ? (amm.liquidity << 96n) / amm.sqrtPriceX96 : (amm.liquidity * amm.sqrtPriceX96) >> 96n
+    const inRange =
+      side === 0 ? (amm.liquidity << 96n) / amm.sqrtPriceX96 : (amm.liquidity * amm.sqrtPriceX96) >> 96n
     if (random.chance(0.15)) {
       const spacing = 60
       const lower = Math.floor(amm.tick / spacing) * spacing - spacing * (1 + random.below(5))
       sim.liquidity(pool.address, lower, lower + spacing * (2 + random.below(8)), amm.liquidity / 3n + 1n)
-    } else if (inRange > 1_000_000n) sim.swap(pool.address, side, inRange / BigInt(random.pick([30_000, 2_000, 400, 60])) + 1n)
+    } else if (inRange > 1_000_000n)
+      sim.swap(pool.address, side, inRange / BigInt(random.pick([30_000, 2_000, 400, 60])) + 1n)
   }
 }
 

@@ -77,7 +77,7 @@ export type PoolOptions = {
   readonly lastTradeMs?: number | null
 }
 
-export type V3Options = PoolOptions & {
+type V3Options = PoolOptions & {
   readonly tick?: number
   readonly feePpm?: bigint
   readonly tickSpacing?: number

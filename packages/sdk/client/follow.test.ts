@@ -261,19 +261,32 @@ test.for([
   expect(follower.status).toBe('closed')
 })
 
-test('a refused subscription and a stream newer than this SDK are thrown', async () => {
-  const refusing = new ScriptedService()
-  refusing.onSubscribe = socket => socket.drop(1008, 'credential revoked')
-  await expect(until(following(refusing), 'never')).rejects.toMatchObject({
+test('a refused subscription is thrown at once', async () => {
+  const service = new ScriptedService()
+  service.onSubscribe = socket => socket.drop(1008, 'credential revoked')
+  await expect(until(following(service), 'never')).rejects.toMatchObject({
     code: 'STREAM_CLOSED',
     message: 'the stream ended: 1008 credential revoked',
   })
-  const newer = new ScriptedService()
-  newer.failures.push(
-    { status: 200, body: sample.page(0, []) },
-    { status: 200, body: { ...sample.session('c', 0), schema_version: 2 } },
-  )
-  await expect(until(following(newer), 'never')).rejects.toMatchObject({ code: 'SCHEMA_TOO_NEW' })
+  expect(sessions(service).length).toBe(1)
+})
+
+test.for([
+  [{ schema_version: 2 }, 'SCHEMA_TOO_NEW'],
+  [{ resume_cursor: null }, 'UNEXPECTED_ANSWER'],
+] as const)('a session with %o cannot be followed', async ([change, code]) => {
+  const service = new ScriptedService()
+  const session = { ...sample.session('after-0', 0), ...change }
+  service.failures.push({ status: 200, body: sample.page(0, []) }, { status: 200, body: session })
+  await expect(until(following(service), 'never')).rejects.toMatchObject({ code })
+})
+
+test('the replay is over with the record that was the head when the cursor was made', async () => {
+  const service = new ScriptedService()
+  service.headSequence = 20
+  service.onSubscribe = replaying([sample.tokenUpsert(19, 1, 1), sample.tokenUpsert(20, 1, 2)])
+  const seen = await until(following(service), 'record 20')
+  expect(seen).toEqual(['resetting', 'replaying', 'record 19', 'live', 'record 20'])
 })
 
 test('connections that never bring a record are given up in the end; one record starts the count anew', async () => {

@@ -150,6 +150,20 @@ test('what a record says is the state and not its head', () => {
   expect(market.pools.get(sample.poolId(1))?.state).toEqual(sample.poolState(5))
 })
 
+test('what the snapshot says of a token and a pool besides their state is kept', () => {
+  const market = new Market()
+  const side = { ...sample.poolToken(1, null), symbol: 'ONE' }
+  market.load([sample.page(1, [sample.pool(1, [side, sample.poolToken(2, null)], null)])])
+  market.apply(sample.tokenUpsert(2, 1, 5))
+  market.apply(sample.tokenRetract(3, 1))
+  market.apply(sample.poolUpsert(4, 1, 5))
+  expect(market.tokens.get(sample.tokenId(1))).toMatchObject({
+    token: { symbol: 'ONE' },
+    price: { state: 'UNPRICED' },
+  })
+  expect(market.pools.get(sample.poolId(1))?.pool?.deployment_id).toBe('v2')
+})
+
 test('a type of tomorrow moves the position and nothing else', () => {
   const market = fold([sample.tokenUpsert(1, 1, 5)])
   expect(market.apply({ ...sample.feedHealth(8), type: 'NEW_THING' } as unknown as Envelope)).toBe(false)

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { conformance } from '../testing/conformance.ts'
 import { type LocalService, localService } from '../testing/localService.ts'
 import * as sample from '../testing/sample.ts'
 import { SubscribeFrame } from '../wire/stream.ts'
 import { type Client, createClient } from './client.ts'
-import { Stream, type StreamRequest } from './stream.ts'
+import { type Socket, Stream, type StreamRequest } from './stream.ts'
 
 const CHAIN = { filter: { chain_ids: [1] } } as const
 
@@ -34,8 +34,8 @@ async function all(stream: Stream): Promise<number[]> {
 test('specification §6.1: one frame is sent, its lists ascending and unique, the key in a header', async () => {
   const { connection, stream } = await connected({
     filter: {
-      chain_ids: [56, 1, 56],
-      pool_ids: [sample.poolId(2), sample.poolId(1).toUpperCase().replace('0X', '0x')],
+      chain_ids: [137, 56, 1, 56],
+      pool_ids: [sample.poolId(0xb), sample.poolId(0xa).toUpperCase().replace('0X', '0x')],
       types: ['SWAP_OBSERVED', 'FEED_HEALTH'],
     },
     resumeCursor: 'opaque',
@@ -44,8 +44,8 @@ test('specification §6.1: one frame is sent, its lists ascending and unique, th
   expect(connection.headers.authorization).toBe('Bearer assay_k')
   expect(connection.frame).toEqual({
     filter: {
-      chain_ids: [1, 56],
-      pool_ids: [sample.poolId(1), sample.poolId(2)],
+      chain_ids: [1, 56, 137],
+      pool_ids: [sample.poolId(0xa), sample.poolId(0xb)],
       token_ids: [],
       types: ['FEED_HEALTH', 'SWAP_OBSERVED'],
     },
@@ -194,28 +194,38 @@ test('a reader too far behind is let go with what is queued still readable', asy
   expect((await all(stream)).length).toBe(10_000)
 })
 
-test('a connection that falls silent is given up; one that speaks is not', () => {
-  vi.useFakeTimers()
-  try {
-    const listeners = new Map<string, (event: { data?: unknown }) => void>()
+describe('silence', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** A stream over a socket whose events a test fires. */
+  function silent() {
+    const listeners = new Map<string, (event: object) => void>()
     const closes: (number | undefined)[] = []
-    const socket = {
+    const socket: Socket = {
       send: () => {},
-      close: (code?: number) => void closes.push(code),
-      addEventListener: (type: string, listener: (event: { data?: unknown }) => void) =>
-        void listeners.set(type, listener),
+      close: code => void closes.push(code),
+      addEventListener: (type, listener) => void listeners.set(type, listener),
     }
     const stream = new Stream(socket, { ...CHAIN, silenceMs: 60_000 })
-    listeners.get('open')?.({})
+    return { stream, closes, fire: (type: string, event: object = {}) => listeners.get(type)?.(event) }
+  }
+
+  test('a connection that says nothing is given up; one that speaks is not', async () => {
+    const { stream, closes, fire } = silent()
+    fire('open')
     vi.advanceTimersByTime(59_999)
-    listeners.get('message')?.({ data: JSON.stringify(sample.feedHealth(1)) })
+    fire('message', { data: JSON.stringify(sample.feedHealth(1)) })
     vi.advanceTimersByTime(59_999)
     expect(closes).toEqual([])
     vi.advanceTimersByTime(1)
     expect(closes).toEqual([1000])
+    expect(await stream.outcome).toEqual({ kind: 'GIVEN_UP', why: 'SILENCE' })
+  })
+
+  test('a connection that is over leaves no timer behind', () => {
+    silent().fire('close', { code: 1012 })
+    silent().stream.close()
     expect(vi.getTimerCount()).toBe(0)
-    return expect(stream.outcome).resolves.toEqual({ kind: 'GIVEN_UP', why: 'SILENCE' })
-  } finally {
-    vi.useRealTimers()
-  }
+  })
 })

@@ -13,7 +13,6 @@ import type { EngineRecord } from '../../engine/record.ts'
 import type { State } from '../../engine/state.ts'
 import { randomLife, SETUP } from '../../engine/testing/randomMarket.ts'
 import type { Ms } from '../../engine/units.ts'
-import { toId } from '../wire/identifier.ts'
 import { feedHealth } from './sample.ts'
 
 export type Told = { readonly envelopes: object[]; readonly quotes: object[]; readonly poolQuotes: object[] }
@@ -70,7 +69,7 @@ function quoteAll(state: State, atMs: Ms, told: Told): void {
   }
   for (const pool of state.pools.values()) {
     const answer = computePoolQuote(state, pool, atMs)
-    if (answer.outcome === 'quote') told.poolQuotes.push(poolServed(answer.quote))
+    if (answer.outcome === 'quote') told.poolQuotes.push(sequenced(answer.quote, 0))
   }
 }
 
@@ -79,15 +78,3 @@ function served(quote: QuoteText): object {
   const whole = sequenced(quote, 0)
   return quote.state === 'PRICED' ? { ...whole, change: null } : whole
 }
-
-/** A server shows the sides of a pool with their prices. */
-function poolServed(quote: object): object {
-  const { token0, token1, ...rest } = sequenced(quote, 0) as { token0: string; token1: string }
-  return { ...rest, token0: sideOf(token0), token1: sideOf(token1) }
-}
-
-const sideOf = (token_address: string): object => ({
-  token_address,
-  token_id: toId(token_address),
-  price: null,
-})

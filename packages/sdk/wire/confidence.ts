@@ -3,9 +3,19 @@
  * it was computed from, and the caps in force. It is not a probability.
  */
 import { FeedStatus } from './health.ts'
-import { Count, Fraction, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { CapCode } from './reason.ts'
-import { array, enumeration, map, nullable, object, optional, type Static, union } from './schema.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  map,
+  nullable,
+  object,
+  optional,
+  type Static,
+  union,
+} from './schema.ts'
 
 export const SCORE_LABELS = ['Unusable', 'Low', 'Medium', 'High', 'Very high'] as const
 
@@ -33,7 +43,7 @@ export const EdgeComponents = object({
   temporal: object({
     score: Score,
     covered_ms: Ms,
-    median: nullable(Fraction),
+    median: describe('Y per X in whole tokens.', nullable(ExactValue)),
     deviation_bps: nullable(PlainDecimal),
   }),
   feed: object({ score: Score, status: FeedStatus }),

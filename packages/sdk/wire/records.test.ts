@@ -17,7 +17,7 @@ import { Envelope } from './stream.ts'
  * What contract §3 names and the engine does not say. The check goes on as if it did, and fails when the
  * engine has closed a gap: then its line, and what fills it in below, go.
  */
-const GAPS = ['components.depth.l_eff', 'routes[].caps', 'routes[].components']
+const GAPS: string[] = []
 
 const lives: Told[] = Array.from({ length: cases(8) }, (_, seed) => tell(seed, 60))
 const everything = (kind: keyof Told) => lives.flatMap(life => life[kind])

@@ -4,7 +4,7 @@ import { Cap, EdgeComponents, RouteComponents } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
 import { Depth, Evidence } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
-import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
+import { Count, Decimals, ExactValue, Microusd, Ms, Score } from './quantity.ts'
 import { RejectionRule, RouteReason } from './reason.ts'
 import { array, boolean, describe, known, nullable, object, optional, type Static, string } from './schema.ts'
 
@@ -25,6 +25,8 @@ export const Hop = object({
   fee_ppm: Count,
   from: Address,
   to: Address,
+  from_decimals: nullable(Decimals),
+  to_decimals: nullable(Decimals),
   ratio: describe('Y per X from the evidence, in whole tokens.', nullable(ExactValue)),
   evidence: nullable(Evidence),
   marginal: nullable(ExactValue),

@@ -83,12 +83,14 @@ export class Access {
     return { key, keyId }
   }
 
-  /** A new session of the principal's key; null when the consumer has too many. */
-  async openSession(
-    principal: Principal,
-  ): Promise<{ readonly id: string; readonly session: SessionRow } | null> {
+  /**
+   * A new session of the principal's key. A consumer that has its fill loses the one not used for longest: a
+   * client that only ever asks for cursors must not lock itself out.
+   */
+  async openSession(principal: Principal): Promise<{ readonly id: string; readonly session: SessionRow }> {
     const nowMs = this.#clock.nowMs()
-    if ((await this.#store.countSessions(principal.consumer, nowMs)) >= MAX_SESSIONS) return null
+    if ((await this.#store.countSessions(principal.consumer, nowMs)) >= MAX_SESSIONS)
+      await this.#store.retireSession(principal.consumer)
     const id = randomText(SESSION_ID_LENGTH)
     const session: SessionRow = {
       idHash: hashOf(id),

@@ -10,12 +10,12 @@ import { FeedError, isFeedError } from './feedError.ts'
 import { fetchHeaderByHash, fetchHeaderByNumber, type Head, refused } from './header.ts'
 import type { Lineage } from './lineage.ts'
 
-export type Branch =
+type Branch =
   | { readonly kind: 'branch'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
   /** The chain left ours below what can be undone. */
   | { readonly kind: 'too_deep' }
 
-export type BranchSource = {
+type BranchSource = {
   readonly chainId: number
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
@@ -54,30 +54,28 @@ export async function fetchBranch(
 }
 
 /**
- * Whether the chain at large has replaced our base. One endpoint that still has it, and it is the others
- * that are on a fork: they are refused, and nothing is stopped.
+ * Throws unless the chain at large has replaced our base. One endpoint that still has it, and it is the
+ * others that are on a fork: they are at fault, and nothing is stopped.
  */
 export async function confirmReplaced(source: BranchSource, head: Head, signal: AbortSignal): Promise<void> {
   const { base } = source.lineage
   if (base === null) return
+  const usable = source.endpoints.all.filter(({ isUsable }) => isUsable)
   const verdicts = await Promise.all(
-    source.endpoints.all
-      .filter(({ isUsable }) => isUsable)
-      .map(async endpoint => {
-        try {
-          return (await fetchHeaderByNumber(endpoint, base.number, signal)).hash === base.hash
-        } catch (error) {
-          if (isFeedError(error)) return null
-          throw error
-        }
-      }),
+    usable.map(async endpoint => {
+      try {
+        return (await fetchHeaderByNumber(endpoint, base.number, signal)).hash === base.hash
+      } catch (error) {
+        if (isFeedError(error)) return null
+        throw error
+      }
+    }),
   )
   if (verdicts.includes(false) && !verdicts.includes(true)) return
-  throw new FeedError(
-    'BLOCK_REFUSED',
-    null,
-    `head ${head.number} ${head.hash} is on a fork below ${base.number} ${base.hash}`,
-  )
+  const fork = `head ${head.number} ${head.hash} is on a fork below ${base.number} ${base.hash}`
+  for (const [at, endpoint] of usable.entries())
+    if (verdicts[at] === false) endpoint.blame(refused(endpoint, fork))
+  throw new FeedError('BLOCK_REFUSED', null, fork)
 }
 
 async function fetchParent(

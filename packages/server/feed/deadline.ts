@@ -1,5 +1,5 @@
 /** A caller's signal with a time limit of our own, told apart: an abort is the caller's will, a limit a fault. */
-export type Deadline = {
+type Deadline = {
   readonly signal: AbortSignal
   /** True when the limit, and not the caller, ended it. */
   readonly isExpired: () => boolean

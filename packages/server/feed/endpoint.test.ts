@@ -12,6 +12,9 @@ import { startTcpProxy, type TcpProxy } from './testing/tcpProxy.ts'
 
 const { signal } = new AbortController()
 const SECRET = 'a-secret-project-key'
+const LIMITS = { deadlineMs: 10_000, bodyBytes: 8192 }
+/** Set once the identity is checked, which a busy machine may take longer for. */
+const SHORT_MS = 100
 
 let chain: LocalChain
 let proxy: RpcProxy
@@ -74,14 +77,13 @@ const raw = (write: (response: ServerResponse, call: RpcCall) => void): Rule =>
   })
 
 describe('an answer over HTTP', () => {
-  const limits = { deadlineMs: 150, bodyBytes: 1024 }
-  const ask = (rule: Rule): Promise<unknown> => {
+  const ask = async (rule: Rule, deadlineMs = LIMITS.deadlineMs): Promise<unknown> => {
     proxy.rule = rule
-    return create(`${proxy.url}/v3/${SECRET}`, { limits: { ...limits, bodyBytes: 8192 } }).request(
-      'eth_blockNumber',
-      [],
-      signal,
-    )
+    const limits = { ...LIMITS }
+    const endpoint = create(`${proxy.url}/v3/${SECRET}`, { limits })
+    await endpoint.open(signal)
+    limits.deadlineMs = deadlineMs
+    return endpoint.request('eth_blockNumber', [], signal)
   }
 
   it('is the result of the call', async () => {
@@ -89,9 +91,6 @@ describe('an answer over HTTP', () => {
   })
 
   const faults: readonly (readonly [what: string, rule: Rule, code: string])[] = [
-    ['never comes', raw(() => {}), 'ENDPOINT_TIMEOUT'],
-    ['stops after the headers', raw(response => response.writeHead(200).flushHeaders()), 'ENDPOINT_TIMEOUT'],
-    ['is dripped', raw(response => drip(response)), 'ENDPOINT_TIMEOUT'],
     [
       'is cut',
       raw(
@@ -149,6 +148,15 @@ describe('an answer over HTTP', () => {
     expect(await failureOf(ask(rule))).toMatchObject({ code, endpoint: 'node' })
   })
 
+  it.each([
+    ['never comes', raw(() => {})],
+    ['stops after the headers', raw(response => response.writeHead(200).flushHeaders())],
+    ['is dripped', raw(response => drip(response))],
+  ])('that %s is waited for until the deadline', async (_what, rule) => {
+    const failure = await failureOf(ask(rule, SHORT_MS))
+    expect(failure).toMatchObject({ code: 'ENDPOINT_TIMEOUT', endpoint: 'node', retryable: true })
+  })
+
   it('that asks to slow down is obeyed for as long as it says', async () => {
     proxy.rule = raw(response => void response.writeHead(429, { 'retry-after': '7' }).end())
     const endpoint = create(proxy.url)
@@ -168,6 +176,7 @@ describe('an answer over HTTP', () => {
 
   it('is not waited for when the caller gives up, and that is nobody’s fault', async () => {
     proxy.rule = raw(() => {})
+    proxy.calls.length = 0
     const endpoint = create(proxy.url)
     const controller = new AbortController()
     const asked = endpoint.request('eth_blockNumber', [], controller.signal)
@@ -244,7 +253,7 @@ describe('an endpoint', () => {
 
 describe('an endpoint over WebSocket', () => {
   let tcp: TcpProxy
-  const url = () => `ws://127.0.0.1:${tcp.port}/${SECRET}`
+  const url = () => `ws://127.0.0.1:${tcp.port}`
   beforeAll(async () => {
     tcp = await startTcpProxy(chain.anvil.port)
   })
@@ -267,6 +276,12 @@ describe('an endpoint over WebSocket', () => {
     expect(endpoint.status).toBe('OK')
   })
 
+  it('that does not upgrade says why, and not where', async () => {
+    const failure = await failureOf(create(`${url()}/${SECRET}`).open(signal))
+    expect(failure).toMatchObject({ code: 'ENDPOINT_UNREACHABLE' })
+    expect(lines.join()).toContain('endpoint node: the WebSocket could not be opened: HTTP 404')
+  })
+
   it('is checked for its identity on every connection', async () => {
     const other = await startLocalChain({ chainId: 31_340 })
     open.push(other)
@@ -287,7 +302,7 @@ describe('an endpoint over WebSocket', () => {
     code: string,
   ])[] = [
     ['never answers', () => null, 'ENDPOINT_TIMEOUT'],
-    ['answers too much', ({ id }) => JSON.stringify({ id, result: 'x'.repeat(2000) }), 'ANSWER_TOO_LARGE'],
+    ['answers too much', ({ id }) => JSON.stringify({ id, result: 'x'.repeat(9000) }), 'ANSWER_TOO_LARGE'],
     ['answers with a page', () => '<html>', 'ANSWER_MALFORMED'],
     ['answers another call', ({ id }) => JSON.stringify({ id: id + 100, result: '0x1' }), 'ANSWER_MALFORMED'],
     [
@@ -308,14 +323,17 @@ describe('an endpoint over WebSocket', () => {
     }
     server.on('connection', socket =>
       socket.on('message', data => {
-        const call = JSON.parse(String(data)) as RpcCall
+        const call = JSON.parse((data as Buffer).toString()) as RpcCall
         const result = known[call.method]
         const text = result === undefined ? answer(call) : JSON.stringify({ id: call.id, result })
         if (text !== null) socket.send(text)
       }),
     )
     const { port } = server.address() as AddressInfo
-    const endpoint = create(`ws://127.0.0.1:${port}`, { limits: { deadlineMs: 150, bodyBytes: 1024 } })
+    const limits = { ...LIMITS }
+    const endpoint = create(`ws://127.0.0.1:${port}`, { limits })
+    await endpoint.open(signal)
+    if (code === 'ENDPOINT_TIMEOUT') limits.deadlineMs = SHORT_MS
     expect(await failureOf(endpoint.request('eth_blockNumber', [], signal))).toMatchObject({ code })
   })
 })

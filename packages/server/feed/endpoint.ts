@@ -50,6 +50,7 @@ export class Endpoint {
   #connection: Connection | null = null
   #opening: Promise<Connection> | null = null
   #openedAtMs = 0
+  #hasOpened = false
   #isSubscribed = false
   #failures = 0
   #notBeforeMs = Number.NEGATIVE_INFINITY
@@ -103,7 +104,8 @@ export class Endpoint {
   /** Its answer failed a check: it is left alone for a while and another is asked. */
   blame(error: FeedError): void {
     this.#record.failed()
-    this.#backOff(error)
+    // Blocks fetched together and refused together are one failure.
+    if (this.isUsable) this.#backOff(error)
   }
 
   /** Drops the connection; the next request opens another and subscribes again. */
@@ -131,7 +133,7 @@ export class Endpoint {
 
   get status(): EndpointStatus {
     if (this.#wrongIdentity !== null) return 'WRONG_CHAIN'
-    if (this.#failures > 0) return 'FAILING'
+    if (this.#failures > 0 || !this.#hasOpened) return 'FAILING'
     return this.isLagging ? 'LAGGING' : 'OK'
   }
 
@@ -183,6 +185,7 @@ export class Endpoint {
     this.#connection = connection
     this.#missing.clear()
     this.#openedAtMs = clock.monotonicMs()
+    this.#hasOpened = true
     this.#failures = 0
     this.#wrongIdentity = null
     this.onChange?.()

@@ -37,7 +37,7 @@ const RETRYABLE = {
 
 export type FeedErrorCode = keyof typeof RETRYABLE
 
-export type FeedErrorFacts = {
+type FeedErrorFacts = {
   /** The code of the JSON-RPC error object. */
   readonly rpcCode?: number
   /** Its message, redacted. */

@@ -15,7 +15,7 @@ import type { Lineage } from './lineage.ts'
 
 export type Final = { readonly number: number; readonly hash: Hex }
 
-export type FinalityOptions = {
+type FinalityOptions = {
   readonly chain: Pick<ChainConfig, 'chainId' | 'blockTimeMs' | 'finality'>
   readonly endpoints: EndpointSet
   readonly lineage: Lineage

@@ -15,7 +15,7 @@ export type SeenHead = Head & {
   readonly seenAtMs: number
 }
 
-export type HeadWatchOptions = {
+type HeadWatchOptions = {
   readonly endpoints: EndpointSet
   readonly blockTimeMs: number
   readonly clock: Clock
@@ -50,10 +50,6 @@ export class HeadWatch {
       endpoint.onHead = value => this.#receive(endpoint, value)
       endpoint.onChange = () => this.refresh()
     }
-  }
-
-  get head(): SeenHead | null {
-    return this.#head
   }
 
   /** Asks for the head now: the one at hand led nowhere. */

@@ -31,7 +31,7 @@ export type Header = Head & {
   readonly transactions: readonly Hex[]
 }
 
-export type BlockTag = 'latest' | 'finalized'
+type BlockTag = 'latest' | 'finalized'
 
 /** A node may announce a block a moment before it serves it; after these waits it does not know it. */
 const UNKNOWN_RETRY_MS = [40, 120] as const

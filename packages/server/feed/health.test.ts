@@ -136,17 +136,19 @@ describe('the status by contract §7', () => {
   })
 })
 
-describe('a change of status', () => {
-  /** Feeds observations, one a row, and gives the status after each. */
-  const run = (rows: readonly (readonly [elapsedMs: number, seen: Partial<Observation>])[]): string[] => {
-    let health: Health = startHealth(at(0))
-    return rows.map(([elapsedMs, seen]) => {
-      const head = headAt(elapsedMs)
-      health = nextHealth(health, { ...GOOD, head, ...seen }, SECOND, at(elapsedMs))
-      return [health.status, ...health.reasons].join(' ')
-    })
-  }
+/** Feeds observations, one a row, and gives the status after each. */
+const run = (rows: readonly (readonly [elapsedMs: number, seen: Partial<Observation>])[]): string[] => {
+  let health: Health = startHealth(at(0))
+  return rows.map(([elapsedMs, seen]) => {
+    const head = headAt(elapsedMs)
+    health = nextHealth(health, { ...GOOD, head, ...seen }, SECOND, at(elapsedMs))
+    return [health.status, ...health.reasons].join(' ')
+  })
+}
 
+const still = (elapsedMs: number) => [elapsedMs, { head: headAt(0) }] as const
+
+describe('a change of status', () => {
   it('is UNAVAILABLE before the first verified head and what it is from then on', () => {
     expect(
       run([
@@ -215,7 +217,6 @@ describe('a change of status', () => {
   })
 
   it('follows the rules on a chain that makes no blocks for long, and comes back with three', () => {
-    const still = (elapsedMs: number) => [elapsedMs, { head: headAt(0) }] as const
     expect(
       run([
         still(0),

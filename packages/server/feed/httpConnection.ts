@@ -109,12 +109,10 @@ async function readBody(options: ConnectionOptions, response: Response): Promise
   return Buffer.concat(chunks, size).toString('utf8')
 }
 
-/** Seconds or a date; what is neither is ignored. */
+/** In seconds, as rate limits give it; a date is left to our own back-off. */
 function retryAfter(response: Response): { readonly retryAfterMs?: number } {
-  const value = response.headers.get('retry-after')
-  if (value === null) return {}
-  const waitMs = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()
-  return Number.isFinite(waitMs) ? { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) } : {}
+  const value = response.headers.get('retry-after') ?? ''
+  return /^\d+$/.test(value) ? { retryAfterMs: Math.min(Number(value) * 1000, MAX_RETRY_AFTER_MS) } : {}
 }
 
 /** The platform's code alone: its message names the host. */

@@ -42,6 +42,7 @@ const START_GRACE_MS = 10_000
 /** Throws NO_ENDPOINT with every endpoint's fault, expected and received, when none serves the chain. */
 export async function openFeed(options: FeedOptions): Promise<Feed> {
   const { chain, clock, limits } = options
+  const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
   const log: FeedLog = options.log ?? (() => {})
   const identity = { chainId: chain.chainId, genesisHash: chain.genesisHash }
   const endpoints = chain.endpoints.map(
@@ -54,7 +55,7 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
     for (const endpoint of endpoints) endpoint.close()
     throw error
   }
-  return new ChainFeed(options, new EndpointSet(endpoints, clock), log)
+  return new ChainFeed(options, new EndpointSet(endpoints, clock), lineage, log)
 }
 
 /** Done with the first endpoint that is right; the others go on opening behind it. */
@@ -97,14 +98,13 @@ class ChainFeed implements Feed {
   #said: { readonly health: Health; readonly atMs: number } | null = null
   #hasGivenBlock: boolean
 
-  constructor(options: FeedOptions, endpoints: EndpointSet, log: FeedLog) {
+  constructor(options: FeedOptions, endpoints: EndpointSet, lineage: Lineage, log: FeedLog) {
     const { chain, clock, resume } = options
     this.#options = options
     this.#endpoints = endpoints
     this.#startedAtMs = clock.monotonicMs()
     this.#health = startHealth(this.#moment())
     this.#hasGivenBlock = resume !== null
-    const lineage = new Lineage(resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
     const onChange = (): void => this.#bell.ring()
     const shared = { endpoints, lineage, clock, log, onChange }
     const heads: HeadWatch = new HeadWatch({

@@ -4,8 +4,7 @@ import { type Hex, Secret } from '../ops/config.ts'
 import { fetchBlock } from './block.ts'
 import { Endpoint } from './endpoint.ts'
 import type { RawLog, VerifiedBlock } from './feed.ts'
-import { openFeed } from './openFeed.ts'
-import { Consumer } from './testing/consumer.ts'
+import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import {
   EVERY_KIND,
   latest,
@@ -15,7 +14,7 @@ import {
   type RpcBlock,
   startLocalChain,
 } from './testing/localChain.ts'
-import { changing, type Rule, type RpcProxy, startRpcProxy, without } from './testing/rpcProxy.ts'
+import { changing, pass, type Rule, type RpcProxy, startRpcProxy, without } from './testing/rpcProxy.ts'
 
 type RpcLog = RawLog & { readonly blockHash: Hex; readonly blockNumber: Hex; readonly removed: boolean }
 type RpcReceipt = { readonly logs: readonly RpcLog[]; readonly status: Hex; readonly transactionHash: Hex }
@@ -36,23 +35,15 @@ afterAll(async () => {
   await proxy.close()
   await chain.close()
 })
-
-const open: { close(): unknown }[] = []
-afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close()
-})
+afterEach(closeAll)
 
 /** The block as the feed would get it from a node that answers by this rule. */
 function fetchBy(rule: Rule, which: Hex | number = block.hash, chainId = 31_337): Promise<VerifiedBlock> {
   proxy.rule = rule
-  endpoint = new Endpoint({
-    name: 'liar',
-    url: new Secret(proxy.url),
-    identity: chain.config(),
-    clock: systemClock,
-    log: () => {},
-  })
-  open.push(endpoint)
+  const url = new Secret(proxy.url)
+  endpoint = keep(
+    new Endpoint({ name: 'liar', url, identity: chain.config(), clock: systemClock, log: () => {} }),
+  )
   return fetchBlock(endpoint, chainId, which, signal)
 }
 
@@ -164,7 +155,7 @@ describe('a block is refused', () => {
 
 describe('a block passes', () => {
   it('with proof when everything fits, by hash and by number', async () => {
-    const byHash = await fetchBy((_call, fetchAnswer) => fetchAnswer())
+    const byHash = await fetchBy(pass)
     expect(byHash).toMatchObject({ hash: block.hash, proof: 'receipts', logs: { length: 9 } })
     expect(await fetchBlock(endpoint, 31_337, byHash.number, signal)).toEqual(byHash)
   })
@@ -208,19 +199,12 @@ describe('a feed whose node drops a log', () => {
     r.length === 0 ? r : withLast(r, r.length - 2, x => ({ ...x, logs: x.logs.slice(0, -1) })),
   )
 
-  async function follow(...urls: readonly string[]): Promise<Consumer> {
-    const endpoints = urls.map((url, at) => ({ name: `node-${at + 1}`, url: new Secret(url) }))
-    const feed = await openFeed({ chain: chain.config({ endpoints }), clock: systemClock, resume: null })
-    const consumer = new Consumer(feed)
-    open.push(consumer)
-    return consumer
-  }
-
-  it('gives no block until the node gives the whole of it, and the head stays below', async () => {
-    proxy.rule = (_call, fetchAnswer) => fetchAnswer()
+  it('gives no block until the node gives the whole of it: a GAP with the head below', async () => {
+    const { clock, forward } = forwardClock()
+    proxy.rule = pass
     await mine(chain)
     const below = await latest(chain)
-    const consumer = await follow(proxy.url)
+    const consumer = await follow(chain, { clock, config: { endpoints: endpointsOf(proxy.url) } })
     await consumer.untilTip(below)
     proxy.rule = lying
     proxy.calls.length = 0
@@ -228,15 +212,22 @@ describe('a feed whose node drops a log', () => {
     await mine(chain, 2)
     const tries = () => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
     await expect.poll(tries, { timeout: 10_000 }).toBeGreaterThan(4)
+    forward(16_000)
+    await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
+    expect(consumer.health).toMatchObject({
+      reasons: ['BEHIND', 'BLOCK_REFUSED'],
+      head: { block_hash: below.hash },
+      processed: { block_hash: below.hash },
+    })
     expect(consumer.tip?.hash).toBe(below.hash)
-    proxy.rule = (_call, fetchAnswer) => fetchAnswer()
+    proxy.rule = pass
     await consumer.untilTip(await latest(chain))
     expect(consumer.chain.map(({ logs }) => logs.length)).toEqual([0, 9, 0, 0])
   })
 
   it('takes the block from another node', async () => {
     proxy.rule = lying
-    const consumer = await follow(proxy.url, chain.anvil.url)
+    const consumer = await followOver(proxy.url, chain.anvil.url)
     await mineTransactions(chain, EVERY_KIND)
     await consumer.untilTip(await latest(chain))
     expect(consumer.tip?.logs).toHaveLength(9)
@@ -244,12 +235,15 @@ describe('a feed whose node drops a log', () => {
 
   it('is DEGRADED with NO_PROOF when no node has receipts', async () => {
     proxy.rule = without('eth_getBlockReceipts')
-    const consumer = await follow(proxy.url)
+    const consumer = await followOver(proxy.url)
     await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
     expect(consumer.health?.status).toBe('DEGRADED')
     expect(consumer.tip?.proof).toBe('none')
   })
 })
+
+const followOver = (...urls: readonly string[]) =>
+  follow(chain, { config: { endpoints: endpointsOf(...urls) } })
 
 function withLast(receipts: readonly RpcReceipt[], at: number, change: (receipt: RpcReceipt) => RpcReceipt) {
   return receipts.map((receipt, index) => (index === at ? change(receipt) : receipt))

@@ -28,7 +28,7 @@ export async function receiptsRoot(receipts: readonly Receipt[]): Promise<Hex> {
   return bytesToHex(trie.root())
 }
 
-export function encodeReceipt(receipt: Receipt): Uint8Array {
+function encodeReceipt(receipt: Receipt): Uint8Array {
   const { outcome } = receipt
   const list = toRlp(
     [

@@ -22,7 +22,7 @@ type Pending = {
 }
 
 export async function openWebSocket(options: ConnectionOptions, signal: AbortSignal): Promise<Connection> {
-  const { name, address, limits } = options
+  const { address, limits } = options
   signal.throwIfAborted()
   const socket = new WebSocket(address.dial(), {
     handshakeTimeout: limits.deadlineMs,
@@ -46,8 +46,6 @@ export async function openWebSocket(options: ConnectionOptions, signal: AbortSig
     })
   } catch (error) {
     connection.close()
-    if (isFeedError(error, 'ENDPOINT_UNREACHABLE'))
-      throw new FeedError('ENDPOINT_UNREACHABLE', name, 'the WebSocket could not be opened')
     throw error
   }
   connection.onLost = null
@@ -67,10 +65,7 @@ class SocketConnection implements Connection {
     this.#socket = socket
     this.#options = options
     socket.on('message', data => this.#receive((data as Buffer).toString('utf8')))
-    socket.on('error', error => {
-      const { code } = error as { readonly code?: string }
-      this.#fail(code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH' ? tooLarge(options) : this.#gone())
-    })
+    socket.on('error', error => this.#fail(this.#failureOf(error)))
     socket.on('close', () => this.#fail(this.#gone()))
   }
 
@@ -146,6 +141,16 @@ class SocketConnection implements Connection {
     this.#pending.clear()
     this.#socket.terminate()
     this.onLost?.(error)
+  }
+
+  /** Codes and statuses alone: the library's messages name the host. */
+  #failureOf(error: Error & { readonly code?: string }): FeedError {
+    const { name } = this.#options
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLarge(this.#options)
+    if (this.#socket.readyState === WebSocket.OPEN) return this.#gone()
+    const status = /response: (\d{3})$/.exec(error.message)?.[1]
+    const why = error.code ?? (status === undefined ? 'the handshake failed' : `HTTP ${status}`)
+    return new FeedError('ENDPOINT_UNREACHABLE', name, `the WebSocket could not be opened: ${why}`)
   }
 
   #gone(): FeedError {

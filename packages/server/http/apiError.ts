@@ -1,29 +1,18 @@
 /**
- * Failures of the API, from one catalogue: code to status lives here and nowhere else. Quote endpoints answer
+ * Failures of the API. Codes and their statuses are the catalogue of the wire. Quote endpoints answer
  * `{code, message, detail}`, all others `{error}`; 401, 403 and 429 have an empty body everywhere.
  */
 
-export const QUOTE_STATUS = {
-  INVALID_PARAMS: 400,
-  INVALID_ADDRESS: 400,
-  UNSUPPORTED_CHAIN: 404,
-  NOT_A_POOL: 404,
-  TOKEN_UNKNOWN: 404,
-  NO_ROUTE: 422,
-  NOT_SUPPORTED: 422,
-  RPC_UNAVAILABLE: 503,
-  BUDGET_EXCEEDED: 503,
-  DEADLINE_EXCEEDED: 504,
-} as const
+import { QUOTE_ERRORS, type QuoteErrorCode } from '@assay/sdk/wire'
 
-export type QuoteCode = keyof typeof QUOTE_STATUS
+export const statusOf = (code: QuoteErrorCode): number => QUOTE_ERRORS[code].status
 
 export class QuoteError extends Error {
   override readonly name = 'QuoteError'
-  readonly code: QuoteCode
+  readonly code: QuoteErrorCode
   readonly detail: string | null
 
-  constructor(code: QuoteCode, message: string, detail: string | null = null) {
+  constructor(code: QuoteErrorCode, message: string, detail: string | null = null) {
     super(message)
     this.code = code
     this.detail = detail

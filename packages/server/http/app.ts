@@ -11,7 +11,7 @@ import fastify, {
 } from 'fastify'
 import { KEY_ANYWHERE } from '../access/apiKey.ts'
 import { presentedIn } from '../access/presented.ts'
-import { QUOTE_STATUS, QuoteError, Refusal, RequestError } from './apiError.ts'
+import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
 import { registerChains } from './chains.ts'
 import type { HttpContext } from './context.ts'
 import { registerPage } from './page.ts'
@@ -106,7 +106,7 @@ function answerError(
   }
   if (failure instanceof QuoteError) {
     const { code, message, detail } = failure
-    return reply.code(QUOTE_STATUS[code]).send({ code, message, detail })
+    return reply.code(statusOf(code)).send({ code, message, detail })
   }
   if (failure instanceof RequestError) return answer(request, reply, failure.status, failure.message)
   const status = error.statusCode ?? 500

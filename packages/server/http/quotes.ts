@@ -6,6 +6,7 @@ import { QuoteError } from './apiError.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { presentState } from './present.ts'
+import { poolText } from './rows.ts'
 import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
 
 const DEFAULT_DEADLINE_MS = 3000
@@ -39,7 +40,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     return sendJson(reply, answer.quote)
   })
 
-  app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
+  app.get('/v1/quote/pool/:chain_id/:pool_address', async request => {
     const params = new Params(searchOf(request), ['deadline_ms', 'max_age_ms'], malformedQuote)
     const { chain, address } = subject(context, request, 'pool_address')
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
@@ -47,7 +48,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const answer = await inTime(serviceOf(chain).poolQuote(address), deadlineMs)
     switch (answer.outcome) {
       case 'quote':
-        return sendJson(reply, answer.quote)
+        return withPrices(context, chain.config.chainId, address, answer.quote)
       case 'not_a_pool':
         throw new QuoteError(
           'NOT_A_POOL',
@@ -69,6 +70,20 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
         )
     }
   })
+}
+
+/** The current prices of a pool's two sides stand in the store. */
+async function withPrices(
+  context: HttpContext,
+  chainId: number,
+  pool: Address,
+  quote: string,
+): Promise<object> {
+  const row = await context.store.readPool(chainId, pool)
+  const computed = JSON.parse(quote) as object
+  if (row === null) return computed
+  const { token0, token1 } = poolText(row, context.clock.nowMs()) as { token0: object; token1: object }
+  return { ...computed, token0, token1 }
 }
 
 /** 202 while it is on its way in; what comes later is told later. */

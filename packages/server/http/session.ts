@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/access.ts'
 import { isOwnOrigin, LOOPBACK_COOKIE, SECURE_COOKIE } from '../access/presented.ts'
 import type { SessionRow } from '../store/port.ts'
-import { CURSOR_LIFETIME_MS, SCHEMA_VERSION, sealCursor } from '../stream/cursor.ts'
+import { SCHEMA_VERSION } from '@assay/sdk/wire'
+import { CURSOR_LIFETIME_MS, sealCursor } from '../stream/cursor.ts'
 import { Refusal, RequestError } from './apiError.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { Params } from './params.ts'
@@ -72,8 +73,6 @@ async function sessionFor(
   if (principal.session !== null) return principal.session
   assertCookieIsSafe(context, request)
   const opened = await context.access.openSession(principal)
-  if (opened === null)
-    throw new RequestError(400, 'this consumer has 50 sessions already; end one with DELETE /v1/session')
   void reply.header('set-cookie', `${cookieName(context)}=${opened.id}; ${ATTRIBUTES}`)
   return opened.session
 }

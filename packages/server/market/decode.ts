@@ -78,7 +78,7 @@ function creation(
 
 function poolEvent(log: RawLog, knows: (pool: Address) => boolean): Decoded | null {
   const { data, topics, address: pool } = log
-  switch (topics[0]) {
+  switch (topics[0] ?? '') {
     case TOPIC.v2Sync:
       return known(pool, knows, () => ({
         pool,

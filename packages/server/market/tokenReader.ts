@@ -53,5 +53,5 @@ export function textFrom(answer: Hex | null): string | null {
     .toString('utf8')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .trim()
-  return clean === '' ? null : [...clean].slice(0, MAX_TEXT).join('')
+  return clean === '' ? null : Array.from(clean).slice(0, MAX_TEXT).join('')
 }

@@ -72,7 +72,7 @@ export class Shape {
   }
 
   #fault<Value>(path: string, value: unknown, expected: string, stand: Value): Value {
-    const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value))
+    const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value)
     // A value may hold a secret: what looks like a URL is never shown.
     const received = /:\/\//.test(text)
       ? '[redacted]'

@@ -207,6 +207,8 @@ export type AccessStore = {
   touchSession(idHash: Uint8Array, atMs: number): Promise<void>
   deleteSession(idHash: Uint8Array): Promise<boolean>
   countSessions(consumer: string, atMs: number): Promise<number>
+  /** Ends the consumer's session that has not been used for longest. */
+  retireSession(consumer: string): Promise<void>
   audit(row: AuditRow): Promise<void>
   /** A secret of the database itself (cursor signing), made on first use. */
   readSecret(name: string): Promise<Uint8Array>

@@ -3,10 +3,9 @@
  * authenticated with a key of the database, opaque to everyone else.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
 import type { LogBounds, Sequence } from '../store/port.ts'
 
-/** Changes only when a stored record can no longer be read as before. */
-export const SCHEMA_VERSION = 1
 export const CURSOR_LIFETIME_MS = 72 * 3_600_000
 
 export type Cursor = {
@@ -16,13 +15,6 @@ export type Cursor = {
   readonly schemaVersion: number
   readonly issuedAtMs: number
 }
-
-export type ResetReason =
-  | 'INVALID_CURSOR'
-  | 'EXPIRED_CURSOR'
-  | 'FILTER_MISMATCH'
-  | 'REPLAY_UNAVAILABLE'
-  | 'SCHEMA_MISMATCH'
 
 const TAG_BYTES = 16
 

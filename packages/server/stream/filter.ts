@@ -2,6 +2,7 @@
  * The one frame a client sends, and which records it lets through. Lists are strictly ascending: a list that is
  * not is a client's mistake, and telling it beats guessing.
  */
+import { MAX_FILTER_IDS, RECORD_TYPES } from '@assay/sdk/wire'
 import type { LogRecord } from '../store/port.ts'
 
 export type Subscription = {
@@ -14,9 +15,8 @@ export type Subscription = {
 
 export type SubscribeFault = { readonly fault: string }
 
-const MAX_IDS = 500
 const ID = /^0x[0-9a-f]{64}$/
-const TYPES = ['FEED_HEALTH', 'PRICE_RETRACT', 'PRICE_UPSERT', 'SWAP_OBSERVED']
+const TYPES: readonly string[] = RECORD_TYPES
 
 /** `served` are the chains of this service. */
 export function parseSubscribe(text: string, served: ReadonlySet<number>): Subscription | SubscribeFault {
@@ -71,7 +71,7 @@ export function isWanted({ chainIds, poolIds, tokenIds, types }: Subscription, r
 
 function faultIn(name: string, list: unknown, check: (each: unknown) => string | null): string | null {
   if (!Array.isArray(list)) return `filter.${name} is not a list`
-  if (list.length > MAX_IDS) return `filter.${name} has more than ${MAX_IDS} entries`
+  if (list.length > MAX_FILTER_IDS) return `filter.${name} has more than ${MAX_FILTER_IDS} entries`
   for (const [at, each] of list.entries()) {
     const fault = check(each)
     if (fault !== null) return `filter.${name}[${at}] ${fault}`

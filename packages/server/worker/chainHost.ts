@@ -5,6 +5,7 @@
  * Every step runs in one lane, in order. A commit that fails leaves the state ahead of the store, so the
  * host ends with the failure and its keeper starts another from the last commit.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   type ChainSetup,
   computePoolQuote,
@@ -21,6 +22,7 @@ import {
   type StepResult,
 } from '@assay/engine'
 import type { BlockRef, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
+import { FeedError, isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
@@ -45,6 +47,8 @@ export type ChainHostOptions = {
 
 /** Stable answers are read no more often than this: they change by the minute. */
 const STABLE_INTERVAL_MS = 2000
+/** Between two tries of a start that the chain does not answer. */
+const PATIENCE_MS = { first: 250, most: 10_000 } as const
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
 
@@ -73,6 +77,7 @@ export class ChainHost implements ChainService {
   readonly #lane = new Lane()
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
+  #anchor!: () => void
   #end!: (failure?: unknown) => void
   #timer: NodeJS.Timeout | null = null
   #stablesReadAtMs = 0
@@ -87,11 +92,14 @@ export class ChainHost implements ChainService {
     this.#market = options.openMarket(feed)
     this.#stored = stored
     this.ended = new Promise((resolve, reject) => {
-      this.#end = failure => (failure === undefined ? resolve() : reject(failure as Error))
+      this.#end = failure => (failure === undefined ? resolve() : reject(failure))
     })
     this.#enrolments = new Enrolments({
       state,
       market: this.#market,
+      anchored: new Promise(resolve => {
+        this.#anchor = resolve
+      }),
       apply: input => this.#apply(input),
       inLane: task => this.#lane.run(task),
       now: () => ms(options.clock.nowMs()),
@@ -170,10 +178,12 @@ export class ChainHost implements ChainService {
   async #take(item: FeedItem): Promise<void> {
     switch (item.kind) {
       case 'block':
-        await this.#apply({ kind: 'block', block: this.#decoded(item.block), atMs: this.#now() })
+        await this.#apply({ kind: 'block', block: this.#decoded(item.block, new Set()), atMs: this.#now() })
         return this.#settled(item.block)
       case 'reorg': {
-        const blocks = item.blocks.map(block => this.#decoded(block))
+        // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
+        const born = new Set<Address>()
+        const blocks = item.blocks.map(block => this.#decoded(block, born))
         await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
         const tip = item.blocks.at(-1)
         return tip === undefined ? undefined : this.#settled(tip)
@@ -214,7 +224,8 @@ export class ChainHost implements ChainService {
         atMs: this.#now(),
       })
     } catch (failure) {
-      if (isStoreFailure(failure)) throw failure
+      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
+      if (!isFeedError(failure)) throw failure
       this.#options.log.warn('stable answers could not be read', {
         chain_id: this.chainId,
         block_number: ref.number,
@@ -222,16 +233,18 @@ export class ChainHost implements ChainService {
     }
   }
 
-  #decoded(block: VerifiedBlock): Extract<Input, { kind: 'block' }>['block'] {
+  /** `born` are pools made earlier in the same input, and gets those made in this block. */
+  #decoded(block: VerifiedBlock, born: Set<Address>): Extract<Input, { kind: 'block' }>['block'] {
     const { pools, tokens, setup } = this.#state
     const isAnchor = (token: Address) =>
       setup.routingAssets.includes(token) || setup.stables.some(stable => stable.token === token)
     const isWanted = (token: Address) => isAnchor(token) || tokens.get(token)?.enrolledAtMs != null
     const events = this.#market.decode(
       block,
-      pool => pools.has(pool),
+      pool => pools.has(pool) || born.has(pool),
       (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
     )
+    for (const { event, pool } of events) if (event.kind === 'CREATED') born.add(pool)
     return {
       number: count(block.number),
       hash: block.hash,
@@ -245,8 +258,9 @@ export class ChainHost implements ChainService {
   /** Anchors first: without them nothing has a price; then the tokens and pools of the configuration. */
   async #bootstrap(): Promise<void> {
     const { chain, coverage } = this.#options
-    for (const { tokenAddress } of chain.stables) await this.#enrolments.know(tokenAddress)
-    for (const asset of chain.routingAssets) await this.#enrolments.know(asset)
+    for (const { tokenAddress } of chain.stables)
+      await this.#patiently(() => this.#enrolments.know(tokenAddress))
+    for (const asset of chain.routingAssets) await this.#patiently(() => this.#enrolments.know(asset))
     await this.#lane.run(async () => {
       const { tip } = this.#state.chain
       if (tip !== null) await this.#readStables(tip)
@@ -257,11 +271,45 @@ export class ChainHost implements ChainService {
       }))
       if (assets.length > 0) await this.#apply({ kind: 'coverage', assets, atMs: this.#now() })
     })
-    for (const pool of chain.pools) await this.#enrolments.lookUpPool(pool)
-    for (const token of chain.tokens) await this.#enrolments.enrolNow(token)
+    this.#anchor()
+    for (const pool of chain.pools) await this.#patiently(() => this.#known(pool))
+    for (const token of chain.tokens) await this.#patiently(() => this.#enrolments.enrolNow(token))
   }
 
+  async #known(pool: Address): Promise<void> {
+    const { outcome } = await this.#enrolments.lookUpPool(pool)
+    if (outcome === 'rpc_unavailable')
+      throw new FeedError('ENDPOINT_UNREACHABLE', null, `pool ${pool} cannot be asked for`)
+    if (outcome !== 'quote')
+      this.#options.log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
+  }
+
+  /** Again and again while the chain cannot be asked: a node that is away, or a tip that was just orphaned. */
+  async #patiently<Result>(task: () => Promise<Result>): Promise<Result> {
+    for (let waitMs: number = PATIENCE_MS.first; ; waitMs = Math.min(waitMs * 2, PATIENCE_MS.most)) {
+      try {
+        return await task()
+      } catch (failure) {
+        this.#abort.signal.throwIfAborted()
+        if (!isFeedError(failure)) throw failure
+        const { message } = failure
+        this.#options.log.warn('the chain cannot be asked yet', { chain_id: this.chainId, error: message })
+        await pause(waitMs, undefined, { signal: this.#abort.signal })
+      }
+    }
+  }
+
+  /** A step that fails ends the host, whoever asked for it: its state is then ahead of the store. */
   async #apply(input: Input): Promise<StepResult> {
+    try {
+      return await this.#commit(input)
+    } catch (failure) {
+      this.#end(failure)
+      throw failure
+    }
+  }
+
+  async #commit(input: Input): Promise<StepResult> {
     const before = { tipHash: this.#state.chain.tip?.hash ?? null }
     const result = step(this.#state, input)
     const outcome = await this.#options.store.commit(
@@ -302,10 +350,6 @@ export class ChainHost implements ChainService {
 }
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
-
-/** A failure to commit ends the host; a failure to read from the chain is tried again later. */
-const isStoreFailure = (failure: unknown): boolean =>
-  failure instanceof Error && failure.name === 'StoreError'
 
 function setupOf(chain: ChainConfig): ChainSetup {
   return {

@@ -5,6 +5,7 @@
  * Loading runs in the lane, so the tip it was read at is still the tip when the engine takes it.
  */
 import { count, type Input, ms, type State, type StepResult } from '@assay/engine'
+import { isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
@@ -15,6 +16,8 @@ type Ms = Input['atMs']
 export type EnrolmentContext = {
   readonly state: State
   readonly market: Market
+  /** Stables and routing assets are known: before that no evaluation means anything. */
+  readonly anchored: Promise<void>
   /** Only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
@@ -25,16 +28,20 @@ export type EnrolmentContext = {
 
 /** Asked again after this long. */
 const RETRY_AFTER_MS = 1000
-/** How long a look-up that found nothing is remembered. */
-const FORGET_MS = 60_000
+/** How long a look-up that found nothing is remembered; one that failed may be tried again with the next question. */
+const FORGET_MS = { TOKEN_UNKNOWN: 60_000, RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
+/** Answers remembered at most; beyond that the oldest are forgotten. */
+const MAX_REMEMBERED = 10_000
 
 type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms }
 
 export class Enrolments {
   readonly #context: EnrolmentContext
   readonly #progress = new Map<Address, Progress>()
+  /** What the engine asked for and has not got yet. */
   readonly #reloads = new Set<Address>()
-  #isReloading = false
+  readonly #missing = new Set<Address>()
+  #isTending = false
 
   constructor(context: EnrolmentContext) {
     this.#context = context
@@ -45,11 +52,8 @@ export class Enrolments {
     if (known !== undefined && known.published !== null && known.dormant === null)
       return { state: 'EVALUATED' }
     const before = this.#progress.get(token)
-    const isFresh =
-      before !== undefined &&
-      (before.enrolment.state === 'PENDING' || this.#context.now() - before.atMs < FORGET_MS)
-    if (isFresh) return before.enrolment
-    this.enrolNow(token).catch((failure: unknown) => {
+    if (before !== undefined && this.#isRemembered(before)) return before.enrolment
+    this.#enrolAsked(token).catch((failure: unknown) => {
       if (this.#context.signal.aborted) return
       this.#context.log.warn('a token could not be enrolled', {
         token_address: token,
@@ -74,15 +78,10 @@ export class Enrolments {
 
   /** Reads a token's facts and loads its pools; false when there is no such token. */
   async know(token: Address): Promise<boolean> {
-    const { inLane, market, signal, state, apply, now } = this.#context
+    const { inLane, market, signal, state } = this.#context
     const found = await market.discover(token, this.#tip(), signal)
     return inLane(async () => {
-      const tip = this.#tip()
-      if ((state.tokens.get(token)?.decimals ?? null) === null) {
-        const facts = await market.readToken(token, tip, signal)
-        if (facts === null) return false
-        await apply({ kind: 'token_facts', block: tip, facts: [facts], atMs: now() })
-      }
+      if (!(await this.#readFacts(token))) return false
       await this.#load(found.filter(pool => !state.pools.has(pool.address)))
       return true
     })
@@ -90,65 +89,76 @@ export class Enrolments {
 
   /** A pool asked for by address: accepted only when a listed factory answers for it. */
   async lookUpPool(pool: Address): Promise<PoolAnswer> {
-    const { market, signal, inLane } = this.#context
+    const { market, signal, inLane, anchored } = this.#context
+    await anchored
     try {
       const identity = await market.identify(pool, this.#tip(), signal)
       if (identity.kind === 'not_a_pool') return { outcome: 'not_a_pool' }
       if (identity.kind === 'unsupported')
         return { outcome: 'not_supported', reason: `factory ${identity.factory} is not listed` }
-      for (const token of [identity.pool.token0, identity.pool.token1]) await this.#readFacts(token)
       await inLane(() => this.#load([identity.pool]))
       return { outcome: 'quote', quote: '' }
     } catch (failure) {
-      if (failure instanceof Error && failure.name === 'FeedError')
-        return { outcome: 'rpc_unavailable', reason: failure.message }
+      if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
       throw failure
     }
   }
 
-  /** What a step asked for. */
+  /** What a step asked for. It is kept until it is got: a step asks once. */
   note(needs: StepResult['needs']): void {
-    for (const need of needs) if (need.kind === 'load') this.#reloads.add(need.pool)
-    const missing = needs.flatMap(need => (need.kind === 'token_facts' ? [need.token] : []))
-    if ((this.#reloads.size === 0 && missing.length === 0) || this.#isReloading) return
-    this.#isReloading = true
-    this.#tend(missing)
-      .catch((failure: unknown) =>
-        this.#context.log.warn('a pool could not be loaded again', { error: String(failure) }),
-      )
+    for (const need of needs)
+      if (need.kind === 'load') this.#reloads.add(need.pool)
+      else this.#missing.add(need.token)
+    if (this.#isTending || (this.#reloads.size === 0 && this.#missing.size === 0)) return
+    this.#isTending = true
+    this.#tend()
+      .catch((failure: unknown) => {
+        if (!this.#context.signal.aborted)
+          this.#context.log.warn('a pool could not be loaded again yet', { error: String(failure) })
+      })
       .finally(() => {
-        this.#isReloading = false
+        this.#isTending = false
       })
   }
 
-  async #tend(missing: readonly Address[]): Promise<void> {
-    for (const token of missing) await this.#readFacts(token)
-    const { market, signal, state, inLane } = this.#context
-    for (const address of [...this.#reloads]) {
-      this.#reloads.delete(address)
+  async #enrolAsked(token: Address): Promise<void> {
+    await this.#context.anchored
+    await this.enrolNow(token)
+  }
+
+  async #tend(): Promise<void> {
+    const { market, signal, inLane } = this.#context
+    for (const token of this.#missing) {
+      await inLane(() => this.#readFacts(token))
+      this.#missing.delete(token)
+    }
+    for (const address of this.#reloads) {
       const identity = await market.identify(address, this.#tip(), signal)
-      if (
-        identity.kind === 'pool' &&
-        (state.pools.has(address) || identity.pool.token0 !== identity.pool.token1)
-      )
-        await inLane(() => this.#load([identity.pool]))
+      // From here on a further need of the same pool is a new one.
+      this.#reloads.delete(address)
+      if (identity.kind === 'pool') await inLane(() => this.#load([identity.pool]))
     }
   }
 
-  #readFacts(token: Address): Promise<void> {
-    const { inLane, market, signal, state, apply, now } = this.#context
-    return inLane(async () => {
-      if ((state.tokens.get(token)?.decimals ?? null) !== null) return
-      const tip = this.#tip()
-      const facts = await market.readToken(token, tip, signal)
-      if (facts !== null) await apply({ kind: 'token_facts', block: tip, facts: [facts], atMs: now() })
-    })
+  /** In the lane; false when there is no such token. */
+  async #readFacts(token: Address): Promise<boolean> {
+    const { market, signal, state, apply, now } = this.#context
+    if ((state.tokens.get(token)?.decimals ?? null) !== null) return true
+    const tip = this.#tip()
+    const facts = await market.readToken(token, tip, signal)
+    if (facts === null) return false
+    await apply({ kind: 'token_facts', block: tip, facts: [facts], atMs: now() })
+    return true
   }
 
-  /** In the lane: the state at the tip, for pools a factory answered for. */
+  /**
+   * In the lane: the state at the tip, for pools a factory answered for. Decimals of both sides come first: a pool's
+   * first record stays until it changes, and without them it would show nothing.
+   */
   async #load(pools: Parameters<Market['load']>[0]): Promise<void> {
     if (pools.length === 0) return
     const { market, signal, apply, now, log } = this.#context
+    for (const { token0, token1 } of pools) for (const token of [token0, token1]) await this.#readFacts(token)
     const tip = this.#tip()
     const { loaded, failed } = await market.load(pools, tip, signal)
     for (const { pool, reason } of failed)
@@ -162,8 +172,16 @@ export class Enrolments {
     return { number: count(tip.number), hash: tip.hash, timeMs: ms(tip.timeMs) }
   }
 
+  #isRemembered({ enrolment, atMs }: Progress): boolean {
+    return enrolment.state === 'PENDING' || this.#context.now() - atMs < FORGET_MS[enrolment.state]
+  }
+
   #set(token: Address, enrolment: Enrolment): Enrolment {
+    // Entered anew, so that the first is always the one not spoken of for longest.
+    this.#progress.delete(token)
     this.#progress.set(token, { enrolment, atMs: this.#context.now() })
+    const [oldest] = this.#progress.keys()
+    if (this.#progress.size > MAX_REMEMBERED && oldest !== undefined) this.#progress.delete(oldest)
     return enrolment
   }
 }

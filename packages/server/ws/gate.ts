@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
@@ -128,7 +128,7 @@ export class StreamGate {
       if (isBinary) return socket.close(1008, 'the subscribe frame is text')
       hasSubscribed = true
       clearTimeout(patience)
-      const subscription = parseSubscribe(String(data), this.#options.chainIds)
+      const subscription = parseSubscribe(textOf(data), this.#options.chainIds)
       if ('fault' in subscription) return socket.close(1008, subscription.fault.slice(0, 120))
       this.#subscribe(socket, subscription)
         .then(connection => {
@@ -203,6 +203,10 @@ export class StreamGate {
         .catch(() => undefined)
   }
 }
+
+/** A text frame as `ws` hands it over. */
+const textOf = (data: RawData): string =>
+  (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString()
 
 function end(socket: WebSocket, connection: Connection | null, code: number, reason: string): void {
   if (connection === null) socket.close(code, reason)

@@ -54,7 +54,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
   return {
     chains: started.map(({ chain }) => chain),
     async close() {
-      await Promise.all(started.map(({ stop }) => stop()))
+      await Promise.all(started.map(each => each.stop()))
     },
   }
 }

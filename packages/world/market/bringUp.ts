@@ -11,7 +11,7 @@ import type { MarketToken } from './graph.ts'
 import type { Market, MarketPool } from './market.ts'
 
 /** From a block's time to its hand-over. */
-export const LATENCY_MS = 300
+const LATENCY_MS = 300
 
 /** Pools in one load where nothing else is asked for. */
 const PORTION = 500
@@ -56,7 +56,7 @@ export function* bringUp(market: Market, portion: number = PORTION): Generator<I
 }
 
 /** The stables' answers at this block; they are good for a day. */
-export function stableAnswers(market: Market, block: BlockRef): Input {
+function stableAnswers(market: Market, block: BlockRef): Input {
   const answers = market.setup.stables.map(({ token }, at) => ({
     token,
     answer: {

@@ -36,7 +36,7 @@ export type MarketToken = {
 }
 
 /** Where a pool is: `tier` null for v2. */
-export type Venue = { readonly deploymentId: string; readonly tier: Tier | null }
+type Venue = { readonly deploymentId: string; readonly tier: Tier | null }
 
 export type PoolPlan = Venue & {
   /** Places in the list of tokens; `partner` is the one the other is priced in. */
@@ -46,7 +46,7 @@ export type PoolPlan = Venue & {
   readonly isAnchor: boolean
 }
 
-export type GraphOptions = {
+type GraphOptions = {
   readonly pools: number
   readonly tokens: number
   readonly v3Share: number

@@ -14,12 +14,12 @@ import type { Tier } from './graph.ts'
 import { EMPTY_SHARE, WIDTH_DEVIATION, WIDTH_TICKS } from './shape.ts'
 
 /** What one atomic unit of each token is worth. */
-export type UnitPrices = { readonly unit0Usd: number; readonly unit1Usd: number }
+type UnitPrices = { readonly unit0Usd: number; readonly unit1Usd: number }
 
-export type StartV2 = { readonly terms: V2Terms; readonly amm: V2State }
-export type StartV3 = { readonly terms: V3Terms; readonly amm: V3State }
+type StartV2 = { readonly terms: V2Terms; readonly amm: V2State }
+type StartV3 = { readonly terms: V3Terms; readonly amm: V3State }
 
-export const SPACINGS = { 100: 1, 500: 10, 3000: 60, 10000: 200 } as const
+const SPACINGS = { 100: 1, 500: 10, 3000: 60, 10000: 200 } as const
 
 const V2_TERMS: V2Terms = { family: 'amm_v2', fee: { numerator: 997n, denominator: 1000n } }
 

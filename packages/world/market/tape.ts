@@ -98,11 +98,6 @@ export class Tape {
     this.#logUsd = Float64Array.from(this.#startLogUsd)
   }
 
-  /** The pools that may trade, most often first. */
-  get traded(): readonly MarketPool[] {
-    return [...this.#anchors, ...this.#others]
-  }
-
   *inputs(): Generator<Extract<Input, { kind: 'block' }>, never> {
     for (;;) {
       const block = this.next()

@@ -2,7 +2,7 @@
  * A consumer of a feed for tests: it pulls in the background, folds the items into a chain and fails on
  * anything that does not link up. Tests wait for conditions on what it has.
  */
-import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed.ts'
+import type { Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed.ts'
 
 export class Consumer {
   readonly items: FeedItem[] = []
@@ -16,11 +16,13 @@ export class Consumer {
   #failure: unknown
   #isOver = false
 
-  /** `commits` false: takes items and never says that they are processed. */
-  constructor(feed: Feed, options: { readonly commits?: boolean; readonly tip?: BlockRef } = {}) {
+  /** `commits` false: takes items and never says that they are processed. `history`: what it had before. */
+  constructor(
+    feed: Feed,
+    options: { readonly commits?: boolean; readonly history?: readonly VerifiedBlock[] } = {},
+  ) {
     this.#feed = feed
-    if (options.tip !== undefined)
-      this.chain.push({ ...options.tip, parentHash: '0x', proof: 'none', logs: [] })
+    this.chain.push(...(options.history ?? []))
     this.#running = this.#pull(options.commits ?? true).catch((failure: unknown) => {
       this.#failure = failure
       this.#wake()
@@ -52,7 +54,6 @@ export class Consumer {
     }
   }
 
-  /** Waits until the tip has this hash, lower or upper case aside. */
   async untilTip(block: { readonly hash: string }): Promise<void> {
     await this.until(`tip ${block.hash}`, ({ tip }) => tip?.hash === block.hash)
   }

@@ -5,8 +5,12 @@ const tokens = new Map()
 let socket = null
 let closedByUs = false
 
-element('login').addEventListener('submit', async event => {
+element('login').addEventListener('submit', event => {
   event.preventDefault()
+  void logIn()
+})
+
+async function logIn() {
   const key = element('key').value.trim()
   const answer = await fetch('/v1/session', { method: 'POST', headers: { authorization: `Bearer ${key}` } })
   if (!answer.ok) {
@@ -16,14 +20,16 @@ element('login').addEventListener('submit', async event => {
   element('key').value = ''
   element('fault').textContent = ''
   await start()
-})
+}
 
-element('logout').addEventListener('click', async () => {
+element('logout').addEventListener('click', () => void logOut())
+
+async function logOut() {
   closedByUs = true
   socket?.close()
   await fetch('/v1/session', { method: 'DELETE' })
   location.reload()
-})
+}
 
 async function start() {
   const { chains } = await read('/v1/chains')

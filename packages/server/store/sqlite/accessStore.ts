@@ -67,7 +67,10 @@ const keyRow = (row: StoredKey): KeyRow => ({ ...row, scopes: JSON.parse(row.sco
 
 function sessionStore(
   connection: Connection,
-): Pick<AccessStore, 'insertSession' | 'readSession' | 'touchSession' | 'deleteSession' | 'countSessions'> {
+): Pick<
+  AccessStore,
+  'insertSession' | 'readSession' | 'touchSession' | 'deleteSession' | 'countSessions' | 'retireSession'
+> {
   const deleteExpired = connection.prepare('DELETE FROM session WHERE expires_at_ms <= ?')
   const insert = connection.prepare(`
     INSERT INTO session (id_hash, key_id, created_at_ms, expires_at_ms, last_used_at_ms)
@@ -80,6 +83,10 @@ function sessionStore(
     'UPDATE session SET last_used_at_ms = ? WHERE id_hash = ? AND last_used_at_ms < ?',
   )
   const remove = connection.prepare('DELETE FROM session WHERE id_hash = ?')
+  const retire = connection.prepare(`
+    DELETE FROM session WHERE id_hash = (
+      SELECT id_hash FROM api_key JOIN session USING (key_id)
+      WHERE consumer = ? ORDER BY last_used_at_ms, id_hash LIMIT 1)`)
   const count = connection.prepare(`
     SELECT count(*) AS sessions FROM api_key JOIN session USING (key_id)
     WHERE consumer = ? AND session.expires_at_ms > ?`)
@@ -103,6 +110,9 @@ function sessionStore(
     },
     async countSessions(consumer, atMs) {
       return (connection.query(() => count.get(consumer, atMs)) as { sessions: number }).sessions
+    },
+    async retireSession(consumer) {
+      await connection.write(() => retire.run(consumer))
     },
   }
 }

@@ -5,13 +5,13 @@
  * A pool is a value until `build` makes it, so that a failing case shrinks and every run gets its own book.
  */
 import * as fc from 'fast-check'
-import { natural } from '../testing/cases.ts'
+import { natural } from './cases.ts'
 import { count, type Count, type Tick, tick as toTick } from '../units.ts'
-import type { Side, TickChange, V3State, V3Terms } from './adapter.ts'
-import { extremeLimit } from './priceLimit.ts'
-import { edgeFrom } from './tickBitmap.ts'
-import * as tickBook from './tickBook.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import type { Side, TickChange, V3State, V3Terms } from '../amm/adapter.ts'
+import { extremeLimit } from '../amm/priceLimit.ts'
+import { edgeFrom } from '../amm/tickBitmap.ts'
+import * as tickBook from '../amm/tickBook.ts'
+import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from '../amm/tickMath.ts'
 
 const TIERS = [
   { feePpm: 100n, tickSpacing: toTick(1) },

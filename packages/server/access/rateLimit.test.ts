@@ -1,0 +1,52 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { FailureThrottle } from './failureThrottle.ts'
+import { RateLimit } from './rateLimit.ts'
+
+const clockAt = (time: { ms: number }) => ({ nowMs: () => time.ms, monotonicMs: () => time.ms })
+
+test('contract §6: in any window a consumer gets at most quota plus burst, and never waits for what it has', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ afterMs: fc.nat(5000), cost: fc.integer({ min: 1, max: 12 }) }), {
+        maxLength: 300,
+      }),
+      asks => {
+        const time = { ms: 1000 }
+        const limit = new RateLimit(clockAt(time), { units: 600, windowMs: 60_000, burst: 60 })
+        const spent: { atMs: number; cost: number }[] = []
+        for (const { afterMs, cost } of asks) {
+          time.ms += afterMs
+          if (limit.take('c', cost).allowed) spent.push({ atMs: time.ms, cost })
+          const inWindow = spent
+            .filter(each => each.atMs > time.ms - 60_000)
+            .reduce((sum, each) => sum + each.cost, 0)
+          expect(inWindow).toBeLessThanOrEqual(660)
+        }
+      },
+    ),
+    { numRuns: 200 },
+  )
+})
+
+test('a refusal says exactly how long to wait', () => {
+  const time = { ms: 0 }
+  const limit = new RateLimit(clockAt(time))
+  for (let n = 0; n < 60; n++) expect(limit.take('c').allowed).toBe(true)
+  const { allowed, waitMs } = limit.take('c')
+  expect([allowed, waitMs]).toEqual([false, 100])
+  time.ms += waitMs - 1
+  expect(limit.take('c').allowed).toBe(false)
+  time.ms += 1
+  expect(limit.take('c').allowed).toBe(true)
+  expect(limit.take('another').allowed).toBe(true)
+})
+
+test('contract §6: ten failed credentials a minute per address, an IPv6 subscriber counting once', () => {
+  const time = { ms: 0 }
+  const failures = new FailureThrottle(clockAt(time))
+  for (let n = 0; n < 10; n++) expect(failures.fail(`2001:db8:1:2::${n}`)).toBeNull()
+  expect(failures.fail('2001:db8:1:2:ffff::1')).toBe(6000)
+  expect(failures.fail('2001:db8:1:3::1')).toBeNull()
+  expect(failures.fail('192.0.2.1')).toBeNull()
+})

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { backOffMs } from './backOff.ts'
+import { CallRecord } from './callRecord.ts'
+import { Flow } from './flow.ts'
+
+const { signal } = new AbortController()
+
+/** How many calls are let in at once; the others are left waiting. */
+async function width(flow: Flow): Promise<number> {
+  let entered = 0
+  const controller = new AbortController()
+  const calls = Array.from({ length: 200 }, () =>
+    flow.enter(controller.signal).then(
+      () => entered++,
+      () => {},
+    ),
+  )
+  await Promise.resolve()
+  controller.abort()
+  await Promise.all(calls)
+  for (let at = 0; at < entered; at++) flow.leave()
+  return entered
+}
+
+describe('flow', () => {
+  it('begins with 16 calls at once, halves when told to slow down, never below one', async () => {
+    const flow = new Flow('node')
+    expect(await width(flow)).toBe(16)
+    flow.narrow()
+    expect(await width(flow)).toBe(8)
+    for (let at = 0; at < 9; at++) flow.narrow()
+    expect(await width(flow)).toBe(1)
+  })
+
+  it('widens by about one for every window of good calls, up to 64', async () => {
+    const flow = new Flow('node')
+    for (let at = 0; at < 17; at++) flow.widen()
+    expect(await width(flow)).toBe(17)
+    for (let at = 0; at < 5000; at++) flow.widen()
+    expect(await width(flow)).toBe(64)
+  })
+
+  it('lets the longest waiting in first, and nobody who gave up', async () => {
+    const flow = new Flow('node')
+    for (let at = 0; at < 10; at++) flow.narrow()
+    await flow.enter(signal)
+    const order: string[] = []
+    const impatient = new AbortController()
+    const waiting = [
+      flow.enter(impatient.signal).catch(() => order.push('gave up')),
+      flow.enter(signal).then(() => order.push('first')),
+      flow.enter(signal).then(() => order.push('second')),
+    ]
+    impatient.abort()
+    await waiting[0]
+    flow.leave()
+    await waiting[1]
+    flow.leave()
+    await waiting[2]
+    expect(order).toEqual(['gave up', 'first', 'second'])
+  })
+
+  it('turns calls away when thousands wait', async () => {
+    const flow = new Flow('node')
+    const controller = new AbortController()
+    const calls = Array.from({ length: 16 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
+    await expect(flow.enter(signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY', endpoint: 'node' })
+    controller.abort()
+    await Promise.all(calls)
+  })
+})
+
+describe('backOffMs', () => {
+  it('doubles with every failure up to 30 s, and is at least half of that', () => {
+    const most = [1, 2, 3, 4, 5, 6, 7, 8, 100].map(failures => backOffMs(failures, () => 1))
+    expect(most).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000])
+    expect([1, 8].map(failures => backOffMs(failures, () => 0))).toEqual([125, 15_000])
+  })
+})
+
+describe('a call record', () => {
+  it('gives the lower median of good calls and the share of bad ones, of the last 64', () => {
+    const record = new CallRecord()
+    for (const ms of [40, 10, 30, 20]) record.succeeded(ms)
+    record.failed()
+    expect([record.p50Ms(), record.errorRate()]).toEqual([20, 0.2])
+    for (let at = 0; at < 64; at++) record.succeeded(7.4)
+    expect([record.p50Ms(), record.errorRate()]).toEqual([7, 0])
+    for (let at = 0; at < 64; at++) record.failed()
+    expect([record.p50Ms(), record.errorRate()]).toEqual([null, 1])
+  })
+})

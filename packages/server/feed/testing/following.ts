@@ -1,0 +1,65 @@
+/** Feeds and their consumers in tests: opened in a line, closed after the test in reverse order. */
+import { type Clock, systemClock } from '../../ops/clock.ts'
+import { type ChainConfig, Secret } from '../../ops/config.ts'
+import type { BlockRef, Feed, Resume } from '../feed.ts'
+import { type FeedOptions, openFeed } from '../openFeed.ts'
+import { Consumer } from './consumer.ts'
+import type { LocalChain } from './localChain.ts'
+
+type Opened = { close(): unknown }
+type FollowOptions = Partial<FeedOptions> & {
+  readonly config?: Partial<ChainConfig>
+  readonly commits?: boolean
+  /** The consumer that the feed takes over from. */
+  readonly after?: Consumer
+}
+
+const opened: Opened[] = []
+
+/** Closed by `closeAll`, last opened first. */
+export function keep<Thing extends Opened>(thing: Thing): Thing {
+  opened.push(thing)
+  return thing
+}
+
+export async function closeAll(): Promise<void> {
+  for (const thing of opened.splice(0).reverse()) await thing.close()
+}
+
+/** Names them node-1, node-2 and so on. */
+export const endpointsOf = (...urls: readonly string[]): ChainConfig['endpoints'] =>
+  urls.map((url, at) => ({ name: `node-${at + 1}`, url: new Secret(url) }))
+
+export async function start(chain: LocalChain, { config, ...options }: FollowOptions = {}): Promise<Feed> {
+  return keep(await openFeed({ chain: chain.config(config), clock: systemClock, resume: null, ...options }))
+}
+
+export async function follow(chain: LocalChain, options: FollowOptions = {}): Promise<Consumer> {
+  const { after, commits, ...rest } = options
+  const resume = options.resume ?? (after === undefined ? null : resumeOf(after))
+  const feed = await start(chain, { ...rest, resume })
+  return keep(new Consumer(feed, { commits: commits ?? true, history: after?.chain ?? [] }))
+}
+
+/** The real clock, which can be set forward: time passes without anyone waiting for it. */
+export function forwardClock(): { readonly clock: Clock; readonly forward: (ms: number) => void } {
+  let aheadMs = 0
+  return {
+    clock: {
+      nowMs: () => systemClock.nowMs() + aheadMs,
+      monotonicMs: () => systemClock.monotonicMs() + aheadMs,
+    },
+    forward: ms => {
+      aheadMs += ms
+    },
+  }
+}
+
+export function resumeOf({ chain }: Consumer): Resume {
+  const undoable = chain.map(refOf)
+  const tip = undoable.at(-1)
+  if (tip === undefined) throw new Error('nothing to resume from')
+  return { tip, undoable, finalized: null }
+}
+
+export const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })

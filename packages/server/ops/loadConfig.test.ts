@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { stringify } from 'yaml'
+import { ConfigError, loadConfig } from './loadConfig.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'assay-config-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const address = (n: number) => `0x${n.toString(16).padStart(40, '0')}`
+const chain = {
+  chain_id: 1,
+  name: 'Test',
+  endpoints: [{ name: 'own', url: 'ws://user:secret@127.0.0.1:8546' }],
+  genesis_hash: `0x${'ab'.repeat(32)}`,
+  block_time_ms: 12_000,
+  wrapped_native: address(3),
+  deployments: [
+    {
+      deployment_id: 'v2',
+      family: 'amm_v2',
+      factory_address: address(9),
+      deployment_block: 1,
+      fee: { numerator: 997, denominator: 1000 },
+    },
+  ],
+  stables: [{ token_address: address(1), usd_feed: { address: address(8), heartbeat_s: 3600 } }],
+  routing_assets: [address(3)],
+}
+
+function load(document: object, environment: Record<string, string> = {}) {
+  const file = join(folder, 'assay.yaml')
+  writeFileSync(file, stringify(document))
+  return loadConfig(file, environment)
+}
+
+function faultsOf(document: object): string[] {
+  try {
+    load(document)
+  } catch (failure) {
+    if (failure instanceof ConfigError) return failure.faults.map(fault => `${fault.path}: ${fault.expected}`)
+    throw failure
+  }
+  return []
+}
+
+test('contract §9: a short file is enough, the rest has defaults', () => {
+  const config = load({ chains: [chain] })
+  expect(config.listen).toEqual({ host: '127.0.0.1', port: 8080, publicOrigin: null, trustedProxies: [] })
+  expect(config.retention).toEqual({ hours: 72, records: 1_000_000 })
+  expect(config.store.path).toBe(join(folder, 'data/assay.db'))
+  expect(config.chains[0]?.stables[0]?.usdFeed).toEqual({
+    address: address(8),
+    heartbeatMs: 3_600_000,
+    graceMs: 1_800_000,
+  })
+})
+
+test('every fault is reported at once, with its path and what was expected', () => {
+  const faults = faultsOf({
+    listne: {},
+    listen: { port: '80' },
+    chains: [
+      {
+        ...chain,
+        genesis_hash: '0x12',
+        block_time_ms: 0,
+        endpoints: [],
+        wrapped_native: 'WETH',
+        colour: 'red',
+      },
+      chain,
+    ],
+  })
+  expect(faults).toEqual(
+    expect.arrayContaining([
+      expect.stringContaining('listne: one of listen'),
+      expect.stringContaining('listen.port: an integer'),
+      expect.stringContaining('chains[0].genesis_hash: a hash'),
+      expect.stringContaining('chains[0].block_time_ms: an integer'),
+      expect.stringContaining('chains[0].endpoints: at least one'),
+      expect.stringContaining('chains[0].wrapped_native: an address'),
+      expect.stringContaining('chains[0].colour: one of'),
+      expect.stringContaining('chains[1].chain_id: a chain that is not listed before'),
+    ]),
+  )
+})
+
+test('an endpoint URL is a secret: it shows in no error, no JSON and no inspection', () => {
+  const config = load({ chains: [chain] })
+  expect(JSON.stringify(config)).not.toContain('secret')
+  expect(inspect(config, { depth: 10 })).not.toContain('secret')
+  expect(String(config.chains[0]?.endpoints[0]?.url)).toBe('[redacted]')
+  expect(() =>
+    load({ chains: [{ ...chain, endpoints: [{ name: 'own', url: 'ftp://user:secret@host' }] }] }),
+  ).toThrow(/\[redacted\]/)
+})
+
+test('${NAME} comes from the environment, and a missing one is a fault', () => {
+  const document = { chains: [{ ...chain, endpoints: [{ name: 'own', url: '${NODE_URL}' }] }] }
+  expect(load(document, { NODE_URL: 'http://127.0.0.1:1' }).chains[0]?.endpoints[0]?.url.reveal()).toBe(
+    'http://127.0.0.1:1',
+  )
+  expect(() => load(document)).toThrow('an environment variable NODE_URL')
+})
+
+test('a file that is not there, or not YAML, says so', () => {
+  expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow('nothing that can be read')
+  writeFileSync(join(folder, 'bad.yaml'), 'chains: [')
+  expect(() => loadConfig(join(folder, 'bad.yaml'), {})).toThrow('expected YAML')
+})

@@ -1,0 +1,51 @@
+/**
+ * What a market is, whoever looks at it and whenever: every token's price with what it rests on, every pool's
+ * state. What depends on the looking (times, averages, sequences, finality) is left out.
+ */
+import type { Client, Pool, TokenQuote } from '@assay/sdk'
+import { CHAIN_ID } from './plan.ts'
+
+export async function marketView(client: Client) {
+  const { pools } = await client.fetchPools({ chain_id: CHAIN_ID, limit: 1000 })
+  const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID, limit: 1000 })
+  const quotes: Record<string, object> = {}
+  for (const { symbol, token_address } of tokens)
+    quotes[symbol ?? token_address] = quoteView(await client.quoteToken({ chain_id: CHAIN_ID, token_address }))
+  return { pools: pools.map(poolView), quotes }
+}
+
+function poolView({ pool_address, token0, token1, state }: Pool) {
+  return {
+    pool_address,
+    sides: [token0.token_address, token1.token_address],
+    holds: state?.reserves ?? state?.slot,
+    orientation: [state?.from, state?.to],
+    marginal: state?.marginal,
+    evidence: [state?.evidence?.kind, state?.evidence?.amount_in, state?.evidence?.amount_out],
+    depth: [state?.depth?.up_microusd, state?.depth?.down_microusd, state?.depth?.current_microusd],
+    reason: state?.reason,
+  }
+}
+
+function quoteView(quote: TokenQuote): object {
+  if (quote.state === 'PENDING') return { state: quote.state }
+  if (quote.state === 'UNPRICED') return { state: quote.state, reason: quote.reason }
+  return {
+    state: quote.state,
+    price_usd: quote.price_usd,
+    selected: quote.selected?.route_id,
+    stable: quote.stable,
+    routes: quote.routes.map(({ route_id, accepted, reason, price_usd, hops }) => ({
+      route_id,
+      accepted,
+      reason,
+      price_usd,
+      hops: hops.map(({ pool_id, ratio, marginal, evidence }) => ({
+        pool_id,
+        ratio,
+        marginal,
+        sold: [evidence?.kind, evidence?.amount_in, evidence?.amount_out],
+      })),
+    })),
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * One anvil node with real contracts that moves only when a test moves it: a transaction is a block. Its verbs
+ * are what happens to a market: trades, liquidity that comes and goes, answers of a feed, forks.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type ChainPlan,
+  createV2Pair,
+  startWorld,
+  trader,
+  V2_PAIR_INIT_CODE_HASH,
+  v2PairAbi,
+  type WorldChain,
+} from '@assay/world'
+import { getAddress } from 'viem'
+import { planWith } from './plan.ts'
+
+export type Hex = `0x${string}`
+export type Block = { readonly number: number; readonly hash: Hex; readonly parentHash: Hex }
+
+const GAS = 25_000_000n
+const V2_FEE = { numerator: 997n, denominator: 1000n }
+/** What amounts are rounded to, below a token's own unit. */
+const KEPT_DIGITS = 6
+
+export async function startTestChain(plan: ChainPlan = planWith()): Promise<TestChain> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-service-'))
+  const world = await startWorld({ folder, plans: [plan], isLive: false })
+  return new TestChain(world.chains[0] as WorldChain, folder, async () => {
+    await world.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+}
+
+export class TestChain {
+  readonly world: WorldChain
+  /** For databases and configurations of this test; gone with the chain. */
+  readonly folder: string
+  readonly close: () => Promise<void>
+  /** token0 of pools made by this test. */
+  readonly #made = new Map<Hex, Hex>()
+
+  constructor(world: WorldChain, folder: string, close: () => Promise<void>) {
+    this.world = world
+    this.folder = folder
+    this.close = close
+  }
+
+  token(symbol: string): Hex {
+    return this.#tokenPlan(symbol).address.toLowerCase() as Hex
+  }
+
+  /** The pool of a pair at a deployment. */
+  pool(deployment: string, a: string, b: string): Hex {
+    const found = this.world.seeded.pools.find(
+      pool =>
+        pool.deployment === deployment &&
+        [pool.token0.symbol, pool.token1.symbol].sort().join() === [a, b].sort().join(),
+    )
+    if (found === undefined) throw new Error(`the plan has no ${a}/${b} at ${deployment}`)
+    return found.address.toLowerCase() as Hex
+  }
+
+  /** Atomic units worth `usd` at the plan's price. */
+  units(symbol: string, usd: number): bigint {
+    const { decimals, usd: price } = this.#tokenPlan(symbol)
+    const kept = Math.min(decimals, KEPT_DIGITS)
+    return BigInt(Math.round((usd / price) * 10 ** kept)) * 10n ** BigInt(decimals - kept)
+  }
+
+  /** A new pair in a block of its own, still empty. */
+  async createV2(deployment: string, a: string, b: string): Promise<Hex> {
+    const found = this.world.plan.deployments.find(each => each.id === deployment)
+    if (found === undefined) throw new Error(`the plan has no deployment ${deployment}`)
+    const tokens = [getAddress(this.token(a)), getAddress(this.token(b))] as const
+    const factory = { address: found.factory, pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
+    const created = await createV2Pair(this.world.client, factory, tokens)
+    const address = created.address.toLowerCase() as Hex
+    this.#made.set(address, created.token0.toLowerCase() as Hex)
+    return address
+  }
+
+  /** Fills a pair with dollars of both its tokens, as a call for `run`. */
+  fillV2(pair: Hex, a: string, b: string, usd: number): Hex {
+    const [symbol0, symbol1] = this.token(a) < this.token(b) ? [a, b] : [b, a]
+    return trader.addV2(pair, this.units(symbol0, usd), this.units(symbol1, usd))
+  }
+
+  /** As the wire writes them. */
+  async reserves(pair: Hex): Promise<{ readonly reserve0: string; readonly reserve1: string }> {
+    const [reserve0, reserve1] = await this.world.client.readContract({
+      address: pair,
+      abi: v2PairAbi,
+      functionName: 'getReserves',
+    })
+    return { reserve0: reserve0.toString(), reserve1: reserve1.toString() }
+  }
+
+  /** Sells dollars of a token into a pair, as a call for `run`. */
+  sellV2(pair: Hex, symbol: string, usd: number): Hex {
+    return trader.swapExactInV2(pair, this.#isToken0(pair, symbol), this.units(symbol, usd), V2_FEE)
+  }
+
+  sellV3(pool: Hex, symbol: string, usd: number): Hex {
+    return trader.swapV3(pool, this.#isToken0(pool, symbol), this.units(symbol, usd))
+  }
+
+  /** Takes out a share of a pair's liquidity, in thousandths: reserves fall, the price stays. */
+  async pullV2(pair: Hex, thousandths: bigint): Promise<Hex> {
+    const owned = await this.world.client.readContract({
+      address: pair,
+      abi: v2PairAbi,
+      functionName: 'balanceOf',
+      args: [this.world.seeded.trader],
+    })
+    return trader.removeV2(pair, (owned * thousandths) / 1000n)
+  }
+
+  /** All calls in one transaction, hence in one block; every one must succeed. */
+  async run(...calls: readonly Hex[]): Promise<Block> {
+    const outcomes = await trader.batch(this.world.client, this.world.seeded.trader, calls, GAS)
+    for (const outcome of outcomes) if (!outcome.ok) throw new Error(`a call failed: ${outcome.reason}`)
+    return this.head()
+  }
+
+  async mine(blocks = 1): Promise<Block> {
+    await this.world.client.mine({ blocks })
+    return this.head()
+  }
+
+  async head(): Promise<Block> {
+    const { number, hash, parentHash } = await this.world.client.getBlock({ blockTag: 'latest' })
+    return { number: Number(number), hash, parentHash }
+  }
+
+  /** Replaces the last blocks by as many empty ones. */
+  async reorg(depth: number): Promise<Block> {
+    await this.rpc('anvil_reorg', depth, [])
+    return this.head()
+  }
+
+  snapshot(): Promise<Hex> {
+    return this.world.client.snapshot()
+  }
+
+  /** Back to the snapshot, as if nothing had come after it. */
+  async revert(id: Hex): Promise<Block> {
+    await this.world.client.revert({ id })
+    return this.head()
+  }
+
+  rpc<Result = unknown>(method: string, ...params: readonly unknown[]): Promise<Result> {
+    return this.world.client.request({ method, params } as never) as Promise<Result>
+  }
+
+  #tokenPlan(symbol: string) {
+    const found = this.world.plan.tokens.find(each => each.symbol === symbol)
+    if (found === undefined) throw new Error(`the plan has no ${symbol}`)
+    return found
+  }
+
+  #isToken0(pool: Hex, symbol: string): boolean {
+    const found = this.world.seeded.pools.find(each => each.address.toLowerCase() === pool)
+    return (found?.token0.address ?? this.#made.get(pool))?.toLowerCase() === this.token(symbol)
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The service on a test chain: worker thread, SQLite, HTTP and WebSocket, on a free port with a database of its
+ * own. Waiting reads the store over a second connection, so that it costs no one's quota.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Client, createClient, type Envelope } from '@assay/sdk'
+import { worldConfig } from '@assay/world'
+import { stringify } from 'yaml'
+import type { Scope } from '../../access/access.ts'
+import { loadConfig } from '../../config.ts'
+import { type Clock, systemClock } from '../../ops/clock.ts'
+import type { Config } from '../../ops/config.ts'
+import { type Service, startService } from '../../service.ts'
+import type { MaintenanceStore } from '../../store/maintenance.ts'
+import type { Store } from '../../store/port.ts'
+import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
+import { CHAIN_ID } from './plan.ts'
+import type { Block, Hex, TestChain } from './testChain.ts'
+import { until } from './until.ts'
+
+export type TestServiceOptions = {
+  /** Tokens of the configuration by symbol; left out, all of the plan. */
+  readonly tokens?: readonly string[]
+  readonly pools?: readonly Hex[]
+  readonly policy?: Readonly<Record<string, unknown>>
+  /** Another name for another database on the same chain. */
+  readonly name?: string
+  readonly clock?: Clock
+  /** In place of the chain's own node. */
+  readonly endpoints?: readonly string[]
+  readonly publicOrigin?: string
+}
+
+/** Started, and every token of the configuration evaluated. */
+export async function startTestService(
+  chain: TestChain,
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const service = await openTestService(chain, options)
+  await service.untilEvaluated()
+  return service
+}
+
+/** Started, and nothing waited for. */
+export async function openTestService(
+  chain: TestChain,
+  options: TestServiceOptions = {},
+): Promise<TestService> {
+  const config = loadConfig(writeConfig(chain, options), {})
+  const faults: string[] = []
+  const note = (message: string, fields: Record<string, unknown> = {}) => {
+    faults.push(`${message} ${JSON.stringify(fields)}`)
+  }
+  const service = await startService({
+    config,
+    clock: options.clock ?? systemClock,
+    logLevel: 'silent',
+    log: { info: () => undefined, warn: note, error: note },
+  })
+  const store = await openSqliteStore({ path: config.store.path })
+  return new TestService(chain, config, service, store, faults)
+}
+
+/** The configuration file of a service on this chain. */
+export function writeConfig(chain: TestChain, options: TestServiceOptions & { port?: number } = {}): string {
+  const { name = 'assay', tokens, pools = [], policy = {}, endpoints, publicOrigin, port = 0 } = options
+  const document = worldConfig(
+    { chains: [chain.world], close: async () => undefined },
+    { port, database: join(chain.folder, `${name}.db`) },
+  ) as { listen: Record<string, unknown>; chains: Record<string, unknown>[] }
+  const [first] = document.chains as [Record<string, unknown>]
+  if (tokens !== undefined) first['tokens'] = tokens.map(symbol => chain.token(symbol))
+  if (endpoints !== undefined)
+    first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
+  first['pools'] = pools
+  if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
+  const file = join(chain.folder, `${name}.yaml`)
+  writeFileSync(file, stringify({ ...document, policy }))
+  return file
+}
+
+export class TestService {
+  readonly chain: TestChain
+  readonly config: Config
+  readonly service: Service
+  readonly store: Store & MaintenanceStore
+  /** Warnings and errors of the main thread: a chain that had to be started again is one. */
+  readonly faults: string[]
+  #consumers = 0
+
+  constructor(
+    chain: TestChain,
+    config: Config,
+    service: Service,
+    store: Store & MaintenanceStore,
+    faults: string[],
+  ) {
+    this.chain = chain
+    this.config = config
+    this.service = service
+    this.store = store
+    this.faults = faults
+  }
+
+  get url(): string {
+    return this.service.url
+  }
+
+  /** A key of a consumer of its own, so that no test spends another's quota. */
+  async key(scopes: readonly Scope[] = ['read', 'stream'], consumer = `consumer-${++this.#consumers}`) {
+    return (await this.service.access.issue(`key of ${consumer}`, consumer, scopes, null)).key
+  }
+
+  async client(scopes?: readonly Scope[]): Promise<Client> {
+    return createClient({ baseUrl: this.url, apiKey: await this.key(scopes) })
+  }
+
+  /** The whole log above a sequence. */
+  async records(after = 0): Promise<Envelope[]> {
+    const records: Envelope[] = []
+    for (let position = after; ; ) {
+      const page = await this.store.readLog(position, 1000, null)
+      if (page.length === 0) return records
+      for (const { envelope, sequence } of page) {
+        records.push(JSON.parse(envelope) as Envelope)
+        position = sequence
+      }
+    }
+  }
+
+  async head(): Promise<number> {
+    return (await this.store.readBounds()).head
+  }
+
+  /** The first record above a sequence that `is` what is asked for. */
+  untilRecord<Found extends Envelope>(
+    what: string,
+    after: number,
+    is: ((record: Envelope) => record is Found) | ((record: Envelope) => boolean),
+  ): Promise<Found> {
+    return until(what, async () => (await this.records(after)).find(is) as Found | undefined)
+  }
+
+  /** The block is committed, and everything the chain says of it. */
+  async untilTip({ hash, number }: Pick<Block, 'hash' | 'number'>): Promise<void> {
+    await until(`block ${number} ${hash} committed`, async () => {
+      const tip = (await this.store.readCheckpoint(CHAIN_ID))?.tip
+      return tip?.hash === hash
+    })
+  }
+
+  /** Every token of the configuration has its first record. */
+  async untilEvaluated(): Promise<void> {
+    const wanted = this.config.chains.flatMap(({ tokens }) => tokens)
+    await until('every token of the configuration evaluated', async () => {
+      for (const token of wanted) if ((await this.store.readQuote(CHAIN_ID, token)) === null) return false
+      return true
+    })
+  }
+
+  async close(): Promise<void> {
+    await this.store.close()
+    await this.service.close()
+  }
+}

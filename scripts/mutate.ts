@@ -1,0 +1,233 @@
+/**
+ * The mutation command: plants each hand mutation of `mutations.ts` in a copy of the engine and runs the tests
+ * that must notice it. It exits with 1 when one survives. Give names to plant only some:
+ * `npm run mutate -- tau-ceil kept-weight`; `--table` prints the table of docs/MUTATIONS.md instead.
+ *
+ * The repository itself is never touched. The copy, and whatever runs in it, is gone when the command ends.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mutated, type Mutation, MUTATED_PACKAGE, mutations, tableOf } from './mutations.ts'
+
+/** Ten times what the slowest of the tests needs on an idle core. A run past it hangs. */
+const LIMIT_MS = 60_000
+
+/** The unmutated tests must be this much quicker than the limit before passing it means a hang. */
+const HANG_SHARE = 0.5
+
+/** Beside the package itself, what its tests are configured with. */
+const CONFIGURATION = ['package.json', 'tsconfig.json', 'vitest.config.ts']
+
+type Tests = Pick<Mutation, 'killedBy' | 'pattern'>
+
+type Run = {
+  readonly outcome: 'passed' | 'failed' | 'timeout' | 'broken'
+  /** The first test that failed, or what broke. */
+  readonly detail: string
+  readonly seconds: number
+}
+
+type Verdict = { readonly killed: boolean; readonly word: string; readonly detail: string }
+
+const root = process.cwd()
+const folder = mkdtempSync(join(tmpdir(), 'assay-mutate-'))
+let running: ChildProcess | null = null
+
+function cleanUp(): void {
+  killGroup(running)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** The child leads its own group, so the workers it started go with it. */
+function killGroup(child: ChildProcess | null): void {
+  if (child?.pid === undefined) return
+  try {
+    process.kill(-child.pid, 'SIGKILL')
+  } catch {
+    // Gone already.
+  }
+}
+
+async function main(names: readonly string[]): Promise<number> {
+  if (names.includes('--table')) {
+    console.log(tableOf(mutations).join('\n'))
+    return 0
+  }
+  const unknown = names.filter(name => !mutations.some(mutation => mutation.name === name))
+  if (unknown.length > 0) {
+    console.error(`No mutation ${unknown.join(', ')}. There are:\n${mutations.map(each => each.name).join('\n')}`)
+    return 2
+  }
+  const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name))
+  const lost = chosen.filter(mutation => mutated(sourceOf(mutation), mutation) === null)
+  if (lost.length > 0) {
+    for (const { name, file } of lost) console.error(`${name}: what it looks for is not once in ${file}`)
+    return 1
+  }
+  copyEngine()
+  if (!(await areGreen(chosen))) return 1
+
+  const width = Math.max(...chosen.map(({ name }) => name.length))
+  const survivors: string[] = []
+  for (const mutation of chosen) {
+    const { verdict, seconds } = await plant(mutation)
+    if (!verdict.killed) survivors.push(mutation.name)
+    const time = seconds.toFixed(1).padStart(5)
+    console.log(`${verdict.word.padEnd(8)} ${mutation.name.padEnd(width)} ${time} s  ${verdict.detail}`)
+  }
+  console.log(`\n${chosen.length - survivors.length} of ${chosen.length} killed`)
+  if (survivors.length > 0) console.error(`Not killed: ${survivors.join(', ')}`)
+  return survivors.length === 0 ? 0 : 1
+}
+
+const sourceOf = ({ file }: Mutation): string => readFileSync(join(root, MUTATED_PACKAGE, file), 'utf8')
+
+function copyEngine(): void {
+  const isSource = (path: string) => !path.includes('node_modules')
+  cpSync(join(root, MUTATED_PACKAGE), join(folder, MUTATED_PACKAGE), { recursive: true, filter: isSource })
+  for (const file of CONFIGURATION) cpSync(join(root, file), join(folder, file))
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+}
+
+/** Every run that is to fail passes first, and has a test in it. */
+async function areGreen(chosen: readonly Mutation[]): Promise<boolean> {
+  const whole = new Set(chosen.filter(({ pattern }) => pattern === undefined).flatMap(each => each.killedBy))
+  const patterns = Map.groupBy(
+    chosen.filter(({ pattern }) => pattern !== undefined),
+    ({ killedBy, pattern }) => `${killedBy.join(' ')} ${pattern}`,
+  )
+  const runs: Tests[] = [
+    ...[...whole].map(file => ({ killedBy: [file] })),
+    ...[...patterns.values()].map(([first]) => first as Tests),
+  ]
+  const started = performance.now()
+  for (const tests of runs) {
+    const { outcome, detail } = await runTests(tests)
+    if (outcome === 'passed') continue
+    console.error(`Without a mutation ${nameOf(tests)} ${outcome}: ${detail}`)
+    return false
+  }
+  const seconds = (performance.now() - started) / 1000
+  console.log(`green    without a mutation: ${runs.length} runs in ${seconds.toFixed(1)} s\n`)
+  return true
+}
+
+async function plant(mutation: Mutation): Promise<{ readonly verdict: Verdict; readonly seconds: number }> {
+  const path = join(folder, MUTATED_PACKAGE, mutation.file)
+  const original = readFileSync(path, 'utf8')
+  writeFileSync(path, mutated(original, mutation) as string)
+  const run = await runTests(mutation)
+  writeFileSync(path, original)
+  return { verdict: await judge(mutation, run), seconds: run.seconds }
+}
+
+/** Only a failed test kills. A run over time kills when the same tests are quick without the mutation. */
+async function judge(mutation: Mutation, { outcome, detail }: Run): Promise<Verdict> {
+  switch (outcome) {
+    case 'failed':
+      return { killed: true, word: 'killed', detail }
+    case 'passed':
+      return { killed: false, word: 'SURVIVED', detail: nameOf(mutation) }
+    case 'broken':
+      return { killed: false, word: 'BROKEN', detail }
+    case 'timeout': {
+      const unmutated = await runTests(mutation)
+      const isHang = unmutated.outcome === 'passed' && unmutated.seconds * 1000 < HANG_SHARE * LIMIT_MS
+      return isHang
+        ? { killed: true, word: 'killed', detail: `hung; without it ${unmutated.seconds.toFixed(1)} s` }
+        : { killed: false, word: 'TOO SLOW', detail: `${nameOf(mutation)}: this machine is too busy to tell` }
+    }
+  }
+}
+
+const nameOf = ({ killedBy, pattern }: Tests): string =>
+  pattern === undefined ? killedBy.join(', ') : `${killedBy.join(', ')} (${pattern})`
+
+async function runTests({ killedBy, pattern }: Tests): Promise<Run> {
+  const report = join(folder, 'report.json')
+  rmSync(report, { force: true })
+  const started = performance.now()
+  const ended = await vitest([
+    'run',
+    ...killedBy.map(file => `${MUTATED_PACKAGE}/${file}`),
+    ...(pattern === undefined ? [] : ['-t', pattern]),
+    '--bail=1',
+    '--maxWorkers=1',
+    // Caches would be written through the link into the repository's own node_modules.
+    '--no-cache',
+    '--no-fsModuleCache',
+    '--configLoader=native',
+    '--reporter=json',
+    `--outputFile=${report}`,
+  ])
+  const seconds = (performance.now() - started) / 1000
+  if (ended.isLate) return { outcome: 'timeout', detail: `over ${LIMIT_MS / 1000} s`, seconds }
+  const { passed, failed, firstFailure } = readReport(report)
+  if (failed > 0) return { outcome: 'failed', detail: firstFailure, seconds }
+  if (ended.code !== 0) return { outcome: 'broken', detail: firstLineOf(ended.said), seconds }
+  if (passed === 0) return { outcome: 'broken', detail: 'no test has that name', seconds }
+  return { outcome: 'passed', detail: '', seconds }
+}
+
+type Ended = { readonly code: number | null; readonly isLate: boolean; readonly said: string }
+
+function vitest(args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...args], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  running = child
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (part: string) => (said += part))
+  let isLate = false
+  const alarm = setTimeout(() => {
+    isLate = true
+    killGroup(child)
+  }, LIMIT_MS)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', code => {
+      clearTimeout(alarm)
+      killGroup(child)
+      running = null
+      resolve({ code, isLate, said })
+    })
+  })
+}
+
+type Report = {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
+  }[]
+}
+
+function readReport(path: string): {
+  readonly passed: number
+  readonly failed: number
+  readonly firstFailure: string
+} {
+  try {
+    const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(readFileSync(path, 'utf8'))
+    const failures = testResults
+      .flatMap(file => file.assertionResults)
+      .filter(({ status }) => status === 'failed')
+    return { passed: numPassedTests, failed: numFailedTests, firstFailure: failures[0]?.fullName ?? '' }
+  } catch {
+    return { passed: 0, failed: 0, firstFailure: '' }
+  }
+}
+
+const firstLineOf = (text: string): string =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .find(line => line !== '') ?? 'vitest said nothing'
+
+process.once('exit', cleanUp)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
+process.exit(await main(process.argv.slice(2)))
