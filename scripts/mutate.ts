@@ -57,7 +57,9 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const unknown = names.filter(name => !mutations.some(mutation => mutation.name === name))
   if (unknown.length > 0) {
-    console.error(`No mutation ${unknown.join(', ')}. There are:\n${mutations.map(each => each.name).join('\n')}`)
+    console.error(
+      `No mutation ${unknown.join(', ')}. There are:\n${mutations.map(each => each.name).join('\n')}`,
+    )
     return 2
   }
   const chosen = mutations.filter(({ name }) => names.length === 0 || names.includes(name))
@@ -152,7 +154,7 @@ async function runTests({ killedBy, pattern }: Tests): Promise<Run> {
   const ended = await vitest([
     'run',
     ...killedBy.map(file => `${MUTATED_PACKAGE}/${file}`),
-    ...(pattern === undefined ? [] : ['-t', pattern]),
+    ...(pattern === undefined ? [] : ['-t', literally(pattern)]),
     '--bail=1',
     '--maxWorkers=1',
     // Caches would be written through the link into the repository's own node_modules.
@@ -170,6 +172,9 @@ async function runTests({ killedBy, pattern }: Tests): Promise<Run> {
   if (passed === 0) return { outcome: 'broken', detail: 'no test has that name', seconds }
   return { outcome: 'passed', detail: '', seconds }
 }
+
+/** Vitest takes a regular expression. */
+const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
 
 type Ended = { readonly code: number | null; readonly isLate: boolean; readonly said: string }
 

@@ -15,7 +15,7 @@ export type Mutation = {
   readonly find: string
   readonly replace: string
   readonly killedBy: readonly string[]
-  /** Only the tests whose full name matches this regular expression, where the whole file would take long. */
+  /** Run only the tests that have this in their name: where the whole file takes long, or says too little. */
   readonly pattern?: string
   /** What the mutant would do wrong. */
   readonly says: string
@@ -172,6 +172,7 @@ export const mutations: readonly Mutation[] = [
     find: 'if (lower <= this.#low) this.#base += delta',
     replace: 'if (lower < this.#low) this.#base += delta',
     killedBy: ['amm/depthIndex.test.ts'],
+    pattern: 'follows changes that begin or end where its window does',
     says: 'miss a Mint that begins exactly where the window of the index does',
   },
   {
@@ -330,7 +331,7 @@ export const mutations: readonly Mutation[] = [
     find: '* 10_000n >= least) observations.push(route)',
     replace: '* 10_000n > least) observations.push(route)',
     killedBy: ['price/routes.test.ts'],
-    pattern: 'at 2% they vote',
+    pattern: 'with exactly 2% of the weight votes',
     says: 'silence a pool with exactly 2% of the weight',
   },
   {
@@ -407,7 +408,7 @@ export const mutations: readonly Mutation[] = [
     find: 'components.material_routes.score, components.aggregate_state.score],',
     replace: 'components.material_routes.score],',
     killedBy: ['price/evaluate.test.ts'],
-    pattern: 'one pool of an accepted route that is not final',
+    pattern: 'a decimals reading that is not final',
     says: 'publish a score above the weakest of its components',
   },
 
@@ -427,7 +428,7 @@ export const mutations: readonly Mutation[] = [
     find: '!journal.created.has(pool.address) && !journal.pools.has(pool.address)',
     replace: '!journal.created.has(pool.address)',
     killedBy: ['chain/blocks.test.ts'],
-    pattern: 'undoes pools to what they were',
+    pattern: 'undoes a pool that was read again at the orphaned block',
     says: 'undo a block to the state between two of its changes',
   },
   {
@@ -448,13 +449,13 @@ export const mutations: readonly Mutation[] = [
     says: 'not re-publish after a move of exactly 10 basis points',
   },
   {
-    name: 'codec-sent',
+    name: 'codec-history',
     file: 'codec.ts',
-    find: 'sentApart: sent === token.published ? null : { sent }',
-    replace: 'sentApart: null',
+    find: 'history: temporal.restore(image.history),',
+    replace: 'history: temporal.EMPTY,',
     killedBy: ['laws.test.ts'],
     pattern: 'a restart anywhere is no restart',
-    says: 'forget across a restart which record of a token was sent last',
+    says: 'forget across a restart the five minutes of prices before it',
   },
   {
     name: 'codec-undo',

@@ -34,8 +34,6 @@ export type Input = { readonly atMs: Ms } & (
   | { readonly kind: 'pause'; readonly paused: boolean }
 )
 
-export type InputKind = Input['kind']
-
 export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 
 /** `record` is the health record of the wire, carried through untouched; the engine reads the status. */

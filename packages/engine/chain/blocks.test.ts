@@ -181,6 +181,17 @@ describe('a reorganisation', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
+  it('contract §2.8: undoes a pool that was read again at the orphaned block to what it was before that block', () => {
+    const s = market()
+    const before = structuredClone(s.pool(P1).state)
+    const branch = s.branch()
+    s.sell(P1, 100_000n * E18)
+    s.mine()
+    s.recheck(P1)
+    s.reorg(branch, [branch.mine()])
+    expect(s.pool(P1).state).toEqual(before)
+  })
+
   it('contract §2.8: undoes the ticks of a v3 pool too', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import * as byHand from '../testing/byHand.ts'
 import { checkQuote, type HopView, type RouteView } from '../testing/quoteLaws.ts'
 import {
+  DAI,
   E18,
   E6,
   HOUR,
@@ -19,6 +20,7 @@ import {
   T,
   U,
   USDC,
+  WBTC,
   WETH,
 } from '../testing/scenario.ts'
 
@@ -44,6 +46,8 @@ const usd = (amount: bigint): string => byHand.microusd(amount, 6, { num: 1n, de
 const small = (y: bigint): bigint => byHand.v2DepthY(y * 10n ** 12n, y)
 
 const routeOf = (s: Scenario): RouteView => s.quote(T).routes?.[0] as RouteView
+const leastOf = ({ components, caps }: RouteView): number =>
+  Math.min(...Object.values(components).map(({ score }) => score), ...caps.map(({ cap }) => cap))
 const hopsOf = (s: Scenario): readonly HopView[] => routeOf(s).hops
 const text = ({ num, den }: byHand.Rational) => ({ numerator: `${num}`, denominator: `${den}` })
 
@@ -167,14 +171,23 @@ describe('a priced quote', () => {
   it('contract §2.6, §3: a route shows components and caps of its score, as a hop does', () => {
     const route = routeOf(market())
     expect(route).toMatchObject({ selected: true, accepted: true, material: true, reason: null })
-    expect(route).toHaveProperty('components')
-    expect(route).toHaveProperty('caps')
-    expect(
-      Math.min(
-        ...Object.values(route.components ?? {}).map(({ score }) => score),
-        ...(route.caps ?? []).map(({ cap }) => cap),
-      ),
-    ).toBe(route.score)
+    expect(leastOf(route)).toBe(route.score)
+  })
+
+  it('specification §2.4, contract §2.6: a route of three hops shows the score of the second routing asset too', () => {
+    const s = scenario({ stables: [USDC, DAI], routing: [WETH, WBTC] })
+    // WETH is split between two stables and scores 2; WBTC hardly depends on it and scores 5.
+    s.v2(P1, [WETH, EX], [USDC, EY], { deployment: 'one' })
+    s.v2(P2, [WETH, EX], [DAI, 250_000_000n * E18], { deployment: 'two' })
+    s.v2(P3, [WBTC, 10n ** 12n], [USDC, 400_000_000n * E6], { deployment: 'three' })
+    s.v2(P4, [WBTC, 4n * 10n ** 10n], [WETH, 8_000n * E18], { deployment: 'four' })
+    s.v2(P5, [T, X], [WBTC, 10n ** 11n], { deployment: 'five' })
+    s.enrol(T)
+    s.mine({ afterMs: 5 * MINUTE })
+    expect([s.score(WETH), s.score(WBTC)]).toEqual([2, 5])
+    const route = s.quote(T).routes?.find(({ hops }) => hops.length === 3) as RouteView
+    expect([route.accepted, route.score]).toEqual([true, 2])
+    expect(leastOf(route)).toBe(2)
   })
 
   it('contract §3: a route shows its stable with the answer used', () => {

@@ -292,6 +292,13 @@ describe('observations', () => {
     }
   })
 
+  it('contract §2.5: a first-hop pool with exactly 2% of the weight votes: of fifty equal ones each does', () => {
+    const s = scenario()
+    for (let n = 0; n < 50; n++) deep(s, address(0x200 + n), T, USDC)
+    s.enrol(T)
+    expect(s.priced(T).support?.accepted).toBe(50)
+  })
+
   it('contract §2.5: the 2% are asked of all routes of a first-hop pool together', () => {
     const s = scenario()
     deep(s, P1, T, USDC, 1000n)

@@ -17,6 +17,8 @@ export type HopView = {
   readonly fee_ppm: number
   readonly from: Address
   readonly to: Address
+  readonly from_decimals: number | null
+  readonly to_decimals: number | null
   readonly ratio: ExactText | null
   readonly evidence: {
     readonly kind: string
@@ -59,8 +61,8 @@ export type RouteView = {
     | (Readonly<Record<string, unknown>> & { readonly token_address: Address; readonly usd: ExactText })
     | null
   readonly score: number
-  readonly components?: Readonly<Record<string, Component>>
-  readonly caps?: readonly CapText[]
+  readonly components: Readonly<Record<string, Component>>
+  readonly caps: readonly CapText[]
   readonly hops: readonly HopView[]
 }
 
@@ -106,6 +108,11 @@ export function checkQuote(quote: QuoteView, decimalsOf: (token: Address) => num
 }
 
 function checkHop(hop: HopView, decimalsOf: (token: Address) => number): void {
+  const isScaled = hop.from_decimals !== null && hop.to_decimals !== null
+  assert(
+    !isScaled || (hop.from_decimals === decimalsOf(hop.from) && hop.to_decimals === decimalsOf(hop.to)),
+    `decimals of ${hop.pool_id}`,
+  )
   if (hop.ratio !== null && hop.evidence !== null) {
     const ratio = hopRatio(
       BigInt(hop.evidence.amount_out),
@@ -158,6 +165,7 @@ function checkRoute(route: RouteView, quote: PricedView): void {
   assert(BigInt(route.capacity_microusd) === capacity, `capacity of ${route.route_id}`)
   const assets = hops.slice(1).map(hop => assetQuote(quote, hop.from)?.confidence.score as number)
   const score = Math.min(...hops.map(hop => hop.score), ...assets)
+  isLeast(route.score, Object.values(route.components), route.caps, `route ${route.route_id}`)
   assert(
     route.score === score && score > 0,
     () => `score of ${route.route_id} is ${route.score}, of its parts ${score}`,

@@ -12,6 +12,16 @@ const FORMAT = /^assay_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 /** A key anywhere in a text: none may ever be logged or answered. */
 export const KEY_ANYWHERE = /assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/
 
+/** Whether a URL holds a key, as it is or percent-encoded. */
+export function holdsKey(url: string): boolean {
+  if (KEY_ANYWHERE.test(url)) return true
+  try {
+    return KEY_ANYWHERE.test(decodeURIComponent(url))
+  } catch {
+    return false
+  }
+}
+
 export type NewKey = { readonly keyId: string; readonly key: string; readonly secretHash: Uint8Array }
 
 export function issueKey(): NewKey {

@@ -10,6 +10,7 @@ import { type Address, parseAddress } from './address.ts'
 import { backOffMs } from './backOff.ts'
 import { CallRecord } from './callRecord.ts'
 import { type Connection, type ConnectionLimits, DEFAULT_LIMITS } from './connection.ts'
+import { untilAborted } from './deadline.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Flow } from './flow.ts'
 import { openHttp } from './httpConnection.ts'
@@ -245,20 +246,5 @@ export class Endpoint {
     this.#connection = null
     this.#isSubscribed = false
     connection?.close()
-  }
-}
-
-/** The task's outcome, unless the signal aborts first; the task itself goes on. */
-async function untilAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted()
-  let onAbort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error)
-    signal.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([task, aborted])
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
   }
 }

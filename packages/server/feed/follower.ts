@@ -137,7 +137,7 @@ export class Follower {
       return true
     }
     // At or below the tip: an endpoint that is a little behind, not a shorter chain.
-    
+    if (lineage.has(head.hash)) return true
     if (head.number < base.number) {
       head.endpoint.isLagging = true
       const sentence = `its head ${head.number} is below block ${base.number}, which cannot be undone`

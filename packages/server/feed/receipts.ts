@@ -25,8 +25,8 @@ import { fetchKnown, type Header, refused, unknown } from './header.ts'
 import { type Receipt, receiptsRoot } from './receiptsRoot.ts'
 
 /**
- * On 43114 root and bloom of a header cover the settled ancestors since 2026-09-22, not the block itself
- * (chain-facts, trap 8). There a difference proves nothing: the block passes, without a proof.
+ * On 43114 the bloom of a header covers settled ancestors since 2026-09-22, not the block itself (chain-facts,
+ * trap 8), and its receipts root with it. There a difference proves nothing: the block passes, without a proof.
  */
 const COVERS_ANCESTORS: ReadonlySet<number> = new Set([43_114])
 

@@ -9,7 +9,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify'
-import { KEY_ANYWHERE } from '../access/apiKey.ts'
+import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn } from '../access/presented.ts'
 import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
 import { registerChains } from './chains.ts'
@@ -54,14 +54,20 @@ export function buildApp(context: HttpContext): FastifyInstance {
   return app
 }
 
-const isApi = (request: FastifyRequest): boolean => request.url.startsWith('/v1/')
-const isQuote = (request: FastifyRequest): boolean => request.url.startsWith('/v1/quote/')
+/**
+ * Where a request leads, by the route it was matched to: the router decodes `/%761/chains` before it matches, so the
+ * text of the URL does not say. A path that leads nowhere has only that text.
+ */
+const pathFor = (request: FastifyRequest): string =>
+  request.routeOptions.url ?? request.url.split('?')[0] ?? ''
+const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
+const isQuote = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/quote/')
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   void reply.header('x-request-id', request.id)
   if (!isApi(request)) return
   void reply.header('cache-control', 'no-store')
-  const isKeyInUrl = KEY_ANYWHERE.test(request.url)
+  const isKeyInUrl = holdsKey(request.url)
   const presented = presentedIn(request.headers)
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) throw new Refusal(401)
   const principal = isKeyInUrl ? null : await context.access.authenticate(presented)
@@ -86,7 +92,7 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
 
 /** `read` is every GET of the API and the session; `stream` the snapshot and the session. */
 function mayUse(scopes: readonly string[], request: FastifyRequest): boolean {
-  const path = request.url.split('?')[0] ?? ''
+  const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
   if (path.startsWith('/v1/admin/')) return scopes.includes('admin')
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))

@@ -2,10 +2,12 @@
  * The stream's door: the upgrade is authenticated before it happens, then exactly one subscribe frame is awaited.
  * What is refused before the upgrade is plain HTTP with an empty body; after it, a close code and one line.
  */
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
+import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
@@ -86,7 +88,10 @@ export class StreamGate {
     const url = new URL(request.url ?? '/', 'http://stream')
     if (url.pathname !== PATH) return refuse(socket, 404)
     const presented = presentedIn(request.headers)
-    const principal = url.search === '' ? await this.#options.access.authenticate(presented) : null
+    const isKeyInUrl = holdsKey(request.url ?? '')
+    if (presented.bearer === null && presented.cookie === null && !isKeyInUrl)
+      return refuse(socket, 401, ['WWW-Authenticate: Bearer'])
+    const principal = isKeyInUrl ? null : await this.#options.access.authenticate(presented)
     if (principal === null) {
       const waitMs = this.#options.failures.fail(request.socket.remoteAddress ?? '')
       return waitMs === null
@@ -100,6 +105,8 @@ export class StreamGate {
     if (!verdict.allowed) return refuse(socket, 429, [retryAfter(verdict.waitMs)])
     const own = [...this.#open.values()].filter(each => each.principal.consumer === principal.consumer)
     if (own.length >= MAX_PER_CONSUMER) return refuse(socket, 429, [retryAfter(1000)])
+    // What is wanted is said in the subscribe frame: the URL takes no parameters.
+    if (url.search !== '') return refuse(socket, 400)
     this.#server.handleUpgrade(request, socket, head, accepted => this.#accept(accepted, principal))
   }
 
@@ -141,7 +148,7 @@ export class StreamGate {
   async #subscribe(socket: WebSocket, subscription: Subscription): Promise<Connection | null> {
     const { store, hub, clock, cursorSecret } = this.#options
     if (subscription.resumeCursor === null)
-      return new Connection(socket, subscription, hub.head, false, this.#options)
+      return this.#connect(socket, subscription, hub.head, false)
     const cursor = openCursor(cursorSecret, subscription.resumeCursor)
     const bounds = await store.readBounds()
     const isNarrowed = subscription.poolIds.size > 0 || subscription.tokenIds.size > 0
@@ -160,7 +167,13 @@ export class StreamGate {
       socket.close(1013, `last_sequence=${cursor.sequence}`)
       return null
     }
-    return new Connection(socket, subscription, cursor.sequence, true, this.#options)
+    return this.#connect(socket, subscription, cursor.sequence, true)
+  }
+
+  /** Null when the client has gone, or sent another frame, while its cursor was looked at. */
+  #connect(socket: WebSocket, subscription: Subscription, after: number, isReplaying: boolean) {
+    if (socket.readyState !== socket.OPEN) return null
+    return new Connection(socket, subscription, after, isReplaying, this.#options)
   }
 
   async #caughtUp(sequence: number): Promise<boolean> {
@@ -216,6 +229,7 @@ function end(socket: WebSocket, connection: Connection | null, code: number, rea
 const retryAfter = (waitMs: number): string => `Retry-After: ${Math.max(1, Math.ceil(waitMs / 1000))}`
 
 const PHRASES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not Found',
@@ -225,6 +239,6 @@ const PHRASES: Readonly<Record<number, string>> = {
 
 function refuse(socket: Duplex, status: number, headers: readonly string[] = []): void {
   socket.end(
-    `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
+    `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${randomUUID()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
   )
 }

@@ -1,5 +1,5 @@
 /** One anvil node for tests of the feed: mining, forks and transactions by plain JSON-RPC, without our client. */
-import { type Anvil, type AnvilOptions, startAnvil } from '@assay/world'
+import { type Anvil, type AnvilOptions, startAnvil } from '../../../world/anvil.ts'
 import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
 
 export type LocalChain = {
@@ -28,7 +28,6 @@ const LOGGER_CODE = '0x602a60005260206000a060aa60206000a160046003600260016005600
 const REVERTER_CODE = '0x60006000fd'
 export const LOGGER: Hex = `0x${'10'.repeat(20)}`
 export const REVERTER: Hex = `0x${'20'.repeat(20)}`
-export const LOGS_PER_CALL = 3
 
 export async function startLocalChain(options: Partial<AnvilOptions> = {}): Promise<LocalChain> {
   // By fee, anvil would put a later nonce first and then drop it.

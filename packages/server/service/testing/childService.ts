@@ -1,0 +1,82 @@
+/** The service as its own process, started from the command line, so that it can be killed like one. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@assay/sdk'
+import { issueKeyIn, loadConfig } from '../../config.ts'
+
+const COMMAND = fileURLToPath(new URL('../../../cli/assay.ts', import.meta.url))
+const STARTED = /^Assay serves at (\S+)$/m
+const PATIENCE_MS = 60_000
+
+const living = new Set<ChildProcess>()
+process.on('exit', () => {
+  for (const child of living) child.kill('SIGKILL')
+})
+
+export type ChildService = {
+  readonly url: string
+  /** kill -9: nothing is closed, nothing is flushed. */
+  kill(): Promise<void>
+  /** SIGTERM, and its exit code. */
+  stop(): Promise<number | null>
+}
+
+/** Resolves when it listens. */
+export async function startChildService(configFile: string): Promise<ChildService> {
+  const child = spawn(process.execPath, [COMMAND, 'serve', '--config', configFile], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  living.add(child)
+  const exited = once(child, 'exit').then(([code]) => {
+    living.delete(child)
+    return code as number | null
+  })
+  let said = ''
+  const url = await new Promise<string>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not serving: ${said}`)), PATIENCE_MS)
+    const hear = (part: Buffer) => {
+      said = (said + String(part)).slice(-10_000)
+      const found = STARTED.exec(said)?.[1]
+      if (found === undefined) return
+      clearTimeout(timer)
+      resolve(found)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    void exited.then(code => reject(new Error(`ended with ${code}: ${said}`)))
+  })
+  return {
+    url,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+    async stop() {
+      child.kill('SIGTERM')
+      return exited
+    },
+  }
+}
+
+/** Clients of the same service before and after a restart: one key, issued in its store. */
+export async function clientOf(configFile: string, url: string, consumer: string) {
+  const { key } = await issueKeyIn(loadConfig(configFile, {}), {
+    name: consumer,
+    consumer,
+    scopes: ['read', 'stream'],
+  })
+  return createClient({ baseUrl: url, apiKey: key })
+}
+
+/** One that nobody listens on right now. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
