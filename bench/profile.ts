@@ -58,7 +58,9 @@ function byOwnTime({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile): 
     const name = names.get(id) as string
     own.set(name, (own.get(name) ?? 0) + (timeDeltas[at] as number))
   })
+  // Neither waiting nor the profiler itself.
   own.delete('(idle)')
+  own.delete('post')
   const total = [...own.values()].reduce((sum, time) => sum + time, 0)
   return [...own].map(([name, time]): [string, number] => [name, time / total]).sort((a, b) => b[1] - a[1])
 }

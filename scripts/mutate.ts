@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mutated, type Mutation, MUTATED_PACKAGE, mutations, tableOf } from './mutations.ts'
 
-/** Ten times what the slowest of the tests needs on an idle core. A run past it hangs. */
+/** Several times what the slowest of the tests needs on a busy core. A run past it is taken to hang. */
 const LIMIT_MS = 60_000
 
 /** The unmutated tests must be this much quicker than the limit before passing it means a hang. */
@@ -168,7 +168,7 @@ async function runTests({ killedBy, pattern }: Tests): Promise<Run> {
   if (ended.isLate) return { outcome: 'timeout', detail: `over ${LIMIT_MS / 1000} s`, seconds }
   const { passed, failed, firstFailure } = readReport(report)
   if (failed > 0) return { outcome: 'failed', detail: firstFailure, seconds }
-  if (ended.code !== 0) return { outcome: 'broken', detail: firstLineOf(ended.said), seconds }
+  if (ended.code !== 0) return { outcome: 'broken', detail: firstLineOf(firstFailure + ended.said), seconds }
   if (passed === 0) return { outcome: 'broken', detail: 'no test has that name', seconds }
   return { outcome: 'passed', detail: '', seconds }
 }
@@ -207,6 +207,8 @@ type Report = {
   readonly numPassedTests: number
   readonly numFailedTests: number
   readonly testResults: readonly {
+    /** Of a file that could not be loaded. */
+    readonly message: string
     readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[]
   }[]
 }
@@ -214,14 +216,16 @@ type Report = {
 function readReport(path: string): {
   readonly passed: number
   readonly failed: number
+  /** The test that failed first, or why a file did not load. */
   readonly firstFailure: string
 } {
   try {
     const { numPassedTests, numFailedTests, testResults }: Report = JSON.parse(readFileSync(path, 'utf8'))
-    const failures = testResults
-      .flatMap(file => file.assertionResults)
-      .filter(({ status }) => status === 'failed')
-    return { passed: numPassedTests, failed: numFailedTests, firstFailure: failures[0]?.fullName ?? '' }
+    const failures = testResults.flatMap(({ assertionResults, message }) => [
+      ...assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+      ...(assertionResults.length === 0 ? [message] : []),
+    ])
+    return { passed: numPassedTests, failed: numFailedTests, firstFailure: failures[0] ?? '' }
   } catch {
     return { passed: 0, failed: 0, firstFailure: '' }
   }

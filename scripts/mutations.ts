@@ -32,12 +32,12 @@ export const mutations: readonly Mutation[] = [
     says: 'run Euclid in doubles on integers that a double cannot hold',
   },
   {
-    name: 'gcd-overshoot',
+    name: 'gcd-entry-limit',
     file: 'exact/gcd.ts',
-    find: 'if (carryY < 0) negate(small, count(size))',
-    replace: '',
+    find: 'if (nextX >= LIMB || nextY >= LIMB) break',
+    replace: 'if (nextX >= LIMB && nextY >= LIMB) break',
     killedBy: ['exact/gcd.test.ts'],
-    says: "keep the complement of an operand that a round of Lehmer's method took below zero",
+    says: 'let an entry of the matrix grow past 26 bits, so that its products are no longer exact',
   },
   {
     name: 'ratio-compare-margin',

@@ -77,10 +77,11 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   }
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
-    const token = tokenFrom(read(text))
+    const token: Token = { ...read<TokenImage>(text), evaluation: null }
     state.tokens.set(token.address, token)
     fileReferences(state, token)
     state.index.dues.set(token.address, token.dueMs)
+    if (token.isAged) state.index.aged.add(token.address)
   }
   const journals = [...texts]
     .filter(([key]) => key.startsWith('undo/'))
@@ -130,55 +131,39 @@ function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
   return { ...image, book: tickBook.from(image.tickSpacing, ticks, ticks.entries) }
 }
 
-type PoolImage = Omit<Pool, 'state' | 'terms' | 'sent'> & {
+type PoolImage = Omit<Pool, 'state' | 'terms'> & {
   readonly state: PoolStateImage
   readonly terms: TermsImage
-  /** Null while it is the published one. */
-  readonly sentApart: { readonly sent: Pool['sent'] } | null
 }
 
-function poolImage({ sent, ...pool }: Pool): PoolImage {
-  return {
-    ...pool,
-    state: stateImage(pool.state),
-    terms: termsImage(pool.terms),
-    sentApart: sent === pool.published ? null : { sent },
-  }
-}
+const poolImage = (pool: Pool): PoolImage => ({
+  ...pool,
+  state: stateImage(pool.state),
+  terms: termsImage(pool.terms),
+})
 
-function poolFrom({ sentApart, ...image }: PoolImage, ticks: string | undefined): Pool {
-  return {
-    ...image,
-    state: stateFrom(image.state),
-    terms: termsFrom(image.terms, ticks === undefined ? null : read<TicksImage>(ticks)),
-    sent: sentApart === null ? image.published : sentApart.sent,
-  }
-}
+const poolFrom = (image: PoolImage, ticks: string | undefined): Pool => ({
+  ...image,
+  state: stateFrom(image.state),
+  terms: termsFrom(image.terms, ticks === undefined ? null : read<TicksImage>(ticks)),
+})
 
-type TokenImage = Omit<Token, 'evaluation' | 'sent'> & {
-  readonly sentApart: { readonly sent: Token['sent'] } | null
-}
+type TokenImage = Omit<Token, 'evaluation'>
 
 /** The evaluation is not kept here: the commit has the quote made from it. */
-function tokenImage({ sent, ...token }: Token): TokenImage {
-  const image = { ...token, sentApart: sent === token.published ? null : { sent } }
+function tokenImage(token: Token): TokenImage {
+  const image = { ...token }
   Reflect.deleteProperty(image, 'evaluation')
   return image
 }
-
-const tokenFrom = ({ sentApart, ...image }: TokenImage): Token => ({
-  ...image,
-  evaluation: null,
-  sent: sentApart === null ? image.published : sentApart.sent,
-})
 
 /** Maps and sets as lists of their entries. */
 type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
   readonly created: readonly Address[]
   readonly pools: readonly (readonly [Address, PoolStateImage])[]
   readonly books: readonly BookImage[]
-  readonly publishedPools: readonly (readonly [Address, Pool['published']])[]
-  readonly publishedTokens: readonly (readonly [Address, Pick<Token, 'published' | 'dueMs'>])[]
+  readonly publishedPools: readonly Address[]
+  readonly publishedTokens: readonly Address[]
   readonly stables: readonly (readonly [Address, Stable | null])[]
   readonly decimals: readonly (readonly [Address, Token['decimals']])[]
 }
@@ -209,9 +194,7 @@ function journalImage(journal: Journal): JournalImage {
           },
     ),
     publishedPools: [...journal.publishedPools],
-    publishedTokens: [...journal.publishedTokens].map(
-      ([address, { published, dueMs }]) => [address, { published, dueMs }] as const,
-    ),
+    publishedTokens: [...journal.publishedTokens],
     stables: [...journal.stables],
     decimals: [...journal.decimals],
   }
@@ -225,10 +208,8 @@ function journalFrom(image: JournalImage): Journal {
     books: image.books.map(undo =>
       undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
     ),
-    publishedPools: new Map(image.publishedPools),
-    publishedTokens: new Map(
-      image.publishedTokens.map(([address, each]) => [address, { ...each, evaluation: null }]),
-    ),
+    publishedPools: new Set(image.publishedPools),
+    publishedTokens: new Set(image.publishedTokens),
     stables: new Map(image.stables),
     decimals: new Map(image.decimals),
     swaps: [...image.swaps],

@@ -128,7 +128,6 @@ function applyEnrolment(
   } else {
     token.enrolledAtMs = null
     token.dormant = input.reason
-    work.retractAs = 'OPERATOR'
   }
   state.index.changed.add(`token/${token.address}`)
   work.own.add(token.address)

@@ -39,7 +39,6 @@ function currentState(state: State, atMs: Ms): unknown {
       .map(({ terms, ...pool }) => ({
         ...pool,
         published: null,
-        sent: null,
         ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null,
       }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),

@@ -28,8 +28,12 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   const { tip, health } = state.chain
   if (tip === null) return writer.finish()
   // In a gap blocks are applied and pools shown, but no token is priced on a chain we are behind of.
-  const isSilent = health?.status === 'GAP' && !work.everyone && work.orphaned.size === 0
-  if (!isSilent) for (const token of state.index.dues.take(atMs)) work.look.add(token)
+  const isSilent = health?.status === 'GAP' && !work.everyone
+  if (!isSilent) {
+    for (const token of state.index.dues.take(atMs)) work.look.add(token)
+    if (state.chain.proven.at(-1)?.last === tip.number)
+      for (const token of state.index.aged) work.look.add(token)
+  }
   const hasTokens = !isSilent && (work.everyone || work.own.size > 0 || work.look.size > 0)
   if (!hasTokens && work.pools.size === 0) return writer.finish()
 
@@ -40,7 +44,6 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
     const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
     writer.pool(pool, next)
     setPublishedPool(state, pool, next)
-    pool.sent = next
   }
   for (const pool of work.removed.values()) if (!state.pools.has(pool.address)) writer.orphanedPool(pool)
   if (!isSilent) publishTokens(moment, work, writer)
@@ -60,14 +63,21 @@ function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
   const tokens = [...asked].filter(address => !isAnchor.has(address)).sort()
   for (const address of tokens) {
     const token = state.tokens.get(address)
-    if (token !== undefined && isActive(token, work))
+    if (token !== undefined && isActive(token))
       consider(moment, work, writer, token, evaluate(moment, address))
   }
 }
 
-/** Enrolled, or on its way out in this very step. */
-const isActive = (token: Token, work: Work): boolean =>
-  token.enrolledAtMs !== null || (token.dormant !== null && work.own.has(token.address))
+/** Enrolled, or on its way out and not yet told so. */
+function isActive(token: Token): boolean {
+  if (token.enrolledAtMs !== null) return true
+  const compact = token.published?.compact
+  return (
+    token.dormant !== null &&
+    compact !== undefined &&
+    !(compact.state === 'UNPRICED' && compact.reason === token.dormant)
+  )
+}
 
 /** An anchor whose state, score or caps changed concerns all who depend on it; one that moved, those it left behind. */
 function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
@@ -109,11 +119,23 @@ function consider(
     const compact = compactOf(evaluation, state.policyView.version)
     const next: PublishedToken = { recordId: writer.nextId(), compact, references }
     writer.token(token, next, evaluation)
-    setPublishedToken(state, token, { published: next, evaluation, dueMs: token.dueMs })
-    token.sent = next
+    setPublishedToken(state, token, next, evaluation)
   }
   setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
+  setAged(moment, token)
   fileReferences(state, token)
+}
+
+/** Remembers tokens that a proven block would do good. */
+function setAged(moment: Moment, token: Token): void {
+  const { index } = moment.state
+  const pools = index.ownPools.get(token.address) ?? []
+  const isAged = pools.some(pool => edgeOf(moment, pool).components.freshness.score < 10)
+  if (isAged) index.aged.add(token.address)
+  else index.aged.delete(token.address)
+  if (token.isAged === isAged) return
+  token.isAged = isAged
+  index.changed.add(`token/${token.address}`)
 }
 
 function setDue(state: State, token: Token, soonMs: Ms | null, isDeferred: boolean): void {
@@ -139,15 +161,15 @@ function decide(
   isOwn: boolean,
   orphaned: ReadonlySet<string>,
 ): Decision {
-  const { published, sent } = token
-  if (published === null || wasRevoked(sent, next, orphaned)) return YES
+  const { published } = token
+  if (published === null || wasRevoked(published, next, orphaned)) return YES
   const last = published.compact
   if (last.state === 'UNPRICED' || next.kind === 'UNPRICED')
     return last.state === 'UNPRICED' && next.kind === 'UNPRICED' && last.reason === next.reason ? NO : YES
   if (last.confidence.score !== next.score || !sameCaps(last.confidence.caps, next.caps)) return YES
   if (last.policy_version !== moment.state.policyView.version) return YES
   const isSame = isSamePrice(last, next)
-  if (isOwn && !isSame) return YES
+  if (isOwn && !(isSame && isSameShown(moment, last, next))) return YES
   if (isRenewal(moment, last, next)) return YES
   if (isSame || !anchorMoved(moment, published)) return NO
   const readyMs = ms(last.evaluated_at_ms + moment.policy.republish.interval_ms)
@@ -155,9 +177,16 @@ function decide(
 }
 
 /** The last record stood on a block that is no longer ours, and said more than the absence we still find. */
-function wasRevoked(sent: PublishedToken | null, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
-  if (sent === null || !orphaned.has(sent.compact.as_of.block_hash)) return false
-  return sent.compact.state === 'PRICED' || next.kind === 'PRICED' || sent.compact.reason !== next.reason
+function wasRevoked({ compact }: PublishedToken, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
+  if (!orphaned.has(compact.as_of.block_hash)) return false
+  return compact.state === 'PRICED' || next.kind === 'PRICED' || compact.reason !== next.reason
+}
+
+/** Whether a reader would see the same, but for when it was looked at. */
+function isSameShown(moment: Moment, last: CompactPriced, next: Priced): boolean {
+  const shown = compactOf(next, moment.state.policyView.version) as CompactPriced
+  const { evaluated_at_ms, as_of, expires_at_ms } = last
+  return JSON.stringify({ ...shown, evaluated_at_ms, as_of, expires_at_ms }) === JSON.stringify(last)
 }
 
 const sameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>

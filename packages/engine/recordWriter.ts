@@ -31,19 +31,24 @@ export class RecordWriter {
       record_id: next.recordId,
     } as const
     const routing = this.#poolRouting(pool)
-    const { sent } = pool
-    if (sent !== null && this.#work.orphaned.has(sent.state.block_hash))
+    const { published } = pool
+    if (published !== null && this.#work.orphaned.has(published.state.block_hash))
       this.#pools.push({
         type: 'PRICE_RETRACT',
         routing,
-        payload: { ...head, reason: 'REORG', retracted: { record_id: sent.recordId }, current: next.state },
+        payload: {
+          ...head,
+          reason: 'REORG',
+          retracted: { record_id: published.recordId },
+          current: next.state,
+        },
       })
     else this.#pools.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.state } })
   }
 
   /** A pool that its orphaned block took away: there is no current state to show. */
   orphanedPool(pool: Pool): void {
-    if (pool.sent === null) return
+    if (pool.published === null) return
     this.#pools.push({
       type: 'PRICE_RETRACT',
       routing: this.#poolRouting(pool),
@@ -53,7 +58,7 @@ export class RecordWriter {
         pool_id: pool.id,
         record_id: this.nextId(),
         reason: 'POOL_ORPHANED',
-        retracted: { record_id: pool.sent.recordId },
+        retracted: { record_id: pool.published.recordId },
         current: null,
       },
     })
@@ -68,11 +73,16 @@ export class RecordWriter {
     } as const
     const routing = this.#routing(acceptedPools(evaluation), [token.id])
     const reason = this.#retractReason(token, evaluation)
-    if (reason !== null && token.sent !== null)
+    if (reason !== null && token.published !== null)
       this.#tokens.push({
         type: 'PRICE_RETRACT',
         routing,
-        payload: { ...head, reason, retracted: { record_id: token.sent.recordId }, current: next.compact },
+        payload: {
+          ...head,
+          reason,
+          retracted: { record_id: token.published.recordId },
+          current: next.compact,
+        },
       })
     else this.#tokens.push({ type: 'PRICE_UPSERT', routing, payload: { ...head, ...next.compact } })
   }
@@ -90,10 +100,10 @@ export class RecordWriter {
   }
 
   /** A retraction is PRICED → UNPRICED, or a published state whose block was orphaned; null otherwise. */
-  #retractReason({ sent }: Token, evaluation: Evaluation): RetractReason | null {
-    if (sent === null) return null
-    if (this.#work.orphaned.has(sent.compact.as_of.block_hash)) return 'REORG'
-    if (sent.compact.state !== 'PRICED' || evaluation.kind === 'PRICED') return null
+  #retractReason({ published }: Token, evaluation: Evaluation): RetractReason | null {
+    if (published === null) return null
+    if (this.#work.orphaned.has(published.compact.as_of.block_hash)) return 'REORG'
+    if (published.compact.state !== 'PRICED' || evaluation.kind === 'PRICED') return null
     return this.#work.retractAs ?? retractReasonFor(evaluation.reason)
   }
 

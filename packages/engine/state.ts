@@ -44,7 +44,8 @@ export type ChainPosition = {
   readonly steps: Count
   readonly tip: BlockRef | null
   readonly finalized: { readonly number: Count; readonly hash: Hex } | null
-  readonly proven: ProvenRun | null
+  /** Oldest first; at most a few, as nothing but missing proofs ends one. */
+  readonly proven: readonly ProvenRun[]
   readonly sequencer: Sequencer | null
   readonly health: FeedHealth | null
   readonly paused: boolean
@@ -74,8 +75,8 @@ export type Pool = {
   readonly createdMs: Ms | null
   terms: PoolTerms
   state: PoolState
+  /** The last record on the stream: what whoever listens knows of the pool. */
   published: PublishedPool | null
-  sent: PublishedPool | null
 }
 
 /** Everything the chain and time have told about a pool up to its last change. Undone with its block. */
@@ -128,16 +129,16 @@ export type Token = {
   enrolledAtMs: Ms | null
   /** Set by an unenrolment that has not been followed by an enrolment. */
   dormant: 'OPERATOR' | 'DORMANT' | null
-  /** The current price; undone with its block. */
+  /** The last record on the stream: the current price, until the next one. */
   published: PublishedToken | null
-  /** The last record on the stream; never undone. */
-  sent: PublishedToken | null
   /** What `published` was computed from, for the full quote; null after a restart, when the commit has it. */
   evaluation: Evaluation | null
   /** When time alone may change the outcome. */
   dueMs: Ms | null
   /** An anchor has moved, but the last record is too young: it will be published then if it still has. */
   isDeferred: boolean
+  /** One of its own hops has lost freshness: the next proven block may give it back. */
+  isAged: boolean
 }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */
@@ -155,6 +156,8 @@ export type Index = {
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
   readonly dues: DueQueue
+  /** Tokens that are `isAged`. */
+  readonly aged: Set<Address>
   /** Per routing asset and stable: at which of its prices each dependent was last published. */
   readonly watches: Map<Address, MoveWatch>
   /** Entities changed by the current step, for the commit. */

@@ -8,7 +8,7 @@ import * as depthAverage from '../price/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
 import type { Pool, ProvenRun, State } from '../state.ts'
 import { type Count, tick } from '../units.ts'
-import { poolChanged, type Work } from '../work.ts'
+import { dependentsOf, poolChanged, type Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent } from './block.ts'
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
@@ -27,7 +27,7 @@ export function applyBlock(state: State, block: Block, work: Work): void {
   state.chain = {
     ...state.chain,
     tip: { number: block.number, hash: block.hash, timeMs: block.timeMs },
-    proven: extendRun(state.chain.proven, block),
+    proven: extendRuns(state.chain.proven, block),
   }
   for (const [address, events] of byPool(block.events)) applyToPool(state, address, events, block, work)
   boundJournals(state)
@@ -52,10 +52,9 @@ export function applyReorg(state: State, ancestor: Hex, blocks: readonly Block[]
     work.removed.set(address, pool)
     work.own.add(pool.from)
   }
-  for (const token of undone.tokens) {
-    work.own.add(token)
+  for (const token of undone.tokens) work.own.add(token)
+  for (const token of undone.decimals)
     if (state.tokens.get(token)?.decimals === null) work.needs.push({ kind: 'token_facts', token })
-  }
   for (const stable of undone.stables) work.own.add(stable)
   for (const block of blocks) applyBlock(state, block, work)
   for (const address of undone.removedPools.keys())
@@ -83,7 +82,7 @@ function applyToPool(
   if (pool === undefined) {
     pool = bornIn(state, events, block)
     if (pool === undefined) return
-    pool.sent = work.removed.get(address)?.sent ?? null
+    pool.published = work.removed.get(address)?.published ?? null
   }
   for (const { event, ...position } of events)
     if (event.kind === 'SWAP') {
@@ -122,10 +121,16 @@ function bornIn(state: State, events: readonly PoolEvent[], block: Block): Pool 
   return pool
 }
 
-/** A run lives as long as every block is proven; an unproven one ends it. */
-function extendRun(run: ProvenRun | null, block: Block): ProvenRun | null {
-  if (block.proof === 'none') return null
-  return { first: run?.first ?? block.number, last: block.number, lastMs: block.timeMs }
+/** More runs than this are not remembered: each one was ended by a block that could not be proven. */
+const MAX_RUNS = 64
+
+/** A proven block extends the run that ends just before it, or begins a new one; an unproven one ends it. */
+function extendRuns(runs: readonly ProvenRun[], block: Block): readonly ProvenRun[] {
+  if (block.proof === 'none') return runs
+  const last = runs.at(-1)
+  const isNext = last !== undefined && last.last === block.number - 1
+  const run = { first: isNext ? last.first : block.number, last: block.number, lastMs: block.timeMs }
+  return [...(isNext ? runs.slice(0, -1) : runs.slice(1 - MAX_RUNS)), run]
 }
 
 /** While finality is behind, undo is kept for a bounded number of blocks: a deeper reorganisation halts. */
@@ -194,6 +199,9 @@ export function applyFinality(state: State, number: Count, hash: Hex, work: Work
       work.pools.add(pool)
       work.look.add(pool.from)
     }
-    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()]) work.look.add(token)
+    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()]) {
+      work.look.add(token)
+      for (const dependent of dependentsOf(state, token)) work.look.add(dependent)
+    }
   }
 }

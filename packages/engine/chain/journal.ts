@@ -2,8 +2,8 @@
  * What a block changed, as it was before: one journal per block that is not yet final.
  *
  * The first image of an entity within a block wins, so undoing a journal gives exactly the state before its
- * block, including the published prices that timers and health changes wrote while it was the tip. What is
- * not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
+ * block. What was published while it was the tip is named, not kept: it is evaluated again on the new branch.
+ * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
  */
 import type { TickChange } from '../amm/adapter.ts'
 import type { Evaluation } from '../price/evaluation.ts'
@@ -20,7 +20,6 @@ import type {
   Token,
 } from '../state.ts'
 import { assert } from '../assert.ts'
-import type { Ms } from '../units.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
 
 export type Journal = {
@@ -32,8 +31,9 @@ export type Journal = {
   readonly pools: Map<Address, PoolState>
   /** Changes of ticks and reloads, in order: undone last to first. */
   readonly books: BookUndo[]
-  readonly publishedPools: Map<Address, PublishedPool | null>
-  readonly publishedTokens: Map<Address, TokenImage>
+  /** Whose records stand on this block. */
+  readonly publishedPools: Set<Address>
+  readonly publishedTokens: Set<Address>
   readonly stables: Map<Address, Stable | null>
   readonly decimals: Map<Address, Decimals | null>
   readonly swaps: JournalSwap[]
@@ -45,12 +45,6 @@ export type BookUndo =
   | { readonly kind: 'change'; readonly pool: Address; readonly change: TickChange }
   | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }
 
-export type TokenImage = {
-  readonly published: PublishedToken | null
-  readonly evaluation: Evaluation | null
-  readonly dueMs: Ms | null
-}
-
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
   block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
   parentHash,
@@ -58,8 +52,8 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   created: new Set(),
   pools: new Map(),
   books: [],
-  publishedPools: new Map(),
-  publishedTokens: new Map(),
+  publishedPools: new Set(),
+  publishedTokens: new Set(),
   stables: new Map(),
   decimals: new Map(),
   swaps: [],
@@ -80,24 +74,20 @@ export function setPoolState(state: State, pool: Pool, next: PoolState): void {
 }
 
 export function setPublishedPool(state: State, pool: Pool, next: PublishedPool): void {
-  const journal = tipJournal(state)
-  if (journal !== null && !journal.publishedPools.has(pool.address))
-    journal.publishedPools.set(pool.address, pool.published)
+  tipJournal(state)?.publishedPools.add(pool.address)
   pool.published = next
   touch(state, `pool/${pool.address}`)
 }
 
-export function setPublishedToken(state: State, token: Token, next: TokenImage): void {
-  const journal = tipJournal(state)
-  if (journal !== null && !journal.publishedTokens.has(token.address))
-    journal.publishedTokens.set(token.address, {
-      published: token.published,
-      evaluation: token.evaluation,
-      dueMs: token.dueMs,
-    })
-  token.published = next.published
-  token.evaluation = next.evaluation
-  token.dueMs = next.dueMs
+export function setPublishedToken(
+  state: State,
+  token: Token,
+  next: PublishedToken,
+  evaluation: Evaluation,
+): void {
+  tipJournal(state)?.publishedTokens.add(token.address)
+  token.published = next
+  token.evaluation = evaluation
   touch(state, `token/${token.address}`)
   state.index.changed.add(`quote/${token.address}`)
 }
@@ -135,6 +125,8 @@ export type Undone = {
   readonly pools: Set<Address>
   readonly removedPools: Map<Address, Pool>
   readonly tokens: Set<Address>
+  /** Tokens whose decimals reading went with the block. */
+  readonly decimals: Set<Address>
   readonly stables: Set<Address>
   readonly swaps: JournalSwap[]
 }
@@ -145,15 +137,17 @@ export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => 
     pools: new Set(),
     removedPools: new Map(),
     tokens: new Set(),
+    decimals: new Set(),
     stables: new Set(),
     swaps: [],
   }
-  while (state.chain.tip?.hash !== ancestor) {
-    const journal = state.journals.at(-1)
+  for (let parent = state.chain.tip?.hash; parent !== ancestor; ) {
+    const journal = state.journals.pop()
     assert(journal !== undefined, () => `reorganisation to ${ancestor} reaches below the finalized block`)
     undoBlock(state, journal, undone, removePool)
-    state.journals.pop()
     state.index.changed.add(`undo/${journal.block.number}`)
+    // Below our very first block there is no tip, but its parent is still where the branches part.
+    parent = journal.parentHash
   }
   return undone
 }
@@ -174,12 +168,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.pools.add(address)
     changed.add(`pool/${address}`)
   }
-  for (const [address, image] of journal.publishedPools) {
-    const pool = state.pools.get(address)
-    if (pool !== undefined) pool.published = image
-    undone.pools.add(address)
-    changed.add(`pool/${address}`)
-  }
+  for (const address of journal.publishedPools) undone.pools.add(address)
   for (const address of journal.created) {
     const pool = state.pools.get(address)
     if (pool === undefined) continue
@@ -187,20 +176,12 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.removedPools.set(address, pool)
     changed.add(`pool/${address}`).add(`ticks/${address}`)
   }
-  for (const [address, image] of journal.publishedTokens) {
-    const token = state.tokens.get(address)
-    if (token !== undefined) {
-      Object.assign(token, image)
-      token.isDeferred = false
-      state.index.dues.set(address, token.dueMs)
-    }
-    undone.tokens.add(address)
-    changed.add(`token/${address}`)
-  }
+  for (const address of journal.publishedTokens) undone.tokens.add(address)
   for (const [address, image] of journal.decimals) {
     const token = state.tokens.get(address)
     if (token !== undefined) token.decimals = image
     undone.tokens.add(address)
+    undone.decimals.add(address)
     changed.add(`token/${address}`)
   }
   for (const [address, image] of journal.stables) {

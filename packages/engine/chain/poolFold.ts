@@ -83,7 +83,8 @@ export function settle(
   const price = adapter.marginal(amm)
   const marginal = pool.x === 0 ? price : { num: price.den, den: price.num }
   const answer = adapter.depth(pool.terms, amm, pool.x, DEPTH_BOUNDARY)
-  const depth = 'reason' in answer ? null : answer
+  // Once the price has left the known ticks they are not trusted again before they are read anew.
+  const depth = next.incomplete || 'reason' in answer ? null : answer
   const depthY = depth === null ? null : lesser(depth.up, (depth.down * marginal.num) / marginal.den)
   return {
     ...next,

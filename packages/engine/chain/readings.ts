@@ -113,6 +113,7 @@ function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Diffe
 
 export function applyStable(state: State, input: Extract<Input, { kind: 'stable' }>, work: Work): void {
   const { block, answers, sequencer } = input
+  if (!isTip(state, block)) return
   for (const { token, answer } of answers) {
     const before = state.stables.get(token)
     const isGood = answer !== null && answer.complete && answer.value > 0n
@@ -136,6 +137,10 @@ export function applyStable(state: State, input: Extract<Input, { kind: 'stable'
 export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {
   for (const each of facts) {
     const token = knownToken(state, each.token)
+    if (!isTip(state, block)) {
+      work.needs.push({ kind: 'token_facts', token: token.address })
+      continue
+    }
     token.symbol = each.symbol
     token.name = each.name
     state.index.changed.add(`token/${token.address}`)

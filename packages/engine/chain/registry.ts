@@ -36,7 +36,6 @@ export function addPool(
     terms,
     state: poolState,
     published: null,
-    sent: null,
   }
   enterPool(state, pool)
   state.index.changed.add(`pool/${pool.address}`)
@@ -75,10 +74,10 @@ export function knownToken(state: State, address: Address): Token {
     enrolledAtMs: null,
     dormant: null,
     published: null,
-    sent: null,
     evaluation: null,
     dueMs: null,
     isDeferred: false,
+    isAged: false,
   }
   state.tokens.set(address, token)
   state.index.changed.add(`token/${address}`)

@@ -8,7 +8,7 @@
 import type { Address } from '../chain/block.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import type { Pool, PoolState } from '../state.ts'
+import type { Pool, PoolState, ProvenRun } from '../state.ts'
 import { type Count, type Ms, ms, score, type Score } from '../units.ts'
 import { depthScore, freshnessScore, nextFreshnessBoundary, stateScore, temporalScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
@@ -68,7 +68,9 @@ function build(moment: Moment, pool: Pool): Edge {
     coverage: null,
   }
   const caps = capsOf(moment, pool, components, anchor.stable)
-  const failure = failureOf(moment, pool, capacity, components, anchor)
+  const failed =
+    failureOf(moment, pool, capacity, components, anchor) ??
+    (weakest(components, caps) === 0 ? zeroScore(components, caps) : null)
   return {
     pool,
     state,
@@ -94,8 +96,8 @@ function build(moment: Moment, pool: Pool): Edge {
     dueMs: dueOf(moment, state, ageMs, averageY),
     components,
     caps,
-    score: failure === null ? weakest(components, caps) : score(0),
-    failure,
+    score: failed === null ? weakest(components, caps) : score(0),
+    failure: failed,
   }
 }
 
@@ -121,10 +123,14 @@ export const microusd = (amount: bigint, usd: Fraction, scale: bigint): bigint =
 
 /** The time of the last verification: the pool's own, or a proven run that reaches back to it. */
 function verifiedAt(moment: Moment, state: PoolState): Ms {
-  const run = moment.state.chain.proven
-  return run !== null && state.verifiedNumber >= run.first - 1 && run.lastMs > state.verifiedMs
-    ? run.lastMs
-    : state.verifiedMs
+  const runs = moment.state.chain.proven
+  for (let at = runs.length - 1; at >= 0; at--) {
+    const run = runs[at] as ProvenRun
+    if (state.verifiedNumber > run.last) break
+    if (state.verifiedNumber >= run.first - 1)
+      return run.lastMs > state.verifiedMs ? run.lastMs : state.verifiedMs
+  }
+  return state.verifiedMs
 }
 
 /** 10^decimals of X and Y, or null while either is not verified. */
@@ -236,18 +242,25 @@ function failureOf(
       `${state.depth.down} units`,
       'an input inside the depth that gives 10000 units',
     )
-  if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
-  const least = BigInt(policy.min_depth_usd) * MICRO
-  if (capacity === null || capacity < least)
-    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${least} microusd`)
   if (components.freshness.score === 0)
     return failure(
       'EXPIRED',
       `${components.freshness.ageMs} ms`,
       `less than ${components.freshness.ttlMs} ms`,
     )
+  if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
+  const least = BigInt(policy.min_depth_usd) * MICRO
+  if (capacity === null || capacity < least)
+    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${least} microusd`)
   if (components.feed.score === 0) return failure('FEED', components.feed.status, 'HEALTHY or DEGRADED')
   return null
+}
+
+/** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */
+function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Failure {
+  const cap = caps.find(each => each.cap === 0)?.code
+  const name = Object.entries(components).find(([, each]) => each !== null && each.score === 0)?.[0]
+  return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
 }
 
 const failure = (rule: Rejection, actual: string | null, required: string | null): Failure => ({

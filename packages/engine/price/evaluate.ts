@@ -56,11 +56,10 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
 
 /** What stops any price of this token before its routes are looked at. */
 function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
+  const known = moment.state.tokens.get(token)
+  if (known !== undefined && known.dormant !== null) return known.dormant
   if (moment.state.chain.paused) return 'OPERATOR'
   if (moment.feed.score === 0) return 'FEED'
-  const known = moment.state.tokens.get(token)
-  if (known?.dormant === 'DORMANT') return 'DORMANT'
-  if (known?.dormant === 'OPERATOR') return 'OPERATOR'
   if (stableView(moment, token) !== null) return null
   const decimals = known?.decimals ?? null
   return decimals !== null && (decimals.value === null || decimals.changedTo !== null) ? 'DECIMALS' : null
@@ -70,11 +69,22 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 function reasonFor(moment: Moment, token: Address, failed: readonly Route[]): UnpricedReason {
   if ((moment.state.index.ownPools.get(token) ?? []).length === 0) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
-  if (rules.has('EXPIRED')) return 'ROUTE_EXPIRED'
+  if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
   if (rules.has('ANCHOR_UNPRICED')) return 'ANCHOR_UNPRICED'
   if (rules.has('DECIMALS_CHANGED') || rules.has('DECIMALS_UNVERIFIED')) return 'DECIMALS'
   return 'NO_ROUTE'
+}
+
+/** The hop is good, but what lies behind it has expired. */
+function isAnchorExpired(moment: Moment, route: Route): boolean {
+  const anchor = route.edges[0]?.pool.to
+  const evaluation = anchor === undefined ? undefined : moment.valuations.get(anchor)?.evaluation
+  return (
+    route.failure?.rule === 'ANCHOR_UNPRICED' &&
+    evaluation?.kind === 'UNPRICED' &&
+    evaluation.reason === 'ROUTE_EXPIRED'
+  )
 }
 
 function unpriced(

@@ -173,4 +173,3 @@ export type Valuation = {
   /** The accepted routes others may use, at most `max_asset_routes`, by weight. */
   readonly routes: readonly Route[]
 }
-

@@ -2,13 +2,15 @@
  * VALUE_IMBALANCE: a pool whose both sides are priced elsewhere and whose own ratio is more than ten times
  * away from that. Such a pool is deep, self-consistent and wrong.
  *
- * "Elsewhere" must itself be a consensus: the token's other first hops have to carry the share that a
- * rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
+ * "Elsewhere" must itself be a consensus: other first hops that agree among themselves have to carry the share
+ * that a rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
  */
 import * as ratio from '../exact/ratio.ts'
+import { display } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Edge, Route } from './evaluation.ts'
 import type { Policy } from './policy.ts'
+import type { Failure } from './reasons.ts'
 import { ascending, type Orderable, weightedMedian } from './weightedMedian.ts'
 
 const CONSENSUS_PERCENT = 67n
@@ -19,32 +21,31 @@ export function rejectImbalanced(
   failed: Route[],
 ): readonly Route[] {
   if (!spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
-  const refused = new Set<Edge>()
-  let total = 0n
-  for (const route of routes) total += route.weight
+  const factor = BigInt(policy.imbalance_ratio)
+  const refused = new Map<Edge, Failure>()
+  const total = weightOf(routes)
   for (const edge of new Set(routes.map(firstOf))) {
-    const others = routes.filter(route => firstOf(route) !== edge)
-    const weight = others.reduce((sum, route) => sum + route.weight, 0n)
-    if (weight === 0n || weight === total || weight * 100n < total * CONSENSUS_PERCENT) continue
+    const [own, others] = [
+      routes.filter(route => firstOf(route) === edge),
+      routes.filter(route => firstOf(route) !== edge),
+    ]
+    if (weightOf(own) === 0n || weightOf(others) === 0n) continue
     const elsewhere = medianPrice(others)
-    const own = medianPrice(routes.filter(route => firstOf(route) === edge))
-    if (isFurther(own, elsewhere, BigInt(policy.imbalance_ratio))) refused.add(edge)
+    const agreeing = weightOf(others.filter(route => !isFurther(route.price as Fraction, elsewhere, factor)))
+    if (agreeing * 100n < total * CONSENSUS_PERCENT) continue
+    const price = medianPrice(own)
+    if (!isFurther(price, elsewhere, factor)) continue
+    const required = `within ${policy.imbalance_ratio}× of ${display(elsewhere)} USD elsewhere`
+    refused.set(edge, { rule: 'VALUE_IMBALANCE', actual: `${display(price)} USD`, required })
   }
-  if (refused.size === 0) return routes
   return routes.filter(route => {
-    if (!refused.has(firstOf(route))) return true
-    failed.push({
-      ...route,
-      failure: {
-        rule: 'VALUE_IMBALANCE',
-        actual: null,
-        required: `within ${policy.imbalance_ratio}× of the price elsewhere`,
-      },
-    })
-    return false
+    const failure = refused.get(firstOf(route))
+    if (failure !== undefined) failed.push({ ...route, failure })
+    return failure === undefined
   })
 }
 
+const weightOf = (routes: readonly Route[]): bigint => routes.reduce((sum, route) => sum + route.weight, 0n)
 const firstOf = (route: Route): Edge => route.edges[0] as Edge
 
 function medianPrice(routes: readonly Route[]): Fraction {

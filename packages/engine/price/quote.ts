@@ -70,18 +70,16 @@ function routeText(route: Route, selected: Route | null): object {
   }
 }
 
-/** S_route = min(all edge scores, routing-asset score). */
+/** S_route = min(all edge scores, the scores of the routing assets it goes through). */
 function routeComponents({ edges, via }: Route): object {
   const weakestEdge = edges.reduce((least, edge) => weaker(least, edge.score), score(10))
   if (via === null) return { edges: { score: weakestEdge } }
-  const { evaluation, asset } = via.asset
-  return {
-    edges: { score: weakestEdge },
-    routing_asset: {
-      score: evaluation.kind === 'PRICED' ? evaluation.score : score(0),
-      token_address: asset,
-    },
+  let weakestAsset = score(10)
+  for (let at: Route['via'] = via; at !== null; at = at.route.via) {
+    const { evaluation } = at.asset
+    weakestAsset = weaker(weakestAsset, evaluation.kind === 'PRICED' ? evaluation.score : score(0))
   }
+  return { edges: { score: weakestEdge }, routing_asset: { score: weakestAsset } }
 }
 
 function hopText(edge: Edge): object {

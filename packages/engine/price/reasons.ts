@@ -24,6 +24,7 @@ export type Rejection =
   | 'TOO_MANY_HOPS'
   | 'TOO_MANY_ROUTES'
   | 'NO_WEIGHT'
+  | 'SCORE_ZERO'
   | 'TOO_LARGE'
 
 /** Why a qualified route was not accepted into the price. */

@@ -21,7 +21,7 @@ export type Principal = {
 export type Presented = { readonly bearer: string | null; readonly cookie: string | null }
 
 /** How long a key read from the store is trusted: revocation is effective within five seconds. */
-const KEY_CACHE_MS = 3000
+const KEY_CACHE_MS = 2000
 const SESSION_MS = 12 * 3_600_000
 const IDLE_MS = 60 * 60_000
 const MAX_SESSIONS = 50

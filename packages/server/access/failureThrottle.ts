@@ -35,7 +35,9 @@ export class FailureThrottle {
   }
 }
 
-function prefixOf(address: string): string {
+function prefixOf(given: string): string {
+  // A socket that listens on both families writes IPv4 like this; all of them would share one /64.
+  const address = given.replace(/^::ffff:(?=\d+\.)/i, '')
   if (!isIPv6(address)) return address
   const [head = '', tail] = address.split('::')
   const left = head === '' ? [] : head.split(':')

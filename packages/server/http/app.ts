@@ -13,6 +13,7 @@ import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn } from '../access/presented.ts'
 import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
 import { registerChains } from './chains.ts'
+import { charge } from './charge.ts'
 import type { HttpContext } from './context.ts'
 import { registerPage } from './page.ts'
 import { registerPools } from './pools.ts'
@@ -76,14 +77,7 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
-  const verdict = context.limit.take(principal.consumer)
-  const { quota } = context.limit
-  void reply.header('ratelimit-policy', `"default";q=${quota.units};w=${quota.windowMs / 1000}`)
-  void reply.header(
-    'ratelimit',
-    `"default";r=${Math.max(0, verdict.remaining)};t=${Math.ceil(verdict.waitMs / 1000)}`,
-  )
-  if (!verdict.allowed) throw new Refusal(429, verdict.waitMs)
+  charge(context, request, reply, 1)
   if (request.url.length > MAX_URL)
     throw new RequestError(414, `the URL has ${request.url.length} characters; expected at most ${MAX_URL}`)
   if (!mayUse(principal.scopes, request)) throw new Refusal(403)
@@ -131,11 +125,12 @@ function answerError(
   )
 }
 
+/** A malformed quote is a quote error; what is wrong with the path, the method or us has no code among those. */
 function answer(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
-  const body = isQuote(request)
-    ? { code: status === 500 ? 'RPC_UNAVAILABLE' : 'INVALID_PARAMS', message, detail: null }
-    : { error: message }
-  return reply.code(status).send(body)
+  const isQuoteError = isQuote(request) && status === statusOf('INVALID_PARAMS')
+  return reply
+    .code(status)
+    .send(isQuoteError ? { code: 'INVALID_PARAMS', message, detail: null } : { error: message })
 }
 
 const clientFault = (error: FastifyError): string =>

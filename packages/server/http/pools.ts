@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { EventRow, PoolRow } from '../store/port.ts'
 import { RequestError } from './apiError.ts'
+import { charge, unitsOfRows } from './charge.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
@@ -14,7 +15,7 @@ const MAX_BLOCK = Number.MAX_SAFE_INTEGER
 const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED']
 
 export function registerPools(app: FastifyInstance, context: HttpContext): void {
-  app.get('/v1/pools', async request => {
+  app.get('/v1/pools', async (request, reply) => {
     const params = new Params(searchOf(request), ['chain_id', 'token_address', 'limit', 'cursor'], malformed)
     const chainId = params.integer('chain_id', 0, MAX_BLOCK)
     if (chainId !== null) servedChain(context, chainId)
@@ -25,6 +26,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
         'token_address needs chain_id: the same address may be another token elsewhere',
       )
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    charge(context, request, reply, unitsOfRows(limit))
     const query = `pools ${chainId ?? ''} ${tokenAddress ?? ''}`
     const cursor = params.text('cursor')
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
@@ -45,7 +47,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
     return poolText(await knownPool(context, request), context.clock.nowMs())
   })
 
-  app.get('/v1/pools/:chain_id/:pool_address/events', async request => {
+  app.get('/v1/pools/:chain_id/:pool_address/events', async (request, reply) => {
     const params = new Params(
       searchOf(request),
       ['limit', 'cursor', 'kind', 'from_block', 'to_block'],
@@ -63,6 +65,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
       params.integer('to_block', 0, MAX_BLOCK),
     ]
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    charge(context, request, reply, unitsOfRows(limit))
     const query = `events ${chainId} ${poolAddress} ${kind ?? ''} ${fromBlock ?? ''} ${toBlock ?? ''}`
     const cursor = params.text('cursor')
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)

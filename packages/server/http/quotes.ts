@@ -1,8 +1,9 @@
 /** GET /v1/quote/token and GET /v1/quote/pool. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
-import type { ChainService, Narrowing } from '../worker/chainService.ts'
+import { ChainDown, type ChainService, type Narrowing } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
+import { charge } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { presentState } from './present.ts'
@@ -12,6 +13,8 @@ import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
 const DEFAULT_DEADLINE_MS = 3000
 const MAX_AGE_MS = 7 * 86_400_000
 const MAX_EXCLUDED = 50
+/** What computing costs beside the request itself: ten in all. */
+const COMPUTING_UNITS = 9
 
 export function registerQuotes(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/quote/token/:chain_id/:token_address', async (request, reply) => {
@@ -32,19 +35,22 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     ) as { evaluated_at_ms: number }
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - quote.evaluated_at_ms > maxAgeMs
     if (narrowing === null && !isTooOld) return quote
-    const answer = await inTime(serviceOf(chain).tokenQuote(address, narrowing), deadlineMs)
+    charge(context, request, reply, COMPUTING_UNITS)
+    const answer = await inTime(serviceOf(chain).tokenQuote(address, narrowing, isTooOld), deadlineMs)
     if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, reply)
+    if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
     const computed = JSON.parse(answer.quote) as { state: string; reason?: string }
     if (narrowing !== null && computed.state === 'UNPRICED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
     return sendJson(reply, answer.quote)
   })
 
-  app.get('/v1/quote/pool/:chain_id/:pool_address', async request => {
+  app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
     const params = new Params(searchOf(request), ['deadline_ms', 'max_age_ms'], malformedQuote)
     const { chain, address } = subject(context, request, 'pool_address')
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     params.integer('max_age_ms', 0, MAX_AGE_MS)
+    charge(context, request, reply, COMPUTING_UNITS)
     const answer = await inTime(serviceOf(chain).poolQuote(address), deadlineMs)
     switch (answer.outcome) {
       case 'quote':
@@ -63,11 +69,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
       case 'no_route':
         throw new QuoteError('NO_ROUTE', `neither side of ${address} reaches a stable`, answer.reason)
       case 'rpc_unavailable':
-        throw new QuoteError(
-          'RPC_UNAVAILABLE',
-          'the chain cannot be asked right now; try again',
-          answer.reason,
-        )
+        throw unavailable(answer.reason)
     }
   })
 }
@@ -94,7 +96,7 @@ async function enrol(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { chainId } = chain.config
-  const enrolment = await serviceOf(chain).enrol(address)
+  const enrolment = await inTime(serviceOf(chain).enrol(address), DEFAULT_DEADLINE_MS)
   switch (enrolment.state) {
     case 'EVALUATED': {
       const stored = await context.store.readQuote(chainId, address)
@@ -106,7 +108,7 @@ async function enrol(
     case 'TOKEN_UNKNOWN':
       throw new QuoteError('TOKEN_UNKNOWN', `there is no token at ${address} on chain ${chainId}`)
     case 'RPC_UNAVAILABLE':
-      throw new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again')
+      throw unavailable(null)
   }
 }
 
@@ -171,6 +173,9 @@ function narrowingIn(params: Params): Narrowing | null {
   }
 }
 
+const unavailable = (reason: string | null): QuoteError =>
+  new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again', reason)
+
 /** What is not there by the deadline is not waited for; it goes on and may be asked for again. */
 async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
@@ -188,6 +193,9 @@ async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promis
   })
   try {
     return await Promise.race([work, late])
+  } catch (failure) {
+    if (failure instanceof ChainDown) throw unavailable(failure.message)
+    throw failure
   } finally {
     clearTimeout(timer)
   }

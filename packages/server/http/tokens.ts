@@ -1,6 +1,7 @@
 /** GET /v1/tokens and GET /v1/search. */
 import type { FastifyInstance } from 'fastify'
 import type { TokenRow } from '../store/port.ts'
+import { charge, unitsOfRows } from './charge.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
@@ -11,11 +12,12 @@ const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 
 export function registerTokens(app: FastifyInstance, context: HttpContext): void {
-  app.get('/v1/tokens', async request => {
+  app.get('/v1/tokens', async (request, reply) => {
     const params = new Params(searchOf(request), ['chain_id', 'limit', 'cursor'], malformed)
     const chainId = integerIn('chain_id', params.required('chain_id'), 0, Number.MAX_SAFE_INTEGER, malformed)
     servedChain(context, chainId)
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    charge(context, request, reply, unitsOfRows(limit))
     const query = `tokens ${chainId}`
     const cursor = params.text('cursor')
     const after = cursor === null ? null : String(openPage(context.pageSecret, query, cursor)[0])

@@ -126,10 +126,12 @@ export class ChainHost implements ChainService {
     return Promise.resolve(this.#enrolments.enrol(token as Address))
   }
 
-  tokenQuote(token: string, narrowing: Narrowing | null): Promise<TokenAnswer> {
+  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer> {
     return this.#lane.run(async () => {
       const known = this.#state.tokens.get(token as Address)
       if (known?.published === null || known === undefined) return { outcome: 'not_enrolled' }
+      const reason = isVerifiedAnew ? await this.#verifyAnew(token as Address) : null
+      if (reason !== null) return { outcome: 'rpc_unavailable', reason }
       const asked =
         narrowing === null
           ? null
@@ -143,6 +145,23 @@ export class ChainHost implements ChainService {
         quote: this.#stamped(computeTokenQuote(this.#state, token as Address, this.#now(), asked)),
       }
     })
+  }
+
+  /** In the lane: reads again what the token's price rests on; why it could not, or null. */
+  async #verifyAnew(token: Address): Promise<string | null> {
+    const { tip } = this.#state.chain
+    if (tip === null) return 'no block has been seen yet'
+    const { ownPools } = this.#state.index
+    const pools = [token, ...this.#state.setup.routingAssets].flatMap(each => ownPools.get(each) ?? [])
+    const asked = [...new Set(pools)].map(pool => ({ address: pool.address, family: pool.terms.family }))
+    try {
+      const rechecked = await this.#market.recheck(asked, tip, this.#abort.signal)
+      await this.#apply({ kind: 'recheck', block: tip, pools: rechecked, atMs: this.#now() })
+      return null
+    } catch (failure) {
+      if (isFeedError(failure)) return failure.message
+      throw failure
+    }
   }
 
   async poolQuote(address: string): Promise<PoolAnswer> {

@@ -21,6 +21,7 @@ export type Narrowing = {
 export type TokenAnswer =
   | { readonly outcome: 'quote'; readonly quote: string }
   | { readonly outcome: 'not_enrolled' }
+  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
 
 export type PoolAnswer =
   | { readonly outcome: 'quote'; readonly quote: string }
@@ -29,12 +30,20 @@ export type PoolAnswer =
   | { readonly outcome: 'no_route'; readonly reason: string }
   | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
 
+/** The chain's thread is gone; its keeper starts another. */
+export class ChainDown extends Error {
+  override readonly name = 'ChainDown'
+}
+
 export interface ChainService {
   readonly chainId: number
   /** Starts an enrolment, or says how far it is. The first answer for an unknown token is PENDING. */
   enrol(token: string): Promise<Enrolment>
-  /** The quote of an enrolled token computed at the tip; JSON text. */
-  tokenQuote(token: string, narrowing: Narrowing | null): Promise<TokenAnswer>
+  /**
+   * The quote of an enrolled token computed at the tip; JSON text. Verified anew, its pools are first read from
+   * the chain again: a chain that cannot be asked gives no answer, rather than an older one with a new date.
+   */
+  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer>
   /** The quote of a pool, looked up and loaded first if it is not known. */
   poolQuote(pool: string): Promise<PoolAnswer>
 }

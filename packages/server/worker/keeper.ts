@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../ops/log.ts'
-import type { ChainService, Narrowing } from './chainService.ts'
+import { ChainDown, type ChainService, type Narrowing } from './chainService.ts'
 import type { Reply, Request, ThreadData } from './messages.ts'
 
 const FIRST_PAUSE_MS = 500
@@ -81,7 +81,8 @@ class ThreadLink implements ChainService {
     })
     this.#exited = new Promise(resolve => {
       this.#worker.on('exit', () => {
-        for (const { reject } of this.#waiting.values()) reject(new Error(failure))
+        for (const { reject } of this.#waiting.values()) reject(new ChainDown(failure))
+        this.#waiting.clear()
         resolve()
         onEnd(failure)
       })
@@ -92,8 +93,10 @@ class ThreadLink implements ChainService {
     return this.#ask('enrol', [token]) as ReturnType<ChainService['enrol']>
   }
 
-  tokenQuote(token: string, narrowing: Narrowing | null) {
-    return this.#ask('tokenQuote', [token, narrowing]) as ReturnType<ChainService['tokenQuote']>
+  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean) {
+    return this.#ask('tokenQuote', [token, narrowing, isVerifiedAnew]) as ReturnType<
+      ChainService['tokenQuote']
+    >
   }
 
   poolQuote(pool: string) {

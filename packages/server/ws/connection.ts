@@ -37,6 +37,7 @@ export class Connection {
   #written: Sequence
   #isReplaying: boolean
   #isPumping = false
+  #isWoken = false
   #isOpen = true
   #drainedAtMs: number
 
@@ -76,13 +77,24 @@ export class Connection {
   }
 
   #pump(): void {
+    this.#isWoken = true
     if (this.#isPumping) return
     this.#isPumping = true
-    this.#send()
-      .catch(() => this.close(1011, 'the log could not be read'))
-      .finally(() => {
-        this.#isPumping = false
-      })
+    void this.#drive()
+  }
+
+  /** Sends until nobody has woken it since it last looked: a wake-up is never lost between looking and ending. */
+  async #drive(): Promise<void> {
+    try {
+      while (this.#isWoken && this.#isOpen) {
+        this.#isWoken = false
+        await this.#send()
+      }
+    } catch {
+      this.close(1011, 'the log could not be read')
+    } finally {
+      this.#isPumping = false
+    }
   }
 
   async #send(): Promise<void> {
@@ -124,6 +136,8 @@ export class Connection {
   #deliver(record: LogRecord): void {
     this.#position = record.sequence
     if (!isWanted(this.#subscription, record)) return
+    // Its time to drain begins when there is something to drain, not when it was last busy.
+    if (this.#socket.bufferedAmount === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
     this.#socket.send(record.envelope, () => {
       this.#written = record.sequence
       this.#drainedAtMs = this.#context.clock.monotonicMs()

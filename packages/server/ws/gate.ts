@@ -39,6 +39,8 @@ const PING_MS = 30_000
 const SUBSCRIBE_MS = 5000
 const MAX_INBOUND = 64 * 1024
 const MAX_PER_CONSUMER = 20
+/** RFC 6455: a control frame has 125 bytes, two of which are the code. */
+const MAX_REASON = 123
 /** A node behind the log waits this long for it, then asks the client to come back. */
 const CATCH_UP_MS = 5000
 /** How often open streams are asked whether their key still lives. */
@@ -136,7 +138,7 @@ export class StreamGate {
       hasSubscribed = true
       clearTimeout(patience)
       const subscription = parseSubscribe(textOf(data), this.#options.chainIds)
-      if ('fault' in subscription) return socket.close(1008, subscription.fault.slice(0, 120))
+      if ('fault' in subscription) return socket.close(1008, reasonOf(subscription.fault))
       this.#subscribe(socket, subscription)
         .then(connection => {
           entry.connection = connection
@@ -224,6 +226,13 @@ const textOf = (data: RawData): string =>
 function end(socket: WebSocket, connection: Connection | null, code: number, reason: string): void {
   if (connection === null) socket.close(code, reason)
   else connection.close(code, reason)
+}
+
+/** A close reason holds 123 bytes; a fault may quote letters of three bytes each. */
+function reasonOf(fault: string): string {
+  const bytes = Buffer.from(fault)
+  // A letter cut in two would not be UTF-8: it is left out whole.
+  return bytes.length <= MAX_REASON ? fault : bytes.toString('utf8', 0, MAX_REASON).replace(/\uFFFD+$/, '')
 }
 
 const retryAfter = (waitMs: number): string => `Retry-After: ${Math.max(1, Math.ceil(waitMs / 1000))}`

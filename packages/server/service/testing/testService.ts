@@ -30,6 +30,8 @@ export type TestServiceOptions = {
   /** In place of the chain's own node. */
   readonly endpoints?: readonly string[]
   readonly publicOrigin?: string
+  /** Left out, a free one. */
+  readonly port?: number
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -63,7 +65,7 @@ export async function openTestService(
 }
 
 /** The configuration file of a service on this chain. */
-export function writeConfig(chain: TestChain, options: TestServiceOptions & { port?: number } = {}): string {
+export function writeConfig(chain: TestChain, options: TestServiceOptions = {}): string {
   const { name = 'assay', tokens, pools = [], policy = {}, endpoints, publicOrigin, port = 0 } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
@@ -103,8 +105,10 @@ export class TestService {
     this.faults = faults
   }
 
+  /** Where it listens, whatever it calls itself. */
   get url(): string {
-    return this.service.url
+    const { publicOrigin, host, port } = this.config.listen
+    return publicOrigin === null ? this.service.url : `http://${host}:${port}`
   }
 
   /** A key of a consumer of its own, so that no test spends another's quota. */
