@@ -269,8 +269,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'proven-run',
     file: 'price/edge.ts',
-    find: 'state.verifiedNumber >= run.first - 1 && ',
-    replace: '',
+    find: 'if (state.verifiedNumber >= run.first - 1)',
+    replace: 'if (state.verifiedNumber >= run.first - 2)',
     killedBy: ['price/edge.test.ts'],
     pattern: 'a pool verified before an unproven block',
     says: 're-verify a pool by proven blocks although an unproven one lies between',

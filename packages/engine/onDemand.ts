@@ -36,14 +36,19 @@ export function computeTokenQuote(
       : momentOf(state, atMs, {
           policy: {
             ...policy,
-            max_hops: narrowing.maxHops ?? policy.max_hops,
-            min_depth_usd: narrowing.minDepthUsd ?? policy.min_depth_usd,
+            max_hops: lesser(narrowing.maxHops, policy.max_hops),
+            min_depth_usd: greater(narrowing.minDepthUsd, policy.min_depth_usd),
           },
           excluded: new Set(narrowing.excludePools),
         })
   valueAssets(moment)
   return quoteText(state.setup.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')
 }
+
+/** Narrowing never widens: the policy's own limit stands where it is the stricter. */
+const lesser = (asked: Count | null, limit: Count): Count => (asked !== null && asked < limit ? asked : limit)
+const greater = (asked: Count | null, limit: Count): Count =>
+  asked !== null && asked > limit ? asked : limit
 
 /** Percent moves of the depth ladder, both ways. */
 const LADDER = [1n, 2n, 5n, 10n]

@@ -35,6 +35,10 @@ export type ServiceOptions = {
   readonly logLevel?: LogLevel
 }
 
+/** Retention is looked after this often, in steps small enough that no commit waits for one. */
+const PRUNE_MS = 600_000
+const PRUNE_BATCH = 500
+
 export async function startService({
   config,
   clock = systemClock,
@@ -106,6 +110,12 @@ export async function startService({
     publicOrigin,
   })
   const control = await openControl(config.store.path, request => answerControl(access, request))
+  const pruning = setInterval(() => {
+    store
+      .prune({ nowMs: clock.nowMs(), ...config.retention, batch: PRUNE_BATCH })
+      .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
+  }, PRUNE_MS)
+  pruning.unref()
   await app.listen({ host: config.listen.host, port: config.listen.port })
   const { port } = app.server.address() as AddressInfo
 
@@ -114,6 +124,7 @@ export async function startService({
     access,
     isReady: () => isReady().ready,
     async close() {
+      clearInterval(pruning)
       await control.close()
       gate.close()
       await app.close()

@@ -47,7 +47,7 @@ function build(moment: Moment, pool: Pool): Edge {
       : microusd(effectiveY, anchor.usd, scale.to)
 
   const finality = state.verified ? finalityAt(moment, state.changed.number) : 'unverified'
-  const verifiedMs = verifiedAt(moment, state)
+  const verifiedMs = verifiedAt(moment.state.chain.proven, state)
   const ageMs = ms(Math.max(0, atMs - verifiedMs))
   const expiresAtMs = ms(verifiedMs + ttlMs)
   const agreement = pairAgreement(moment, pool)
@@ -122,8 +122,7 @@ export const microusd = (amount: bigint, usd: Fraction, scale: bigint): bigint =
   (amount * usd.num * MICRO) / (usd.den * scale)
 
 /** The time of the last verification: the pool's own, or a proven run that reaches back to it. */
-function verifiedAt(moment: Moment, state: PoolState): Ms {
-  const runs = moment.state.chain.proven
+export function verifiedAt(runs: readonly ProvenRun[], state: PoolState): Ms {
   for (let at = runs.length - 1; at >= 0; at--) {
     const run = runs[at] as ProvenRun
     if (state.verifiedNumber > run.last) break

@@ -41,6 +41,7 @@ export const REJECTION_RULES = [
   'TOO_MANY_HOPS',
   'TOO_MANY_ROUTES',
   'NO_WEIGHT',
+  'SCORE_ZERO',
   'TOO_LARGE',
   'UNSUPPORTED_FAMILY',
 ] as const

@@ -126,11 +126,13 @@ function answerError(
 }
 
 /** A malformed quote is a quote error; what is wrong with the path, the method or us has no code among those. */
+/** A malformed quote request has a code; what never reached a quote has only a sentence. */
 function answer(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
-  const isQuoteError = isQuote(request) && status === statusOf('INVALID_PARAMS')
-  return reply
-    .code(status)
-    .send(isQuoteError ? { code: 'INVALID_PARAMS', message, detail: null } : { error: message })
+  const body =
+    isQuote(request) && status === 400
+      ? { code: 'INVALID_PARAMS', message, detail: null }
+      : { error: message }
+  return reply.code(status).send(body)
 }
 
 const clientFault = (error: FastifyError): string =>

@@ -79,7 +79,7 @@ async function sessionFor(
 
 /** A cookie over plain http is only for this machine; elsewhere the operator must say what our origin is. */
 function assertCookieIsSafe({ config }: HttpContext, request: FastifyRequest): void {
-  if (config.listen.publicOrigin !== null) return
+  if (config.listen.publicOrigin?.startsWith('https:') === true) return
   const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
   if (!isLoopback)
     throw new RequestError(

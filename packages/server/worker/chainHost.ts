@@ -17,6 +17,7 @@ import {
   type Input,
   ms,
   type Policy,
+  type Pool,
   type State,
   step,
   type StepResult,
@@ -32,6 +33,7 @@ import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
+import { quietPools } from './quietPools.ts'
 
 export type ChainHostOptions = {
   readonly chain: ChainConfig
@@ -49,6 +51,8 @@ export type ChainHostOptions = {
 const STABLE_INTERVAL_MS = 2000
 /** Between two tries of a start that the chain does not answer. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
+/** Quiet pools are looked for this often. */
+const QUIET_INTERVAL_MS = 15_000
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
 
@@ -81,6 +85,7 @@ export class ChainHost implements ChainService {
   #end!: (failure?: unknown) => void
   #timer: NodeJS.Timeout | null = null
   #stablesReadAtMs = 0
+  #quietReadAtMs = 0
   #isBootstrapped = false
   #lastSequence: Sequence = 0
 
@@ -153,10 +158,16 @@ export class ChainHost implements ChainService {
     if (tip === null) return 'no block has been seen yet'
     const { ownPools } = this.#state.index
     const pools = [token, ...this.#state.setup.routingAssets].flatMap(each => ownPools.get(each) ?? [])
-    const asked = [...new Set(pools)].map(pool => ({ address: pool.address, family: pool.terms.family }))
+    return this.#recheck([...new Set(pools)], tip)
+  }
+
+  /** In the lane: holds our state of these pools against the chain's; why it could not, or null. */
+  async #recheck(pools: readonly Pick<Pool, 'address' | 'terms'>[], tip: BlockRef): Promise<string | null> {
+    if (pools.length === 0) return null
+    const asked = pools.map(pool => ({ address: pool.address, family: pool.terms.family }))
     try {
       const rechecked = await this.#market.recheck(asked, tip, this.#abort.signal)
-      await this.#apply({ kind: 'recheck', block: tip, pools: rechecked, atMs: this.#now() })
+      await this.#apply({ kind: 'recheck', block: engineRef(tip), pools: rechecked, atMs: this.#now() })
       return null
     } catch (failure) {
       if (isFeedError(failure)) return failure.message
@@ -228,9 +239,15 @@ export class ChainHost implements ChainService {
   async #settled(block: VerifiedBlock): Promise<void> {
     const ref = refOf(block)
     this.#feed.processed(ref)
-    if (this.#options.clock.monotonicMs() - this.#stablesReadAtMs < STABLE_INTERVAL_MS) return
-    this.#stablesReadAtMs = this.#options.clock.monotonicMs()
-    await this.#readStables(ref)
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#stablesReadAtMs >= STABLE_INTERVAL_MS) {
+      this.#stablesReadAtMs = nowMs
+      await this.#readStables(ref)
+    }
+    if (nowMs - this.#quietReadAtMs >= QUIET_INTERVAL_MS) {
+      this.#quietReadAtMs = nowMs
+      await this.#recheck(quietPools(this.#state, this.#now()), ref)
+    }
   }
 
   async #readStables(ref: BlockRef): Promise<void> {
@@ -238,7 +255,7 @@ export class ChainHost implements ChainService {
       const reading = await this.#market.readStables(ref, this.#abort.signal)
       await this.#apply({
         kind: 'stable',
-        block: { ...ref, number: count(ref.number), timeMs: ms(ref.timeMs) },
+        block: engineRef(ref),
         ...reading,
         atMs: this.#now(),
       })
@@ -367,6 +384,8 @@ export class ChainHost implements ChainService {
     return ms(this.#options.clock.nowMs())
   }
 }
+
+const engineRef = (ref: BlockRef) => ({ ...refOf(ref), number: count(ref.number), timeMs: ms(ref.timeMs) })
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
 

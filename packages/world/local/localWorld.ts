@@ -2,8 +2,20 @@
  * The local world, running: one anvil node per chain of the plan with the real contracts on it, and traders that
  * keep it moving. Its state lives in one folder; started again there, it goes on where it stood.
  */
-import { closeSync, copyFileSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { type Client, connect } from '../client.ts'
@@ -41,6 +53,8 @@ export type WorldOptions = {
 /** Blocks until `finalized`: two epochs of this many slots. */
 const SLOTS = 4
 const GAS_LIMIT = 60_000_000n
+/** After a round that failed. */
+const TRADE_PAUSE_MS = 500
 /** A stable's feed is answered anew this often. */
 const ANSWER_MS = 120_000
 /** Anvil writes its state this often, so that little is lost when the machine goes. */
@@ -126,17 +140,18 @@ async function live(
   await chain.client.setIntervalMining({ interval: chain.plan.blockTimeS })
   let isOver = false
   let answeredAtMs = performance.now()
-  const run = async () => {
-    while (!isOver) {
-      await chain.traders.round()
-      if (performance.now() - answeredAtMs < ANSWER_MS) continue
-      answeredAtMs = performance.now()
-      for (const [symbol, usd] of answers)
-        await setAnswer(chain.client, chain.seeded.feeds[symbol] as Address, usd, nowS())
-    }
+  const round = async () => {
+    await chain.traders.round()
+    if (performance.now() - answeredAtMs < ANSWER_MS) return
+    answeredAtMs = performance.now()
+    for (const [symbol, usd] of answers)
+      await setAnswer(chain.client, chain.seeded.feeds[symbol] as Address, usd, nowS())
   }
-  // A node that was closed under a round of trades ends the loop, nothing more.
-  const ended = run().catch(() => undefined)
+  const run = async () => {
+    // A reorganisation takes a round's transaction with it: the round is lost, the traders are not.
+    while (!isOver) await round().catch(() => wait(TRADE_PAUSE_MS))
+  }
+  const ended = run()
   return {
     async stop() {
       isOver = true

@@ -1,0 +1,23 @@
+/**
+ * Pools that nothing has vouched for lately. Where blocks are proven complete there are none; elsewhere a pool is
+ * read again at half its time to live, a few at a time, so that silence on the chain does not look like age.
+ */
+import { type Pool, type State, verifiedAt } from '@assay/engine'
+
+/** Read again in one go at most: each is one or two calls. */
+const MAX_AT_ONCE = 50
+
+/** The pools whose last verification is older than half the chain's TTL, oldest first. */
+export function quietPools(state: State, nowMs: number): readonly Pick<Pool, 'address' | 'terms'>[] {
+  const { policy } = state.policyView
+  const ttlMs = policy.ttl_ms.by_chain[String(state.setup.chainId)] ?? policy.ttl_ms.default
+  const quiet: { readonly pool: Pool; readonly atMs: number }[] = []
+  for (const pool of state.pools.values()) {
+    const atMs = verifiedAt(state.chain.proven, pool.state)
+    if (pool.state.verified && nowMs - atMs > ttlMs / 2) quiet.push({ pool, atMs })
+  }
+  return quiet
+    .sort((a, b) => a.atMs - b.atMs)
+    .slice(0, MAX_AT_ONCE)
+    .map(({ pool }) => pool)
+}
