@@ -13,6 +13,7 @@ import { checkQuote, type QuoteView } from './testing/quoteLaws.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
 import { RecordLaws } from './testing/recordLaws.ts'
 import {
+  DAI,
   E18,
   E6,
   HOUR,
@@ -131,6 +132,17 @@ describe('a GAP', () => {
     s.wait(2 * HOUR)
     s.health('GAP')
     expect(s.tokenRecords()).toEqual([])
+  })
+
+  it('contract §7: a token enrolled during it is first heard of when it ends', () => {
+    const s = market()
+    s.unenrol(T)
+    s.health('GAP')
+    s.enrol(T)
+    s.enrol(DAI)
+    expect([s.tokenRecords(), s.token(DAI).published]).toEqual([[], null])
+    s.health('HEALTHY')
+    expect([s.published(T).state, s.unpriced(DAI)]).toEqual(['PRICED', 'NO_POOL'])
   })
 
   it('contract §7: on leaving it every token is evaluated once', () => {

@@ -83,16 +83,24 @@ function isActive(token: Token): boolean {
 function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
   const { state } = moment
   const signature = signatureOf(evaluation)
-  if (state.chain.anchors[anchor] !== signature) {
+  const before = state.chain.anchors[anchor]
+  if (before !== signature) {
     state.chain = { ...state.chain, anchors: { ...state.chain.anchors, [anchor]: signature } }
     state.index.changed.add('chain')
-    for (const dependent of dependentsOf(state, anchor)) work.look.add(dependent)
+    // While the anchor keeps a price, who has none for reasons of its own still has none.
+    const isStillPriced = before !== undefined && isPricedSignature(before) && isPricedSignature(signature)
+    for (const dependent of dependentsOf(state, anchor))
+      if (!isStillPriced || state.tokens.get(dependent)?.published?.compact.state === 'PRICED')
+        work.look.add(dependent)
   }
   if (evaluation.kind === 'UNPRICED') return
   const bps = BigInt(moment.policy.republish.move_bps)
   for (const token of state.index.watches.get(anchor)?.takeMoved(evaluation.marginalUsd, bps) ?? [])
     work.look.add(token)
 }
+
+/** The signature of a price starts with its score, that of an absence with its reason. */
+const isPricedSignature = (signature: string): boolean => /^\d/.test(signature)
 
 function signatureOf(evaluation: Evaluation): string {
   if (evaluation.kind === 'UNPRICED') return evaluation.reason

@@ -340,6 +340,15 @@ describe('a reorganisation', () => {
     ])
   })
 
+  it('contract §2.3, §2.8: leaves pools that its blocks did not touch as fresh as the new tip', () => {
+    const s = market()
+    s.quiet(10 * MINUTE)
+    const branch = s.branch()
+    s.mine()
+    s.reorg(branch, [branch.mine(), branch.mine()])
+    expect(s.edge(P1)).toMatchObject({ verifiedMs: s.tip.timeMs, components: { freshness: { ageMs: 0 } } })
+  })
+
   it('contract §2.8, R2: a block of the same height with another hash is a reorganisation like any other', () => {
     const s = market()
     const branch = s.branch()

@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import * as byHand from '../testing/byHand.ts'
-import { DAY, E18, E6, P1, P2, P3, P4, P5, Scenario, scenario, T, USDC, WETH } from '../testing/scenario.ts'
+import {
+  DAY,
+  E18,
+  E6,
+  HOUR,
+  P1,
+  P2,
+  P3,
+  P4,
+  P5,
+  Scenario,
+  scenario,
+  T,
+  USDC,
+  WETH,
+} from '../testing/scenario.ts'
 import type { Priced } from './evaluation.ts'
 
 const WETH_Y = 20_000_000n * E6
@@ -86,12 +101,14 @@ describe('coverage of a routing asset', () => {
 
   it('contract §2.6: data older than 24 hours is no data, by a timer and with nothing else happening', () => {
     const s = market()
-    external(s, DEPTH * 2n, s.nowMs)
-    const asOfMs = s.nowMs
-    s.quiet(DAY, 60 * 60_000)
+    // An hour on, so that nothing else falls due with it.
+    s.quiet(HOUR, HOUR)
+    external(s, DEPTH * 2n)
+    s.quiet(DAY, HOUR)
+    s.run({ kind: 'timer' })
     expect(anchorsOf(s).map(each => each?.score)).toEqual([10, 10])
-    expect(s.result.nextTimerMs).toBeLessThanOrEqual(asOfMs + DAY + 1)
-    s.wait(1)
+    expect(s.result.nextTimerMs).toBe(s.nowMs + 1)
+    s.timer()
     expect(anchorsOf(s).map(each => each?.externalMicrousd)).toEqual([null, null])
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'COVERAGE_UNKNOWN', cap: 8 })
   })

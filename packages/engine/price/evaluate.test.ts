@@ -282,6 +282,14 @@ describe('path agreement', () => {
     expect(componentOf(pools([{}, { of: enough - 1n }]), 'path_agreement')?.['sources']).toBe(1)
   })
 
+  it('contract §2.6: a first-hop pool with exactly 10% of the accepted weight is a source: of ten equal ones each is', () => {
+    const s = scenario()
+    for (let n = 0; n < 10; n++) s.v2(address(0x200 + n), [T, X], [USDC, Y], { deployment: `d${n}` })
+    s.enrol(T)
+    expect(componentOf(s, 'path_agreement')?.['sources']).toBe(10)
+    expect(componentOf(s, 'material_routes')?.['routes']).toBe(10)
+  })
+
   it('contract §2.6: sources are the pools of the token: routes behind them add none', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'a' })

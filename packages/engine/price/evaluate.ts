@@ -29,9 +29,18 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   const { live, failed } = routesOf(moment, token)
   const voted = vote(moment, live, failed)
   failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
-  if (voted !== null) return pricedFrom(moment, token, voted, failed)
+  if (voted !== null) {
+    const priced = pricedFrom(moment, token, voted, failed)
+    return priced.score > 0 ? priced : unpriced(moment, token, 'NO_ROUTE', priced.routes.map(worthless))
+  }
   return unpriced(moment, token, reasonFor(moment, token, failed), failed)
 }
+
+/** A price nobody may use is none: a policy can take a score down to 0. */
+const worthless = (route: Route): Route => ({
+  ...route,
+  failure: route.failure ?? { rule: 'SCORE_ZERO', actual: '0', required: 'a score of at least 1' },
+})
 
 /** Values every routing asset in its listed order, so that each continues only on those before it. */
 export function valueAssets(moment: Moment): void {
@@ -47,11 +56,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
   return evaluation.routes
     .filter(route => route.failure === null && route.exclusion === null)
     .slice(0, moment.policy.max_asset_routes)
-    .map(route => ({
-      ...route,
-      price: reduced(route.price as Fraction),
-      marginalUsd: reduced(route.marginalUsd as Fraction),
-    }))
+    .map(route => ({ ...route, price: reduced(route.price as Fraction) }))
 }
 
 /** What stops any price of this token before its routes are looked at. */
@@ -107,7 +112,8 @@ function unpriced(
 
 /** A stable's own quote is its guarded answer: no routes, score min(stable, feed, state). */
 function ofStable(moment: Moment, stable: StableView): Priced | Unpriced {
-  if (stable.status === 'SUSPENDED')
+  const score = publishedScore([stable.score, moment.feed.score, stateScore(stable.finality)], stable.caps)
+  if (stable.status === 'SUSPENDED' || score === 0)
     return { ...unpriced(moment, stable.token, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
   const usd = ratio.reduce(stable.usd.num, stable.usd.den)
   assert(!ratio.isTooLarge(usd), 'a stable answer past 4096 bits')
@@ -123,7 +129,7 @@ function ofStable(moment: Moment, stable: StableView): Priced | Unpriced {
     asOf: tipOf(moment),
     price: usd,
     marginalUsd: usd,
-    score: publishedScore([stable.score, moment.feed.score, components.state.score], stable.caps),
+    score,
     caps: stable.caps,
     components,
     support: null,

@@ -100,7 +100,6 @@ export type Route = {
   readonly via: { readonly asset: Valuation; readonly route: Route } | null
   /** Price of the token along this route; null for a failed route. */
   readonly price: Fraction | null
-  readonly marginalUsd: Fraction | null
   readonly capacity: bigint
   readonly weight: bigint
   readonly score: Score
@@ -108,6 +107,9 @@ export type Route = {
   readonly exclusion: Exclusion | null
   readonly material: boolean
 }
+
+/** A route in the making: an evaluation owns its routes until it is done, and fills them in place. */
+export type RouteDraft = { -readonly [Field in keyof Route]: Route[Field] }
 
 export type Priced = {
   readonly kind: 'PRICED'

@@ -217,16 +217,19 @@ describe('OBSERVED_SWAP', () => {
   })
 
   it('contract §2.2: an OBSERVED_SWAP whose output is below 9,999/10,000 of what the adapter gives is not evidence', () => {
-    const fair = byHand.v2Out(X, Y, sale)
-    const enough = byHand.divideUp(fair * 9_999n, 10_000n)
+    // A sale whose fair output is a multiple of 10,000, so that the share is met to the unit.
+    const fair = 2_000_000_000n
+    const sold = byHand.smallest(1n, input => byHand.v2Out(X, Y, input) >= fair)
+    expect(byHand.v2Out(X, Y, sold)).toBe(fair)
+    const enough = (fair * 9_999n) / 10_000n
     for (const output of [enough, enough - 1n]) {
       const s = onePool()
-      s.sync(P1, X + sale, Y - output)
-      s.swapLog(P1, [sale, 0n], [0n, output])
+      s.sync(P1, X + sold, Y - output)
+      s.swapLog(P1, [sold, 0n], [0n, output])
       s.mine()
       expect(s.pool(P1).state.verified).toBe(true)
       expect(shown(evidenceOf(s))).toBe(
-        output === enough ? `OBSERVED_SWAP ${sale}/${output}` : simulated(X + sale, Y - output),
+        output === enough ? `OBSERVED_SWAP ${sold}/${output}` : simulated(X + sold, Y - output),
       )
     }
   })

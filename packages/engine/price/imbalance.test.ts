@@ -35,6 +35,11 @@ describe('VALUE_IMBALANCE of a price', () => {
     expect(refused(route('a', 1_000n, 50n), route('b', 1_000n, 40n), route('c', 100n, 10n))).toEqual([])
   })
 
+  it('contract §2.6: exactly 10 times is within, also beside one that is further', () => {
+    expect(refused(route('a', 100n, 80n), route('b', 1_000n, 10n), route('c', 1n, 10n))).toEqual(['c-1'])
+    expect(refused(route('a', 100n, 80n), route('b', 10n, 10n), route('c', 5_000n, 10n))).toEqual(['c-5000'])
+  })
+
   it('contract §2.6: elsewhere is a consensus only with 67% of the weight: two halves stay an unresolved split', () => {
     expect(refused(route('a', 100n, 67n), route('b', 2_000n, 33n))).toEqual(['b-2000'])
     expect(refused(route('a', 100n, 66n), route('b', 2_000n, 34n))).toEqual([])

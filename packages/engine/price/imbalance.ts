@@ -15,12 +15,14 @@ import { ascending, type Orderable, weightedMedian } from './weightedMedian.ts'
 
 const CONSENSUS_PERCENT = 67n
 
-export function rejectImbalanced(
+export function rejectImbalanced<Candidate extends Route>(
   policy: Policy,
-  routes: readonly Route[],
+  routes: readonly Candidate[],
   failed: Route[],
-): readonly Route[] {
-  if (!spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
+): readonly Candidate[] {
+  const first = routes[0]
+  const isOneSource = routes.every(route => route.edges[0] === first?.edges[0])
+  if (isOneSource || !spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
   const factor = BigInt(policy.imbalance_ratio)
   const refused = new Map<Edge, Failure>()
   const total = weightOf(routes)

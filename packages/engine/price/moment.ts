@@ -24,6 +24,8 @@ export type Moment = {
   readonly excluded: ReadonlySet<Address>
   readonly edges: Map<Pool, Edge>
   readonly agreements: Map<string, Map<Pool, Agreement>>
+  /** Of a pool without another of its pair, once it was asked for. */
+  readonly lone: { agreement: Agreement | null }
   readonly stables: Map<Address, StableView>
   readonly valuations: Map<Address, Valuation>
 }
@@ -46,6 +48,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
     agreements: new Map(),
+    lone: { agreement: null },
     stables: new Map(),
     valuations: new Map(),
   }

@@ -8,14 +8,14 @@ import type { Fraction } from '../exact/ratio.ts'
 import { type Count, count } from '../units.ts'
 import { weigh } from './capacity.ts'
 import { type Consensus, consensus } from './consensus.ts'
-import type { Edge, Route } from './evaluation.ts'
+import type { Edge, Route, RouteDraft } from './evaluation.ts'
 import { rejectImbalanced } from './imbalance.ts'
 import type { Moment } from './moment.ts'
 import type { Failure } from './reasons.ts'
 
 export type Vote = {
   /** The routes that voted, in the order `verdict` numbers them. */
-  readonly observations: readonly Route[]
+  readonly observations: readonly RouteDraft[]
   /** Qualified routes too small to be heard. */
   readonly dust: readonly Route[]
   readonly verdict: Consensus
@@ -24,7 +24,7 @@ export type Vote = {
 const NO_WEIGHT: Failure = { rule: 'NO_WEIGHT', actual: '0 microusd', required: 'more than 0' }
 
 /** Routes that a guard refuses move over to `failed`. Null when nothing is left to weigh. */
-export function vote(moment: Moment, live: readonly Route[], failed: Route[]): Vote | null {
+export function vote(moment: Moment, live: readonly RouteDraft[], failed: Route[]): Vote | null {
   const routes = qualify(moment, live, failed)
   const byFirst = weightByFirst(routes)
   let total = 0n
@@ -34,11 +34,14 @@ export function vote(moment: Moment, live: readonly Route[], failed: Route[]): V
     return null
   }
   const least = total * BigInt(moment.policy.observation_share_bps)
-  const observations: Route[] = []
+  const observations: RouteDraft[] = []
   const dust: Route[] = []
   for (const route of routes)
     if ((byFirst.get(firstOf(route)) as bigint) * 10_000n >= least) observations.push(route)
-    else dust.push({ ...route, exclusion: 'IMMATERIAL' })
+    else {
+      route.exclusion = 'IMMATERIAL'
+      dust.push(route)
+    }
   const verdict = consensus(
     observations.map(route => ({
       id: route.id,
@@ -61,7 +64,7 @@ export function weightByFirst(routes: readonly Route[]): Map<Edge, bigint> {
   return weights
 }
 
-function qualify(moment: Moment, live: readonly Route[], failed: Route[]): readonly Route[] {
+function qualify(moment: Moment, live: readonly RouteDraft[], failed: Route[]): readonly RouteDraft[] {
   const weighed = withWeights(live.filter(route => fits(route, failed)))
   const kept = rejectImbalanced(moment.policy, weighed, failed)
   return kept.length === weighed.length ? weighed : withWeights(kept)
@@ -80,7 +83,7 @@ function fits(route: Route, failed: Route[]): boolean {
   return false
 }
 
-function withWeights(routes: readonly Route[]): Route[] {
+function withWeights(routes: readonly RouteDraft[]): readonly RouteDraft[] {
   const numbers = new Map<Edge, Count>()
   const capacities: bigint[] = []
   const paths = routes.map(route =>
@@ -94,5 +97,8 @@ function withWeights(routes: readonly Route[]): Route[] {
     }),
   )
   const { weight } = weigh(paths, capacities)
-  return routes.map((route, at) => ({ ...route, weight: weight[at] as bigint }))
+  routes.forEach((route, at) => {
+    route.weight = weight[at] as bigint
+  })
+  return routes
 }

@@ -169,6 +169,17 @@ describe('dust of a pair', () => {
     }
   })
 
+  it('contract §2.5: a pool with exactly 2% of the depth of its pair votes', () => {
+    const [x, y] = [X / 1_000n, Y / 1_000n]
+    const depth = 49n * byHand.v2DepthY(x, y)
+    const reserve = byHand.smallest(Y / 100n, n => byHand.v2DepthY((n * X) / Y, n) >= depth)
+    expect(byHand.v2DepthY((reserve * X) / Y, reserve)).toBe(depth)
+    const s = pools()
+    s.v2(P1, [T, (reserve * X) / Y], [USDC, reserve], { deployment: 'one' })
+    s.v2(P2, [T, x], [USDC, y], { deployment: 'two' })
+    expect(agreementOf(s, P1).sources).toBe(2)
+  })
+
   it('contract §2.5: dust at a thousand times the price neither splits the others nor counts as one of them', () => {
     const s = pools({}, {}, { of: 10n, bps: 9_990_000n })
     expect(shown(agreementOf(s, P1))).toBe('8 of 2')

@@ -17,9 +17,11 @@ import { devBps } from './weightedMedian.ts'
 const ZERO = { num: 0n, den: 1n }
 
 export function pairAgreement(moment: Moment, pool: Pool): Agreement {
+  const pools = moment.state.index.pairs.get(pool.pair)
+  if (pools === undefined || pools.length === 1) return alone(moment)
   let byPool = moment.agreements.get(pool.pair)
   if (byPool === undefined) {
-    byPool = agreementsOf(moment, moment.state.index.pairs.get(pool.pair) ?? [pool])
+    byPool = agreementsOf(moment, pools)
     moment.agreements.set(pool.pair, byPool)
   }
   return byPool.get(pool) ?? alone(moment)
@@ -29,7 +31,6 @@ type Voter = { readonly pool: Pool; readonly observation: Observation }
 
 function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreement> {
   const byPool = new Map<Pool, Agreement>()
-  if (pools.length === 1) return byPool
   const voters = votersAmong(moment, pools)
   const verdict = consensus(voters.map(voter => voter.observation))
   if (verdict === null) return byPool
@@ -81,17 +82,17 @@ function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   return voters.filter(({ observation }) => observation.weight * 10_000n >= least)
 }
 
-/** A pool with no other of its pair to compare with. */
+const ALONE = {
+  sources: count(1),
+  deployments: count(1),
+  spreadBps: ZERO,
+  keptWeight: 1n,
+  totalWeight: 1n,
+  unresolved: false,
+}
+
+/** A pool with no other of its pair to compare with: the same for all of them. */
 function alone(moment: Moment): Agreement {
-  return edgeAgreement(
-    {
-      sources: count(1),
-      deployments: count(1),
-      spreadBps: ZERO,
-      keptWeight: 1n,
-      totalWeight: 1n,
-      unresolved: false,
-    },
-    moment.policy,
-  )
+  moment.lone.agreement ??= edgeAgreement(ALONE, moment.policy)
+  return moment.lone.agreement
 }

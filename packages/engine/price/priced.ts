@@ -10,11 +10,12 @@ import { count, type Ms, ms, score, type Score, soonest, weaker } from '../units
 import { pathAgreement } from './agreement.ts'
 import { anchorRoutes, coverageDue } from './anchors.ts'
 import { stateScore } from './bands.ts'
-import type { Agreement, Edge, Priced, Route, StableView } from './evaluation.ts'
+import type { Agreement, Edge, Priced, Route, RouteDraft, StableView } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { dueOf, lastTradeOf } from './ownHops.ts'
 import { firstOf, type Vote, weightByFirst } from './observations.ts'
 import type { Cap, CapCode } from './reasons.ts'
+import { marginalUsdOf } from './routes.ts'
 
 export function pricedFrom(
   moment: Moment,
@@ -22,16 +23,14 @@ export function pricedFrom(
   { observations, dust, verdict }: Vote,
   failed: readonly Route[],
 ): Priced {
-  const selectedObservation = observations[verdict.selected] as Route
+  const selectedObservation = observations[verdict.selected] as RouteDraft
   const accepted = observations.filter((_, at) => verdict.rejected[at] !== true)
   const rejected = observations.filter((_, at) => verdict.rejected[at] === true)
   const sources = sourcesOf(moment, accepted, verdict.keptWeight)
-  const marked = accepted.map(route => ({
-    ...route,
-    material: route === selectedObservation || isMaterial(route, sources),
-  }))
+  for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
+  for (const route of rejected) route.exclusion = 'OUTLIER'
   const isAsset = moment.state.setup.routingAssets.includes(token)
-  const routes = isAsset ? anchorRoutes(moment, token, marked) : marked
+  const routes = isAsset ? anchorRoutes(moment, token, accepted) : accepted
   const selected = routes[accepted.indexOf(selectedObservation)] as Route
 
   const agreement = pathAgreement(
@@ -61,7 +60,7 @@ export function pricedFrom(
     atMs: moment.atMs,
     asOf: tipOf(moment),
     price: reduced(selected.price as Fraction),
-    marginalUsd: selected.marginalUsd as Fraction,
+    marginalUsd: isAsset ? reduced(marginalUsdOf(selected)) : marginalUsdOf(selected),
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -78,9 +77,7 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: [...routes, ...rejected.map(route => ({ ...route, exclusion: 'OUTLIER' as const })), ...dust]
-      .sort(byWeight)
-      .concat(failed),
+    routes: [...routes, ...rejected, ...dust].sort(byWeight).concat(failed),
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueOf(moment, token), coverageDue(moment, token)) : dueOf(moment, token),

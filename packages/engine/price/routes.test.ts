@@ -1,6 +1,8 @@
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
 import * as byHand from '../testing/byHand.ts'
+import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
 import { checkQuote, type RouteView } from '../testing/quoteLaws.ts'
 import {
@@ -24,6 +26,7 @@ import {
 } from '../testing/scenario.ts'
 import type { Route } from './evaluation.ts'
 import { vote } from './observations.ts'
+import { mergePolicy, PolicyError } from './policyOverride.ts'
 import { routesOf } from './routes.ts'
 
 const idOf = (pool: Address): string => `0x${'0'.repeat(24)}${pool.slice(2)}`
@@ -54,6 +57,17 @@ const worthOf = (token: Address): readonly [bigint, bigint] =>
 function deep(s: Scenario, pool: Address, token: Address, into: Address, share = 1000n): void {
   const amount = (each: Address) => (20_000_000n * worthOf(each)[1] * share) / (1000n * worthOf(each)[0])
   s.v2(pool, [token, amount(token)], [into, amount(into)], { deployment: pool })
+}
+
+/** An operator may also be told that there is no such policy. */
+function isRefused(policy: unknown): boolean {
+  try {
+    mergePolicy(policy)
+    return false
+  } catch (error) {
+    if (error instanceof PolicyError) return true
+    throw error
+  }
 }
 
 /** The vote on two routes of T of which one has this price. */
@@ -200,6 +214,63 @@ describe('candidate routes', () => {
     s.v2(P1, [T, 10_000_000n * E18], [USDC, 20_000_000n * E6], { lastTradeMs: s.nowMs - 2 * DAY })
     s.decimals(T, 18)
     expect(s.evaluation(T)).toMatchObject({ kind: 'UNPRICED', reason: 'NO_ROUTE' })
+  })
+})
+
+describe('a policy with zeros', () => {
+  const zero = fc.constantFrom<unknown>(
+    { agreement: { path_sources: [0, 0, 8, 9, 10] } },
+    { agreement: { edge_sources: [0, 8, 9, 10] } },
+    { agreement: { single_deployment_cap: 0 } },
+    { agreement: { spread: { up_to: [[25, 10]], beyond: 0 } } },
+    {
+      agreement: {
+        retained: [
+          [10_000, 10],
+          [6_700, 0],
+        ],
+      },
+    },
+    { stable: { stale_cap: 0, nominal_cap: 0 } },
+    { coverage: { unknown_cap: 0 } },
+    { jump: { ratio: 2, cap: 0 } },
+    { min_depth_usd: 0, observation_share_bps: 0, source_share_bps: 0 },
+  )
+
+  it('contract §2.7: PRICED never has score 0, whatever an operator may set', () => {
+    const shift = fc.constantFrom(0n, 40n, 300n, 20_000n)
+    fc.assert(
+      fc.property(
+        zero,
+        fc.array(shift, { minLength: 1, maxLength: 5 }),
+        fc.boolean(),
+        fc.boolean(),
+        (policy, shifts, hasFeed, isBorn) => {
+          if (isRefused(policy)) return
+          const s = scenario({ policy, ...(hasFeed ? {} : { feed: null }) })
+          deep(s, P1, WETH, USDC)
+          deep(s, P2, T, WETH)
+          s.decimals(T, 18)
+          shifts.forEach((bps, at) => {
+            const reserves = [
+              [T, 10n ** 24n],
+              [USDC, (2n * 10n ** 12n * (10_000n + bps)) / 10_000n],
+            ] as const
+            const deployment = `d${at % 3}`
+            if (isBorn) s.bornV2(address(0x200 + at), ...reserves, { deployment })
+            else s.v2(address(0x200 + at), ...reserves, { deployment })
+          })
+          s.mine()
+          for (const token of s.state.tokens.keys()) {
+            const evaluation = s.evaluation(token)
+            if (evaluation.kind === 'PRICED') expect(evaluation.score).toBeGreaterThan(0)
+            for (const { score, failure } of evaluation.routes)
+              expect(score > 0 || failure !== null).toBe(true)
+          }
+        },
+      ),
+      { numRuns: cases(150) },
+    )
   })
 })
 

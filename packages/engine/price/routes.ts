@@ -10,7 +10,7 @@ import type { Fraction } from '../exact/ratio.ts'
 import type { Pool } from '../state.ts'
 import { score } from '../units.ts'
 import { edgeOf } from './edge.ts'
-import type { Edge, Route, Valuation } from './evaluation.ts'
+import type { Edge, Route, RouteDraft, Valuation } from './evaluation.ts'
 import type { Moment } from './moment.ts'
 import type { Failure } from './reasons.ts'
 import { stableView } from './stableView.ts'
@@ -19,8 +19,8 @@ import { stableView } from './stableView.ts'
 export function routesOf(
   moment: Moment,
   token: Address,
-): { readonly live: Route[]; readonly failed: Route[] } {
-  const live: Route[] = []
+): { readonly live: RouteDraft[]; readonly failed: Route[] } {
+  const live: RouteDraft[] = []
   const failed: Route[] = []
   for (const pool of moment.state.index.ownPools.get(token) ?? []) {
     if (moment.excluded.has(pool.address)) continue
@@ -39,7 +39,7 @@ export function routesOf(
   return { live, failed }
 }
 
-function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Route[], failed: Route[]): void {
+function addThrough(moment: Moment, pool: Pool, edge: Edge, live: RouteDraft[], failed: Route[]): void {
   const stable = stableView(moment, pool.to)
   if (stable !== null) {
     live.push({
@@ -48,7 +48,6 @@ function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Route[], faile
       edges: [edge],
       stable,
       price: times(edge.ratio as Fraction, stable.usd),
-      marginalUsd: times(edge.marginal as Fraction, stable.usd),
       capacity: edge.capacity as bigint,
       score: edge.score,
     })
@@ -74,7 +73,6 @@ function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Route[], faile
       stable: onward.stable,
       via: { asset, route: onward },
       price: times(edge.ratio as Fraction, onward.price as Fraction),
-      marginalUsd: times(edge.marginal as Fraction, onward.marginalUsd as Fraction),
       capacity: least(edge.capacity as bigint, onward.capacity),
       score: score(
         Math.min(edge.score, onward.score, asset.evaluation.kind === 'PRICED' ? asset.evaluation.score : 0),
@@ -83,11 +81,17 @@ function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Route[], faile
   }
 }
 
+/** The fee-free price along a route: what "has it moved" is asked of. */
+export function marginalUsdOf(route: Route): Fraction {
+  let value = route.stable?.usd as Fraction
+  for (const edge of route.edges) value = times(value, edge.marginal as Fraction)
+  return value
+}
+
 const BLANK = {
   stable: null,
   via: null,
   price: null,
-  marginalUsd: null,
   capacity: 0n,
   weight: 0n,
   score: score(0),

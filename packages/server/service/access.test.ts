@@ -58,13 +58,24 @@ describe('a request that does not say who it is', () => {
   })
 
   it('is refused however the path is written', async () => {
-    for (const path of ['/%761/chains', '/v%31/chains', '/v1/%63hains', '/%76%31/%70ools', '/v1/quote%2ftoken/1/0x'])
+    for (const path of [
+      '/%761/chains',
+      '/v%31/chains',
+      '/v1/%63hains',
+      '/%76%31/%70ools',
+      '/v1/quote%2ftoken/1/0x',
+    ])
       expect([path, (await get(path)).status]).toEqual([path, expect.toBeOneOf([401, 404])])
     expectRefused(await get('/%761/chains'), 401)
   })
 
   it('with a revoked key is refused within five seconds, and its stream is closed with 1008', async () => {
-    const { key, keyId } = await service.service.access.issue('to revoke', 'revoked', ['read', 'stream'], null)
+    const { key, keyId } = await service.service.access.issue(
+      'to revoke',
+      'revoked',
+      ['read', 'stream'],
+      null,
+    )
     expect((await get('/v1/chains', { key })).status).toBe(200)
     const stream = await opened(service.url, { headers: bearer(key) })
     stream.send({ filter: { chain_ids: [CHAIN_ID] }, resume_cursor: null })
@@ -172,7 +183,10 @@ describe('the rate limit', () => {
   })
 
   it('is one for all keys and sessions of a consumer, streams included, and leaves others alone', async () => {
-    const [key, other] = [await service.key(['read', 'stream'], 'shared'), await service.key(['read'], 'shared')]
+    const [key, other] = [
+      await service.key(['read', 'stream'], 'shared'),
+      await service.key(['read'], 'shared'),
+    ]
     const { cookie } = await session(key)
     expect((await flood(20, { key })).passed).toBe(20)
     expect((await flood(20, { key: other })).passed).toBe(20)
@@ -235,7 +249,10 @@ describe('failed credentials', () => {
   })
 })
 
-type SessionBody = { readonly session: { readonly expires_at_ms: number }; readonly resume_cursor: string | null }
+type SessionBody = {
+  readonly session: { readonly expires_at_ms: number }
+  readonly resume_cursor: string | null
+}
 
 async function session(key: string, path = '/v1/session') {
   const answer = await get(path, { key, method: 'POST' })
@@ -283,14 +300,24 @@ describe('a session', () => {
 
   it('opens the stream from our own pages only', async () => {
     const { cookie } = await session(await service.key())
-    for (const origin of ['null', 'https://evil.example', 'http://localhost.evil.example', 'http://127.0.0.1.evil', 'http://user@localhost']) {
+    for (const origin of [
+      'null',
+      'https://evil.example',
+      'http://localhost.evil.example',
+      'http://127.0.0.1.evil',
+      'http://user@localhost',
+    ]) {
       const answer = await refused(service.url, { headers: { cookie, origin } })
       expect([origin, answer.status, answer.text]).toEqual([origin, 403, ''])
     }
     expect((await refused(service.url, { headers: { cookie } })).status).toBe(403)
     // The Host header decides nothing.
     expect(
-      (await refused(service.url, { headers: { cookie, origin: 'https://evil.example', host: 'evil.example' } })).status,
+      (
+        await refused(service.url, {
+          headers: { cookie, origin: 'https://evil.example', host: 'evil.example' },
+        })
+      ).status,
     ).toBe(403)
     for (const origin of [service.url, 'http://localhost:5173', 'http://[::1]:8080'])
       await (await opened(service.url, { headers: { cookie, origin } })).end()
@@ -301,7 +328,10 @@ describe('a session', () => {
     clock.advance(60_000)
     const url = `/v1/session?chain_id=${CHAIN_ID}`
     expectRefused(await get(url, { method: 'POST', headers: { cookie } }), 403)
-    expectRefused(await get(url, { method: 'POST', headers: { cookie, origin: 'https://evil.example' } }), 403)
+    expectRefused(
+      await get(url, { method: 'POST', headers: { cookie, origin: 'https://evil.example' } }),
+      403,
+    )
     const renewed = await get(url, { method: 'POST', headers: { cookie, origin: service.url } })
     expect(renewed.headers.get('set-cookie')).toBeNull()
     expect(renewed.body).toMatchObject({ session: body.session, resume_cursor: expect.any(String) })

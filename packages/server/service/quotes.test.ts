@@ -6,7 +6,7 @@ import { sealPage } from '../http/pageCursor.ts'
 import { ask, type Answer } from './testing/answer.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { openTestService, startTestService, type TestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 /** Of these only what the plan has anyway is in the configuration. */
@@ -37,8 +37,7 @@ let unlisted: { readonly factory: Hex; readonly pair: Hex }
 beforeAll(async () => {
   chain = await startTestChain(planWith(WITH))
   unlisted = await makeUnlistedPair()
-  // Answers everything with the listed factory's address: a pool by its own word alone.
-  await chain.rpc('anvil_setCode', LIAR, `0x73${factoryAddress().slice(2)}5f5260205ff3`)
+  await chain.rpc('anvil_setCode', LIAR, liarCode())
   await chain.mine()
   proxy = await startRpcProxy(chain.world.url)
   service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'TWOHOP'], endpoints: [proxy.url] })
@@ -48,6 +47,19 @@ afterAll(async () => {
   await proxy?.close()
   await chain?.close()
 })
+
+/**
+ * A pool by its own word alone. By hand: token0() is USDC, token1() LARK, and to anything else, factory() among it,
+ * the answer is the listed factory.
+ */
+function liarCode(): Hex {
+  const [usdc, lark] = [chain.token('USDC').slice(2), chain.token('LARK').slice(2)]
+  const isToken0 = '80630dfe16811460' + '31' + '57'
+  const isToken1 = '8063d21220a71460' + '4a' + '57'
+  const answer = (address: string) => `73${address}`
+  const done = '60' + '60' + '56'
+  return `0x5f3560e01c${isToken0}${isToken1}${answer(factoryAddress().slice(2))}${done}5b${answer(usdc)}${done}5b${answer(lark)}5b5f5260205ff3`
+}
 
 const factoryAddress = (): string =>
   chain.world.plan.deployments.find(each => each.id === 'uniswap-v2')?.factory.toLowerCase() ?? ''
@@ -104,7 +116,9 @@ describe('a token in no configuration', () => {
     const pair = chain.pool('uniswap-v2', 'USDC', 'STRAY')
     expect((await client.search({ address: pair })).pools.map(each => each.pool_address)).toEqual([pair])
     const records = await service.records(after)
-    expect(records.filter(record => record.routing.token_ids.some(id => id.endsWith(address.slice(2))))).not.toEqual([])
+    expect(
+      records.filter(record => record.routing.token_ids.some(id => id.endsWith(address.slice(2)))),
+    ).not.toEqual([])
     expect((await quote(address)).status).toBe(200)
   })
 
@@ -176,7 +190,10 @@ describe('a pool quote', () => {
     const pair = await chain.createV2('uniswap-v2', 'USDC', 'ALONE')
     const head = await chain.run(chain.fillV2(pair, 'USDC', 'ALONE', 70_000))
     await service.untilTip(head)
-    expect(await poolQuote(pair)).toMatchObject({ status: 200, body: { pool_address: pair, source: 'COMPUTED' } })
+    expect(await poolQuote(pair)).toMatchObject({
+      status: 200,
+      body: { pool_address: pair, source: 'COMPUTED' },
+    })
   })
 
   it('of two tokens that reach no stable is NO_ROUTE', async () => {
@@ -260,7 +277,10 @@ describe('a malformed quote', () => {
   }
 
   it.each([
-    ['?depth=1', 'unknown parameter "depth"; expected max_age_ms, deadline_ms, max_hops, min_depth_usd, exclude_pools'],
+    [
+      '?depth=1',
+      'unknown parameter "depth"; expected max_age_ms, deadline_ms, max_hops, min_depth_usd, exclude_pools',
+    ],
     ['?max_hops=1&max_hops=1', 'parameter max_hops is given twice; expected it once'],
     ['?max_hops=0', 'max_hops is "0"; expected an integer from 1 to 3'],
     ['?max_hops=4', 'max_hops is "4"; expected an integer from 1 to 3'],
@@ -347,11 +367,7 @@ describe('an error outside quotes', () => {
       'token_address needs chain_id: the same address may be another token elsewhere',
     ],
     ['/v1/pools/1/0x1', 400, 'pool_address is "0x1"; expected 0x and 40 hex digits'],
-    [
-      `/v1/pools/1/${NOBODY}`,
-      404,
-      `pool ${NOBODY} is not known on chain 1; GET /v1/quote/pool looks it up`,
-    ],
+    [`/v1/pools/1/${NOBODY}`, 404, `pool ${NOBODY} is not known on chain 1; GET /v1/quote/pool looks it up`],
     [`/v1/pools/9/${NOBODY}`, 404, 'chain 9 is not served; served are 1'],
     ['/v1/chains/9/health', 404, 'chain 9 is not served; served are 1'],
     ['/v1/nowhere', 404, 'there is no such resource; GET /v1/chains is a good start'],
@@ -388,7 +404,12 @@ describe('an error outside quotes', () => {
   })
 
   it('does not come from a URL that cannot be decoded, and no answer shows a stack', async () => {
-    for (const path of ['/v1/pools/1/%zz', '/v1/quote/token/1/%c3%28', '/v1/tokens?chain_id=%ff', '/v1/%00']) {
+    for (const path of [
+      '/v1/pools/1/%zz',
+      '/v1/quote/token/1/%c3%28',
+      '/v1/tokens?chain_id=%ff',
+      '/v1/%00',
+    ]) {
       const { status, text } = await get(path)
       expect(status).toBeGreaterThanOrEqual(400)
       expect(status).toBeLessThan(500)
@@ -471,7 +492,9 @@ describe('what is computed on demand', () => {
     // Ten units come back every second; these take far less.
     expect(before - (await left('/v1/pools?limit=1000'))).toBeOneOf([1, 2])
     const between = await left('/v1/chains')
-    expect(between - (await left(`/v1/quote/token/1/${chain.token('LARK')}?max_hops=1`))).toBeOneOf([8, 9, 10])
+    expect(between - (await left(`/v1/quote/token/1/${chain.token('LARK')}?max_hops=1`))).toBeOneOf([
+      8, 9, 10,
+    ])
   })
 
   it('is not older than asked for: verified anew, and computed now', async () => {
@@ -479,7 +502,9 @@ describe('what is computed on demand', () => {
     const { source, evaluated_at_ms } = body as { source: string; evaluated_at_ms: number }
     expect(source).toBe('COMPUTED')
     expect(Date.now() - evaluated_at_ms).toBeLessThan(5000)
-    expect((await quote(chain.token('MOTH'), '?max_age_ms=600000')).body).toMatchObject({ source: 'RETRIEVED' })
+    expect((await quote(chain.token('MOTH'), '?max_age_ms=600000')).body).toMatchObject({
+      source: 'RETRIEVED',
+    })
   })
 
   it('and not there in time is DEADLINE_EXCEEDED', async () => {
@@ -503,7 +528,10 @@ describe('what is computed on demand', () => {
   })
 
   it('from a chain whose node is away is RPC_UNAVAILABLE, while what was published is still there', async () => {
-    await proxy.close()
+    proxy.rule = (_call, _fetchAnswer, response) => {
+      response.destroy()
+      return 'handled'
+    }
     const known = await quote(chain.token('LARK'))
     expect(known).toMatchObject({ status: 200, body: { state: 'PRICED' } })
     const [fresh, pool] = await Promise.all([
@@ -520,7 +548,7 @@ describe('what is computed on demand', () => {
         },
       ])
     expect(JSON.stringify([fresh.body, pool.body])).not.toMatch(/https?:|127\.0\.0\.1/)
-    const asked: Hex = `0x${'ef'.repeat(20)}`
+    const asked = chain.token('EVEN')
     expect((await quote(asked)).status).toBe(202)
     const { status, body } = await until('an answer', async () => {
       const answer = await quote(asked)
@@ -530,6 +558,48 @@ describe('what is computed on demand', () => {
       503,
       { code: 'RPC_UNAVAILABLE', message: 'the chain cannot be asked right now; try again', detail: null },
     ])
+    // Back again, it is asked again: a failure is not remembered against the token.
+    proxy.rule = pass
+    await until('an evaluation', async () => (await quote(asked)).status === 200)
     expect(service.faults).toEqual([])
+  })
+})
+
+describe('while the service starts', () => {
+  it('a token is pending until its anchors are known, and never evaluated without them', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const anchors = ['USDC', 'USDT', 'WETH'].map(symbol => chain.token(symbol).slice(2))
+    // Whether two anchors have a pool is not answered yet; everything else is.
+    const isAboutAnchors = (params: unknown) =>
+      anchors.filter(each => JSON.stringify(params).includes(each)).length > 1
+    const held = await startRpcProxy(chain.world.url, async (call, fetchAnswer) => {
+      if (call.method === 'eth_call' && isAboutAnchors(call.params)) await promise
+      return fetchAnswer()
+    })
+    const young = await openTestService(chain, { name: 'young', tokens: [], endpoints: [held.url] })
+    const key = await young.key()
+    const asked = async () => {
+      const { status, body } = await ask(`${young.url}/v1/quote/token/${CHAIN_ID}/${chain.token('TWOHOP')}`, {
+        key,
+      })
+      return `${status} ${(body as { state?: string }).state}`
+    }
+    try {
+      await until('pending', async () => (await asked()) === '202 PENDING')
+      for (let n = 0; n < 20; n++) expect(await asked()).toBe('202 PENDING')
+      resolve()
+      const answer = await until('an evaluation', async () => {
+        const text = await asked()
+        return text !== '202 PENDING' && text
+      })
+      expect(answer).toBe('200 PRICED')
+      const { pools } = await (await young.client()).fetchPools()
+      // What a pool's first record says stays until it changes: it must not be said too early.
+      expect(pools.map(each => each.state?.reason ?? null)).toEqual(pools.map(() => null))
+    } finally {
+      resolve()
+      await young.close()
+      await held.close()
+    }
   })
 })

@@ -4,16 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ask } from './testing/answer.ts'
 import { marketView } from './testing/marketView.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
-import {
-  idOf,
-  isPoolRetract,
-  isPoolUpsert,
-  isSwap,
-  isTokenRetract,
-  isTokenUpsert,
-} from './testing/record.ts'
+import { idOf, isPoolRetract, isPoolUpsert, isSwap, isTokenRetract, isTokenUpsert } from './testing/record.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
-import { startTestService, type TestService } from './testing/testService.ts'
+import { openTestService, startTestService, type TestService } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 /** NEWT has no pool at first; LATE has one and is in no configuration. */
@@ -75,7 +68,10 @@ describe('a reorganisation of one block', () => {
     expect(retraction.payload).toMatchObject({
       reason: 'REORG',
       retracted: { record_id: token.payload.record_id, stream_sequence: token.stream_sequence },
-      current: { state: 'PRICED', as_of: { block_hash: head.hash, stream_sequence: retraction.stream_sequence } },
+      current: {
+        state: 'PRICED',
+        as_of: { block_hash: head.hash, stream_sequence: retraction.stream_sequence },
+      },
     })
     const now = await quoteOf('MOTH')
     if (before.state !== 'PRICED' || now.state !== 'PRICED') throw new Error('not priced')
@@ -117,7 +113,11 @@ describe('a reorganisation of three blocks', () => {
     await chain.revert(snapshot)
     await chain.run(chain.sellV3(v3, 'WETH', 400))
     await chain.run(chain.sellV2(pair, 'USDT', 800), await chain.pullV2(pair, 100n))
-    await chain.run(chain.sellV3(v3, 'WETH', 300), chain.sellV3(v3, 'LARK', 100), chain.sellV3(v3, 'WETH', 50))
+    await chain.run(
+      chain.sellV3(v3, 'WETH', 300),
+      chain.sellV3(v3, 'LARK', 100),
+      chain.sellV3(v3, 'WETH', 50),
+    )
     await service.untilTip(await chain.run(chain.sellV2(pair, 'USDT', 30)))
 
     const since = await service.records(published.at(-1)?.stream_sequence ?? 0)
@@ -128,7 +128,9 @@ describe('a reorganisation of three blocks', () => {
         .map(each => [each.payload.block_hash, each.payload.log_index])
         .sort(),
     )
-    expect(new Set(orphaned.map(each => each.payload.block_hash))).toEqual(new Set(old.map(({ hash }) => hash)))
+    expect(new Set(orphaned.map(each => each.payload.block_hash))).toEqual(
+      new Set(old.map(({ hash }) => hash)),
+    )
     for (const address of [pair, v3]) {
       const last = published.findLast(isPoolUpsert(address))
       expect(since.find(isPoolRetract(address))?.payload).toMatchObject({
@@ -154,16 +156,19 @@ describe('a reorganisation of three blocks', () => {
 
   it('may bring a pool in one block and its liquidity in the next', async () => {
     const newt = chain.token('NEWT')
-    const snapshot = await chain.snapshot()
     await service.untilTip(await chain.mine(3))
     const after = await service.head()
-    await chain.revert(snapshot)
-    const made = await chain.createV2('uniswap-v2', 'USDC', 'NEWT')
+    const made = chain.pairOf('uniswap-v2', 'USDC', 'NEWT')
     // Deep, because a new pool earns its weight over half an hour.
-    await chain.run(chain.fillV2(made, 'USDC', 'NEWT', 30_000_000))
-    await chain.mine(1)
-    await service.untilTip(await chain.run(chain.sellV2(pair, 'USDT', 30)))
+    const fill = chain.batch(chain.fillV2(made, 'USDC', 'NEWT', 30_000_000))
+    await service.untilTip(
+      await chain.reorgWith(3, [
+        { block: 0, ...chain.creationV2('uniswap-v2', 'USDC', 'NEWT') },
+        { block: 1, ...fill },
+      ]),
+    )
     const { state } = await client.fetchPool({ chain_id: CHAIN_ID, pool_address: made })
+    expect(Number((await chain.reserves(made)).reserve0)).toBeGreaterThan(0)
     expect(state).toMatchObject({ reserves: await chain.reserves(made), finality: 'canonical' })
     await until('NEWT priced', async () => {
       await service.untilTip(await chain.run(chain.sellV2(made, 'USDC', 5)))
@@ -223,8 +228,12 @@ describe('after all of it', () => {
     const head = await chain.reorg(1)
     await service.untilTip(head)
     const last = (await service.records()).findLast(isTokenUpsert(late))
-    await service.untilRecord('LATE priced again', last?.stream_sequence ?? 0, record =>
-      isTokenRetract(late)(record) || (isTokenUpsert(late)(record) && record.payload.state === 'PRICED'))
+    await service.untilRecord(
+      'LATE priced again',
+      last?.stream_sequence ?? 0,
+      record =>
+        isTokenRetract(late)(record) || (isTokenUpsert(late)(record) && record.payload.state === 'PRICED'),
+    )
     const now = await until('LATE priced again', async () => {
       const { quote } = (await service.store.readQuote(CHAIN_ID, late)) ?? { quote: '{}' }
       const read = JSON.parse(quote) as { state: string; price_usd: unknown }
@@ -234,18 +243,51 @@ describe('after all of it', () => {
     expect(service.faults).toEqual([])
   })
 
-  // The engine cannot return to before its first block, and the feed then halts the chain for good.
-  it.fails('a reorganisation of the very first block of a service is one like any other', async () => {
-    const young = await startTestService(chain, { name: 'young' })
+  it('a reorganisation of the very first block of a service is one like any other', async () => {
+    const young = await startTestService(chain, { name: 'young', tokens: ['LARK', 'MOTH', 'NEWT'] })
     try {
       const head = await chain.reorg(1)
-      await until('the new head committed, or a fault', async () => {
-        const tip = (await young.store.readCheckpoint(CHAIN_ID))?.tip
-        return tip?.hash === head.hash || young.faults.length > 0
+      await Promise.all([young.untilTip(head), service.untilTip(head)])
+      const own = await marketView(client)
+      await until('everything read again', async () => {
+        const rows = await young.store.readTokens({ chainId: CHAIN_ID, after: null, limit: 100 })
+        const pools = await young.store.readPools({
+          chainId: CHAIN_ID,
+          tokenAddress: null,
+          after: null,
+          limit: 100,
+        })
+        return (
+          rows.every(row => row.price?.includes('"state":"PRICED"')) &&
+          pools.pools.every(row => row.state !== null) &&
+          pools.pools.length >= own.pools.length - 1
+        )
       })
+      const theirs = await marketView(await young.client())
+      for (const [symbol, quote] of Object.entries(theirs.quotes)) expect(quote).toEqual(own.quotes[symbol])
+      for (const pool of theirs.pools) expect(own.pools).toContainEqual(pool)
       expect(young.faults).toEqual([])
     } finally {
       await young.close()
+    }
+  })
+
+  // The feed's Resume does not say on which parent its lowest block stands, so it halts the chain for good.
+  it.fails('nor is it otherwise when it happens while the service is stopped', async () => {
+    const first = await startTestService(chain, { name: 'stopped', tokens: ['MOTH'] })
+    await first.close()
+    await chain.reorg(1)
+    const second = await openTestService(chain, { name: 'stopped', tokens: ['MOTH'] })
+    try {
+      const head = await chain.mine()
+      await until('the new head committed, or a chain that is halted', async () => {
+        const tip = (await second.store.readCheckpoint(CHAIN_ID))?.tip
+        const isHalted = (await second.store.readHealth(CHAIN_ID))?.includes('HALTED') ?? false
+        return tip?.hash === head.hash || isHalted || second.faults.length > 0
+      })
+      expect([await second.store.readHealth(CHAIN_ID), ...second.faults].join()).not.toMatch(/HALTED|stopped/)
+    } finally {
+      await second.close()
     }
   })
 })

@@ -4,7 +4,14 @@ import { type ChildService, clientOf, freePort, startChildService } from './test
 import { cursorAfter, Heard } from './testing/heard.ts'
 import { marketView } from './testing/marketView.ts'
 import { CHAIN_ID } from './testing/plan.ts'
-import { isPoolRetract, isPoolUpsert, isSwap, isTokenRetract, isTokenUpsert, recordIdOf } from './testing/record.ts'
+import {
+  isPoolRetract,
+  isPoolUpsert,
+  isSwap,
+  isTokenRetract,
+  isTokenUpsert,
+  recordIdOf,
+} from './testing/record.ts'
 import { type Block, type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { startTestService, writeConfig } from './testing/testService.ts'
 import { until } from './testing/until.ts'

@@ -84,7 +84,7 @@ export class ChainHost implements ChainService {
   #anchor!: () => void
   #end!: (failure?: unknown) => void
   #timer: NodeJS.Timeout | null = null
-  #stablesReadAtMs = 0
+  #stablesReadAtMs = Number.NEGATIVE_INFINITY
   #quietReadAtMs = 0
   #isBootstrapped = false
   #lastSequence: Sequence = 0
@@ -215,6 +215,8 @@ export class ChainHost implements ChainService {
         const born = new Set<Address>()
         const blocks = item.blocks.map(block => this.#decoded(block, born))
         await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
+        // Answers are undone with the block they were read at: they are read again at once.
+        this.#stablesReadAtMs = Number.NEGATIVE_INFINITY
         const tip = item.blocks.at(-1)
         return tip === undefined ? undefined : this.#settled(tip)
       }

@@ -136,8 +136,6 @@ export class Connection {
   #deliver(record: LogRecord): void {
     this.#position = record.sequence
     if (!isWanted(this.#subscription, record)) return
-    // Its time to drain begins when there is something to drain, not when it was last busy.
-    if (this.#socket.bufferedAmount === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
     this.#socket.send(record.envelope, () => {
       this.#written = record.sequence
       this.#drainedAtMs = this.#context.clock.monotonicMs()

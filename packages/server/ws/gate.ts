@@ -149,8 +149,7 @@ export class StreamGate {
 
   async #subscribe(socket: WebSocket, subscription: Subscription): Promise<Connection | null> {
     const { store, hub, clock, cursorSecret } = this.#options
-    if (subscription.resumeCursor === null)
-      return this.#connect(socket, subscription, hub.head, false)
+    if (subscription.resumeCursor === null) return this.#connect(socket, subscription, hub.head, false)
     const cursor = openCursor(cursorSecret, subscription.resumeCursor)
     const bounds = await store.readBounds()
     const isNarrowed = subscription.poolIds.size > 0 || subscription.tokenIds.size > 0

@@ -15,7 +15,10 @@ export type Asking = {
   readonly body?: string
 }
 
-export async function ask(url: string, { method = 'GET', key, headers = {}, body }: Asking = {}): Promise<Answer> {
+export async function ask(
+  url: string,
+  { method = 'GET', key, headers = {}, body }: Asking = {},
+): Promise<Answer> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) },
@@ -23,5 +26,10 @@ export async function ask(url: string, { method = 'GET', key, headers = {}, body
     ...(body === undefined ? {} : { body }),
   })
   const text = await response.text()
-  return { status: response.status, headers: response.headers, text, body: text === '' ? null : JSON.parse(text) }
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text === '' ? null : JSON.parse(text),
+  }
 }

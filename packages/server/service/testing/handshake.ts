@@ -4,7 +4,11 @@ import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { until } from './until.ts'
 
-export type Refused = { readonly status: number; readonly headers: IncomingMessage['headers']; readonly text: string }
+export type Refused = {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
 export type Closed = { readonly code: number; readonly reason: string }
 
 export class RawSocket {
@@ -54,7 +58,9 @@ export async function handshake(
       response.setEncoding('utf8')
       void response
         .toArray()
-        .then(parts => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: parts.join('') }))
+        .then(parts =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text: parts.join('') }),
+        )
         .finally(() => request.destroy())
     })
   })

@@ -10,7 +10,9 @@ export async function marketView(client: Client) {
   const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID, limit: 1000 })
   const quotes: Record<string, object> = {}
   for (const { symbol, token_address } of tokens)
-    quotes[symbol ?? token_address] = quoteView(await client.quoteToken({ chain_id: CHAIN_ID, token_address }))
+    quotes[symbol ?? token_address] = quoteView(
+      await client.quoteToken({ chain_id: CHAIN_ID, token_address }),
+    )
   return { pools: pools.map(poolView), quotes }
 }
 

@@ -46,4 +46,5 @@ export const isPoolRetract =
     record.payload.pool_id === idOf(pool)
 
 /** Null for records that have none. */
-export const recordIdOf = ({ payload }: Envelope): string | null => ('record_id' in payload ? payload.record_id : null)
+export const recordIdOf = ({ payload }: Envelope): string | null =>
+  'record_id' in payload ? payload.record_id : null

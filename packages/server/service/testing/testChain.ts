@@ -8,13 +8,18 @@ import { join } from 'node:path'
 import {
   type ChainPlan,
   createV2Pair,
+  DEV_ACCOUNT,
   startWorld,
   trader,
+  traderAbi,
   V2_PAIR_INIT_CODE_HASH,
+  v2FactoryAbi,
   v2PairAbi,
+  v2PairAddress,
+  v3PoolAbi,
   type WorldChain,
 } from '@assay/world'
-import { getAddress } from 'viem'
+import { encodeFunctionData, getAddress } from 'viem'
 import { planWith } from './plan.ts'
 
 export type Hex = `0x${string}`
@@ -72,14 +77,10 @@ export class TestChain {
 
   /** A new pair in a block of its own, still empty. */
   async createV2(deployment: string, a: string, b: string): Promise<Hex> {
-    const found = this.world.plan.deployments.find(each => each.id === deployment)
-    if (found === undefined) throw new Error(`the plan has no deployment ${deployment}`)
     const tokens = [getAddress(this.token(a)), getAddress(this.token(b))] as const
-    const factory = { address: found.factory, pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
-    const created = await createV2Pair(this.world.client, factory, tokens)
-    const address = created.address.toLowerCase() as Hex
-    this.#made.set(address, created.token0.toLowerCase() as Hex)
-    return address
+    const factory = { address: this.#factory(deployment), pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
+    await createV2Pair(this.world.client, factory, tokens)
+    return this.pairOf(deployment, a, b)
   }
 
   /** Fills a pair with dollars of both its tokens, as a call for `run`. */
@@ -118,6 +119,20 @@ export class TestChain {
     return trader.removeV2(pair, (owned * thousandths) / 1000n)
   }
 
+  /** Burns a share of every position of a v3 pool, in thousandths, as calls for `run`. */
+  async pullV3(pool: Hex, thousandths: bigint): Promise<Hex[]> {
+    const minted = await this.world.client.getContractEvents({
+      address: pool,
+      abi: v3PoolAbi,
+      eventName: 'Mint',
+      fromBlock: 0n,
+      strict: true,
+    })
+    return minted.map(({ args }) =>
+      trader.burnV3(pool, args.tickLower, args.tickUpper, (args.amount * thousandths) / 1000n),
+    )
+  }
+
   /** All calls in one transaction, hence in one block; every one must succeed. */
   async run(...calls: readonly Hex[]): Promise<Block> {
     const outcomes = await trader.batch(this.world.client, this.world.seeded.trader, calls, GAS)
@@ -141,6 +156,43 @@ export class TestChain {
     return this.head()
   }
 
+  /** Replaces the last blocks by as many, with these calls in them: the whole branch appears at once. */
+  async reorgWith(
+    depth: number,
+    calls: readonly { readonly block: number; readonly to: Hex; readonly data: Hex }[],
+  ): Promise<Block> {
+    const transactions = calls.map(({ block, to, data }) => [
+      { from: DEV_ACCOUNT, to, data, gas: `0x${GAS.toString(16)}` },
+      block,
+    ])
+    await this.rpc('anvil_reorg', depth, transactions)
+    return this.head()
+  }
+
+  /** What makes a pair, for `reorgWith`. */
+  creationV2(deployment: string, a: string, b: string): { readonly to: Hex; readonly data: Hex } {
+    const args = [this.token(a), this.token(b)] as const
+    return {
+      to: this.#factory(deployment),
+      data: encodeFunctionData({ abi: v2FactoryAbi, functionName: 'createPair', args }),
+    }
+  }
+
+  /** The address a pair will have. */
+  pairOf(deployment: string, a: string, b: string): Hex {
+    const factory = { address: this.#factory(deployment), pairInitCodeHash: V2_PAIR_INIT_CODE_HASH }
+    const [token0, token1] = [this.token(a), this.token(b)].sort() as [Hex, Hex]
+    const address = v2PairAddress(factory, token0, token1).toLowerCase() as Hex
+    this.#made.set(address, token0)
+    return address
+  }
+
+  /** Calls of the trader as one transaction, for `reorgWith`. */
+  batch(...calls: readonly Hex[]): { readonly to: Hex; readonly data: Hex } {
+    const data = encodeFunctionData({ abi: traderAbi, functionName: 'batch', args: [calls] })
+    return { to: this.world.seeded.trader, data }
+  }
+
   snapshot(): Promise<Hex> {
     return this.world.client.snapshot()
   }
@@ -153,6 +205,12 @@ export class TestChain {
 
   rpc<Result = unknown>(method: string, ...params: readonly unknown[]): Promise<Result> {
     return this.world.client.request({ method, params } as never) as Promise<Result>
+  }
+
+  #factory(deployment: string): Hex {
+    const found = this.world.plan.deployments.find(each => each.id === deployment)
+    if (found === undefined) throw new Error(`the plan has no deployment ${deployment}`)
+    return found.factory
   }
 
   #tokenPlan(symbol: string) {

@@ -19,6 +19,8 @@ export class TestClock implements Clock {
 
 /** Stands still until it is told to go on. */
 export class StoppedClock implements Clock {
+  /** How often somebody has looked at it: a way to see that a periodic check has passed. */
+  looks = 0
   #nowMs = Date.now()
   #monotonicMs = performance.now()
 
@@ -27,6 +29,7 @@ export class StoppedClock implements Clock {
   }
 
   monotonicMs(): number {
+    this.looks += 1
     return this.#monotonicMs
   }
 

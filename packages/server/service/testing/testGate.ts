@@ -143,7 +143,8 @@ export class TestGate {
   }
 }
 
-export const recordsOf = (raw: RawSocket): Envelope[] => raw.frames.map(frame => JSON.parse(frame) as Envelope)
+export const recordsOf = (raw: RawSocket): Envelope[] =>
+  raw.frames.map(frame => JSON.parse(frame) as Envelope)
 export const sequencesOf = (raw: RawSocket): number[] => recordsOf(raw).map(record => record.stream_sequence)
 
 export async function untilHeard(raw: RawSocket, sequence: number): Promise<number[]> {
