@@ -9,6 +9,8 @@ export type Contender = {
   readonly operations: number
   /** The time of the last `run` where wall time would include more than the work, e.g. starting a process. */
   readonly measuredNs?: () => number
+  /** Calls in a round where they are long and `prepare` has warmed up; else the harness warms up and finds out. */
+  readonly calls?: number
   /** What the last `run` found where that is no time, e.g. bytes; only against a limit. */
   readonly figure?: () => number
 }

@@ -129,11 +129,10 @@ type Side = {
   readonly figures: number[]
 }
 
-/** Warms up, and finds how many calls make a round. */
+/** Warms up, and finds how many calls make a round, unless the contender says. */
 async function sideOf(contender: Contender): Promise<Side> {
   const side = { contender, nsPerOperation: [], cpuNsPerOperation: [], figures: [] }
-  // A figure is no time: nothing to warm up for.
-  if (contender.figure !== undefined) return { ...side, calls: 1 }
+  if (contender.calls !== undefined) return { ...side, calls: contender.calls }
   for (let calls = 1; ; calls *= 2) {
     const startMs = performance.now()
     await call(contender, calls)

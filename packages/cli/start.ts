@@ -2,7 +2,15 @@
  * `npm start`: the local world, the service on it, a key, and three calls to paste. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startService } from '@assay/server'
 import { issueKeyIn, loadConfig } from '@assay/server/config'
@@ -46,7 +54,8 @@ function setAsideOldLog(folder: string, world: LocalWorld): void {
   if (!world.chains.some(chain => chain.isNew) || !existsSync(database)) return
   const aside = join(folder, `before-${new Date().toISOString().replace(/[:.]/g, '-')}`)
   mkdirSync(aside)
-  for (const name of readdirSync(folder)) if (name.startsWith('assay.db') || name === 'key') renameSync(join(folder, name), join(aside, name))
+  for (const name of readdirSync(folder))
+    if (name.startsWith('assay.db') || name === 'key') renameSync(join(folder, name), join(aside, name))
   console.log(`  The world is new; the log of the one before is in ${aside}.`)
 }
 

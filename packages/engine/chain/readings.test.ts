@@ -83,7 +83,11 @@ describe('load', () => {
       known: { lowest: tick(960), highest: tick(1_080) },
     })
     expect(s.pool(P1).state).toMatchObject({ incomplete: true, depth: null })
+    const { changed } = s.pool(P1).state
+    s.mine()
     s.load(P1)
+    // The chain says the same as before: its finality is still that of the block that last changed it.
+    expect(s.pool(P1).state.changed).toEqual(changed)
     expect(s.pool(P1).state).toMatchObject({ incomplete: false })
     expect(s.pool(P1).state.depth).not.toBe(null)
     expect(s.edge(P1).failure).toBe(null)

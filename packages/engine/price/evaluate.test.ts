@@ -644,6 +644,18 @@ describe('no price, and the reason', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
+  it('specification §3: a route expires with its first hop to do so, also where that is not the token’s own', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [WETH, 30_000n * E18])
+    s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
+    s.enrol(T)
+    s.mine({ proof: 'none', afterMs: 30 * MINUTE })
+    s.recheck(P1)
+    expect(s.edge(P1).components.freshness.ageMs).toBe(0)
+    s.wait(30 * MINUTE)
+    expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
+  })
+
   it('specification §3: one route that lives on keeps the price when another expires', () => {
     const s = pools([{}, {}])
     s.mine({ proof: 'none', afterMs: 59 * MINUTE })

@@ -78,7 +78,8 @@ function creation(
 
 function poolEvent(log: RawLog, knows: (pool: Address) => boolean): Decoded | null {
   const { data, topics, address: pool } = log
-  switch (topics[0] ?? '') {
+  const topic: string = topics[0] ?? ''
+  switch (topic) {
     case TOPIC.v2Sync:
       return known(pool, knows, () => ({
         pool,

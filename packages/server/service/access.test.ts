@@ -182,6 +182,17 @@ describe('the rate limit', () => {
     expect(refusal?.headers.get('ratelimit')).toBe('"default";r=0;t=1')
   })
 
+  it('charges a request one unit, a thousand rows one more, and computing ten', async () => {
+    const key = await service.key()
+    const left = async (path: string) =>
+      Number(/;r=(\d+);/.exec((await get(path, { key })).headers.get('ratelimit') ?? '')?.[1])
+    expect(await left('/v1/chains')).toBe(BURST - 1)
+    expect(await left('/v1/pools?limit=999')).toBe(BURST - 2)
+    expect(await left('/v1/pools?limit=1000')).toBe(BURST - 4)
+    expect(await left(`/v1/tokens?chain_id=${CHAIN_ID}&limit=1000`)).toBe(BURST - 6)
+    expect(await left(`/v1/quote/pool/${CHAIN_ID}/0x${'12'.repeat(20)}`)).toBe(BURST - 16)
+  })
+
   it('is one for all keys and sessions of a consumer, streams included, and leaves others alone', async () => {
     const [key, other] = [
       await service.key(['read', 'stream'], 'shared'),

@@ -1,5 +1,4 @@
 /** A WebSocket by hand: its handshake with any headers, its frames as they are, and how it was refused or closed. */
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { until } from './until.ts'
@@ -77,8 +76,4 @@ export async function refused(url: string, options: HandshakeOptions, path?: str
   if (!(result instanceof RawSocket)) return result
   await result.end()
   throw new Error('the handshake was accepted')
-}
-
-export const nextFrame = async (raw: RawSocket): Promise<void> => {
-  await once(raw.socket, 'message')
 }

@@ -1,23 +1,6 @@
-/** The machine's clock, set ahead by what a test says: hours pass in no time. */
+/** A clock that stands still until a test lets it go on: hours pass in no time, and nothing passes by itself. */
 import type { Clock } from '../../ops/clock.ts'
 
-export class TestClock implements Clock {
-  #aheadMs = 0
-
-  nowMs(): number {
-    return Date.now() + this.#aheadMs
-  }
-
-  monotonicMs(): number {
-    return performance.now() + this.#aheadMs
-  }
-
-  advance(ms: number): void {
-    this.#aheadMs += ms
-  }
-}
-
-/** Stands still until it is told to go on. */
 export class StoppedClock implements Clock {
   /** How often somebody has looked at it: a way to see that a periodic check has passed. */
   looks = 0
