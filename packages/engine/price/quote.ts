@@ -24,6 +24,7 @@ export type QuoteText = CompactState & {
   readonly last_trade_ms: Ms | null
   /** UNPRICED: what came near, and the rule each failed. */
   readonly candidates?: readonly object[]
+  readonly change?: null
   readonly routes?: readonly object[]
   /** Full quotes of the routing assets used. */
   readonly routing_assets?: readonly QuoteText[]
@@ -46,6 +47,8 @@ export function quoteText(
     return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
   return {
     ...head,
+    // Our own price of an hour and a day ago: the engine keeps no history of records.
+    change: null,
     routes: evaluation.routes.map(route => routeText(route, evaluation.selected)),
     routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
   }

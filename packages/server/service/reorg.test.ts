@@ -234,7 +234,7 @@ describe('after all of it', () => {
       record =>
         isTokenRetract(late)(record) || (isTokenUpsert(late)(record) && record.payload.state === 'PRICED'),
     )
-    const now = await until('LATE priced again', async () => {
+    const now = await chain.untilMining('LATE priced again', async () => {
       const { quote } = (await service.store.readQuote(CHAIN_ID, late)) ?? { quote: '{}' }
       const read = JSON.parse(quote) as { state: string; price_usd: unknown }
       return read.state === 'PRICED' && read
@@ -249,7 +249,7 @@ describe('after all of it', () => {
       const head = await chain.reorg(1)
       await Promise.all([young.untilTip(head), service.untilTip(head)])
       const own = await marketView(client)
-      await until('everything read again', async () => {
+      await chain.untilMining('everything read again', async () => {
         const rows = await young.store.readTokens({ chainId: CHAIN_ID, after: null, limit: 100 })
         const pools = await young.store.readPools({
           chainId: CHAIN_ID,

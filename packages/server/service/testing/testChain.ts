@@ -21,12 +21,15 @@ import {
 } from '@assay/world'
 import { encodeFunctionData, getAddress } from 'viem'
 import { planWith } from './plan.ts'
+import { until } from './until.ts'
 
 export type Hex = `0x${string}`
 export type Block = { readonly number: number; readonly hash: Hex; readonly parentHash: Hex }
 
 const GAS = 25_000_000n
 const V2_FEE = { numerator: 997n, denominator: 1000n }
+/** Between two blocks of a chain that is waited on. */
+const PACE_MS = 500
 /** What amounts are rounded to, below a token's own unit. */
 const KEPT_DIGITS = 6
 
@@ -143,6 +146,25 @@ export class TestChain {
   async mine(blocks = 1): Promise<Block> {
     await this.world.client.mine({ blocks })
     return this.head()
+  }
+
+  /**
+   * Waits on a chain that goes on: a feed that fell behind, as on a busy machine, is well again only after some
+   * blocks, and says no price before.
+   */
+  async untilMining<Value>(
+    what: string,
+    look: () => Promise<Value | null | undefined | false>,
+  ): Promise<Value> {
+    let minedAtMs = performance.now()
+    return until(what, async () => {
+      const seen = await look()
+      if (performance.now() - minedAtMs > PACE_MS) {
+        await this.mine()
+        minedAtMs = performance.now()
+      }
+      return seen
+    })
   }
 
   async head(): Promise<Block> {
