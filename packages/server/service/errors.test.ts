@@ -26,7 +26,7 @@ describe('a malformed quote', () => {
   const lark = () => chain.token('LARK')
   const wrongChecksum = (address: string) => {
     const good = getAddress(address)
-    const at = [...good].findIndex((letter, n) => n > 1 && /[a-f]/i.test(letter))
+    const at = Array.from(good).findIndex((letter, n) => n > 1 && /[a-f]/i.test(letter))
     const letter = good[at] as string
     const flipped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
     return good.slice(0, at) + flipped + good.slice(at + 1)

@@ -80,8 +80,8 @@ describe('a service killed with -9', () => {
     await resume('a price of the last trade', isPricedAt(last))
     // Killed again, before it is done with its start, and again.
     await child?.kill()
-    const { kill } = await start()
-    await kill()
+    const killed = await start()
+    await killed.kill()
     await start()
     last = await trade(250)
     await resume('a price of the third life', isPricedAt(last))

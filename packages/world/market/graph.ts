@@ -56,10 +56,10 @@ type GraphOptions = {
 }
 
 export const STABLES = 3
-/** The place of the first routing asset, the one nearly everybody trades against. */
-export const WRAPPED = STABLES
 const ROUTING_ASSETS = 3
 const CORE = STABLES + ROUTING_ASSETS
+/** The place of the first routing asset, the one nearly everybody trades against. */
+export const WRAPPED = CORE - ROUTING_ASSETS
 
 /** The core of every market; what it weighs on a chain of today. */
 const CORE_TOKENS = [

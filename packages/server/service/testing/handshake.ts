@@ -18,7 +18,7 @@ export class RawSocket {
 
   constructor(socket: WebSocket) {
     this.socket = socket
-    socket.on('message', data => this.frames.push(String(data)))
+    socket.on('message', data => this.frames.push((data as Buffer).toString()))
     socket.on('ping', () => this.pings++)
     socket.on('close', (code, reason) => {
       this.closed = { code, reason: String(reason) }

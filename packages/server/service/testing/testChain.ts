@@ -226,7 +226,7 @@ export class TestChain {
   }
 
   rpc<Result = unknown>(method: string, ...params: readonly unknown[]): Promise<Result> {
-    return this.world.client.request({ method, params } as never) as Promise<Result>
+    return this.world.client.request({ method, params } as never)
   }
 
   #factory(deployment: string): Hex {
