@@ -62,10 +62,10 @@ export type FeedItem =
   /** On every change of status or reasons, and every 15 s. */
   | { readonly kind: 'health'; readonly record: HealthRecord }
 
-/** Where a stopped service stood: its tip, and the hashes of blocks it can still undo (tip included). */
+/** Where a stopped service stood: its tip, and the blocks it can still undo (tip included), by parent. */
 export type Resume = {
   readonly tip: BlockRef
-  readonly undoable: readonly BlockRef[]
+  readonly undoable: readonly (BlockRef & { readonly parentHash: Hex })[]
   readonly finalized: { readonly number: number; readonly hash: Hex } | null
 }
 

@@ -15,8 +15,13 @@ const block = (number: number, fork?: string, parentFork = fork): VerifiedBlock 
   proof: 'receipts',
   logs: [],
 })
-const refs = (from: number, to: number): BlockRef[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => ref(from + at))
+/** A block to resume from: it says which one it stands on. */
+const undoableRef = (number: number, fork?: string) => ({
+  ...ref(number, fork),
+  parentHash: hashOf(number - 1, fork),
+})
+const refs = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => undoableRef(from + at))
 
 describe('a lineage', () => {
   it('begins with the first block and may return to its parent', () => {
@@ -53,8 +58,8 @@ describe('a lineage', () => {
   it.each([
     ['the finalized block where it is next below', { undoable: refs(5, 9), finalized: ref(4) }, 4],
     ['a finalized block among them', { undoable: refs(5, 9), finalized: ref(6) }, 6],
-    ['the lowest of them where what is below is not known', { undoable: refs(5, 9), finalized: ref(2) }, 5],
-    ['the lowest of them where nothing is final', { undoable: refs(5, 9), finalized: null }, 5],
+    ['the parent of the lowest where less is final', { undoable: refs(5, 9), finalized: ref(2) }, 4],
+    ['the parent of the lowest where nothing is final', { undoable: refs(5, 9), finalized: null }, 4],
     ['the tip where nothing can be undone', { undoable: [], finalized: ref(9) }, 9],
   ])('may return to %s', (_what, { undoable, finalized }, base) => {
     const lineage = new Lineage({ tip: ref(9), undoable, finalized }, 10)
@@ -67,11 +72,11 @@ describe('a lineage', () => {
   })
 
   it('refuses to resume from blocks that do not end in the tip', () => {
-    const resume = (undoable: readonly BlockRef[]) =>
+    const resume = (undoable: ReturnType<typeof refs>) =>
       new Lineage({ tip: ref(9), undoable, finalized: null }, 10)
     expect(() => resume(refs(5, 8))).toThrow('not consecutive')
-    expect(() => resume([ref(7), ref(9)])).toThrow('not consecutive')
-    expect(() => resume([ref(8), ref(9, 'b')])).toThrow('is the tip')
+    expect(() => resume([undoableRef(7), undoableRef(9)])).toThrow('not consecutive')
+    expect(() => resume([undoableRef(8), undoableRef(9, 'b')])).toThrow('is the tip')
     expect(resume(refs(5, 9).toReversed()).tip).toEqual(ref(9))
   })
 

@@ -35,9 +35,11 @@ export class Lineage {
     this.#tip = tip
     if (lowest === undefined) this.#base = tip
     else if (finalized !== null && finalized.number >= lowest.number - 1) this.#base = finalized
-    // Its parent's hash is not known, so it can be returned to but not replaced.
-    else this.#base = lowest
-    this.#blocks = undoable.filter(({ number }) => number > (this.#base?.number ?? 0))
+    else this.#base = { number: lowest.number - 1, hash: lowest.parentHash }
+    const base = this.#base.number
+    this.#blocks = undoable
+      .filter(({ number }) => number > base)
+      .map(({ number, hash, timeMs }) => ({ number, hash, timeMs }))
   }
 
   get tip(): BlockRef | null {

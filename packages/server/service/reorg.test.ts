@@ -272,8 +272,7 @@ describe('after all of it', () => {
     }
   })
 
-  // The feed's Resume does not say on which parent its lowest block stands, so it halts the chain for good.
-  it.fails('nor is it otherwise when it happens while the service is stopped', async () => {
+  it('nor is it otherwise when it happens while the service is stopped', async () => {
     const first = await startTestService(chain, { name: 'stopped', tokens: ['MOTH'] })
     await first.close()
     await chain.reorg(1)

@@ -32,6 +32,8 @@ afterEach(async () => {
   child = null
 })
 
+type IsLast = (record: Envelope, at: number, records: readonly Envelope[]) => boolean
+
 const filter = { chain_ids: [CHAIN_ID] }
 
 async function start(): Promise<ChildService> {
@@ -40,25 +42,21 @@ async function start(): Promise<ChildService> {
 }
 
 /** Every record above `after` up to one that satisfies `isLast`, over one connection. */
-async function hear(
-  client: Client,
-  after: number,
-  what: string,
-  isLast: (record: Envelope) => boolean,
-): Promise<Envelope[]> {
+async function hear(client: Client, after: number, what: string, isLast: IsLast): Promise<Envelope[]> {
   const heard = new Heard(client, { filter, resumeCursor: await cursorAfter(client, CHAIN_ID, after) })
   await chain.untilMining(what, async () => heard.outcome !== null || heard.records.some(isLast))
   await heard.close()
   return heard.records.slice(0, heard.records.findIndex(isLast) + 1)
 }
 
-/** At the block or, if the service had to catch up first, soon after it. */
-const isPricedAt =
-  (block: Block, symbol = 'MOTH') =>
-  (record: Envelope): boolean =>
+/** The first price said after the swap of this very block: causes come before what follows from them. */
+const isPricedAfter =
+  (block: Block, symbol = 'MOTH'): IsLast =>
+  (record, at, records) =>
     isTokenUpsert(chain.token(symbol))(record) &&
     record.payload.state === 'PRICED' &&
-    record.payload.as_of.block_number >= block.number
+    record.payload.as_of.block_number >= block.number &&
+    records.slice(0, at).some(cause => isSwap()(cause) && cause.payload.block_hash === block.hash)
 
 const trade = (usd: number) => chain.run(chain.sellV2(pair, 'MOTH', usd), chain.sellV3(v3, 'LARK', usd))
 
@@ -67,24 +65,24 @@ describe('a service killed with -9', () => {
     const { url } = await start()
     const client = await clientOf(config, url, 'resuming')
     const heard = await hear(client, 0, 'a first price', isTokenUpsert(chain.token('MOTH')))
-    const resume = async (what: string, isLast: (record: Envelope) => boolean) => {
+    const resume = async (what: string, isLast: IsLast) => {
       heard.push(...(await hear(client, heard.at(-1)?.stream_sequence ?? 0, what, isLast)))
     }
     let last = await trade(500)
-    await resume('a price of the first trade', isPricedAt(last))
+    await resume('a price of the first trade', isPricedAfter(last))
     // Two more are in flight, and two come while nobody watches.
     await Promise.all([trade(300), trade(200)])
     await child?.kill()
     for (const usd of [100, 900]) last = await trade(usd)
     await start()
-    await resume('a price of the last trade', isPricedAt(last))
+    await resume('a price of the last trade', isPricedAfter(last))
     // Killed again, before it is done with its start, and again.
     await child?.kill()
     const killed = await start()
     await killed.kill()
     await start()
     last = await trade(250)
-    await resume('a price of the third life', isPricedAt(last))
+    await resume('a price of the third life', isPricedAfter(last))
 
     const sequences = heard.map(record => record.stream_sequence)
     expect(sequences).toEqual(sequences.map((_, at) => at + 1))
@@ -106,7 +104,7 @@ describe('a service killed with -9', () => {
     const snapshot = await chain.snapshot()
     await trade(700)
     const old = await trade(400)
-    const before = await hear(client, 0, 'a price on the old branch', isPricedAt(old))
+    const before = await hear(client, 0, 'a price on the old branch', isPricedAfter(old))
     await child?.kill()
     await chain.revert(snapshot)
     // Purchases: a new service simulates its evidence, and so does one that saw no sale.

@@ -406,7 +406,11 @@ function setupOf(chain: ChainConfig): ChainSetup {
 function resumeOf(state: State): Resume | null {
   const { tip, finalized } = state.chain
   if (tip === null) return null
-  return { tip, undoable: state.journals.map(({ block }) => block), finalized }
+  return {
+    tip,
+    undoable: state.journals.map(({ block, parentHash }) => ({ ...block, parentHash })),
+    finalized,
+  }
 }
 
 function storedIn(checkpoint: Checkpoint | null, state: State): Stored {

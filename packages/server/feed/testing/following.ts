@@ -56,7 +56,7 @@ export function forwardClock(): { readonly clock: Clock; readonly forward: (ms: 
 }
 
 export function resumeOf({ chain }: Consumer): Resume {
-  const undoable = chain.map(refOf)
+  const undoable = chain.map(block => ({ ...refOf(block), parentHash: block.parentHash }))
   const tip = undoable.at(-1)
   if (tip === undefined) throw new Error('nothing to resume from')
   return { tip, undoable, finalized: null }
