@@ -17,7 +17,6 @@ import {
   type Input,
   ms,
   type Policy,
-  type Pool,
   type State,
   step,
   type StepResult,
@@ -33,7 +32,7 @@ import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
-import { quietPools } from './quietPools.ts'
+import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
   readonly chain: ChainConfig
@@ -47,12 +46,8 @@ export type ChainHostOptions = {
   readonly onCommitted: (last: Sequence) => void
 }
 
-/** Stable answers are read no more often than this: they change by the minute. */
-const STABLE_INTERVAL_MS = 2000
 /** Between two tries of a start that the chain does not answer. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
-/** Quiet pools are looked for this often. */
-const QUIET_INTERVAL_MS = 15_000
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
 
@@ -81,11 +76,10 @@ export class ChainHost implements ChainService {
   readonly #lane = new Lane()
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
+  readonly #upkeep: Upkeep
   #anchor!: () => void
   #end!: (failure?: unknown) => void
   #timer: NodeJS.Timeout | null = null
-  #stablesReadAtMs = Number.NEGATIVE_INFINITY
-  #quietReadAtMs = 0
   #isBootstrapped = false
   #lastSequence: Sequence = 0
 
@@ -108,6 +102,14 @@ export class ChainHost implements ChainService {
       apply: input => this.#apply(input),
       inLane: task => this.#lane.run(task),
       now: () => ms(options.clock.nowMs()),
+      signal: this.#abort.signal,
+      log: options.log,
+    })
+    this.#upkeep = new Upkeep({
+      state,
+      market: this.#market,
+      apply: input => this.#apply(input),
+      clock: options.clock,
       signal: this.#abort.signal,
       log: options.log,
     })
@@ -158,21 +160,7 @@ export class ChainHost implements ChainService {
     if (tip === null) return 'no block has been seen yet'
     const { ownPools } = this.#state.index
     const pools = [token, ...this.#state.setup.routingAssets].flatMap(each => ownPools.get(each) ?? [])
-    return this.#recheck([...new Set(pools)], tip)
-  }
-
-  /** In the lane: holds our state of these pools against the chain's; why it could not, or null. */
-  async #recheck(pools: readonly Pick<Pool, 'address' | 'terms'>[], tip: BlockRef): Promise<string | null> {
-    if (pools.length === 0) return null
-    const asked = pools.map(pool => ({ address: pool.address, family: pool.terms.family }))
-    try {
-      const rechecked = await this.#market.recheck(asked, tip, this.#abort.signal)
-      await this.#apply({ kind: 'recheck', block: engineRef(tip), pools: rechecked, atMs: this.#now() })
-      return null
-    } catch (failure) {
-      if (isFeedError(failure)) return failure.message
-      throw failure
-    }
+    return this.#upkeep.recheck([...new Set(pools)], tip)
   }
 
   async poolQuote(address: string): Promise<PoolAnswer> {
@@ -215,8 +203,7 @@ export class ChainHost implements ChainService {
         const born = new Set<Address>()
         const blocks = item.blocks.map(block => this.#decoded(block, born))
         await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
-        // Answers are undone with the block they were read at: they are read again at once.
-        this.#stablesReadAtMs = Number.NEGATIVE_INFINITY
+        this.#upkeep.reorganised()
         const tip = item.blocks.at(-1)
         return tip === undefined ? undefined : this.#settled(tip)
       }
@@ -241,34 +228,7 @@ export class ChainHost implements ChainService {
   async #settled(block: VerifiedBlock): Promise<void> {
     const ref = refOf(block)
     this.#feed.processed(ref)
-    const nowMs = this.#options.clock.monotonicMs()
-    if (nowMs - this.#stablesReadAtMs >= STABLE_INTERVAL_MS) {
-      this.#stablesReadAtMs = nowMs
-      await this.#readStables(ref)
-    }
-    if (nowMs - this.#quietReadAtMs >= QUIET_INTERVAL_MS) {
-      this.#quietReadAtMs = nowMs
-      await this.#recheck(quietPools(this.#state, this.#now()), ref)
-    }
-  }
-
-  async #readStables(ref: BlockRef): Promise<void> {
-    try {
-      const reading = await this.#market.readStables(ref, this.#abort.signal)
-      await this.#apply({
-        kind: 'stable',
-        block: engineRef(ref),
-        ...reading,
-        atMs: this.#now(),
-      })
-    } catch (failure) {
-      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
-      if (!isFeedError(failure)) throw failure
-      this.#options.log.warn('stable answers could not be read', {
-        chain_id: this.chainId,
-        block_number: ref.number,
-      })
-    }
+    await this.#upkeep.tend(ref)
   }
 
   /** `born` are pools made earlier in the same input, and gets those made in this block. */
@@ -301,7 +261,7 @@ export class ChainHost implements ChainService {
     for (const asset of chain.routingAssets) await this.#patiently(() => this.#enrolments.know(asset))
     await this.#lane.run(async () => {
       const { tip } = this.#state.chain
-      if (tip !== null) await this.#readStables(tip)
+      if (tip !== null) await this.#upkeep.readStables(tip)
       const assets = coverage.map(each => ({
         token: each.tokenAddress,
         depthMicrousd: each.externalDepthUsd * 1_000_000n,
@@ -386,8 +346,6 @@ export class ChainHost implements ChainService {
     return ms(this.#options.clock.nowMs())
   }
 }
-
-const engineRef = (ref: BlockRef) => ({ ...refOf(ref), number: count(ref.number), timeMs: ms(ref.timeMs) })
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
 
