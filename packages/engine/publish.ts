@@ -138,7 +138,7 @@ function consider(
 function setAged(moment: Moment, token: Token): void {
   const { index } = moment.state
   const pools = index.ownPools.get(token.address) ?? []
-  const isAged = pools.some(pool => edgeOf(moment, pool).components.freshness.score < 10)
+  const isAged = pools.some(pool => edgeOf(moment, pool).freshness.score < 10)
   if (isAged) index.aged.add(token.address)
   else index.aged.delete(token.address)
   if (token.isAged === isAged) return

@@ -3,12 +3,12 @@
  * lowers or caps the score of the anchors and of every route over them; it never makes or breaks a price.
  */
 import type { Address } from '../chain/block.ts'
-import { type Ms, weaker } from '../units.ts'
+import { type Ms, score, type Score, weaker } from '../units.ts'
 import { coverage, nextCoverageBoundary } from './coverage.ts'
-import { weakest } from './edge.ts'
-import type { Coverage, Edge, Route } from './evaluation.ts'
+import type { Coverage, Edge, EdgeComponents, Route } from './evaluation.ts'
 import type { Moment } from './moment.ts'
 import { firstOf } from './observations.ts'
+import type { Cap } from './reasons.ts'
 
 /** The asset's routes with S_anchor = min(S_edge, S_coverage) on their first hops. */
 export function anchorRoutes(moment: Moment, asset: Address, accepted: readonly Route[]): Route[] {
@@ -32,8 +32,38 @@ function coverageOf(moment: Moment, asset: Address, accepted: readonly Route[]):
   return coverage(anchorsMicrousd, moment.state.coverage.get(asset) ?? null, moment.policy, moment.atMs)
 }
 
+/** The same hop with one more component; what it is otherwise stays as it was worked out. */
 function withCoverage(edge: Edge, covered: Coverage): Edge {
   const components = { ...edge.components, coverage: covered }
   const caps = [...edge.caps, ...covered.caps]
-  return { ...edge, components, caps, score: weakest(components, caps) }
+  return {
+    pool: edge.pool,
+    state: edge.state,
+    ratio: edge.ratio,
+    marginal: edge.marginal,
+    scale: edge.scale,
+    effectiveY: edge.effectiveY,
+    averageY: edge.averageY,
+    capacity: edge.capacity,
+    toUsd: edge.toUsd,
+    finality: edge.finality,
+    settled: edge.settled,
+    verifiedMs: edge.verifiedMs,
+    expiresAtMs: edge.expiresAtMs,
+    freshness: edge.freshness,
+    dueMs: edge.dueMs,
+    failure: edge.failure,
+    components,
+    caps,
+    score: weakest(components, caps),
+  }
+}
+
+/** The least of all components and caps. */
+function weakest(components: EdgeComponents, caps: readonly Cap[]): Score {
+  let least = score(10)
+  for (const component of Object.values(components))
+    if (component !== null) least = weaker(least, component.score)
+  for (const { cap } of caps) least = weaker(least, cap)
+  return least
 }

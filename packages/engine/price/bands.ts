@@ -31,9 +31,12 @@ const FRESHNESS_UP_TO = [
   [8, score(6)],
 ] as const
 
+/** Up to this far from its median a price scores 10. */
+export const STEADY_BPS = 100n
+
 /** `[basis points, inclusive, score]`; 2 beyond. */
 const TEMPORAL_UP_TO = [
-  [100n, score(10)],
+  [STEADY_BPS, score(10)],
   [200n, score(8)],
   [500n, score(5)],
 ] as const

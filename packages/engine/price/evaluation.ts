@@ -37,6 +37,7 @@ export type Edge = {
   readonly settled: Score
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
+  readonly freshness: EdgeComponents['freshness']
   /** When time alone may change a component of this edge. */
   readonly dueMs: Ms
   readonly components: EdgeComponents

@@ -10,6 +10,7 @@ import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score } from '../units.ts'
 import { feedScore } from './bands.ts'
+import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from './policy.ts'
 
@@ -23,6 +24,8 @@ export type Moment = {
   /** Pools a caller of an on-demand quote wants left out. */
   readonly excluded: ReadonlySet<Address>
   readonly edges: Map<Pool, Edge>
+  /** Average depths in Y. */
+  readonly averages: Map<Pool, bigint>
   readonly agreements: Map<string, Map<Pool, Agreement>>
   /** Of a pool without another of its pair, once it was asked for. */
   readonly lone: { agreement: Agreement | null }
@@ -47,6 +50,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     finalizedNumber: state.chain.finalized?.number ?? count(-1),
     excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
+    averages: new Map(),
     agreements: new Map(),
     lone: { agreement: null },
     stables: new Map(),
@@ -57,6 +61,16 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
 /** Finality of something last changed, or read, at a block. */
 export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
   blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
+
+/** The pool's average depth in Y, worked out once for its edge and for its pair; null before its first depth. */
+export function averageOf(moment: Moment, pool: Pool): bigint | null {
+  if (pool.state.average === null) return null
+  const known = moment.averages.get(pool)
+  if (known !== undefined) return known
+  const average = depthAverage.value(pool.state.average, moment.atMs)
+  moment.averages.set(pool, average)
+  return average
+}
 
 /** The block an evaluation stands on. */
 export function tipOf(moment: Moment): BlockRef {

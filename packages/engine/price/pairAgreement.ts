@@ -9,9 +9,8 @@ import type { Pool } from '../state.ts'
 import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
 import { consensus, type Observation } from './consensus.ts'
-import * as depthAverage from './depthAverage.ts'
 import type { Agreement } from './evaluation.ts'
-import type { Moment } from './moment.ts'
+import { averageOf, type Moment } from './moment.ts'
 import { devBps } from './weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
@@ -63,7 +62,8 @@ function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
     if (!state.verified || state.marginal === null || state.depthY === null || state.average === null)
       continue
     if (pool.feePpm > BigInt(moment.policy.fee_ceiling_ppm)) continue
-    const weight = depthAverage.effective(state.average, moment.atMs)
+    const average = averageOf(moment, pool) as bigint
+    const weight = average < state.average.l ? average : state.average.l
     if (weight === 0n) continue
     total += weight
     voters.push({

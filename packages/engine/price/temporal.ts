@@ -9,6 +9,7 @@
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
 import { type Count, count, type Ms, ms, type Sign } from '../units.ts'
+import { devBpsAtMost } from './weightedMedian.ts'
 
 /** A block-final marginal ratio in canonical orientation, held from `fromMs` up to `untilMs`. */
 export type Entry = { readonly fromMs: Ms; readonly untilMs: Ms; readonly ratio: Fraction }
@@ -64,6 +65,22 @@ export function reference(history: History, t: Ms): Reference {
   const coveredMs = covered(history, toMs)
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
   return { median: (history.byRatio[medianAt(history, toMs)] as Entry).ratio, coveredMs: WINDOW_MS }
+}
+
+/** Whether the whole window before `t` is known. */
+export const isCovered = (history: History, t: Ms): boolean =>
+  covered(history, clamp(history, t)) >= WINDOW_MS
+
+/** Whether no ratio kept is further than `bps` from `value`: then neither is any median of them. */
+export function isWithin({ byRatio }: History, value: Fraction, bps: bigint): boolean {
+  const lowest = byRatio[0]
+  const highest = byRatio.at(-1)
+  return (
+    lowest !== undefined &&
+    highest !== undefined &&
+    devBpsAtMost(lowest.ratio, value, bps) &&
+    (lowest === highest || devBpsAtMost(highest.ratio, value, bps))
+  )
 }
 
 /**

@@ -1,0 +1,106 @@
+/**
+ * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
+ * with what was found and what was required. Guards reject, they never replace a value (contract §2.6).
+ */
+import type { Pool, PoolState, Token } from '../state.ts'
+import type { Count } from '../units.ts'
+import type { EdgeComponents, StableView } from './evaluation.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { Moment } from './moment.ts'
+import type { Cap, Failure, Rejection } from './reasons.ts'
+
+const MICRO = 1_000_000n
+
+/** What Y is worth, and the rule that failed where it is worth nothing. */
+export type Anchor = {
+  readonly usd: Fraction | null
+  readonly stable: StableView | null
+  readonly rule: Rejection | null
+}
+
+type Hop = {
+  readonly pool: Pool
+  readonly from: Token | undefined
+  readonly to: Token | undefined
+  readonly anchor: Anchor
+  readonly freshness: EdgeComponents['freshness']
+  readonly capacity: bigint | null
+}
+
+export function failureOf(moment: Moment, hop: Hop): Failure | null {
+  const { anchor, freshness, pool } = hop
+  const { policy } = moment
+  if (pool.feePpm > BigInt(policy.fee_ceiling_ppm))
+    return failure('FEE_TOO_HIGH', `${pool.feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)
+  const flawed =
+    decimalsFailure(hop.from, pool.from) ??
+    decimalsFailure(hop.to, pool.to) ??
+    stateFailure(pool.state, policy.depth_asymmetry)
+  if (flawed !== null) return flawed
+  if (freshness.score === 0)
+    return failure('EXPIRED', `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
+  if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
+  const least = BigInt(policy.min_depth_usd) * MICRO
+  if (hop.capacity === null || hop.capacity < least)
+    return failure('BELOW_MIN_DEPTH', `${hop.capacity ?? 0n} microusd`, `${least} microusd`)
+  if (moment.feed.score === 0) return failure('FEED', moment.feed.status, 'HEALTHY or DEGRADED')
+  return null
+}
+
+/** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */
+export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Failure {
+  const cap = caps.find(each => each.cap === 0)?.code
+  const name = Object.entries(components).find(([, each]) => each !== null && each.score === 0)?.[0]
+  return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
+}
+
+function decimalsFailure(token: Token | undefined, address: Pool['from']): Failure | null {
+  const decimals = token?.decimals ?? null
+  if (decimals !== null && decimals.changedTo !== null)
+    return failure(
+      'DECIMALS_CHANGED',
+      `${address} ${decimals.value} → ${decimals.changedTo}`,
+      'a second equal reading',
+    )
+  if (decimals === null || decimals.value === null)
+    return failure(
+      'DECIMALS_UNVERIFIED',
+      `${address} ${decimals?.reason ?? 'not read'}`,
+      'decimals 0 to 36, read twice',
+    )
+  return null
+}
+
+/** What the pool's own state lacks; only an event or a reading can mend it, never time. */
+function stateFailure(state: PoolState, asymmetry: Count): Failure | null {
+  if (!state.verified) {
+    const [first] = state.differences
+    return failure(
+      'STATE_UNVERIFIED',
+      first === undefined ? null : `${first.field} ${first.computed}`,
+      first === undefined ? null : `${first.event}`,
+    )
+  }
+  if (state.marginal === null) return failure('NO_ACTIVE_LIQUIDITY', '0', 'more than 0')
+  if (state.depth === null || state.depthY === null)
+    return failure('DEPTH_UNKNOWN', null, 'ticks known to ±2%')
+  const { up } = state.depth
+  // The down depth as a value: gross X at the marginal ratio, floored, in units of Y.
+  const down = (state.depth.down * state.marginal.num) / state.marginal.den
+  const [high, low] = up > down ? [up, down] : [down, up]
+  if (high > low * BigInt(asymmetry))
+    return failure('VALUE_IMBALANCE', `up ${up}, down ${down}`, `within ${asymmetry}×`)
+  if (state.evidence === null)
+    return failure(
+      'EVIDENCE_TOO_COARSE',
+      `${state.depth.down} units`,
+      'an input inside the depth that gives 10000 units',
+    )
+  return null
+}
+
+const failure = (rule: Rejection, actual: string | null, required: string | null): Failure => ({
+  rule,
+  actual,
+  required,
+})
