@@ -34,9 +34,9 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
         terms.family === 'amm_v2' ? null : write(ticksImage(terms.book)),
       )
     case 'token':
-      return mapped(state.tokens.get(id as Address), token => write(tokenImage(token)))
+      return mapped(state.tokens.get(id as Address), token => write(token))
     case 'quote':
-      return mapped(state.tokens.get(id as Address)?.evaluation, evaluation =>
+      return mapped(state.index.evaluations.get(id as Address), evaluation =>
         JSON.stringify(quoteText(state.setup.chainId, evaluation, state.policyView.version, 'RETRIEVED')),
       )
     case 'stable':
@@ -77,7 +77,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   }
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
-    const token: Token = { ...read<TokenImage>(text), evaluation: null }
+    const token = read<Token>(text)
     state.tokens.set(token.address, token)
     fileReferences(state, token)
     state.index.dues.set(token.address, token.dueMs)
@@ -147,15 +147,6 @@ const poolFrom = (image: PoolImage, ticks: string | undefined): Pool => ({
   state: stateFrom(image.state),
   terms: termsFrom(image.terms, ticks === undefined ? null : read<TicksImage>(ticks)),
 })
-
-type TokenImage = Omit<Token, 'evaluation'>
-
-/** The evaluation is not kept here: the commit has the quote made from it. */
-function tokenImage(token: Token): TokenImage {
-  const image = { ...token }
-  Reflect.deleteProperty(image, 'evaluation')
-  return image
-}
 
 /** Maps and sets as lists of their entries. */
 type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {

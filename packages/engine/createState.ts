@@ -30,10 +30,12 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
       pairs: new Map(),
       ownPools: new Map(),
       poolsInto: new Map(),
+      figures: new Map(),
       dues: new DueQueue(),
       aged: new Set(),
       watches: new Map(),
       changed: new Set(),
+      evaluations: new Map(),
     },
   }
   for (const { token } of setup.stables) knownToken(state, token)

@@ -33,6 +33,7 @@ export type StepResult = {
 export function step(state: State, input: Input): StepResult {
   const work = newWork()
   state.index.changed.clear()
+  state.index.evaluations.clear()
   state.chain = { ...state.chain, steps: count(state.chain.steps + 1) }
   state.index.changed.add('chain')
   apply(state, input, work)

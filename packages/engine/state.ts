@@ -15,6 +15,7 @@ import type { ExternalDepth, FeedHealth, Sequencer, StableAnswer } from './input
 import type { DepthAverage } from './price/depthAverage.ts'
 import type { DueQueue } from './price/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
+import type { Figures } from './price/figures.ts'
 import type { JumpState } from './price/jump.ts'
 import type { MoveWatch } from './price/moveWatch.ts'
 import type { Policy } from './price/policy.ts'
@@ -131,8 +132,6 @@ export type Token = {
   dormant: 'OPERATOR' | 'DORMANT' | null
   /** The last record on the stream: the current price, until the next one. */
   published: PublishedToken | null
-  /** What `published` was computed from, for the full quote; null after a restart, when the commit has it. */
-  evaluation: Evaluation | null
   /** When time alone may change the outcome. */
   dueMs: Ms | null
   /** An anchor has moved, but the last record is too young: it will be published then if it still has. */
@@ -155,6 +154,8 @@ export type Index = {
   readonly ownPools: Map<Address, Pool[]>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
+  /** What follows from each pool's present state; made when it is first asked for. */
+  readonly figures: Map<Pool, Figures>
   readonly dues: DueQueue
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>
@@ -162,6 +163,8 @@ export type Index = {
   readonly watches: Map<Address, MoveWatch>
   /** Entities changed by the current step, for the commit. */
   readonly changed: Set<EntityKey>
+  /** What the records of the current step were computed from, for the full quotes of the same commit. */
+  readonly evaluations: Map<Address, Evaluation>
 }
 
 export type EntityKey =

@@ -87,8 +87,8 @@ export function setPublishedToken(
 ): void {
   tipJournal(state)?.publishedTokens.add(token.address)
   token.published = next
-  token.evaluation = evaluation
   touch(state, `token/${token.address}`)
+  state.index.evaluations.set(token.address, evaluation)
   state.index.changed.add(`quote/${token.address}`)
 }
 

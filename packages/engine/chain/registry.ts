@@ -59,6 +59,7 @@ export function removePool(state: State, pool: Pool): void {
   withdraw(state.index.pairs, pool.pair, pool)
   withdraw(state.index.ownPools, pool.from, pool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
+  state.index.figures.delete(pool)
 }
 
 /** The token, made known if it was not. */
@@ -74,7 +75,6 @@ export function knownToken(state: State, address: Address): Token {
     enrolledAtMs: null,
     dormant: null,
     published: null,
-    evaluation: null,
     dueMs: null,
     isDeferred: false,
     isAged: false,

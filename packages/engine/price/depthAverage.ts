@@ -72,6 +72,9 @@ export function value(state: DepthAverage, t: Ms): bigint {
   return average(state, t) >> SCALE_BITS
 }
 
+/** The average is at or above the depth: it stays so, and L_eff is the depth itself, until the depth changes. */
+export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
+
 /** L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. */
 export function effective(state: DepthAverage, t: Ms): bigint {
   const averaged = value(state, t)

@@ -6,22 +6,16 @@
  * still shown, but worked out only for whoever looks: most candidates are never asked.
  */
 import type { Address } from '../chain/block.ts'
-import { powerOfTen } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import type { Pool, PoolState, ProvenRun, Token } from '../state.ts'
-import { type Count, type Ms, ms, score, type Score } from '../units.ts'
-import {
-  depthScore,
-  freshnessScore,
-  nextFreshnessBoundary,
-  stateScore,
-  STEADY_BPS,
-  temporalScore,
-} from './bands.ts'
+import type { Decimals, Pool, PoolState, ProvenRun } from '../state.ts'
+import { type Ms, ms, score, type Score } from '../units.ts'
+import { depthScore, freshnessScore, nextFreshnessBoundary, stateScore } from './bands.ts'
+import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, EdgeComponents, Finality, Scale } from './evaluation.ts'
+import { type Figures, figuresOf } from './figures.ts'
 import { type Anchor, failureOf, zeroScore } from './guards.ts'
 import * as jump from './jump.ts'
-import { averageOf, finalityAt, type Moment } from './moment.ts'
+import { effectiveDepth, finalityAt, type Moment } from './moment.ts'
 import { pairAgreement } from './pairAgreement.ts'
 import type { Cap, Failure } from './reasons.ts'
 import { stableView } from './stableView.ts'
@@ -45,13 +39,8 @@ export function edgeOf(moment: Moment, pool: Pool): Edge {
 class PoolEdge implements Edge {
   readonly pool: Pool
   readonly state: PoolState
-  readonly scale: Scale | null
-  readonly averageY: bigint | null
-  readonly effectiveY: bigint | null
-  readonly capacity: bigint | null
   readonly toUsd: Fraction | null
   readonly finality: Finality
-  readonly settled: Score
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
   readonly freshness: EdgeComponents['freshness']
@@ -59,63 +48,68 @@ class PoolEdge implements Edge {
   readonly score: Score
   readonly #moment: Moment
   readonly #anchor: Anchor
+  readonly #figures: Figures
+  #capacity: bigint | null | undefined = undefined
   #agreed: Agreement | null = null
-  #steadiness: Score | null = null
   #caps: readonly Cap[] | null = null
   #components: EdgeComponents | null = null
 
   constructor(moment: Moment, pool: Pool) {
     const { atMs, ttlMs } = moment
     const { state } = pool
-    const from = moment.state.tokens.get(pool.from)
-    const to = moment.state.tokens.get(pool.to)
     const anchor = anchorOf(moment, pool.to)
     this.pool = pool
     this.state = state
     this.#moment = moment
     this.#anchor = anchor
+    this.#figures = figuresOf(moment, pool)
     this.toUsd = anchor.usd
-    this.scale = scaleOf(from, to)
-    this.averageY = averageOf(moment, pool)
-    this.effectiveY =
-      this.averageY === null || state.depthY === null ? null : min(state.depthY, this.averageY)
-    this.capacity =
-      this.effectiveY === null || anchor.usd === null || this.scale === null
-        ? null
-        : microusd(this.effectiveY, anchor.usd, this.scale.to)
     this.finality = state.verified ? finalityAt(moment, state.changed.number) : 'unverified'
-    this.settled = score(
-      Math.min(stateScore(this.finality), decimalsScore(moment, from), decimalsScore(moment, to)),
-    )
     this.verifiedMs = verifiedAt(moment.state.chain.proven, state)
     this.expiresAtMs = ms(this.verifiedMs + ttlMs)
     const ageMs = ms(Math.max(0, atMs - this.verifiedMs))
     this.freshness = { score: freshnessScore(ageMs, ttlMs), ageMs, ttlMs }
-    const failed = failureOf(moment, {
-      pool,
-      from,
-      to,
-      anchor,
-      freshness: this.freshness,
-      capacity: this.capacity,
-    })
-    const weakestLink = failed === null ? this.#weakest() : score(0)
-    this.failure = failed ?? (weakestLink === 0 ? zeroScore(this.components, this.caps) : null)
-    this.score = weakestLink
+    const failed = this.#figures.flaw ?? failureOf(moment, this, anchor)
+    this.score = failed === null ? this.#weakest() : score(0)
+    this.failure = failed ?? (this.score === 0 ? zeroScore(this.components, this.caps) : null)
   }
 
   get ratio(): Fraction | null {
-    const { scale } = this
-    const { evidence } = this.state
-    if (evidence === null || scale === null) return null
-    return { num: evidence.amountOut * scale.from, den: evidence.amountIn * scale.to }
+    return this.#figures.ratio
   }
 
   get marginal(): Fraction | null {
-    const { scale } = this
-    const { marginal } = this.state
-    if (marginal === null || scale === null) return null
-    return { num: marginal.num * scale.from, den: marginal.den * scale.to }
+    return this.#figures.marginal
+  }
+
+  get scale(): Scale | null {
+    return this.#figures.scale
+  }
+
+  get averageY(): bigint | null {
+    const { average } = this.state
+    return average === null ? null : depthAverage.value(average, this.#moment.atMs)
+  }
+
+  get effectiveY(): bigint | null {
+    const { state } = this
+    const effective = effectiveDepth(this.#moment, this.pool)
+    return effective === null || state.depthY === null ? null : min(state.depthY, effective)
+  }
+
+  get capacity(): bigint | null {
+    if (this.#capacity === undefined) {
+      const { effectiveY, scale, toUsd } = this
+      this.#capacity =
+        effectiveY === null || toUsd === null || scale === null ? null : microusd(effectiveY, toUsd, scale.to)
+    }
+    return this.#capacity
+  }
+
+  get settled(): Score {
+    const { from, to } = this.#figures
+    const moment = this.#moment
+    return score(Math.min(stateScore(this.finality), decimalsScore(moment, from), decimalsScore(moment, to)))
   }
 
   get caps(): readonly Cap[] {
@@ -160,8 +154,7 @@ class PoolEdge implements Edge {
     const consider = (time: Ms | null) => {
       if (time !== null && time > atMs && time < due) due = time
     }
-    // The median only ever walks towards the ratio of now, so the best score stays the best.
-    if (this.#temporalScore < 10) consider(temporal.nextFlip(state.history, atMs))
+    consider(this.#figures.nextTemporalChange(atMs))
     const lastTradeMs = state.lastTradeMs ?? state.trackedSinceMs
     for (const { over_ms } of policy.trade_age_caps) consider(ms(lastTradeMs + over_ms + 1))
     if (state.jump !== null) consider(jump.jumpEndsAt(state.jump, policy))
@@ -170,9 +163,9 @@ class PoolEdge implements Edge {
   }
 
   #isWarming(): boolean {
-    const { averageY } = this
-    const { depthY } = this.state
-    return averageY !== null && depthY !== null && averageY * 1000n < depthY * 999n
+    const { average, depthY } = this.state
+    if (average === null || depthY === null || depthAverage.isFull(average)) return false
+    return depthAverage.value(average, this.#moment.atMs) * 1000n < depthY * 999n
   }
 
   #weakest(): Score {
@@ -199,8 +192,7 @@ class PoolEdge implements Edge {
   }
 
   get #temporalScore(): Score {
-    this.#steadiness ??= steadiness(this.state, this.#moment.atMs)
-    return this.#steadiness
+    return this.#figures.temporalScoreAt(this.#moment.atMs)
   }
 
   #activeCaps(): Cap[] {
@@ -219,7 +211,7 @@ class PoolEdge implements Edge {
   }
 
   #allComponents(): EdgeComponents {
-    const past = temporal.reference(this.state.history, this.#moment.atMs)
+    const past = this.#figures.pastAt(this.#moment.atMs)
     const { stable } = this.#anchor
     return {
       depth: { score: this.#depthScore },
@@ -253,33 +245,9 @@ export function verifiedAt(runs: readonly ProvenRun[], state: PoolState): Ms {
   return state.verifiedMs
 }
 
-/** The temporal score; without the median where no ratio of the window is far enough away to matter. */
-function steadiness({ history, marginal }: PoolState, atMs: Ms): Score {
-  if (marginal === null) return score(0)
-  if (temporal.isCovered(history, atMs) && temporal.isWithin(history, marginal, STEADY_BPS)) return score(10)
-  return temporalScore(marginal, temporal.reference(history, atMs))
-}
-
-/** 10^decimals of X and Y, or null while either is not verified. */
-function scaleOf(from: Token | undefined, to: Token | undefined): Scale | null {
-  const fromDecimals = decimalsOf(from)
-  const toDecimals = decimalsOf(to)
-  return fromDecimals === null || toDecimals === null
-    ? null
-    : { from: powerOfTen(fromDecimals), to: powerOfTen(toDecimals) }
-}
-
-function decimalsOf(token: Token | undefined): Count | null {
-  const decimals = token?.decimals
-  return decimals === undefined || decimals === null || decimals.changedTo !== null ? null : decimals.value
-}
-
 /** A decimals reading is causal state too: it counts as final when its block is. */
-function decimalsScore(moment: Moment, token: Token | undefined): Score {
-  const decimals = token?.decimals
-  return decimals === undefined || decimals === null
-    ? score(0)
-    : stateScore(finalityAt(moment, decimals.block.number))
+function decimalsScore(moment: Moment, decimals: Decimals | null): Score {
+  return decimals === null ? score(0) : stateScore(finalityAt(moment, decimals.block.number))
 }
 
 function anchorOf(moment: Moment, to: Address): Anchor {

@@ -2,11 +2,13 @@
  * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
  * with what was found and what was required. Guards reject, they never replace a value (contract §2.6).
  */
-import type { Pool, PoolState, Token } from '../state.ts'
-import type { Count } from '../units.ts'
-import type { EdgeComponents, StableView } from './evaluation.ts'
+import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/ratio.ts'
+import type { Decimals, Pool, PoolState } from '../state.ts'
+import type { Count } from '../units.ts'
+import type { Edge, EdgeComponents, StableView } from './evaluation.ts'
 import type { Moment } from './moment.ts'
+import type { Policy } from './policy.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 
 const MICRO = 1_000_000n
@@ -18,31 +20,35 @@ export type Anchor = {
   readonly rule: Rejection | null
 }
 
-type Hop = {
-  readonly pool: Pool
-  readonly from: Token | undefined
-  readonly to: Token | undefined
-  readonly anchor: Anchor
-  readonly freshness: EdgeComponents['freshness']
-  readonly capacity: bigint | null
-}
-
-export function failureOf(moment: Moment, hop: Hop): Failure | null {
-  const { anchor, freshness, pool } = hop
-  const { policy } = moment
+/** Guards that only an event, a reading or the operator can change the outcome of: time has no part in them. */
+export function flawOf(
+  pool: Pool,
+  policy: Policy,
+  from: Decimals | null,
+  to: Decimals | null,
+): Failure | null {
   if (pool.feePpm > BigInt(policy.fee_ceiling_ppm))
     return failure('FEE_TOO_HIGH', `${pool.feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)
-  const flawed =
-    decimalsFailure(hop.from, pool.from) ??
-    decimalsFailure(hop.to, pool.to) ??
+  return (
+    decimalsFailure(from, pool.from) ??
+    decimalsFailure(to, pool.to) ??
     stateFailure(pool.state, policy.depth_asymmetry)
-  if (flawed !== null) return flawed
+  )
+}
+
+type Hop = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
+
+/** The guards of the moment, for a pool without a flaw. */
+export function failureOf(moment: Moment, hop: Hop, anchor: Anchor): Failure | null {
+  const { freshness, pool } = hop
+  const { policy } = moment
   if (freshness.score === 0)
     return failure('EXPIRED', `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
   if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
+  const { capacity } = hop
   const least = BigInt(policy.min_depth_usd) * MICRO
-  if (hop.capacity === null || hop.capacity < least)
-    return failure('BELOW_MIN_DEPTH', `${hop.capacity ?? 0n} microusd`, `${least} microusd`)
+  if (capacity === null || capacity < least)
+    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${least} microusd`)
   if (moment.feed.score === 0) return failure('FEED', moment.feed.status, 'HEALTHY or DEGRADED')
   return null
 }
@@ -54,8 +60,7 @@ export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Fai
   return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
 }
 
-function decimalsFailure(token: Token | undefined, address: Pool['from']): Failure | null {
-  const decimals = token?.decimals ?? null
+function decimalsFailure(decimals: Decimals | null, address: Address): Failure | null {
   if (decimals !== null && decimals.changedTo !== null)
     return failure(
       'DECIMALS_CHANGED',
@@ -71,7 +76,7 @@ function decimalsFailure(token: Token | undefined, address: Pool['from']): Failu
   return null
 }
 
-/** What the pool's own state lacks; only an event or a reading can mend it, never time. */
+/** What the pool's own state lacks. */
 function stateFailure(state: PoolState, asymmetry: Count): Failure | null {
   if (!state.verified) {
     const [first] = state.differences

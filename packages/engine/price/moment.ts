@@ -24,8 +24,8 @@ export type Moment = {
   /** Pools a caller of an on-demand quote wants left out. */
   readonly excluded: ReadonlySet<Address>
   readonly edges: Map<Pool, Edge>
-  /** Average depths in Y. */
-  readonly averages: Map<Pool, bigint>
+  /** Effective depths in Y of pools whose average still climbs. */
+  readonly effective: Map<Pool, bigint>
   readonly agreements: Map<string, Map<Pool, Agreement>>
   /** Of a pool without another of its pair, once it was asked for. */
   readonly lone: { agreement: Agreement | null }
@@ -50,7 +50,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     finalizedNumber: state.chain.finalized?.number ?? count(-1),
     excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
-    averages: new Map(),
+    effective: new Map(),
     agreements: new Map(),
     lone: { agreement: null },
     stables: new Map(),
@@ -62,14 +62,16 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
 export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
   blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
 
-/** The pool's average depth in Y, worked out once for its edge and for its pair; null before its first depth. */
-export function averageOf(moment: Moment, pool: Pool): bigint | null {
-  if (pool.state.average === null) return null
-  const known = moment.averages.get(pool)
+/** L_eff in Y, worked out once for the pool's edge and for its pair; null before its first depth. */
+export function effectiveDepth(moment: Moment, pool: Pool): bigint | null {
+  const { average } = pool.state
+  if (average === null) return null
+  if (depthAverage.isFull(average)) return average.l
+  const known = moment.effective.get(pool)
   if (known !== undefined) return known
-  const average = depthAverage.value(pool.state.average, moment.atMs)
-  moment.averages.set(pool, average)
-  return average
+  const effective = depthAverage.effective(average, moment.atMs)
+  moment.effective.set(pool, effective)
+  return effective
 }
 
 /** The block an evaluation stands on. */

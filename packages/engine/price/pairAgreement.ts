@@ -10,7 +10,7 @@ import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
 import { consensus, type Observation } from './consensus.ts'
 import type { Agreement } from './evaluation.ts'
-import { averageOf, type Moment } from './moment.ts'
+import { effectiveDepth, type Moment } from './moment.ts'
 import { devBps } from './weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
@@ -59,12 +59,10 @@ function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   let total = 0n
   for (const pool of pools) {
     const { state } = pool
-    if (!state.verified || state.marginal === null || state.depthY === null || state.average === null)
-      continue
+    if (!state.verified || state.marginal === null || state.depthY === null) continue
     if (pool.feePpm > BigInt(moment.policy.fee_ceiling_ppm)) continue
-    const average = averageOf(moment, pool) as bigint
-    const weight = average < state.average.l ? average : state.average.l
-    if (weight === 0n) continue
+    const weight = effectiveDepth(moment, pool)
+    if (weight === null || weight === 0n) continue
     total += weight
     voters.push({
       pool,

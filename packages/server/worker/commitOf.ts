@@ -61,8 +61,8 @@ function quoteOf(state: State, record: EngineRecord): string | null {
   if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') return null
   if (record.payload.scope !== 'token') return null
   const address = `0x${record.payload.token_id.slice(26)}` as const
-  const evaluation = state.tokens.get(address)?.evaluation
-  if (evaluation === null || evaluation === undefined) return null
+  const evaluation = state.index.evaluations.get(address)
+  if (evaluation === undefined) return null
   return JSON.stringify(quoteText(state.setup.chainId, evaluation, state.policyView.version, 'RETRIEVED'))
 }
 

@@ -1,0 +1,121 @@
+/**
+ * What follows from a pool's own state and the decimals of its tokens, whatever the time: its ratios in whole
+ * tokens, the guard it fails by itself, and how steady its price has been. Worked out once per state; most pools
+ * are asked for again and again between two changes.
+ */
+import { powerOfTen } from '../exact/decimal.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { Decimals, Pool, PoolState } from '../state.ts'
+import { type Ms, ms, type Score, score } from '../units.ts'
+import { STEADY_BPS, temporalScore } from './bands.ts'
+import type { Scale } from './evaluation.ts'
+import { flawOf } from './guards.ts'
+import type { Moment } from './moment.ts'
+import type { Policy } from './policy.ts'
+import type { Failure } from './reasons.ts'
+import * as temporal from './temporal.ts'
+
+export class Figures {
+  readonly state: PoolState
+  readonly policy: Policy
+  readonly from: Decimals | null
+  readonly to: Decimals | null
+  readonly scale: Scale | null
+  /** q(X→Y) in whole tokens, from the evidence. */
+  readonly ratio: Fraction | null
+  /** The same from the fee-free marginal. */
+  readonly marginal: Fraction | null
+  /** The first guard that neither time nor anchors have a part in. */
+  readonly flaw: Failure | null
+  /** No ratio of the history is far enough from this one to lower the temporal score. */
+  readonly #isSteady: boolean
+  #past: { readonly fromMs: Ms; readonly untilMs: Ms; readonly reference: temporal.Reference } | null = null
+
+  constructor(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null) {
+    const { state } = pool
+    const { evidence, history, marginal } = state
+    this.state = state
+    this.policy = policy
+    this.from = from
+    this.to = to
+    const scale = scaleOf(from, to)
+    this.scale = scale
+    this.ratio =
+      evidence === null || scale === null
+        ? null
+        : { num: evidence.amountOut * scale.from, den: evidence.amountIn * scale.to }
+    this.marginal =
+      marginal === null || scale === null
+        ? null
+        : { num: marginal.num * scale.from, den: marginal.den * scale.to }
+    this.flaw = flawOf(pool, policy, from, to)
+    this.#isSteady = marginal !== null && temporal.isWithin(history, marginal, STEADY_BPS)
+  }
+
+  /** Its five-minute median at `atMs`: the last one found, until it gives way to another. */
+  pastAt(atMs: Ms): temporal.Reference {
+    const past = this.#past
+    if (past !== null && (atMs === past.fromMs || (atMs > past.fromMs && atMs < past.untilMs)))
+      return past.reference
+    const reference = temporal.reference(this.state.history, atMs)
+    // How long it holds is not known before someone asks.
+    this.#past = { fromMs: atMs, untilMs: atMs, reference }
+    return reference
+  }
+
+  temporalScoreAt(atMs: Ms): Score {
+    const { history, marginal } = this.state
+    if (marginal === null) return score(0)
+    if (this.#isSteady && temporal.isCovered(history, atMs)) return score(10)
+    return temporalScore(marginal, this.pastAt(atMs))
+  }
+
+  /**
+   * When the temporal score may change by itself; null if never. The median only ever walks towards the ratio of
+   * now, so the best score stays the best.
+   */
+  nextTemporalChange(atMs: Ms): Ms | null {
+    const { history } = this.state
+    const isCovered = temporal.isCovered(history, atMs)
+    if (isCovered && this.temporalScoreAt(atMs) === 10) return null
+    const past = this.#past
+    if (past !== null && atMs >= past.fromMs && atMs < past.untilMs)
+      return past.untilMs === NEVER ? null : past.untilMs
+    const flipMs = temporal.nextFlip(history, atMs)
+    if (isCovered) this.#past = { fromMs: atMs, untilMs: flipMs ?? NEVER, reference: this.pastAt(atMs) }
+    return flipMs
+  }
+}
+
+const NEVER = ms(Number.POSITIVE_INFINITY)
+
+/** A caller's narrowed policy is not the operator's: what follows from it is not kept. */
+export function figuresOf(moment: Moment, pool: Pool): Figures {
+  const { index, policyView, tokens } = moment.state
+  const from = tokens.get(pool.from)?.decimals ?? null
+  const to = tokens.get(pool.to)?.decimals ?? null
+  const known = index.figures.get(pool)
+  if (
+    known !== undefined &&
+    known.state === pool.state &&
+    known.from === from &&
+    known.to === to &&
+    known.policy === moment.policy
+  )
+    return known
+  const figures = new Figures(pool, moment.policy, from, to)
+  if (moment.policy === policyView.policy) index.figures.set(pool, figures)
+  return figures
+}
+
+/** 10^decimals of X and Y, or null while either is not verified. */
+function scaleOf(from: Decimals | null, to: Decimals | null): Scale | null {
+  const fromDecimals = usable(from)
+  const toDecimals = usable(to)
+  return fromDecimals === null || toDecimals === null
+    ? null
+    : { from: powerOfTen(fromDecimals), to: powerOfTen(toDecimals) }
+}
+
+const usable = (decimals: Decimals | null) =>
+  decimals === null || decimals.changedTo !== null ? null : decimals.value
