@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import * as ratio from './exact/ratio.ts'
+import type { Fraction } from './exact/ratio.ts'
 import type { EngineRecord } from './record.ts'
 import * as byHand from './testing/byHand.ts'
 import { address } from './testing/chainSim.ts'
@@ -239,12 +241,11 @@ describe('a token whose own pools changed', () => {
       BigInt(before.price_usd.numerator),
       BigInt(before.price_usd.denominator),
     ])
-    expect(now.support?.high).not.toEqual({
-      num: BigInt(before.support?.high.numerator as string),
-      den: BigInt(before.support?.high.denominator as string),
-    })
+    const { num, den } = now.support?.high as Fraction
+    const high = ratio.toText(ratio.of(num, den))
+    expect(before.support?.high).not.toEqual(high)
     expect(s.said(T)).toBe('PRICE_UPSERT')
-    expect(s.priced(T).support?.high.numerator).toBe(now.support?.high.num.toString())
+    expect(s.priced(T).support?.high).toEqual(high)
   })
 
   it('contract §2.7: is not published again when nothing about it has changed', () => {

@@ -20,12 +20,16 @@ export type Score = Branded<'score'>
 /** A count, an index, a block number, a chain id: a non-negative integer. */
 export type Count = Branded<'count'>
 
+/** A double that tells two exact values apart where they are far apart; nothing is ever computed from it. */
+export type Near = Branded<'near'>
+
 /** The sign of a comparison. */
 export type Sign = -1 | 0 | 1
 
 export const ms = (value: number): Ms => value as Ms
 export const tick = (value: number): Tick => value as Tick
 export const score = (value: number): Score => value as Score
+export const asNear = (value: number): Near => value as Near
 export const count = (value: number): Count => value as Count
 
 /** The weaker of two scores: every combination of scores is this one. */

@@ -9,7 +9,7 @@
  * reduces what is stored or published, once.
  */
 import { assert } from '../assert.ts'
-import { count, type Count, type Sign } from '../units.ts'
+import { asNear, count, type Count, type Near, type Sign } from '../units.ts'
 import { BEYOND_MAX_BITS, bitLength, MAX_BITS } from './bits.ts'
 import { display, parseInteger } from './decimal.ts'
 import { ExactTextError } from './exactTextError.ts'
@@ -101,8 +101,11 @@ export function equals(a: Ratio, b: Ratio): boolean {
 
 /** The order of two values. Floats decide where they can, cross-multiplication where they cannot. */
 export function compare(a: Fraction, b: Fraction): Sign {
-  const left = approximate(a)
-  const right = approximate(b)
+  return compareNear(a, near(a), b, near(b))
+}
+
+/** The same for whoever compares one value often and keeps what `near` says of it. */
+export function compareNear(a: Fraction, left: Near, b: Fraction, right: Near): Sign {
   if (left > right * MARGIN) return 1
   if (right > left * MARGIN) return -1
   const difference = a.num * b.den - b.num * a.den
@@ -137,11 +140,11 @@ function fitting(num: bigint, den: bigint): Ratio | TooLarge {
 }
 
 /** Within three roundings of the value; NaN, which no comparison accepts, where a double cannot say. */
-function approximate({ num, den }: Fraction) {
+export function near({ num, den }: Fraction): Near {
   const direct = Number(num) / Number(den)
-  if (direct > LEAST_NORMAL && direct < Infinity) return direct
+  if (direct > LEAST_NORMAL && direct < Infinity) return asNear(direct)
   const cut = BigInt(Math.max(0, bitLength(num > den ? num : den) - DOUBLE_BITS))
   const shortNum = num >> cut
   const shortDen = den >> cut
-  return shortNum > ENOUGH && shortDen > ENOUGH ? Number(shortNum) / Number(shortDen) : NaN
+  return asNear(shortNum > ENOUGH && shortDen > ENOUGH ? Number(shortNum) / Number(shortDen) : NaN)
 }

@@ -8,7 +8,7 @@ import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../record.ts'
 import { label } from './bands.ts'
-import type { Agreement, Evaluation, Priced, Support } from './evaluation.ts'
+import type { Agreement, Evaluation, Priced, Route, Support } from './evaluation.ts'
 import { reduced } from './priced.ts'
 
 export function compactOf(evaluation: Evaluation, policyVersion: string): CompactState {
@@ -19,11 +19,12 @@ export function compactOf(evaluation: Evaluation, policyVersion: string): Compac
 
 function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
   const { selected, support, stable } = evaluation
+  const price = ratio.toText(evaluation.price)
   return {
     state: 'PRICED',
-    price_usd: ratio.toText(evaluation.price),
+    price_usd: price,
     confidence: confidenceText(evaluation),
-    support: support === null ? null : supportText(support, evaluation),
+    support: support === null ? null : supportText(support, selected, price),
     selected:
       selected === null
         ? null
@@ -51,10 +52,13 @@ const unpricedText = (
   policy_version: policyVersion,
 })
 
-function supportText(support: Support, evaluation: Priced): NonNullable<CompactPriced['support']> {
-  // The envelope of a single route is its price: no need to print the same number three times over.
-  const text = (value: ratio.Ratio) =>
-    ratio.equals(value, evaluation.price) ? ratio.toText(evaluation.price) : ratio.toText(value)
+function supportText(
+  support: Support,
+  selected: Route | null,
+  price: ratio.ExactText,
+): NonNullable<CompactPriced['support']> {
+  // The envelope of a single route is its price: no need to reduce and print the same number three times over.
+  const text = (value: Fraction) => (value === selected?.price ? price : ratio.toText(reduced(value)))
   return {
     low: text(support.low),
     high: text(support.high),

@@ -9,13 +9,13 @@ import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
 import { stateScore } from './bands.ts'
-import type { Evaluation, Priced, Route, StableView, Unpriced } from './evaluation.ts'
+import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './observations.ts'
 import { dueOf, lastTradeOf } from './ownHops.ts'
 import { pricedFrom, publishedScore, reduced } from './priced.ts'
 import type { UnpricedReason } from './reasons.ts'
-import { byCapacity, routesOf } from './routes.ts'
+import { byCapacity, byWeight, routesOf } from './routes.ts'
 import { stableView } from './stableView.ts'
 
 /** Failed routes kept for whoever asks why not. */
@@ -28,7 +28,7 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   if (stable !== null) return ofStable(moment, stable)
   const { live, failed } = routesOf(moment, token)
   const voted = vote(moment, live, failed)
-  failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
+  if (failed.length > MAX_FAILED_SHOWN || voted === null) failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
   if (voted !== null) {
     const priced = pricedFrom(moment, token, voted, failed)
     return priced.score > 0 ? priced : unpriced(moment, token, 'NO_ROUTE', priced.routes.map(worthless))
@@ -46,7 +46,10 @@ const worthless = (route: Route): Route => ({
 export function valueAssets(moment: Moment): void {
   for (const asset of moment.state.setup.routingAssets) {
     const evaluation = evaluate(moment, asset)
-    moment.valuations.set(asset, { asset, evaluation, routes: continuations(moment, evaluation) })
+    const onward: Onward[] = []
+    const valuation: Valuation = { asset, evaluation, onward }
+    for (const route of continuations(moment, evaluation)) onward.push({ asset: valuation, route })
+    moment.valuations.set(asset, valuation)
   }
 }
 
@@ -55,6 +58,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
   if (evaluation.kind === 'UNPRICED') return []
   return evaluation.routes
     .filter(route => route.failure === null && route.exclusion === null)
+    .sort(byWeight)
     .slice(0, moment.policy.max_asset_routes)
     .map(route => ({ ...route, price: reduced(route.price as Fraction) }))
 }

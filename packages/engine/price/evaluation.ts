@@ -93,12 +93,14 @@ export type StableView = {
   readonly dueMs: Ms | null
 }
 
+/** A routing asset after the first hop, with the route of it that goes on from there. */
+export type Onward = { readonly asset: Valuation; readonly route: Route }
+
 export type Route = {
   readonly id: string
   readonly edges: readonly Edge[]
   readonly stable: StableView | null
-  /** The routing asset after the first hop, with the route of it that this one continues on. */
-  readonly via: { readonly asset: Valuation; readonly route: Route } | null
+  readonly via: Onward | null
   /** Price of the token along this route; null for a failed route. */
   readonly price: Fraction | null
   readonly capacity: bigint
@@ -125,7 +127,7 @@ export type Priced = {
   readonly components: PublishedComponents
   readonly support: Support | null
   readonly selected: Route | null
-  /** All candidate routes, accepted or not, heaviest first. */
+  /** All candidate routes: those that voted, the dust, then those that failed; in no order within. */
   readonly routes: readonly Route[]
   readonly stable: StableView
   readonly expiresAtMs: Ms | null
@@ -146,8 +148,9 @@ export type PublishedComponents =
     }
 
 export type Support = {
-  readonly low: Ratio
-  readonly high: Ratio
+  /** As the routes have them: reduced when they are shown. */
+  readonly low: Fraction
+  readonly high: Fraction
   readonly accepted: Count
   readonly rejected: Count
   readonly retainedBps: Count
@@ -173,6 +176,6 @@ export type Evaluation = Priced | Unpriced
 export type Valuation = {
   readonly asset: Address
   readonly evaluation: Evaluation
-  /** The accepted routes others may use, at most `max_asset_routes`, by weight. */
-  readonly routes: readonly Route[]
+  /** The accepted routes others may continue on, at most `max_asset_routes`, by weight. */
+  readonly onward: readonly Onward[]
 }

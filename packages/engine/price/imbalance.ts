@@ -8,6 +8,7 @@
 import * as ratio from '../exact/ratio.ts'
 import { display } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
+import { asNear } from '../units.ts'
 import type { Edge, Route } from './evaluation.ts'
 import type { Policy } from './policy.ts'
 import type { Failure } from './reasons.ts'
@@ -63,13 +64,18 @@ function isFurther(a: Fraction, b: Fraction, factor: bigint): boolean {
   return left > right * factor || right > left * factor
 }
 
+/** Whether the dearest is more than `factor` times the cheapest. */
 function spansMoreThan(routes: readonly Route[], factor: bigint): boolean {
   let low: Fraction | null = null
   let high: Fraction | null = null
+  let [lowNear, highNear] = [NOWHERE, NOWHERE]
   for (const { price } of routes) {
     if (price === null) continue
-    if (low === null || ratio.compare(price, low) < 0) low = price
-    if (high === null || ratio.compare(price, high) > 0) high = price
+    const near = ratio.near(price)
+    if (low === null || ratio.compareNear(price, near, low, lowNear) < 0) [low, lowNear] = [price, near]
+    if (high === null || ratio.compareNear(price, near, high, highNear) > 0) [high, highNear] = [price, near]
   }
   return low !== null && high !== null && isFurther(low, high, factor)
 }
+
+const NOWHERE = asNear(Number.NaN)

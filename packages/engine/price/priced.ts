@@ -68,8 +68,8 @@ export function pricedFrom(
     caps,
     components,
     support: {
-      low: reduced((observations[verdict.low] as Route).price as Fraction),
-      high: reduced((observations[verdict.high] as Route).price as Fraction),
+      low: (observations[verdict.low] as Route).price as Fraction,
+      high: (observations[verdict.high] as Route).price as Fraction,
       accepted: count(routes.length),
       rejected: count(rejected.length),
       retainedBps: agreement.retainedBps,
@@ -77,7 +77,7 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: [...routes, ...rejected, ...dust].sort(byWeight).concat(failed),
+    routes: [...routes, ...rejected, ...dust, ...failed],
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueOf(moment, token), coverageDue(moment, token)) : dueOf(moment, token),
@@ -145,7 +145,3 @@ function expiryOf(accepted: readonly Route[]): Ms {
   }
   return latest
 }
-
-/** Heaviest first, ties by route id. */
-const byWeight = (a: Route, b: Route): -1 | 0 | 1 =>
-  a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0

@@ -10,6 +10,7 @@ import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
 import { componentsText, depthText, evidenceText } from './poolText.ts'
 import type { Failure } from './reasons.ts'
+import { byCapacity, byWeight } from './routes.ts'
 
 /** The nearest candidates of a token without a price. */
 const MAX_CANDIDATES = 5
@@ -49,9 +50,16 @@ export function quoteText(
     ...head,
     // Our own price of an hour and a day ago: the engine keeps no history of records.
     change: null,
-    routes: evaluation.routes.map(route => routeText(route, evaluation.selected)),
+    routes: inOrder(evaluation.routes).map(route => routeText(route, evaluation.selected)),
     routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
   }
+}
+
+/** Heaviest first, then what failed, nearest first. */
+function inOrder(routes: readonly Route[]): Route[] {
+  const voted = routes.filter(route => route.failure === null).sort(byWeight)
+  const failed = routes.filter(route => route.failure !== null).sort(byCapacity)
+  return [...voted, ...failed]
 }
 
 function routeText(route: Route, selected: Route | null): object {

@@ -8,7 +8,7 @@
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Pool } from '../state.ts'
-import { score } from '../units.ts'
+import { score, type Score } from '../units.ts'
 import { edgeOf } from './edge.ts'
 import type { Edge, Route, RouteDraft, Valuation } from './evaluation.ts'
 import type { Moment } from './moment.ts'
@@ -40,44 +40,39 @@ export function routesOf(
 }
 
 function addThrough(moment: Moment, pool: Pool, edge: Edge, live: RouteDraft[], failed: Route[]): void {
+  const ratio = edge.ratio as Fraction
+  const capacity = edge.capacity as bigint
   const stable = stableView(moment, pool.to)
   if (stable !== null) {
-    live.push({
-      ...BLANK,
-      id: pool.id,
-      edges: [edge],
-      stable,
-      price: times(edge.ratio as Fraction, stable.usd),
-      capacity: edge.capacity as bigint,
-      score: edge.score,
-    })
+    live.push(draft(pool.id, [edge], stable, null, times(ratio, stable.usd), capacity, edge.score))
     return
   }
   // A live edge that does not end in a stable ends in a valued, priced routing asset.
-  const asset = moment.valuations.get(pool.to) as Valuation
-  for (const onward of asset.routes) {
-    if (onward.edges.length >= moment.policy.max_hops) {
+  const { evaluation, onward } = moment.valuations.get(pool.to) as Valuation
+  const assetScore = evaluation.kind === 'PRICED' ? evaluation.score : 0
+  for (const via of onward) {
+    const { route } = via
+    if (route.edges.length >= moment.policy.max_hops) {
       failed.push(
-        dead([edge, ...onward.edges], {
+        dead([edge, ...route.edges], {
           rule: 'TOO_MANY_HOPS',
-          actual: `${onward.edges.length + 1}`,
+          actual: `${route.edges.length + 1}`,
           required: `at most ${moment.policy.max_hops}`,
         }),
       )
       continue
     }
-    live.push({
-      ...BLANK,
-      id: `${pool.id}-${onward.id}`,
-      edges: [edge, ...onward.edges],
-      stable: onward.stable,
-      via: { asset, route: onward },
-      price: times(edge.ratio as Fraction, onward.price as Fraction),
-      capacity: least(edge.capacity as bigint, onward.capacity),
-      score: score(
-        Math.min(edge.score, onward.score, asset.evaluation.kind === 'PRICED' ? asset.evaluation.score : 0),
+    live.push(
+      draft(
+        `${pool.id}-${route.id}`,
+        [edge, ...route.edges],
+        route.stable,
+        via,
+        times(ratio, route.price as Fraction),
+        least(capacity, route.capacity),
+        score(Math.min(edge.score, route.score, assetScore)),
       ),
-    })
+    )
   }
 }
 
@@ -88,25 +83,34 @@ export function marginalUsdOf(route: Route): Fraction {
   return value
 }
 
-const BLANK = {
-  stable: null,
-  via: null,
-  price: null,
-  capacity: 0n,
+const draft = (
+  id: string,
+  edges: readonly Edge[],
+  stable: Route['stable'],
+  via: Route['via'],
+  price: Fraction | null,
+  capacity: bigint,
+  routeScore: Score,
+): RouteDraft => ({
+  id,
+  edges,
+  stable,
+  via,
+  price,
+  capacity,
   weight: 0n,
-  score: score(0),
+  score: routeScore,
   failure: null,
   exclusion: null,
   material: false,
-} as const
-
-const dead = (edges: readonly Edge[], failure: Failure): Route => ({
-  ...BLANK,
-  id: edges.map(edge => edge.pool.id).join('-'),
-  edges,
-  capacity: edges[0]?.capacity ?? 0n,
-  failure,
 })
+
+const dead = (edges: readonly Edge[], failure: Failure): Route => {
+  const id = edges.length === 1 ? (edges[0] as Edge).pool.id : edges.map(edge => edge.pool.id).join('-')
+  const route = draft(id, edges, null, null, null, edges[0]?.capacity ?? 0n, score(0))
+  route.failure = failure
+  return route
+}
 
 const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
@@ -114,3 +118,7 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 /** Deepest first, ties by route id. */
 export const byCapacity = (a: Route, b: Route): -1 | 0 | 1 =>
   a.capacity !== b.capacity ? (a.capacity > b.capacity ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** Heaviest first, ties by route id. */
+export const byWeight = (a: Route, b: Route): -1 | 0 | 1 =>
+  a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0

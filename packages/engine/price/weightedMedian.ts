@@ -7,7 +7,7 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Count, count, type Sign } from '../units.ts'
+import { type Count, count, type Near, type Sign } from '../units.ts'
 
 /** What can be put in order: a price and the id that breaks a tie. */
 export type Orderable = { readonly id: string; readonly price: Fraction }
@@ -18,8 +18,15 @@ const BPS = 10_000n
 export function ascending(items: readonly Orderable[]): Count[] {
   const order: Count[] = []
   for (let at = 0; at < items.length; at++) order.push(count(at))
-  if (order.length > 1) order.sort((a, b) => byPrice(items[a] as Orderable, items[b] as Orderable))
-  return order
+  if (order.length < 2) return order
+  const nears = items.map(({ price }) => ratio.near(price))
+  return order.sort((a, b) => {
+    const [left, right] = [items[a] as Orderable, items[b] as Orderable]
+    const sign = ratio.compareNear(left.price, nears[a] as Near, right.price, nears[b] as Near)
+    if (sign !== 0) return sign
+    if (left.id === right.id) return 0
+    return left.id < right.id ? -1 : 1
+  })
 }
 
 /** The first of `sorted` where 2 × (sum of weights so far) reaches the total; the total is positive. */
@@ -67,11 +74,4 @@ export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction):
     { num: above.num * below.num, den: above.den * below.den },
     { num: centre.num * centre.num, den: centre.den * centre.den },
   )
-}
-
-function byPrice(a: Orderable, b: Orderable): Sign {
-  const sign = ratio.compare(a.price, b.price)
-  if (sign !== 0) return sign
-  if (a.id === b.id) return 0
-  return a.id < b.id ? -1 : 1
 }
