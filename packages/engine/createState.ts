@@ -31,6 +31,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
       ownPools: new Map(),
       poolsInto: new Map(),
       figures: new Map(),
+      agreements: new Map(),
       dues: new DueQueue(),
       aged: new Set(),
       watches: new Map(),

@@ -16,6 +16,7 @@ import type { DepthAverage } from './price/depthAverage.ts'
 import type { DueQueue } from './price/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/figures.ts'
+import type { LastingAgreement } from './price/pairAgreement.ts'
 import type { JumpState } from './price/jump.ts'
 import type { MoveWatch } from './price/moveWatch.ts'
 import type { Policy } from './price/policy.ts'
@@ -156,6 +157,8 @@ export type Index = {
   readonly poolsInto: Map<Address, Set<Pool>>
   /** What follows from each pool's present state; made when it is first asked for. */
   readonly figures: Map<Pool, Figures>
+  /** What pairs agree on for as long as their pools do not change. */
+  readonly agreements: Map<string, LastingAgreement>
   readonly dues: DueQueue
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>

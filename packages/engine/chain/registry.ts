@@ -60,6 +60,7 @@ export function removePool(state: State, pool: Pool): void {
   withdraw(state.index.ownPools, pool.from, pool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
   state.index.figures.delete(pool)
+  state.index.agreements.delete(pool.pair)
 }
 
 /** The token, made known if it was not. */

@@ -8,7 +8,7 @@ import { devBpsAtMost, isAtMost } from './weightedMedian.ts'
 /** An observation at 1 + `bps`/10000 (or its reciprocal for a negative one). */
 function observed(id: string, bps: bigint, weight: bigint, pool = id, deployment = `of ${id}`): Observation {
   const price = bps >= 0n ? { num: 10_000n + bps, den: 10_000n } : { num: 10_000n, den: 10_000n - bps }
-  return { id, price, weight, capacity: weight, pool, deployment }
+  return { id, price, weight, capacity: weight, source: { id: pool, deploymentId: deployment } }
 }
 
 function found(observations: readonly Observation[]): Consensus {
@@ -186,8 +186,8 @@ describe('consensus', () => {
         else expect(observations.map(isOutlier)).toEqual(verdict.rejected)
         if (survivors.length < observations.length) {
           expect(100n * verdict.keptWeight >= 67n * verdict.totalWeight).toBe(true)
-          expect(new Set(survivors.map(({ pool }) => pool)).size).toBeGreaterThan(1)
-          expect(new Set(survivors.map(({ deployment }) => deployment)).size).toBeGreaterThan(1)
+          expect(new Set(survivors.map(({ source }) => source.id)).size).toBeGreaterThan(1)
+          expect(new Set(survivors.map(({ source }) => source.deploymentId)).size).toBeGreaterThan(1)
         }
         expect(verdict.survivors.length).toBe(survivors.length)
         expect(verdict.survivors.every(index => !verdict.rejected[index])).toBe(true)
@@ -208,13 +208,12 @@ describe('consensus', () => {
     fc.assert(
       fc.property(someObservations, fc.bigInt(1n, 10n ** 30n), (observations, factor) => {
         const rewritten = observations
-          .map(({ id, price, weight, capacity, pool, deployment }) => ({
+          .map(({ id, price, weight, capacity, source }) => ({
             id,
             price: { num: price.num * factor, den: price.den * factor },
             weight: weight * factor,
             capacity: capacity * factor,
-            pool,
-            deployment,
+            source,
           }))
           .reverse()
         const [one, other] = [consensus(observations), consensus(rewritten)]

@@ -23,8 +23,8 @@ export type Observation = Orderable & {
   readonly weight: bigint
   /** L_i_eff = b_r: what MADw counts. */
   readonly capacity: bigint
-  readonly pool: string
-  readonly deployment: string
+  /** Where it comes from: what independence is asked of. */
+  readonly source: { readonly id: string; readonly deploymentId: string }
 }
 
 export type Consensus = {
@@ -151,13 +151,13 @@ function medianDeviation(observations: readonly Observation[], order: readonly C
 
 /** At least two pools and at least two deployments. */
 function isIndependent(observations: readonly Observation[], indices: readonly Count[]): boolean {
-  const { pool, deployment } = observations[indices[0] as Count] as Observation
+  const { source } = observations[indices[0] as Count] as Observation
   let hasTwoPools = false
   let hasTwoDeployments = false
   for (const index of indices) {
-    const other = observations[index] as Observation
-    if (other.pool !== pool) hasTwoPools = true
-    if (other.deployment !== deployment) hasTwoDeployments = true
+    const other = (observations[index] as Observation).source
+    if (other.id !== source.id) hasTwoPools = true
+    if (other.deploymentId !== source.deploymentId) hasTwoDeployments = true
   }
   return hasTwoPools && hasTwoDeployments
 }

@@ -26,7 +26,7 @@ export type Moment = {
   readonly edges: Map<Pool, Edge>
   /** Effective depths in Y of pools whose average still climbs. */
   readonly effective: Map<Pool, bigint>
-  readonly agreements: Map<string, Map<Pool, Agreement>>
+  readonly agreements: Map<string, ReadonlyMap<Pool, Agreement>>
   /** Of a pool without another of its pair, once it was asked for. */
   readonly lone: { agreement: Agreement | null }
   readonly stables: Map<Address, StableView>

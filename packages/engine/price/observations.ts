@@ -48,8 +48,7 @@ export function vote(moment: Moment, live: readonly RouteDraft[], failed: Route[
       price: route.price as Fraction,
       weight: route.weight,
       capacity: route.capacity,
-      pool: firstOf(route).pool.id,
-      deployment: firstOf(route).pool.deploymentId,
+      source: firstOf(route).pool,
     })),
   )
   return verdict === null ? null : { observations, dust, verdict }

@@ -97,8 +97,7 @@ describe('against the Python oracle', () => {
         price: fraction(num, den),
         weight: BigInt(weight),
         capacity: BigInt(capacity),
-        pool,
-        deployment,
+        source: { id: pool, deploymentId: deployment },
       }))
       const found = consensus(given)
       const idOf = (index: Count) => given[index]?.id

@@ -5,12 +5,14 @@
  * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
  */
-import type { Pool } from '../state.ts'
+import type { Pool, PoolState } from '../state.ts'
 import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
 import { consensus, type Observation } from './consensus.ts'
+import * as depthAverage from './depthAverage.ts'
 import type { Agreement } from './evaluation.ts'
 import { effectiveDepth, type Moment } from './moment.ts'
+import type { Policy } from './policy.ts'
 import { devBps } from './weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
@@ -20,11 +22,41 @@ export function pairAgreement(moment: Moment, pool: Pool): Agreement {
   if (pools === undefined || pools.length === 1) return alone(moment)
   let byPool = moment.agreements.get(pool.pair)
   if (byPool === undefined) {
-    byPool = agreementsOf(moment, pools)
+    byPool = lasting(moment, pool.pair, pools) ?? agreementsOf(moment, pools)
     moment.agreements.set(pool.pair, byPool)
   }
   return byPool.get(pool) ?? alone(moment)
 }
+
+/** What a pair agreed on last, with all that it follows from. */
+export type LastingAgreement = {
+  readonly policy: Policy
+  readonly states: readonly PoolState[]
+  readonly byPool: ReadonlyMap<Pool, Agreement>
+}
+
+/**
+ * While no average is still climbing the weights stand still, and what a pair agrees on changes with its pools
+ * alone. Null where time has a part in it.
+ */
+function lasting(moment: Moment, pair: string, pools: readonly Pool[]): LastingAgreement['byPool'] | null {
+  const { index, policyView } = moment.state
+  const { policy } = moment
+  const known = index.agreements.get(pair)
+  if (
+    known !== undefined &&
+    known.policy === policy &&
+    known.states.length === pools.length &&
+    pools.every(({ state }, at) => state === known.states[at])
+  )
+    return known.byPool
+  if (policy !== policyView.policy || !pools.every(isSettled)) return null
+  const byPool = agreementsOf(moment, pools)
+  index.agreements.set(pair, { policy, states: pools.map(({ state }) => state), byPool })
+  return byPool
+}
+
+const isSettled = ({ state: { average } }: Pool): boolean => average === null || depthAverage.isFull(average)
 
 type Voter = { readonly pool: Pool; readonly observation: Observation }
 
@@ -71,8 +103,7 @@ function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
         price: state.marginal,
         weight,
         capacity: weight,
-        pool: pool.id,
-        deployment: pool.deploymentId,
+        source: pool,
       },
     })
   }
