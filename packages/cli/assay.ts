@@ -21,15 +21,15 @@ const program = new Command('assay')
 
 program
   .command('start')
-  .description('a local world of chains and the service on it; what `npm start` does')
+  .description('a local world of chains and the service on it, or the chains of ASSAY_RPC_<chain_id>')
   .option('--data <folder>', 'where the world, the log and the key are kept', './data')
   .option('--port <port>', 'where the service listens', port, 8080)
   .action(startAll)
 
 program
   .command('serve')
-  .description('serve exactly what a configuration file says')
-  .requiredOption('--config <file>', 'the configuration, assay.yaml')
+  .description('serve exactly what a configuration file says, or the chains of ASSAY_RPC_<chain_id>')
+  .option('--config <file>', 'the configuration, assay.yaml')
   .action(serve)
 
 program
@@ -42,7 +42,7 @@ const keys = program.command('keys').description('API keys')
 keys
   .command('issue')
   .description('make a key and print it once')
-  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
   .requiredOption('--name <name>', 'what the key is for')
   .requiredOption('--scopes <scopes>', 'read, stream, admin; separated by commas')
   .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')
