@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `assay`: one command line for the service, its local world, its keys and its prices. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { runDoctor } from './doctor.ts'
 import { issueKey } from './keys.ts'
 import { printQuote } from './quote.ts'
 import { serve } from './serve.ts'
@@ -37,6 +38,20 @@ program
   .description('only the local world; prints its endpoints and a configuration for it')
   .option('--data <folder>', 'where the world is kept', './data')
   .action(runWorld)
+
+const timeout = (text: string): number => {
+  const value = Number(text)
+  if (!/^\d{3,5}$/.test(text)) throw new InvalidArgumentError('expected milliseconds from 100 to 99999')
+  return value
+}
+
+program
+  .command('doctor')
+  .description('asks every configured endpoint what it serves and can do; exit code 1 when one fails')
+  .option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>')
+  .option('--timeout <ms>', 'the longest wait for one answer', timeout, 5000)
+  .option('--json', 'print JSON')
+  .action(runDoctor)
 
 const keys = program.command('keys').description('API keys')
 keys

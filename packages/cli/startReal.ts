@@ -1,14 +1,15 @@
 /** `npm start` with `ASSAY_RPC_<chain_id>` set: those chains, from the built-in table, and no local world. */
 import { join } from 'node:path'
 import { startService } from '@assay/server'
-import { configWarnings, environmentConfig } from '@assay/server/config'
+import { environmentConfig } from '@assay/server/config'
+import { preflight } from '@assay/server/doctor'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
 
 export async function startReal(folder: string, port: number): Promise<void> {
   // A database of its own: the local world's chains have the same ids.
   const config = environmentConfig(process.env, { folder, port, database: join(folder, 'chains.db') })
-  for (const warning of configWarnings(config)) console.error(`warning: ${warning}`)
+  for (const warning of await preflight(config)) console.error(`warning: ${warning}`)
   const service = await startService({ config, logLevel: 'warn' })
   const key = await keyIn(join(folder, 'chains-key'), config)
   const bearer = `-H "Authorization: Bearer ${key}"`

@@ -6,7 +6,6 @@ import { askControl } from './ops/control.ts'
 import { claimDatabase } from './store/sqlite/claim.ts'
 import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
 
-export { configWarnings } from './ops/configWarnings.ts'
 export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
 export { SCOPES }
 

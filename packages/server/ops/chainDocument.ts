@@ -70,7 +70,8 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
 function tableFor(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const known = CHAIN_TABLE[given['chain_id'] as number] ?? {}
   const genesis = given['genesis_hash']
-  const isSame = genesis === undefined || String(genesis).toLowerCase() === known['genesis_hash']
+  const isSame =
+    genesis === undefined || (typeof genesis === 'string' && genesis.toLowerCase() === known['genesis_hash'])
   return isSame ? known : {}
 }
 

@@ -88,8 +88,8 @@ export function environmentConfig(
   }
   if (!hasShortCut(environment))
     shape.fault('ASSAY_RPC_1', undefined, 'ASSAY_RPC_<chain_id>=url[,url], or a file with --config')
-  // Every variable was at fault, and says so: that there is no chain is no further one.
-  else if (chains.length === 0) throw new ConfigError('the environment', shape.faults)
+  // That there is no chain left is no further fault.
+  if (chains.length === 0) throw new ConfigError('the environment', shape.faults)
   const document = {
     ...(service.port === undefined ? {} : { listen: { port: service.port } }),
     ...(service.database === undefined ? {} : { store: `sqlite:${service.database}` }),

@@ -151,7 +151,7 @@ function knownKey(key: string, keys: readonly string[]): string {
 /** Letters to add, drop or change (Levenshtein). */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (const [i, letter] of [...a].entries()) {
+  for (const [i, letter] of a.split('').entries()) {
     const next = [i + 1]
     for (let j = 0; j < b.length; j++)
       next.push(
