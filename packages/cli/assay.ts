@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** `assay`: one command line for the service, its local world, its keys and its prices. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { runBackfillCommand } from './backfill.ts'
 import { runDoctor } from './doctor.ts'
 import { issueKey } from './keys.ts'
 import { printQuote } from './quote.ts'
@@ -52,6 +53,21 @@ program
   .option('--timeout <ms>', 'the longest wait for one answer', timeout, 5000)
   .option('--json', 'print JSON')
   .action(runDoctor)
+
+const whole = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
+  return Number(text)
+}
+
+program
+  .command('backfill')
+  .description('scans the past of a chain for pools and their events; cut short, it goes on where it was')
+  .option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>')
+  .requiredOption('--chain <id>', 'the chain', whole)
+  .option('--from <block>', 'where a new scan begins; left out, at the first deployment', whole)
+  .option('--to <block>', 'where it ends; left out, at the finalized block', whole)
+  .option('--json', 'print progress as JSON lines')
+  .action(runBackfillCommand)
 
 const keys = program.command('keys').description('API keys')
 keys

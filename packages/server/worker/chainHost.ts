@@ -27,6 +27,7 @@ import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
+import type { BackfillStore } from '../store/backfill.ts'
 import type { Checkpoint, ChainStore, Sequence } from '../store/port.ts'
 import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
@@ -38,7 +39,7 @@ export type ChainHostOptions = {
   readonly chain: ChainConfig
   readonly policy: Policy
   readonly coverage: readonly CoverageAsset[]
-  readonly store: ChainStore
+  readonly store: ChainStore & Pick<BackfillStore, 'readFoundPools'>
   readonly openFeed: (resume: Resume | null) => Promise<Feed>
   readonly openMarket: (feed: Feed) => Market
   readonly clock: Clock
@@ -270,7 +271,8 @@ export class ChainHost implements ChainService {
       if (assets.length > 0) await this.#apply({ kind: 'coverage', assets, atMs: this.#now() })
     })
     this.#anchor()
-    for (const pool of chain.pools) await this.#patiently(() => this.#known(pool))
+    const found = (await this.#options.store.readFoundPools(this.chainId)) as readonly Address[]
+    for (const pool of [...chain.pools, ...found]) await this.#patiently(() => this.#known(pool))
     for (const token of chain.tokens) await this.#patiently(() => this.#enrolments.enrolNow(token))
   }
 
