@@ -39,6 +39,8 @@ export type ServiceOptions = {
 /** Retention is looked after this often, in steps small enough that no commit waits for one. */
 const PRUNE_MS = 600_000
 const PRUNE_BATCH = 500
+/** For loading a pool that a back-fill found. */
+const FOUND_POOL_MS = 10_000
 
 export async function startService({
   config,
@@ -174,7 +176,7 @@ async function answerControl(
 /** Pools a back-fill found are loaded one after another; what is down now finds them at its next start. */
 function track(keeper: ChainKeeper | undefined, pools: readonly string[], log: Log): void {
   const load = async () => {
-    for (const pool of pools) await keeper?.service()?.poolQuote(pool)
+    for (const pool of pools) await keeper?.service()?.poolQuote(pool, FOUND_POOL_MS)
   }
   load().catch((failure: unknown) =>
     log.warn('a pool that was found could not be loaded', { error: String(failure) }),

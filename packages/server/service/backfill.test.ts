@@ -71,7 +71,7 @@ async function eventsOfChain(): Promise<string[]> {
     const at = `0x${block.toString(16)}`
     for (const log of await chain.rpc<RpcLog[]>('eth_getLogs', { fromBlock: at, toBlock: at })) {
       if (!KINDS.has(log.topics[0] ?? '')) continue
-      if (pools.has(log.address) || factories.has(log.address as Hex))
+      if (pools.has(log.address) || factories.has(log.address))
         events.push(`${log.blockHash}/${Number(log.logIndex)}`)
     }
   }

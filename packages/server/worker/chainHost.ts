@@ -21,8 +21,9 @@ import {
   step,
   type StepResult,
 } from '@assay/engine'
-import type { BlockRef, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
+import type { BlockRef, ChainRpc, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
 import { FeedError, isFeedError } from '../feed/feedError.ts'
+import { budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
@@ -41,7 +42,7 @@ export type ChainHostOptions = {
   readonly coverage: readonly CoverageAsset[]
   readonly store: ChainStore & Pick<BackfillStore, 'readFoundPools'>
   readonly openFeed: (resume: Resume | null) => Promise<Feed>
-  readonly openMarket: (feed: Feed) => Market
+  readonly openMarket: (rpc: ChainRpc) => Market
   readonly clock: Clock
   readonly log: Log
   readonly onCommitted: (last: Sequence) => void
@@ -89,7 +90,7 @@ export class ChainHost implements ChainService {
     this.#options = options
     this.#state = state
     this.#feed = feed
-    this.#market = options.openMarket(feed)
+    this.#market = options.openMarket(feed.rpc)
     this.#stored = stored
     this.ended = new Promise((resolve, reject) => {
       this.#end = failure => (failure === undefined ? resolve() : reject(failure))
@@ -97,6 +98,7 @@ export class ChainHost implements ChainService {
     this.#enrolments = new Enrolments({
       state,
       market: this.#market,
+      onDemand: options.openMarket(budgeted(feed.rpc, options.clock)),
       anchored: new Promise(resolve => {
         this.#anchor = resolve
       }),
@@ -164,10 +166,10 @@ export class ChainHost implements ChainService {
     return this.#upkeep.recheck([...new Set(pools)], tip)
   }
 
-  async poolQuote(address: string): Promise<PoolAnswer> {
+  async poolQuote(address: string, deadlineMs: number): Promise<PoolAnswer> {
     const pool = address as Address
     if (!this.#state.pools.has(pool)) {
-      const found = await this.#enrolments.lookUpPool(pool)
+      const found = await this.#enrolments.lookUpPool(pool, deadlineMs)
       if (found.outcome !== 'quote') return found
     }
     return this.#lane.run(async () => {
@@ -277,7 +279,7 @@ export class ChainHost implements ChainService {
   }
 
   async #known(pool: Address): Promise<void> {
-    const { outcome } = await this.#enrolments.lookUpPool(pool)
+    const { outcome } = await this.#enrolments.lookUpPool(pool, null)
     if (outcome === 'rpc_unavailable')
       throw new FeedError('ENDPOINT_UNREACHABLE', null, `pool ${pool} cannot be asked for`)
     if (outcome !== 'quote')
