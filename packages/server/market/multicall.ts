@@ -68,16 +68,17 @@ class BatchingRpc implements ChainRpc {
     const chunks = Array.from({ length: Math.ceil(waiting.length / BATCH) }, (_, at) =>
       waiting.slice(at * BATCH, (at + 1) * BATCH),
     )
-    await Promise.all(
-      chunks.map(async chunk => {
-        try {
-          if (chunk.length > 1 && (await this.#stands(blockHash))) await this.#together(chunk, blockHash)
-          else await this.#alone(chunk, blockHash)
-        } catch (failure) {
-          for (const { reject } of chunk) reject(failure)
-        }
-      }),
-    )
+    try {
+      const isTogether = waiting.length > 1 && (await this.#stands(blockHash))
+      await Promise.all(
+        chunks.map(chunk =>
+          isTogether && chunk.length > 1 ? this.#together(chunk, blockHash) : this.#alone(chunk, blockHash),
+        ),
+      )
+    } catch (failure) {
+      // Those that have their answer already do not hear this.
+      for (const { reject } of waiting) reject(failure)
+    }
   }
 
   async #together(chunk: readonly Waiting[], blockHash: Hex): Promise<void> {
