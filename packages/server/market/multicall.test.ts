@@ -10,6 +10,7 @@ import { latest, type LocalChain, startLocalChain } from '../feed/testing/localC
 import { type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Hex, Secret } from '../ops/config.ts'
+import { until } from '../service/testing/until.ts'
 import { budgeted } from './callBudget.ts'
 import { batching, MULTICALL3 } from './multicall.ts'
 
@@ -27,10 +28,12 @@ let proxy: RpcProxy
 let rpc: ChainRpc
 let close: () => void
 let hash: Hex
+let runtimeCode: Hex
 const closed = new AbortController()
 
 beforeAll(async () => {
   chain = await startLocalChain()
+  runtimeCode = await deployed()
   for (let n = 0; n < MANY; n++) await chain.rpc('anvil_setCode', at(n), answering(n))
   await chain.rpc('anvil_setCode', REVERTER, '0x60006000fd')
   await chain.rpc('anvil_setCode', GAS_EATER, '0xfe')
@@ -62,18 +65,20 @@ async function creationCode(): Promise<Hex> {
 }
 
 async function deployMulticall(): Promise<void> {
-  const [from] = await chain.rpc<Hex[]>('eth_accounts')
-  const sent = await chain.rpc<Hex>('eth_sendTransaction', {
-    from,
-    data: await creationCode(),
-    gas: '0x4c4b40',
-  })
-  const { contractAddress } = await chain.rpc<{ contractAddress: Hex }>('eth_getTransactionReceipt', sent)
-  const code = await chain.rpc<Hex>('eth_getCode', contractAddress, 'latest')
-  expect(code.length).toBeGreaterThan(2000)
-  await chain.rpc('anvil_setCode', MULTICALL3, code)
+  await chain.rpc('anvil_setCode', MULTICALL3, runtimeCode)
   await chain.rpc('anvil_mine', '0x1')
   ;({ hash } = await latest(chain))
+}
+
+/** What the creation code leaves behind. */
+async function deployed(): Promise<Hex> {
+  const [from] = await chain.rpc<Hex[]>('eth_accounts')
+  const data = await creationCode()
+  const sent = await chain.rpc<Hex>('eth_sendTransaction', { from, data, gas: '0x4c4b40' })
+  const receipt = await until('the receipt', () =>
+    chain.rpc<{ contractAddress: Hex } | null>('eth_getTransactionReceipt', sent),
+  )
+  return chain.rpc<Hex>('eth_getCode', receipt.contractAddress, 'latest')
 }
 
 const ask = (over: ChainRpc, addresses: readonly Hex[]) =>
