@@ -7,7 +7,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  type ChainSetup,
   computePoolQuote,
   computeTokenQuote,
   count,
@@ -34,6 +33,7 @@ import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
+import { setupOf } from './setupOf.ts'
 import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
@@ -352,18 +352,6 @@ export class ChainHost implements ChainService {
 }
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
-
-function setupOf(chain: ChainConfig): ChainSetup {
-  return {
-    chainId: count(chain.chainId),
-    stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
-      token: tokenAddress,
-      feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },
-    })),
-    routingAssets: chain.routingAssets,
-    hasSequencer: chain.sequencerUptimeFeed !== null,
-  }
-}
 
 function resumeOf(state: State): Resume | null {
   const { tip, finalized } = state.chain
