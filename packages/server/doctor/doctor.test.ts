@@ -1,7 +1,9 @@
 /** The doctor on real nodes and on servers that are none: each finding has its key, what was received, and a fix. */
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type LocalChain, mine, startLocalChain } from '../feed/testing/localChain.ts'
 import { pass, type Rule, startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
@@ -260,3 +262,21 @@ test('all is asked of every endpoint: one wrong does not hide another', async ()
   })
   expect(diagnosis.chains[0]?.endpoints.map(({ status }) => status)).toEqual(['fail', 'ok', 'fail'])
 })
+
+test('the command prints JSON and ends with 1 when an endpoint fails', async () => {
+  const command = fileURLToPath(new URL('../../cli/assay.ts', import.meta.url))
+  const child = spawn(process.execPath, [command, 'doctor', '--json'], {
+    env: { ...process.env, ASSAY_RPC_1: one.anvil.url },
+  })
+  let said = ''
+  child.stdout.on('data', (part: Buffer) => {
+    said += String(part)
+  })
+  expect((await once(child, 'exit'))[0]).toBe(1)
+  const { healthy, chains } = JSON.parse(said) as Diagnosis
+  expect(healthy).toBe(false)
+  expect(chains[0]?.endpoints[0]?.checks[0]).toMatchObject({
+    name: 'chain_id',
+    value: 'it serves chain 31337, not 1',
+  })
+}, 30_000)

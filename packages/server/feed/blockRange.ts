@@ -5,6 +5,8 @@
 
 const START = 64
 const MOST = 16_384
+/** In one answer, about a megabyte: where there is much, ranges shrink before the node refuses them. */
+const LOGS = 2000
 /** Ranges answered in a row, after a refusal, before a longer one is tried. */
 const CALM = 8
 
@@ -28,14 +30,17 @@ export class BlockRange {
     this.#wasRefused = true
   }
 
-  answered(): void {
-    if (!this.#wasRefused) {
-      this.#size = Math.min(MOST, this.#size * 2)
-      return
-    }
+  /** A range of this many blocks had so many logs: the next is no longer than gives about `LOGS` of them. */
+  answered(blocks: number, logs: number): void {
+    const fitting = logs === 0 ? MOST : Math.max(1, Math.floor((blocks * LOGS) / logs))
+    this.#size = Math.min(this.#grown(), fitting, MOST)
+  }
+
+  #grown(): number {
+    if (!this.#wasRefused) return this.#size * 2
     this.#answered++
-    if (this.#answered < CALM) return
+    if (this.#answered < CALM) return this.#size
     this.#answered = 0
-    this.#size = Math.min(MOST, this.#size + Math.max(1, this.#size >> 2))
+    return this.#size + Math.max(1, this.#size >> 2)
   }
 }

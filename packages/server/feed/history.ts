@@ -154,7 +154,7 @@ class HistoryReader {
         const places = await this.#agreed(from, to)
         if (blocks > 1 && (ROUND_CAPS.has(places.length) || places.length > MAX_LOGS))
           return await this.#halves(from, to)
-        this.#range.answered()
+        this.#range.answered(blocks, places.length)
         return [{ from, to, places }]
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
