@@ -13,7 +13,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
-    include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market')],
+    include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor')],
   },
   { name: 'store', about: 'the durable log on SQLite', include: server('store') },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 /** `assay`: one command line for the service, its local world, its keys and its prices. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { runBackfillCommand } from './backfill.ts'
+import { runDoctor } from './doctor.ts'
 import { issueKey } from './keys.ts'
 import { printQuote } from './quote.ts'
 import { serve } from './serve.ts'
@@ -21,15 +23,15 @@ const program = new Command('assay')
 
 program
   .command('start')
-  .description('a local world of chains and the service on it; what `npm start` does')
+  .description('a local world of chains and the service on it, or the chains of ASSAY_RPC_<chain_id>')
   .option('--data <folder>', 'where the world, the log and the key are kept', './data')
   .option('--port <port>', 'where the service listens', port, 8080)
   .action(startAll)
 
 program
   .command('serve')
-  .description('serve exactly what a configuration file says')
-  .requiredOption('--config <file>', 'the configuration, assay.yaml')
+  .description('serve exactly what a configuration file says, or the chains of ASSAY_RPC_<chain_id>')
+  .option('--config <file>', 'the configuration, assay.yaml')
   .action(serve)
 
 program
@@ -38,11 +40,40 @@ program
   .option('--data <folder>', 'where the world is kept', './data')
   .action(runWorld)
 
+const timeout = (text: string): number => {
+  const value = Number(text)
+  if (!/^\d{3,5}$/.test(text)) throw new InvalidArgumentError('expected milliseconds from 100 to 99999')
+  return value
+}
+
+program
+  .command('doctor')
+  .description('asks every configured endpoint what it serves and can do; exit code 1 when one fails')
+  .option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>')
+  .option('--timeout <ms>', 'the longest wait for one answer', timeout, 5000)
+  .option('--json', 'print JSON')
+  .action(runDoctor)
+
+const whole = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
+  return Number(text)
+}
+
+program
+  .command('backfill')
+  .description('scans the past of a chain for pools and their events; cut short, it goes on where it was')
+  .option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>')
+  .requiredOption('--chain <id>', 'the chain', whole)
+  .option('--from <block>', 'where a new scan begins; left out, at the first deployment', whole)
+  .option('--to <block>', 'where it ends; left out, at the finalized block', whole)
+  .option('--json', 'print progress as JSON lines')
+  .action(runBackfillCommand)
+
 const keys = program.command('keys').description('API keys')
 keys
   .command('issue')
   .description('make a key and print it once')
-  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
   .requiredOption('--name <name>', 'what the key is for')
   .requiredOption('--scopes <scopes>', 'read, stream, admin; separated by commas')
   .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')

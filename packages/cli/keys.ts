@@ -1,8 +1,9 @@
 /** `assay keys issue`: through the running service, or in the store of the configuration when it is stopped. */
-import { issueKeyIn, loadConfig } from '@assay/server/config'
+import { issueKeyIn } from '@assay/server/config'
+import { configOf } from './configOf.ts'
 
 type Options = {
-  readonly config: string
+  readonly config?: string
   readonly name: string
   readonly scopes: string
   readonly consumer?: string
@@ -11,7 +12,7 @@ type Options = {
 
 export async function issueKey(options: Options): Promise<void> {
   const scopes = options.scopes.split(',').map(scope => scope.trim())
-  const { key, keyId } = await issueKeyIn(loadConfig(options.config, process.env), {
+  const { key, keyId } = await issueKeyIn(configOf(options), {
     name: options.name,
     consumer: options.consumer ?? options.name,
     scopes,

@@ -1,27 +1,23 @@
 /**
- * `npm start`: the local world, the service on it, a key, and three calls to paste. Ctrl-C stops everything;
+ * `npm start`: the local world, the service on it, a key, and three calls to paste; with endpoints of real chains in
+ * the environment those chains instead, and no world. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startService } from '@assay/server'
-import { issueKeyIn, loadConfig } from '@assay/server/config'
+import { hasShortCut, loadConfig } from '@assay/server/config'
 import { type LocalWorld, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
+import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
+import { startReal } from './startReal.ts'
 
 export async function startAll(options: { readonly data: string; readonly port: number }): Promise<void> {
   const folder = resolve(options.data)
   const startedAt = performance.now()
   mkdirSync(folder, { recursive: true })
+  if (hasShortCut(process.env)) return startReal(folder, options.port)
   console.log('Starting the local world: two chains, real contracts, traders.')
   const world = await startWorld({
     folder: join(folder, 'world'),
@@ -36,7 +32,7 @@ export async function startAll(options: { readonly data: string; readonly port: 
   try {
     const config = loadConfig(file, process.env)
     const service = await startService({ config, logLevel: 'warn' })
-    const key = await keyIn(folder, config)
+    const key = await keyIn(join(folder, 'key'), config)
     console.log('Waiting for the first price.')
     const seconds = await untilPriced(service.url, key, world, startedAt)
     introduce(service.url, key, world, seconds, file)
@@ -57,20 +53,6 @@ function setAsideOldLog(folder: string, world: LocalWorld): void {
   for (const name of readdirSync(folder))
     if (name.startsWith('assay.db') || name === 'key') renameSync(join(folder, name), join(aside, name))
   console.log(`  The world is new; the log of the one before is in ${aside}.`)
-}
-
-/** The key of the last run if there is one: it is kept readable by its owner alone. */
-async function keyIn(folder: string, config: ReturnType<typeof loadConfig>): Promise<string> {
-  const file = join(folder, 'key')
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
-  const { key } = await issueKeyIn(config, {
-    name: 'local world',
-    consumer: 'local',
-    scopes: ['read', 'stream', 'admin'],
-  })
-  writeFileSync(file, `${key}\n`, { mode: 0o600 })
-  chmodSync(file, 0o600)
-  return key
 }
 
 const FIRST_PRICE_MS = 120_000
@@ -112,8 +94,8 @@ Try it:
   curl -s ${bearer} ${url}/v1/quote/token/1/${example?.address.toLowerCase()}
   curl -s ${bearer} "${url}/v1/pools?chain_id=56&limit=2"
 
-These prices come from the local world. For real chains write their endpoints into a configuration
-like ${file} and run: npx assay serve --config assay.yaml
+These prices come from the local world (its configuration: ${file}).
+For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start
 
 Ctrl-C stops everything; starting again goes on where it stood.`)
 }

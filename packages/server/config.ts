@@ -6,7 +6,7 @@ import { askControl } from './ops/control.ts'
 import { claimDatabase } from './store/sqlite/claim.ts'
 import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
 
-export { loadConfig } from './ops/loadConfig.ts'
+export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
 export { SCOPES }
 
 export type KeyWish = { readonly name: string; readonly consumer: string; readonly scopes: readonly string[] }

@@ -16,6 +16,7 @@ import { createLog, type Log, type LogLevel } from './ops/log.ts'
 import { claimDatabase } from './store/sqlite/claim.ts'
 import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
 import { Hub } from './stream/hub.ts'
+import { BackfillKeeper } from './worker/backfillKeeper.ts'
 import { ChainKeeper } from './worker/keeper.ts'
 import { toThread } from './worker/messages.ts'
 import { StreamGate } from './ws/gate.ts'
@@ -38,6 +39,8 @@ export type ServiceOptions = {
 /** Retention is looked after this often, in steps small enough that no commit waits for one. */
 const PRUNE_MS = 600_000
 const PRUNE_BATCH = 500
+/** For loading a pool that a back-fill found. */
+const FOUND_POOL_MS = 10_000
 
 export async function startService({
   config,
@@ -109,7 +112,15 @@ export async function startService({
     chainIds: new Set(chains.keys()),
     publicOrigin,
   })
-  const control = await openControl(config.store.path, request => answerControl(access, request))
+  const backfills = new BackfillKeeper({
+    chains: config.chains,
+    databasePath: config.store.path,
+    store,
+    log,
+    onFound: (chainId, pools) => track(keepers.get(chainId), pools, log),
+  })
+  await backfills.resume()
+  const control = await openControl(config.store.path, request => answerControl(access, backfills, request))
   const pruning = setInterval(() => {
     store
       .prune({ nowMs: clock.nowMs(), ...config.retention, batch: PRUNE_BATCH })
@@ -128,6 +139,7 @@ export async function startService({
       await control.close()
       gate.close()
       await app.close()
+      await backfills.close()
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
       hub.close()
       await store.close()
@@ -137,9 +149,36 @@ export async function startService({
 }
 
 /** What the command line may ask of a running service. */
-async function answerControl(access: Access, request: Readonly<Record<string, unknown>>): Promise<object> {
-  if (request['command'] !== 'keys.issue')
-    throw new Error(`the service does not know the command ${JSON.stringify(request['command'])}`)
-  const { name, consumer, scopes } = request as { name: string; consumer: string; scopes: readonly string[] }
-  return access.issue(name, consumer, scopesIn(scopes), null)
+async function answerControl(
+  access: Access,
+  backfills: BackfillKeeper,
+  request: Readonly<Record<string, unknown>>,
+): Promise<object> {
+  const { chain_id: chainId, bounds } = request as { chain_id: number; bounds?: object }
+  switch (request['command']) {
+    case 'keys.issue': {
+      const { name, consumer, scopes } = request as {
+        name: string
+        consumer: string
+        scopes: readonly string[]
+      }
+      return access.issue(name, consumer, scopesIn(scopes), null)
+    }
+    case 'backfill.start':
+      return backfills.start(chainId, bounds ?? {})
+    case 'backfill.status':
+      return backfills.status(chainId)
+    default:
+      throw new Error(`the service does not know the command ${JSON.stringify(request['command'])}`)
+  }
+}
+
+/** Pools a back-fill found are loaded one after another; what is down now finds them at its next start. */
+function track(keeper: ChainKeeper | undefined, pools: readonly string[], log: Log): void {
+  const load = async () => {
+    for (const pool of pools) await keeper?.service()?.poolQuote(pool, FOUND_POOL_MS)
+  }
+  load().catch((failure: unknown) =>
+    log.warn('a pool that was found could not be loaded', { error: String(failure) }),
+  )
 }

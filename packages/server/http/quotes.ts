@@ -51,7 +51,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     params.integer('max_age_ms', 0, MAX_AGE_MS)
     charge(context, request, reply, COMPUTING_UNITS)
-    const answer = await inTime(serviceOf(chain).poolQuote(address), deadlineMs)
+    const answer = await inTime(serviceOf(chain).poolQuote(address, deadlineMs), deadlineMs)
     switch (answer.outcome) {
       case 'quote':
         return withPrices(context, chain.config.chainId, address, answer.quote)

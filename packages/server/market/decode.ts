@@ -6,6 +6,7 @@ import { count, tick } from '@assay/engine'
 import type { RawLog, VerifiedBlock } from '../feed/feed.ts'
 import type { Address, DeploymentConfig } from '../ops/config.ts'
 import { TOPIC } from './abi.ts'
+import { poolAddress } from './create2.ts'
 import type { Market, PoolEvents } from './market.ts'
 import { addressAt, intAt, smallInt, topicAddress, uintAt } from './words.ts'
 
@@ -49,6 +50,7 @@ function creation(
   const { deploymentId } = factory
   if (factory.family === 'amm_v2' && topic === TOPIC.v2PairCreated) {
     const address = addressAt(log.data, 0)
+    if (!follows(factory, address, token0, token1, 0)) return null
     const fee = {
       family: 'amm_v2',
       numerator: BigInt(factory.fee.numerator),
@@ -62,6 +64,7 @@ function creation(
   }
   if (factory.family === 'amm_v3' && topic === TOPIC.v3PoolCreated && third !== undefined) {
     const address = addressAt(log.data, 1)
+    if (!follows(factory, address, token0, token1, Number(BigInt(third)))) return null
     const fee = {
       family: 'amm_v3',
       feePpm: BigInt(third),
@@ -74,6 +77,18 @@ function creation(
     }
   }
   return null
+}
+
+/** Where the init code hash is known, the address follows from it. */
+function follows(
+  factory: DeploymentConfig,
+  address: Address,
+  token0: Address,
+  token1: Address,
+  feePpm: number,
+): boolean {
+  const derived = poolAddress(factory, token0, token1, feePpm)
+  return derived === null || derived === address
 }
 
 function poolEvent(log: RawLog, knows: (pool: Address) => boolean): Decoded | null {

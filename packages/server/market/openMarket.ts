@@ -4,11 +4,13 @@ import type { ChainConfig } from '../ops/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
 import type { LoadedPool, Market } from './market.ts'
+import { batching } from './multicall.ts'
 import { loadPool, recheckPool } from './poolReader.ts'
 import { readStables } from './stableReader.ts'
 import { readToken } from './tokenReader.ts'
 
-export function openMarket(chain: ChainConfig, rpc: ChainRpc): Market {
+export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
+  const rpc = batching(single)
   return {
     decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),

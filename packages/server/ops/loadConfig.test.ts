@@ -76,14 +76,14 @@ test('every fault is reported at once, with its path and what was expected', () 
   })
   expect(faults).toEqual(
     expect.arrayContaining([
-      expect.stringContaining('listne: one of listen'),
+      expect.stringContaining('listne: listen, if that is what is meant'),
       expect.stringContaining('listen.port: an integer'),
       expect.stringContaining('chains[0].genesis_hash: a hash'),
       expect.stringContaining('chains[0].block_time_ms: an integer'),
       expect.stringContaining('chains[0].endpoints: at least one'),
       expect.stringContaining('chains[0].wrapped_native: an address'),
       expect.stringContaining('chains[0].colour: one of'),
-      expect.stringContaining('chains[1].chain_id: a chain that is not listed before'),
+      expect.stringContaining('chains[1].chain_id: one that is not listed before'),
     ]),
   )
 })

@@ -2,10 +2,13 @@
  * Reads untrusted values out of a parsed document and gathers every fault on the way: a configuration is told all
  * that is wrong with it at once, each with its path, what was received and what was expected.
  */
+import { getAddress } from 'viem/utils'
 
 export type Fault = { readonly path: string; readonly received: string; readonly expected: string }
 
 const SHOWN = 60
+/** A key this many letters away is taken for a slip. */
+const SLIP = 3
 
 export class Shape {
   readonly faults: Fault[] = []
@@ -15,7 +18,7 @@ export class Shape {
     if (value === undefined || value === null) return {}
     if (typeof value !== 'object' || Array.isArray(value)) return this.#fault(path, value, 'a mapping', {})
     for (const key of Object.keys(value))
-      if (!keys.includes(key)) this.#fault(join(path, key), key, `one of ${keys.join(', ')}`, null)
+      if (!keys.includes(key)) this.#fault(join(path, key), key, knownKey(key, keys), null)
     return value as Record<string, unknown>
   }
 
@@ -24,10 +27,17 @@ export class Shape {
     return Array.isArray(value) ? value : this.#fault(path, value, 'a list', [])
   }
 
-  integer(value: unknown, path: string, min: number, max: number, otherwise?: number): number {
+  /** `unit` is told with the range: a number that is off by a factor is most often of another unit. */
+  integer(
+    value: unknown,
+    path: string,
+    [min, max, unit]: readonly [min: number, max: number, unit?: string],
+    otherwise?: number,
+  ): number {
     if (value === undefined && otherwise !== undefined) return otherwise
     const isGood = typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value <= max
-    return isGood ? value : this.#fault(path, value, `an integer from ${min} to ${max}`, otherwise ?? min)
+    const expected = `an integer from ${min} to ${max}${unit === undefined ? '' : `, in ${unit}`}`
+    return isGood ? value : this.#fault(path, value, expected, otherwise ?? min)
   }
 
   text(value: unknown, path: string, expected: string, pattern: RegExp, otherwise?: string): string {
@@ -37,13 +47,54 @@ export class Shape {
       : this.#fault(path, value, expected, otherwise ?? '')
   }
 
+  /** A text that may hold a key: of what is wrong with it only the scheme is shown. */
+  url(value: unknown, path: string, schemes: readonly string[]): string {
+    const text = typeof value === 'string' ? value.trim() : ''
+    const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
+    if (scheme !== undefined && schemes.includes(scheme) && URL.canParse(text)) return text
+    const received =
+      value === undefined || value === null
+        ? 'nothing'
+        : typeof value !== 'string'
+          ? typeof value
+          : text === ''
+            ? 'an empty text'
+            : scheme === undefined
+              ? 'a text without a scheme [redacted]'
+              : `${scheme}://[redacted]`
+    const expected = `a URL of ${schemes.join(', ')}, such as ${schemes[0]}://host:8545`
+    this.faults.push({ path, received, expected })
+    return ''
+  }
+
   address(value: unknown, path: string): `0x${string}` {
-    return this.text(
-      value,
-      path,
-      'an address: 0x and 40 hex digits',
-      /^0x[0-9a-fA-F]{40}$/,
-    ).toLowerCase() as `0x${string}`
+    const text = this.text(value, path, 'an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/)
+    // One wrong digit is another account: mixed case carries a checksum, and it must hold.
+    const isMixed = /[a-f]/.test(text) && /[A-F]/.test(text)
+    if (isMixed && getAddress(text) !== text)
+      this.#fault(
+        path,
+        text,
+        'an address with a valid checksum (EIP-55); copy it again, or write it in lower case',
+        null,
+      )
+    return text.toLowerCase() as `0x${string}`
+  }
+
+  /** Faults every entry whose key stood before. */
+  unique<Item>(items: readonly Item[], path: string, key: string, keyOf: (item: Item) => unknown): void {
+    const seen = new Map<unknown, number>()
+    for (const [at, item] of items.entries()) {
+      const first = seen.get(keyOf(item))
+      if (first === undefined) seen.set(keyOf(item), at)
+      else
+        this.#fault(
+          key === '' ? join(path, at) : join(join(path, at), key),
+          keyOf(item),
+          `one that is not listed before; ${join(path, first)} has it already`,
+          null,
+        )
+    }
   }
 
   hash(value: unknown, path: string): `0x${string}` {
@@ -86,3 +137,31 @@ export class Shape {
 
 export const join = (path: string, key: string | number): string =>
   path === '' ? String(key) : typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`
+
+/** Which keys there are; the one that was probably meant comes first. */
+function knownKey(key: string, keys: readonly string[]): string {
+  const stem = (name: string) => name.replace(/_(ms|s|h|hours|seconds|blocks)$/, '')
+  const near = keys.find(
+    each => stem(each) === stem(key) || distance(each, key) <= Math.min(SLIP, key.length / 2),
+  )
+  const list = `one of ${keys.join(', ')}`
+  return near === undefined ? list : `${near}, if that is what is meant; ${list}`
+}
+
+/** Letters to add, drop or change (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (const [i, letter] of a.split('').entries()) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++)
+      next.push(
+        Math.min(
+          (row[j + 1] as number) + 1,
+          (next[j] as number) + 1,
+          (row[j] as number) + (letter === b[j] ? 0 : 1),
+        ),
+      )
+    row = next
+  }
+  return row[b.length] as number
+}

@@ -7,7 +7,6 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
-  type ChainSetup,
   computePoolQuote,
   computeTokenQuote,
   count,
@@ -21,26 +20,29 @@ import {
   step,
   type StepResult,
 } from '@assay/engine'
-import type { BlockRef, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
+import type { BlockRef, ChainRpc, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
 import { FeedError, isFeedError } from '../feed/feedError.ts'
+import { budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
+import type { BackfillStore } from '../store/backfill.ts'
 import type { Checkpoint, ChainStore, Sequence } from '../store/port.ts'
 import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
+import { setupOf } from './setupOf.ts'
 import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
   readonly chain: ChainConfig
   readonly policy: Policy
   readonly coverage: readonly CoverageAsset[]
-  readonly store: ChainStore
+  readonly store: ChainStore & Pick<BackfillStore, 'readFoundPools'>
   readonly openFeed: (resume: Resume | null) => Promise<Feed>
-  readonly openMarket: (feed: Feed) => Market
+  readonly openMarket: (rpc: ChainRpc) => Market
   readonly clock: Clock
   readonly log: Log
   readonly onCommitted: (last: Sequence) => void
@@ -88,7 +90,7 @@ export class ChainHost implements ChainService {
     this.#options = options
     this.#state = state
     this.#feed = feed
-    this.#market = options.openMarket(feed)
+    this.#market = options.openMarket(feed.rpc)
     this.#stored = stored
     this.ended = new Promise((resolve, reject) => {
       this.#end = failure => (failure === undefined ? resolve() : reject(failure))
@@ -96,6 +98,7 @@ export class ChainHost implements ChainService {
     this.#enrolments = new Enrolments({
       state,
       market: this.#market,
+      onDemand: options.openMarket(budgeted(feed.rpc, options.clock)),
       anchored: new Promise(resolve => {
         this.#anchor = resolve
       }),
@@ -163,10 +166,10 @@ export class ChainHost implements ChainService {
     return this.#upkeep.recheck([...new Set(pools)], tip)
   }
 
-  async poolQuote(address: string): Promise<PoolAnswer> {
+  async poolQuote(address: string, deadlineMs: number): Promise<PoolAnswer> {
     const pool = address as Address
     if (!this.#state.pools.has(pool)) {
-      const found = await this.#enrolments.lookUpPool(pool)
+      const found = await this.#enrolments.lookUpPool(pool, deadlineMs)
       if (found.outcome !== 'quote') return found
     }
     return this.#lane.run(async () => {
@@ -270,12 +273,13 @@ export class ChainHost implements ChainService {
       if (assets.length > 0) await this.#apply({ kind: 'coverage', assets, atMs: this.#now() })
     })
     this.#anchor()
-    for (const pool of chain.pools) await this.#patiently(() => this.#known(pool))
+    const found = (await this.#options.store.readFoundPools(this.chainId)) as readonly Address[]
+    for (const pool of [...chain.pools, ...found]) await this.#patiently(() => this.#known(pool))
     for (const token of chain.tokens) await this.#patiently(() => this.#enrolments.enrolNow(token))
   }
 
   async #known(pool: Address): Promise<void> {
-    const { outcome } = await this.#enrolments.lookUpPool(pool)
+    const { outcome } = await this.#enrolments.lookUpPool(pool, null)
     if (outcome === 'rpc_unavailable')
       throw new FeedError('ENDPOINT_UNREACHABLE', null, `pool ${pool} cannot be asked for`)
     if (outcome !== 'quote')
@@ -348,18 +352,6 @@ export class ChainHost implements ChainService {
 }
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
-
-function setupOf(chain: ChainConfig): ChainSetup {
-  return {
-    chainId: count(chain.chainId),
-    stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
-      token: tokenAddress,
-      feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },
-    })),
-    routingAssets: chain.routingAssets,
-    hasSequencer: chain.sequencerUptimeFeed !== null,
-  }
-}
 
 function resumeOf(state: State): Resume | null {
   const { tip, finalized } = state.chain

@@ -44,6 +44,6 @@ export interface ChainService {
    * the chain again: a chain that cannot be asked gives no answer, rather than an older one with a new date.
    */
   tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer>
-  /** The quote of a pool, looked up and loaded first if it is not known. */
-  poolQuote(pool: string): Promise<PoolAnswer>
+  /** The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. */
+  poolQuote(pool: string, deadlineMs: number): Promise<PoolAnswer>
 }

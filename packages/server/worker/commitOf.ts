@@ -38,7 +38,9 @@ export function commitOf(
       .map(key => ({ key, text: encodeEntity(state, key) })),
     ...poolRows(state, result, stored),
     tokens: tokenRows(state, result, stored),
-    events: blocks.flatMap((block): PoolEventDraft[] => poolEventDrafts(state, block)),
+    events: blocks.flatMap((block): PoolEventDraft[] =>
+      poolEventDrafts(state.setup.chainId, block, pool => state.pools.has(pool)),
+    ),
     orphanedBlocks: result.orphaned,
     finalizedNumber: input.kind === 'finalize' ? input.number : null,
     input: isFromChain(input)

@@ -5,6 +5,7 @@
  * Loading runs in the lane, so the tip it was read at is still the tip when the engine takes it.
  */
 import { count, type Input, ms, type State, type StepResult } from '@assay/engine'
+import { untilAborted } from '../feed/deadline.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
@@ -16,6 +17,8 @@ type Ms = Input['atMs']
 export type EnrolmentContext = {
   readonly state: State
   readonly market: Market
+  /** The same market over calls that are counted: for what is asked from outside. */
+  readonly onDemand: Market
   /** Stables and routing assets are known: before that no evaluation means anything. */
   readonly anchored: Promise<void>
   /** Only inside the lane. */
@@ -28,11 +31,15 @@ export type EnrolmentContext = {
 
 /** Asked again after this long. */
 const RETRY_AFTER_MS = 1000
+/** A token that is not in by then is asked for anew with the next question. */
+const ENROLMENT_MS = 30_000
 /** How long a look-up that found nothing is remembered; one that failed may be tried again with the next question. */
 const FORGET_MS = { TOKEN_UNKNOWN: 60_000, RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
 /** Answers remembered at most; beyond that the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000
 
+/** Over which calls, and until when. */
+type Means = { readonly market: Market; readonly signal: AbortSignal }
 type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms }
 
 export class Enrolments {
@@ -65,9 +72,9 @@ export class Enrolments {
   }
 
   /** The whole way in, for tokens of the configuration and for those asked for. */
-  async enrolNow(token: Address): Promise<void> {
+  async enrolNow(token: Address, means: Means = this.#own()): Promise<void> {
     this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
-    if (!(await this.know(token))) {
+    if (!(await this.know(token, means))) {
       this.#set(token, { state: 'TOKEN_UNKNOWN' })
       return
     }
@@ -77,29 +84,42 @@ export class Enrolments {
   }
 
   /** Reads a token's facts and loads its pools; false when there is no such token. */
-  async know(token: Address): Promise<boolean> {
-    const { inLane, market, signal, state } = this.#context
-    const found = await market.discover(token, this.#tip(), signal)
+  async know(token: Address, means: Means = this.#own()): Promise<boolean> {
+    const { inLane, state } = this.#context
+    const found = await means.market.discover(token, this.#tip(), means.signal)
     return inLane(async () => {
-      if (!(await this.#readFacts(token))) return false
-      await this.#load(found.filter(pool => !state.pools.has(pool.address)))
+      means.signal.throwIfAborted()
+      if (!(await this.#readFacts(token, means))) return false
+      await this.#load(
+        found.filter(pool => !state.pools.has(pool.address)),
+        means,
+      )
       return true
     })
   }
 
-  /** A pool asked for by address: accepted only when a listed factory answers for it. */
-  async lookUpPool(pool: Address): Promise<PoolAnswer> {
-    const { market, signal, inLane, anchored } = this.#context
-    await anchored
+  /**
+   * A pool asked for by address: accepted only when a listed factory answers for it. With a deadline it is a question
+   * from outside, and ends with it.
+   */
+  async lookUpPool(pool: Address, deadlineMs: number | null): Promise<PoolAnswer> {
+    const { inLane, anchored } = this.#context
+    const means = deadlineMs === null ? this.#own() : this.#within(deadlineMs)
     try {
-      const identity = await market.identify(pool, this.#tip(), signal)
+      await untilAborted(anchored, means.signal)
+      const identity = await means.market.identify(pool, this.#tip(), means.signal)
       if (identity.kind === 'not_a_pool') return { outcome: 'not_a_pool' }
       if (identity.kind === 'unsupported')
         return { outcome: 'not_supported', reason: `factory ${identity.factory} is not listed` }
-      await inLane(() => this.#load([identity.pool]))
+      await inLane(async () => {
+        means.signal.throwIfAborted()
+        await this.#load([identity.pool], means)
+      })
       return { outcome: 'quote', quote: '' }
     } catch (failure) {
       if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
+      if (means.signal.aborted && !this.#context.signal.aborted)
+        return { outcome: 'rpc_unavailable', reason: `not read within ${deadlineMs} ms` }
       throw failure
     }
   }
@@ -122,27 +142,38 @@ export class Enrolments {
   }
 
   async #enrolAsked(token: Address): Promise<void> {
-    await this.#context.anchored
-    await this.enrolNow(token)
+    const means = this.#within(ENROLMENT_MS)
+    await untilAborted(this.#context.anchored, means.signal)
+    await this.enrolNow(token, means)
+  }
+
+  #own(): Means {
+    return { market: this.#context.market, signal: this.#context.signal }
+  }
+
+  /** Counted calls, and no longer than this. */
+  #within(deadlineMs: number): Means {
+    const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(deadlineMs)])
+    return { market: this.#context.onDemand, signal }
   }
 
   async #tend(): Promise<void> {
     const { market, signal, inLane } = this.#context
     for (const token of this.#missing) {
-      await inLane(() => this.#readFacts(token))
+      await inLane(() => this.#readFacts(token, this.#own()))
       this.#missing.delete(token)
     }
     for (const address of this.#reloads) {
       const identity = await market.identify(address, this.#tip(), signal)
       // From here on a further need of the same pool is a new one.
       this.#reloads.delete(address)
-      if (identity.kind === 'pool') await inLane(() => this.#load([identity.pool]))
+      if (identity.kind === 'pool') await inLane(() => this.#load([identity.pool], this.#own()))
     }
   }
 
   /** In the lane; false when there is no such token. */
-  async #readFacts(token: Address): Promise<boolean> {
-    const { market, signal, state, apply, now } = this.#context
+  async #readFacts(token: Address, { market, signal }: Means): Promise<boolean> {
+    const { state, apply, now } = this.#context
     if ((state.tokens.get(token)?.decimals ?? null) !== null) return true
     const tip = this.#tip()
     const facts = await market.readToken(token, tip, signal)
@@ -155,10 +186,12 @@ export class Enrolments {
    * In the lane: the state at the tip, for pools a factory answered for. Decimals of both sides come first: a pool's
    * first record stays until it changes, and without them it would show nothing.
    */
-  async #load(pools: Parameters<Market['load']>[0]): Promise<void> {
+  async #load(pools: Parameters<Market['load']>[0], means: Means): Promise<void> {
     if (pools.length === 0) return
-    const { market, signal, apply, now, log } = this.#context
-    for (const { token0, token1 } of pools) for (const token of [token0, token1]) await this.#readFacts(token)
+    const { market, signal } = means
+    const { apply, now, log } = this.#context
+    for (const { token0, token1 } of pools)
+      for (const token of [token0, token1]) await this.#readFacts(token, means)
     const tip = this.#tip()
     const { loaded, failed } = await market.load(pools, tip, signal)
     for (const { pool, reason } of failed)

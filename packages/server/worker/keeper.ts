@@ -99,8 +99,8 @@ class ThreadLink implements ChainService {
     >
   }
 
-  poolQuote(pool: string) {
-    return this.#ask('poolQuote', [pool]) as ReturnType<ChainService['poolQuote']>
+  poolQuote(pool: string, deadlineMs: number) {
+    return this.#ask('poolQuote', [pool, deadlineMs]) as ReturnType<ChainService['poolQuote']>
   }
 
   async close(): Promise<void> {

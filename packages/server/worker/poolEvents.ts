@@ -1,14 +1,18 @@
 /** Pool events of a block as the wire shows them (contract §3); finality is the store's to keep. */
-import { idOf, type Input, type State } from '@assay/engine'
+import { type Address, idOf, type Input } from '@assay/engine'
 import type { PoolEventDraft } from '../store/port.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Event = Block['events'][number]
 
-/** Events of pools the engine knows; a creation it did not want is not an event of ours. */
-export function poolEventDrafts(state: State, block: Block): PoolEventDraft[] {
+/** Events of pools that are known; a creation nobody wanted is not an event of ours. */
+export function poolEventDrafts(
+  chainId: number,
+  block: Block,
+  knows: (pool: Address) => boolean,
+): PoolEventDraft[] {
   return block.events
-    .filter(event => state.pools.has(event.pool))
+    .filter(event => knows(event.pool))
     .map(event => ({
       poolAddress: event.pool,
       kind: event.event.kind,
@@ -16,7 +20,7 @@ export function poolEventDrafts(state: State, block: Block): PoolEventDraft[] {
       blockHash: block.hash,
       logIndex: event.logIndex,
       body: JSON.stringify({
-        chain_id: state.setup.chainId,
+        chain_id: chainId,
         pool_id: idOf(event.pool),
         kind: event.event.kind,
         block_number: block.number,

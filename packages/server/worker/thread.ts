@@ -22,7 +22,7 @@ const host = await startChain({
   coverage: data.coverage,
   store,
   openFeed: resume => openFeed({ chain, clock: systemClock, resume }),
-  openMarket: feed => openMarket(chain, feed.rpc),
+  openMarket: rpc => openMarket(chain, rpc),
   clock: systemClock,
   log,
   onCommitted: last => say({ kind: 'committed', last }),

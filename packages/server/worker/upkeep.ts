@@ -7,9 +7,10 @@
 import { count, type Input, ms, type Pool, type State, type StepResult } from '@assay/engine'
 import type { BlockRef } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import type { Market } from '../market/market.ts'
+import type { Market, TokenFacts } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
+import { Audit, bornAs, driftedTicks } from './audit.ts'
 import { quietPools } from './quietPools.ts'
 
 export type UpkeepContext = {
@@ -19,20 +20,27 @@ export type UpkeepContext = {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly log: Log
+  readonly intervals?: { readonly tokensMs: number; readonly poolsMs: number }
 }
 
 /** Stable answers are read no more often than this: they change by the minute. */
 const STABLE_INTERVAL_MS = 2000
 /** Quiet pools are looked for this often. */
 const QUIET_INTERVAL_MS = 15_000
+/** Some tokens, and some pools, are held against the chain this often: a thousand tokens in half an hour. */
+const AUDIT_INTERVALS = { tokensMs: 15_000, poolsMs: 30_000 } as const
 
 export class Upkeep {
   readonly #context: UpkeepContext
   #stablesReadAtMs = Number.NEGATIVE_INFINITY
   #quietReadAtMs = 0
+  #tokensReadAtMs = 0
+  #poolsReadAtMs = 0
+  readonly #audit: Audit
 
   constructor(context: UpkeepContext) {
     this.#context = context
+    this.#audit = new Audit(context.state)
   }
 
   /** After a committed block: whatever is due. */
@@ -45,6 +53,15 @@ export class Upkeep {
     if (nowMs - this.#quietReadAtMs >= QUIET_INTERVAL_MS) {
       this.#quietReadAtMs = nowMs
       await this.recheck(quietPools(this.#context.state, this.#now()), tip)
+    }
+    const { tokensMs, poolsMs } = this.#context.intervals ?? AUDIT_INTERVALS
+    if (nowMs - this.#tokensReadAtMs >= tokensMs) {
+      this.#tokensReadAtMs = nowMs
+      await this.#auditTokens(tip)
+    }
+    if (nowMs - this.#poolsReadAtMs >= poolsMs) {
+      this.#poolsReadAtMs = nowMs
+      await this.#auditPools(tip)
     }
   }
 
@@ -80,6 +97,57 @@ export class Upkeep {
     } catch (failure) {
       if (isFeedError(failure)) return failure.message
       throw failure
+    }
+  }
+
+  /** Decimals that changed take the price back until a second reading says the same (contract §2.6). */
+  async #auditTokens(tip: BlockRef): Promise<void> {
+    const { apply, log, market, signal, state } = this.#context
+    try {
+      const read = await Promise.all(
+        this.#audit.tokens().map(async (token): Promise<TokenFacts> => {
+          const gone = {
+            token,
+            decimals: null,
+            reason: 'there is no token any more',
+            symbol: null,
+            name: null,
+          }
+          return (await market.readToken(token, tip, signal)) ?? gone
+        }),
+      )
+      const facts = read.filter(each => this.#audit.differs(each))
+      if (facts.length === 0) return
+      log.warn('tokens say something else of themselves than before', {
+        chain_id: state.setup.chainId,
+        tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
+      })
+      await apply({ kind: 'token_facts', block: engineRef(tip), facts, atMs: this.#now() })
+    } catch (failure) {
+      if (!isFeedError(failure)) throw failure
+    }
+  }
+
+  /** A pool that drifted is unverified at once, and its whole state is read anew. */
+  async #auditPools(tip: BlockRef): Promise<void> {
+    const { apply, log, market, signal, state } = this.#context
+    const pools = this.#audit.pools()
+    try {
+      const { loaded } = await market.load(pools.map(bornAs), tip, signal)
+      const drifted = loaded.filter(each => {
+        const pool = state.pools.get(each.pool.address)
+        return pool !== undefined && driftedTicks(pool, each) > 0
+      })
+      const rechecked = loaded.map(({ pool, state: seen }) => ({ address: pool.address, state: seen }))
+      if (rechecked.length > 0)
+        await apply({ kind: 'recheck', block: engineRef(tip), pools: rechecked, atMs: this.#now() })
+      const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
+      for (const { pool } of new Set([...drifted, ...unlike]))
+        log.warn('a pool drifted from the chain and is read anew', { pool_address: pool.address })
+      if (drifted.length > 0)
+        await apply({ kind: 'load', block: engineRef(tip), pools: drifted, atMs: this.#now() })
+    } catch (failure) {
+      if (!isFeedError(failure)) throw failure
     }
   }
 

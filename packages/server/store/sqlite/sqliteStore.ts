@@ -3,9 +3,11 @@
  * needs the store opens a connection of its own.
  */
 import { dirname } from 'node:path'
+import type { BackfillStore } from '../backfill.ts'
 import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
+import { backfillStore } from './backfillStore.ts'
 import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
@@ -21,7 +23,7 @@ export type SqliteStoreOptions = { readonly path: string; readonly clock?: { now
 export async function openSqliteStore({
   path,
   clock = { nowMs: Date.now },
-}: SqliteStoreOptions): Promise<Store & MaintenanceStore> {
+}: SqliteStoreOptions): Promise<Store & MaintenanceStore & BackfillStore> {
   const file = canonicalPath(path)
   assertClaimed(file)
   refuseNetworkFileSystem(dirname(file))
@@ -37,6 +39,7 @@ export async function openSqliteStore({
     ...snapshotStore(connection),
     ...accessStore(connection),
     ...maintenanceStore(connection),
+    ...backfillStore(connection),
     close: async () => connection.close(),
   }
 }

@@ -1,0 +1,90 @@
+/**
+ * A back-fill of 50,000 swaps through verification: a real chain is traded on, then its past is read, every block
+ * proven by its receipts root and stored. Prints the rate beside what the node alone needs to give the same receipts
+ * in the same run, and the memory over the way. `node --expose-gc bench/backfill.ts [swaps]`
+ */
+import { join } from 'node:path'
+import { openEndpoints } from '../packages/server/feed/openEndpoints.ts'
+import { systemClock } from '../packages/server/ops/clock.ts'
+import type { ChainConfig } from '../packages/server/ops/config.ts'
+import { loadConfig } from '../packages/server/ops/loadConfig.ts'
+import { startTestChain, type TestChain } from '../packages/server/service/testing/testChain.ts'
+import { writeConfig } from '../packages/server/service/testing/testService.ts'
+import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
+import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
+import { runBackfill } from '../packages/server/worker/backfill.ts'
+
+/** In one transaction, hence one block: what a busy block of a real chain holds. */
+const PER_BLOCK = 100
+/** Memory after the first fifth counts as settled; what comes on top by the end is growth. */
+const SETTLED = 0.2
+
+const swaps = Number(process.argv[2] ?? 50_000)
+const chain = await startTestChain()
+try {
+  await trade(chain, swaps)
+  const [config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
+  const nodeS = await timed(() => readReceipts(chain))
+  const path = join(chain.folder, 'bench.db')
+  const release = claimDatabase(path)
+  const store = await openSqliteStore({ path })
+  const { endpoints, close } = openEndpoints(config, systemClock)
+  const heap: { readonly share: number; readonly mib: number }[] = []
+  let events = 0
+  const cpu = process.cpuUsage()
+  const tookS = await timed(async () => {
+    const done = await runBackfill({
+      chain: config,
+      endpoints,
+      store,
+      clock: systemClock,
+      signal: new AbortController().signal,
+      onProgress: ({ next_block, to_block }) => {
+        globalThis.gc?.()
+        heap.push({ share: next_block / (to_block + 1), mib: process.memoryUsage().heapUsed / 2 ** 20 })
+      },
+    })
+    events = done.events
+  })
+  const { user, system } = process.cpuUsage(cpu)
+  close()
+  await store.close()
+  release()
+  const settled = heap.find(({ share }) => share >= SETTLED)?.mib ?? 0
+  const last = heap.at(-1)?.mib ?? 0
+  console.log(`events stored        ${events} (${swaps} swaps)`)
+  console.log(`back-fill            ${tookS.toFixed(1)} s, ${Math.round(swaps / tookS)} swaps/s`)
+  console.log(`own CPU              ${((user + system) / 1e6).toFixed(1)} s`)
+  console.log(
+    `node alone           ${nodeS.toFixed(1)} s for the same receipts, so ${(nodeS / tookS).toFixed(2)} of its speed`,
+  )
+  console.log(`heap                 ${settled.toFixed(1)} MiB settled, ${last.toFixed(1)} MiB at the end`)
+} finally {
+  await chain.close()
+}
+
+async function trade(on: TestChain, count: number): Promise<void> {
+  const [v2, v3] = [on.pool('uniswap-v2', 'USDC', 'LARK'), on.pool('uniswap-v3', 'WETH', 'LARK')]
+  for (let done = 0; done < count; done += PER_BLOCK)
+    await on.run(
+      ...Array.from({ length: Math.min(PER_BLOCK, count - done) }, (_, at) =>
+        at % 2 === 0
+          ? on.sellV2(v2, at % 4 === 0 ? 'LARK' : 'USDC', 20)
+          : on.sellV3(v3, at % 4 === 1 ? 'LARK' : 'WETH', 20),
+      ),
+    )
+  await on.mine(12)
+}
+
+/** Every block's receipts, one after another, and nothing done with them but parsing. */
+async function readReceipts(on: TestChain): Promise<void> {
+  const { number } = await on.head()
+  for (let block = 0; block <= number; block++)
+    await on.rpc('eth_getBlockReceipts', `0x${block.toString(16)}`)
+}
+
+async function timed(task: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now()
+  await task()
+  return (performance.now() - startedMs) / 1000
+}

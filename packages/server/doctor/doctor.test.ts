@@ -1,0 +1,282 @@
+/** The doctor on real nodes and on servers that are none: each finding has its key, what was received, and a fix. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type LocalChain, mine, startLocalChain } from '../feed/testing/localChain.ts'
+import { pass, type Rule, startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
+import { type Clock, systemClock } from '../ops/clock.ts'
+import { type ChainConfig, type Config, type Hex, Secret } from '../ops/config.ts'
+import type { Check } from './check.ts'
+import { diagnose, type Diagnosis } from './doctor.ts'
+import { preflight } from './preflight.ts'
+
+let one: LocalChain
+let two: LocalChain
+const closing: (() => Promise<unknown>)[] = []
+
+beforeAll(async () => {
+  one = await startLocalChain({ chainId: 31_337, timestamp: nowS() - 60 })
+  two = await startLocalChain({ chainId: 31_338, timestamp: nowS() - 61 })
+  await mine(one, 40)
+  await mine(two, 3)
+})
+afterAll(async () => {
+  for (const close of closing) await close()
+  await one.close()
+  await two.close()
+})
+
+const nowS = () => Math.floor(Date.now() / 1000)
+
+const configOf = (...chains: readonly ChainConfig[]): Config => ({
+  listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
+  store: { kind: 'sqlite', path: '/tmp/none.db' },
+  admin: { allow: [] },
+  retention: { hours: 72, records: 1000 },
+  chains,
+  coverage: [],
+  policy: {},
+})
+
+const at = (...urls: readonly string[]) => ({
+  endpoints: urls.map((url, n) => ({ name: `node-${n + 1}`, url: new Secret(url) })),
+})
+
+/** Of the first chain's first endpoint, unless asked. */
+const checkOf = (diagnosis: Diagnosis, name: Check['name'], endpoint = 0): Check | undefined =>
+  diagnosis.chains[0]?.endpoints[endpoint]?.checks.find(check => check.name === name)
+
+/** A clock that stands so long after the chain's head. */
+async function clockAfter(ms: number): Promise<Clock> {
+  const { timestamp } = await one.rpc<{ timestamp: Hex }>('eth_getBlockByNumber', 'latest', false)
+  return { ...systemClock, nowMs: () => Number(timestamp) * 1000 + ms }
+}
+
+async function server(answer: RequestListener): Promise<string> {
+  const http = createServer(answer)
+  http.listen(0, '127.0.0.1')
+  await once(http, 'listening')
+  closing.push(async () => {
+    http.closeAllConnections()
+    http.close()
+    await once(http, 'close')
+  })
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+}
+
+async function proxied(rule: Rule): Promise<string> {
+  const proxy = await startRpcProxy(one.anvil.url, rule)
+  closing.push(() => proxy.close())
+  return proxy.url
+}
+
+const diagnoseUrl = async (url: string) =>
+  diagnose(configOf(one.config(at(url))), { clock: await clockAfter(1000) })
+
+test('a good node is told what it can do, over HTTP and over WebSocket', async () => {
+  await mine(one)
+  const diagnosis = await diagnose(configOf(one.config(at(one.anvil.url, one.anvil.wsUrl))), {
+    clock: await clockAfter(1000),
+  })
+  expect(diagnosis.healthy).toBe(true)
+  const values = Object.fromEntries(
+    diagnosis.chains[0]?.endpoints[0]?.checks.map(({ name, value }) => [name, value]) ?? [],
+  )
+  expect(values).toMatchObject({
+    chain_id: '31337',
+    genesis: one.config().genesisHash,
+    head: expect.stringMatching(/^block \d+, \d+ s old$/),
+    finality: expect.stringMatching(/^finalized \d+ blocks back, safe \d+ blocks back$/),
+    receipts: expect.stringMatching(/^0 of block \d+$/),
+    logs: 'ranges of 10 blocks and perhaps more',
+    state: 'calls at a block hash',
+    archive: 'state of every block',
+    heads: 'polled (HTTP)',
+    latency: expect.stringMatching(/ ms$/),
+  })
+  expect(checkOf(diagnosis, 'heads', 1)?.value).toBe('pushed')
+  expect(diagnosis.warnings.join()).toContain('node-1, node-2 are one backend')
+})
+
+test('a node of another chain fails with both ids', async () => {
+  const diagnosis = await diagnose(configOf(one.config(at(two.anvil.url))))
+  expect(diagnosis.healthy).toBe(false)
+  expect(checkOf(diagnosis, 'chain_id')).toEqual({
+    name: 'chain_id',
+    status: 'fail',
+    value: 'it serves chain 31338, not 31337',
+    fix: 'use a node of chain 31337',
+  })
+})
+
+test('O2: endpoints of two chains in each other’s place are named as swapped, and the start is refused', async () => {
+  const config = configOf(one.config(at(two.anvil.url)), two.config(at(one.anvil.url)))
+  const diagnosis = await diagnose(config)
+  expect(checkOf(diagnosis, 'chain_id')?.fix).toBe(
+    'that is the chain of chains[1]: are the endpoints of the two swapped?',
+  )
+  const refusal = await preflight(config).catch((error: unknown) => (error as Error).message)
+  expect(refusal).toContain('chains[0].endpoints[0].url (node-1): it serves chain 31338, not 31337')
+  expect(refusal).toContain('chains[1].endpoints[0].url (node-1): it serves chain 31337, not 31338')
+})
+
+test('the same id with another first block fails by its genesis', async () => {
+  const genesisHash: Hex = `0x${'ab'.repeat(32)}`
+  const diagnosis = await diagnose(configOf(one.config({ ...at(one.anvil.url), genesisHash })))
+  expect(checkOf(diagnosis, 'genesis')).toMatchObject({
+    status: 'fail',
+    value: one.config().genesisHash,
+    fix: expect.stringContaining(genesisHash),
+  })
+})
+
+test('a page of HTML is no node, with status 200 and without', async () => {
+  const page: RequestListener = (_, response) => response.end('<html>Welcome</html>')
+  const fine = await diagnoseUrl(`${await server(page)}/key-hunter2`)
+  expect(checkOf(fine, 'connection')).toMatchObject({
+    status: 'fail',
+    value: 'answered with something that is not JSON',
+    fix: expect.stringContaining('JSON-RPC URL'),
+  })
+  const missing = await diagnoseUrl(
+    await server((_, response) => {
+      response.statusCode = 404
+      response.end('<html>Not found</html>')
+    }),
+  )
+  expect(checkOf(missing, 'connection')).toMatchObject({
+    status: 'fail',
+    value: expect.stringContaining('HTTP status 404'),
+    fix: 'check the path and the key in the URL',
+  })
+  expect(JSON.stringify([fine, missing])).not.toMatch(/hunter2|127\.0\.0\.1/)
+})
+
+test('nobody there, and one who never answers, are told apart', async () => {
+  const free = await server(() => undefined)
+  await closing.pop()?.()
+  const gone = await diagnoseUrl(free)
+  expect(checkOf(gone, 'connection')).toMatchObject({
+    status: 'fail',
+    fix: expect.stringContaining('is the node up'),
+  })
+  const silent = await diagnose(configOf(one.config(at(await server(() => undefined)))), { deadlineMs: 200 })
+  expect(checkOf(silent, 'connection')?.value).toContain('no whole answer after 200 ms')
+})
+
+test('without getLogs it follows but cannot back-fill; without receipts as well it is of no use', async () => {
+  const noLogs = await diagnoseUrl(await proxied(without('eth_getLogs')))
+  expect(noLogs.healthy).toBe(true)
+  expect(checkOf(noLogs, 'logs')).toMatchObject({
+    status: 'warn',
+    fix: expect.stringContaining('cannot back-fill'),
+  })
+  const neither = await diagnoseUrl(await proxied(without('eth_getLogs', 'eth_getBlockReceipts')))
+  expect(neither.healthy).toBe(false)
+  expect(checkOf(neither, 'receipts')?.status).toBe('warn')
+  expect(checkOf(neither, 'logs')?.status).toBe('fail')
+})
+
+test('the range of getLogs is found whatever the refusal says', async () => {
+  const url = await proxied((call, fetchAnswer) => {
+    const [filter] = call.params as [{ fromBlock: string; toBlock: string }]
+    return call.method === 'eth_getLogs' && Number(filter.toBlock) - Number(filter.fromBlock) + 1 > 5
+      ? { error: { code: -32_614, message: 'so viel geht nicht' } }
+      : fetchAnswer()
+  })
+  expect(checkOf(await diagnoseUrl(url), 'logs')?.value).toBe('ranges of 1 blocks')
+})
+
+test('a pruned node shows how deep its state goes, and one that lags how old its head is', async () => {
+  const pruned = await proxied((call, fetchAnswer) =>
+    call.method === 'eth_getBalance'
+      ? { error: { code: -32_000, message: 'missing trie node' } }
+      : fetchAnswer(),
+  )
+  expect(checkOf(await diagnoseUrl(pruned), 'archive')?.value).toBe('state of the last 0 blocks')
+  const config = configOf(one.config(at(one.anvil.url)))
+  expect(checkOf(await diagnose(config, { clock: await clockAfter(60_000) }), 'head')?.status).toBe('warn')
+  const stuck = await diagnose(config, { clock: await clockAfter(600_000) })
+  expect(checkOf(stuck, 'head')).toMatchObject({
+    status: 'fail',
+    fix: expect.stringContaining('still syncing'),
+  })
+  expect(stuck.healthy).toBe(false)
+})
+
+test('a chain without a finality tag is told to set a depth', async () => {
+  const url = await proxied((call, fetchAnswer) =>
+    call.params[0] === 'finalized' || call.params[0] === 'safe'
+      ? { error: { code: -39_001, message: 'unknown block' } }
+      : fetchAnswer(),
+  )
+  expect(checkOf(await diagnoseUrl(url), 'finality')).toMatchObject({
+    status: 'warn',
+    fix: expect.stringContaining('depth: N'),
+  })
+})
+
+test('a factory without code, and every other such address, is told at once with its key', async () => {
+  const nowhere: Hex = `0x${'77'.repeat(20)}`
+  const config = configOf(
+    one.config({
+      ...at(one.anvil.url),
+      deployments: [
+        {
+          deploymentId: 'v2',
+          family: 'amm_v2',
+          factoryAddress: nowhere,
+          deploymentBlock: 0,
+          initCodeHash: null,
+          fee: { numerator: 997, denominator: 1000 },
+        },
+      ],
+      routingAssets: [nowhere],
+    }),
+  )
+  const { healthy, chains } = await diagnose(config)
+  expect(healthy).toBe(false)
+  expect(chains[0]?.faults).toEqual([
+    `chains[0].deployments[0].factory_address: there is no code at ${nowhere} on chain 31337; check the address, or leave the entry out`,
+    `chains[0].routing_assets[0]: there is no code at ${nowhere} on chain 31337; check the address, or leave the entry out`,
+  ])
+  await expect(preflight(config)).rejects.toThrow('deployments[0].factory_address')
+})
+
+test('a node that is away does not stop the start: it is a warning', async () => {
+  const free = await server(() => undefined)
+  await closing.pop()?.()
+  const warnings = await preflight(configOf(one.config(at(free, one.anvil.url))))
+  expect(warnings.filter(each => !each.includes('one backend'))).toEqual([
+    expect.stringMatching(/^chains\[0\]\.endpoints\[0\]\.url \(node-1\): .*is the node up/),
+  ])
+})
+
+test('all is asked of every endpoint: one wrong does not hide another', async () => {
+  const good = await proxied(pass)
+  const diagnosis = await diagnose(configOf(one.config(at(two.anvil.url, good, two.anvil.wsUrl))), {
+    clock: await clockAfter(1000),
+  })
+  expect(diagnosis.chains[0]?.endpoints.map(({ status }) => status)).toEqual(['fail', 'ok', 'fail'])
+})
+
+test('the command prints JSON and ends with 1 when an endpoint fails', async () => {
+  const command = fileURLToPath(new URL('../../cli/assay.ts', import.meta.url))
+  const child = spawn(process.execPath, [command, 'doctor', '--json'], {
+    env: { ...process.env, ASSAY_RPC_1: one.anvil.url },
+  })
+  let said = ''
+  child.stdout.on('data', (part: Buffer) => {
+    said += String(part)
+  })
+  expect((await once(child, 'exit'))[0]).toBe(1)
+  const { healthy, chains } = JSON.parse(said) as Diagnosis
+  expect(healthy).toBe(false)
+  expect(chains[0]?.endpoints[0]?.checks[0]).toMatchObject({
+    name: 'chain_id',
+    value: 'it serves chain 31337, not 1',
+  })
+}, 30_000)

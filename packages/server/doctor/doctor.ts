@@ -1,0 +1,169 @@
+/**
+ * `assay doctor`: every configured endpoint is asked what it serves and what it can do, all at once, and every
+ * finding says which key of the configuration it is about and what to do. Nothing is written anywhere.
+ */
+import { parseAddress } from '../feed/address.ts'
+import { type Connection, DEFAULT_LIMITS } from '../feed/connection.ts'
+import { isFeedError } from '../feed/feedError.ts'
+import { openHttp } from '../feed/httpConnection.ts'
+import { openWebSocket } from '../feed/webSocketConnection.ts'
+import { type Clock, systemClock } from '../ops/clock.ts'
+import type { ChainConfig, Config, Secret } from '../ops/config.ts'
+import { configWarnings } from '../ops/configWarnings.ts'
+import { type Check, connectionFault, fail, ok } from './check.ts'
+import { type Head, Probes } from './probes.ts'
+
+export type EndpointReport = {
+  readonly name: string
+  /** The key of its URL in the configuration. */
+  readonly key: string
+  readonly status: Check['status']
+  readonly checks: readonly Check[]
+}
+
+export type ChainReport = {
+  readonly chain_id: number
+  readonly name: string
+  readonly endpoints: readonly EndpointReport[]
+  /** What is wrong with the chain's own section, as the chain itself says: a factory without code. */
+  readonly faults: readonly string[]
+}
+
+export type Diagnosis = {
+  /** False when an endpoint fails or a chain's section is wrong. */
+  readonly healthy: boolean
+  readonly chains: readonly ChainReport[]
+  readonly warnings: readonly string[]
+}
+
+export type DoctorOptions = {
+  /** `identity` asks only what must be right before a start: chain, genesis, factories. */
+  readonly scope?: 'all' | 'identity'
+  readonly clock?: Clock
+  readonly deadlineMs?: number
+  readonly signal?: AbortSignal
+}
+
+export async function diagnose(config: Config, options: DoctorOptions = {}): Promise<Diagnosis> {
+  const chains = await Promise.all(
+    config.chains.map((chain, at) => examineChain(config, chain, `chains[${at}]`, options)),
+  )
+  const isBad = ({ endpoints, faults }: ChainReport) =>
+    faults.length > 0 || endpoints.some(({ status }) => status === 'fail')
+  return { healthy: !chains.some(isBad), chains, warnings: configWarnings(config) }
+}
+
+async function examineChain(
+  config: Config,
+  chain: ChainConfig,
+  path: string,
+  options: DoctorOptions,
+): Promise<ChainReport> {
+  const examined = await Promise.all(
+    chain.endpoints.map(endpoint => examineEndpoint(config, chain, endpoint, options)),
+  )
+  const endpoints = examined.map(({ checks }, at): EndpointReport => {
+    const statuses = checks.map(({ status }) => status)
+    return {
+      name: chain.endpoints[at]?.name ?? '',
+      key: `${path}.endpoints[${at}].url`,
+      status: statuses.includes('fail') ? 'fail' : statuses.includes('warn') ? 'warn' : 'ok',
+      checks,
+    }
+  })
+  // Whoever serves the right chain may say what stands on it.
+  const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
+  const faults = without.map(
+    ({ key, address }) =>
+      `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`,
+  )
+  return { chain_id: chain.chainId, name: chain.name, endpoints, faults }
+}
+
+type Placed = { readonly key: string; readonly address: `0x${string}` }
+type Examined = { readonly checks: readonly Check[]; readonly withoutCode: readonly Placed[] | null }
+
+async function examineEndpoint(
+  config: Config,
+  chain: ChainConfig,
+  { name, url }: { readonly name: string; readonly url: Secret },
+  options: DoctorOptions,
+): Promise<Examined> {
+  const signal = options.signal ?? new AbortController().signal
+  const deadlineMs = options.deadlineMs ?? DEFAULT_LIMITS.deadlineMs
+  let connection: Connection
+  try {
+    const address = parseAddress(name, url)
+    const opening = { name, address, limits: { ...DEFAULT_LIMITS, deadlineMs } }
+    connection = address.kind === 'http' ? openHttp(opening) : await openWebSocket(opening, signal)
+  } catch (error) {
+    return { checks: [connectionFault(error)], withoutCode: null }
+  }
+  try {
+    return await examine(config, chain, new Probes(chain, name, connection, signal), signal, options)
+  } catch (error) {
+    if (!isFeedError(error)) throw error
+    return { checks: [connectionFault(error)], withoutCode: null }
+  } finally {
+    connection.close()
+  }
+}
+
+async function examine(
+  config: Config,
+  chain: ChainConfig,
+  probes: Probes,
+  signal: AbortSignal,
+  { scope = 'all', clock = systemClock }: DoctorOptions,
+): Promise<Examined> {
+  const chainId = await probes.chainId()
+  const identity = [identityOf(config, chain, chainId), await probes.genesis()]
+  if (identity.some(({ status }) => status === 'fail')) return { checks: identity, withoutCode: null }
+  const head = await probes.head()
+  const withoutCode = await codeless(chain, probes, head)
+  if (scope === 'identity') return { checks: identity, withoutCode }
+  const receipts = await probes.receipts(head)
+  return {
+    checks: [
+      ...identity,
+      probes.age(head, clock.nowMs()),
+      await probes.finality(head),
+      receipts,
+      await probes.logs(head, receipts.status === 'ok'),
+      await probes.state(head),
+      await probes.archive(head),
+      await probes.heads(signal),
+      await probes.latency(clock),
+    ],
+    withoutCode,
+  }
+}
+
+function identityOf(config: Config, chain: ChainConfig, received: number): Check {
+  if (received === chain.chainId) return ok('chain_id', `${received}`)
+  const other = config.chains.findIndex(({ chainId }) => chainId === received)
+  return fail(
+    'chain_id',
+    `it serves chain ${received}, not ${chain.chainId}`,
+    other === -1
+      ? `use a node of chain ${chain.chainId}`
+      : `that is the chain of chains[${other}]: are the endpoints of the two swapped?`,
+  )
+}
+
+/** Addresses of the section that must be contracts and are not. */
+async function codeless(chain: ChainConfig, probes: Probes, head: Head): Promise<Placed[]> {
+  const placed: Placed[] = [
+    ...chain.deployments.map(({ factoryAddress }, at) => ({
+      key: `deployments[${at}].factory_address`,
+      address: factoryAddress,
+    })),
+    ...chain.stables.flatMap(({ tokenAddress, usdFeed }, at) => [
+      { key: `stables[${at}].token_address`, address: tokenAddress },
+      ...(usdFeed === null ? [] : [{ key: `stables[${at}].usd_feed.address`, address: usdFeed.address }]),
+    ]),
+    ...chain.routingAssets.map((address, at) => ({ key: `routing_assets[${at}]`, address })),
+  ]
+  const hasCode = await Promise.all(placed.map(({ address }) => probes.hasCode(address, head)))
+  return placed.filter((_, at) => hasCode[at] === false)
+}

@@ -1,0 +1,20 @@
+/** Endpoints of a chain for work beside its feed: connections of their own, so that neither waits for the other. */
+import type { Clock } from '../ops/clock.ts'
+import type { ChainConfig } from '../ops/config.ts'
+import { Endpoint, type FeedLog } from './endpoint.ts'
+import { EndpointSet } from './endpointSet.ts'
+
+export function openEndpoints(
+  chain: ChainConfig,
+  clock: Clock,
+  log: FeedLog = () => {},
+): { readonly endpoints: EndpointSet; readonly close: () => void } {
+  const identity = { chainId: chain.chainId, genesisHash: chain.genesisHash }
+  const all = chain.endpoints.map(({ name, url }) => new Endpoint({ name, url, identity, clock, log }))
+  return {
+    endpoints: new EndpointSet(all, clock),
+    close: () => {
+      for (const endpoint of all) endpoint.close()
+    },
+  }
+}

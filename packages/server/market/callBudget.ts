@@ -1,0 +1,43 @@
+/**
+ * What questions from outside may cost the endpoints: a bucket of calls that refills with time. Following the chain
+ * and keeping prices true does not draw on it, and so never waits for it.
+ */
+import type { ChainRpc } from '../feed/feed.ts'
+import { FeedError } from '../feed/feedError.ts'
+import type { Clock } from '../ops/clock.ts'
+
+export type BudgetLimits = { readonly calls: number; readonly perSecond: number }
+
+/** A large token with pools everywhere costs some hundred calls where there is no Multicall3. */
+export const ON_DEMAND: BudgetLimits = { calls: 5000, perSecond: 50 }
+
+/** Throws ENDPOINT_LIMITED, with when to come back, once the bucket is empty. */
+export function budgeted(rpc: ChainRpc, clock: Clock, limits: BudgetLimits = ON_DEMAND): ChainRpc {
+  let left = limits.calls
+  let atMs = clock.monotonicMs()
+  const spend = () => {
+    const nowMs = clock.monotonicMs()
+    left = Math.min(limits.calls, left + ((nowMs - atMs) / 1000) * limits.perSecond)
+    atMs = nowMs
+    if (left < 1) {
+      const waitMs = Math.ceil(((1 - left) / limits.perSecond) * 1000)
+      throw new FeedError(
+        'ENDPOINT_LIMITED',
+        null,
+        `the budget of calls for questions like this is spent; it refills at ${limits.perSecond} a second`,
+        { retryAfterMs: waitMs },
+      )
+    }
+    left--
+  }
+  return {
+    async call(to, data, blockHash, signal) {
+      spend()
+      return rpc.call(to, data, blockHash, signal)
+    },
+    async code(address, blockHash, signal) {
+      spend()
+      return rpc.code(address, blockHash, signal)
+    },
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * The built-in table against addresses that exist: a factory, an init code hash or a token that is wrong by one digit
+ * derives another pool.
+ */
+import { expect, test } from 'vitest'
+import { CHAIN_TABLE } from '../ops/chainTable.ts'
+import type { Address, ChainConfig } from '../ops/config.ts'
+import { environmentConfig } from '../ops/loadConfig.ts'
+import { poolAddress } from './create2.ts'
+
+const IDS = [1, 42_161, 56, 137, 43_114]
+const config = environmentConfig(
+  Object.fromEntries(IDS.map(id => [`ASSAY_RPC_${id}`, 'http://127.0.0.1:1'])),
+  { folder: '.' },
+)
+const chainOf = (id: number) => config.chains.find(({ chainId }) => chainId === id) as ChainConfig
+
+/** Known pools: chain, deployment, the pair in order, fee, address. */
+const KNOWN: readonly (readonly [number, string, string, string, number, string])[] = [
+  [
+    1,
+    'uniswap-v3',
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    500,
+    '0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640',
+  ],
+  [
+    1,
+    'uniswap-v3',
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    3000,
+    '0x8ad599c3A0ff1De082011EFDDc58f1908eb6e6D8',
+  ],
+  [
+    1,
+    'uniswap-v2',
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    0,
+    '0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc',
+  ],
+  [
+    42_161,
+    'uniswap-v3',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+    500,
+    '0xC6962004f452bE9203591991D15f6b388e09E8D0',
+  ],
+  [
+    42_161,
+    'uniswap-v3',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
+    500,
+    '0xC31E54c7a869B9FcBEcc14363CF510d1c41fa443',
+  ],
+  [
+    42_161,
+    'uniswap-v2',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+    0,
+    '0xF64Dfe17C8b87F012FCf50FbDA1D62bfA148366a',
+  ],
+  [
+    56,
+    'pancake-v2',
+    '0x55d398326f99059fF775485246999027B3197955',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    0,
+    '0x16b9a82891338f9bA80E2D6970FddA79D1eb0daE',
+  ],
+  [
+    56,
+    'pancake-v2',
+    '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    0,
+    '0xd99c7F6C65857AC913a8f880A4cb84032AB2FC5b',
+  ],
+  [
+    56,
+    'uniswap-v2',
+    '0x55d398326f99059fF775485246999027B3197955',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    0,
+    '0x8a1Ed8e124fdFBD534bF48baF732E26db9Cc0Cf4',
+  ],
+  [
+    137,
+    'uniswap-v3',
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+    '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    500,
+    '0xB6e57ed85c4c9dbfEF2a68711e9d6f36c56e0FcB',
+  ],
+  [
+    137,
+    'uniswap-v2',
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+    '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+    0,
+    '0x1f0c5400A3C7E357CC7c9A3D2f7Fe6DDF629D868',
+  ],
+  [
+    137,
+    'quickswap-v2',
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    0,
+    '0x6e7a5FAFcec6BB1e78bAE2A1F0B612012BF14827',
+  ],
+  [
+    43_114,
+    'uniswap-v3',
+    '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+    '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+    500,
+    '0xfAe3f424a0a47706811521E3ee268f00cFb5c45E',
+  ],
+  [
+    43_114,
+    'uniswap-v2',
+    '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+    '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+    0,
+    '0x6239aE4D661379b71A90c4c79f0a95297342e391',
+  ],
+]
+
+test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, b, feePpm, address) => {
+  const chain = chainOf(id)
+  const deployment = chain.deployments.find(each => each.deploymentId === deploymentId)
+  if (deployment === undefined) throw new Error(`the table has no ${deploymentId} on ${id}`)
+  const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
+  // Both sides come from the table: a wrong token there would not be found here.
+  for (const token of [a, b]) expect(anchors).toContain(token.toLowerCase())
+  expect(poolAddress(deployment, a.toLowerCase() as Address, b.toLowerCase() as Address, feePpm)).toBe(
+    address.toLowerCase(),
+  )
+})
+
+test('every deployment of the table is proved by a known pool, and every chain has two', () => {
+  for (const chain of config.chains) {
+    expect(chain.deployments.length).toBeGreaterThanOrEqual(2)
+    for (const { deploymentId } of chain.deployments)
+      expect(
+        KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
+        `${chain.chainId} ${deploymentId}`,
+      ).toBe(true)
+  }
+})
+
+test('the table is the specification’s: ids, block times, families, deployment blocks and known pools', () => {
+  expect(Object.keys(CHAIN_TABLE).map(Number)).toEqual(expect.arrayContaining(IDS))
+  const first = (id: number) => {
+    const { blockTimeMs, deployments } = chainOf(id)
+    return [blockTimeMs, deployments[0]?.family, deployments[0]?.deploymentBlock]
+  }
+  expect(IDS.map(first)).toEqual([
+    [12_048, 'amm_v3', 12_369_621],
+    [250, 'amm_v3', 165],
+    [450, 'amm_v2', 6_809_737],
+    [1500, 'amm_v3', 22_757_547],
+    [1035, 'amm_v3', 27_832_972],
+  ])
+  expect(IDS.map(id => chainOf(id).pools.length)).toEqual([1, 1, 2, 1, 1])
+})
+
+test('the wrapped native token of a chain is its first routing asset, and no token is both stable and routing', () => {
+  for (const chain of config.chains) {
+    expect(chain.routingAssets[0]).toBe(chain.wrappedNative)
+    const stables = chain.stables.map(({ tokenAddress }) => tokenAddress)
+    expect(chain.routingAssets.filter(asset => stables.includes(asset))).toEqual([])
+  }
+})

@@ -1,0 +1,64 @@
+/** Creations count only from a listed factory, and only with the address that follows from its init code. */
+import { expect, test } from 'vitest'
+import type { RawLog, VerifiedBlock } from '../feed/feed.ts'
+import type { DeploymentConfig, Hex } from '../ops/config.ts'
+import { TOPIC } from './abi.ts'
+import { poolAddress } from './create2.ts'
+import { decodeBlock } from './decode.ts'
+import { encodeAddress, encodeInt } from './words.ts'
+
+const FACTORY: Hex = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
+const v2: DeploymentConfig = {
+  deploymentId: 'uniswap-v2',
+  family: 'amm_v2',
+  factoryAddress: FACTORY,
+  deploymentBlock: 0,
+  initCodeHash: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
+  fee: { numerator: 997, denominator: 1000 },
+}
+const [A, B]: [Hex, Hex] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
+const pair = poolAddress(v2, A, B, 0) as Hex
+const impostor: Hex = `0x${'66'.repeat(20)}`
+
+const creation = (address: Hex, pool: Hex): RawLog => ({
+  address,
+  topics: [TOPIC.v2PairCreated, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
+  data: `0x${encodeAddress(pool)}${encodeInt(1n)}`,
+  logIndex: 0,
+  transactionHash: `0x${'ab'.repeat(32)}`,
+})
+const sync = (pool: Hex): RawLog => ({
+  address: pool,
+  topics: [TOPIC.v2Sync],
+  data: `0x${encodeInt(5n)}${encodeInt(7n)}`,
+  logIndex: 1,
+  transactionHash: `0x${'ab'.repeat(32)}`,
+})
+const block = (...logs: RawLog[]): VerifiedBlock => ({
+  number: 1,
+  hash: `0x${'01'.repeat(32)}`,
+  parentHash: `0x${'00'.repeat(32)}`,
+  timeMs: 1000,
+  proof: 'receipts',
+  logs,
+})
+const decode = (deployment: DeploymentConfig, ...logs: RawLog[]) =>
+  decodeBlock(
+    [deployment],
+    block(...logs),
+    () => false,
+    () => true,
+  ).map(({ pool, event }) => `${event.kind} ${pool}`)
+
+test('a pool a listed factory makes is known from its first event on', () => {
+  expect(decode(v2, creation(FACTORY, pair), sync(pair))).toEqual([`CREATED ${pair}`, `SYNC ${pair}`])
+})
+
+test('a look-alike is no pool: another emitter, or an address that does not follow from the init code', () => {
+  expect(decode(v2, creation(impostor, pair), sync(pair))).toEqual([])
+  expect(decode(v2, creation(FACTORY, impostor), sync(impostor))).toEqual([])
+})
+
+test('without a known init code hash the factory’s own log is enough', () => {
+  expect(decode({ ...v2, initCodeHash: null }, creation(FACTORY, impostor))).toEqual([`CREATED ${impostor}`])
+})

@@ -1,0 +1,167 @@
+/** Batched calls on a real node: the same answers as one by one, whatever a neighbour in the batch does. */
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createChainRpc } from '../feed/chainRpc.ts'
+import type { ChainRpc } from '../feed/feed.ts'
+import { openEndpoints } from '../feed/openEndpoints.ts'
+import { latest, type LocalChain, startLocalChain } from '../feed/testing/localChain.ts'
+import { type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
+import { systemClock } from '../ops/clock.ts'
+import { type Hex, Secret } from '../ops/config.ts'
+import { until } from '../service/testing/until.ts'
+import { budgeted } from './callBudget.ts'
+import { batching, MULTICALL3 } from './multicall.ts'
+
+const at = (n: number): Hex => `0x${'33'.repeat(17)}${n.toString(16).padStart(6, '0')}`
+/** mstore(0, n); return(0, 32) */
+const answering = (n: number): Hex => `0x60${n.toString(16).padStart(2, '0')}60005260206000f3`
+const REVERTER = at(0xf000)
+/** invalid: all gas it was given is gone. */
+const GAS_EATER = at(0xf001)
+const EMPTY = at(0xf002)
+const MANY = 250
+
+let chain: LocalChain
+let proxy: RpcProxy
+let rpc: ChainRpc
+let close: () => void
+let hash: Hex
+let runtimeCode: Hex
+const closed = new AbortController()
+
+beforeAll(async () => {
+  chain = await startLocalChain()
+  runtimeCode = await deployed()
+  for (let n = 0; n < MANY; n++) await chain.rpc('anvil_setCode', at(n), answering(n))
+  await chain.rpc('anvil_setCode', REVERTER, '0x60006000fd')
+  await chain.rpc('anvil_setCode', GAS_EATER, '0xfe')
+  proxy = await startRpcProxy(chain.anvil.url)
+  const opened = openEndpoints(
+    chain.config({ endpoints: [{ name: 'proxy', url: new Secret(proxy.url) }] }),
+    systemClock,
+  )
+  close = opened.close
+  rpc = createChainRpc(opened.endpoints, closed.signal)
+}, 60_000)
+afterAll(async () => {
+  close()
+  await proxy.close()
+  await chain.close()
+})
+beforeEach(async () => {
+  await chain.rpc('anvil_mine', '0x1')
+  ;({ hash } = await latest(chain))
+  await rpc.code(EMPTY, hash)
+  proxy.calls.length = 0
+})
+
+/** The contract as it was deployed; viem has its creation code, but not among its exports. */
+async function creationCode(): Promise<Hex> {
+  const folder = dirname(createRequire(import.meta.url).resolve('viem/package.json'))
+  const file = pathToFileURL(join(folder, '_esm/constants/contracts.js')).href
+  return ((await import(file)) as { multicall3Bytecode: Hex }).multicall3Bytecode
+}
+
+async function deployMulticall(): Promise<void> {
+  await chain.rpc('anvil_setCode', MULTICALL3, runtimeCode)
+  await chain.rpc('anvil_mine', '0x1')
+  ;({ hash } = await latest(chain))
+}
+
+/** What the creation code leaves behind. */
+async function deployed(): Promise<Hex> {
+  const [from] = await chain.rpc<Hex[]>('eth_accounts')
+  const data = await creationCode()
+  const sent = await chain.rpc<Hex>('eth_sendTransaction', { from, data, gas: '0x4c4b40' })
+  const receipt = await until('the receipt', () =>
+    chain.rpc<{ contractAddress: Hex } | null>('eth_getTransactionReceipt', sent),
+  )
+  return chain.rpc<Hex>('eth_getCode', receipt.contractAddress, 'latest')
+}
+
+const ask = (over: ChainRpc, addresses: readonly Hex[]) =>
+  Promise.all(addresses.map(address => over.call(address, '0x313ce567', hash)))
+
+const numbers = Array.from({ length: MANY }, (_, n) => n)
+const word = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
+
+test('where there is no Multicall3, calls go out one by one', async () => {
+  const odd = [REVERTER, GAS_EATER, EMPTY]
+  const answers = await ask(batching(rpc), [...numbers.slice(0, 5).map(at), ...odd])
+  expect(answers).toEqual([...numbers.slice(0, 5).map(word), null, null, '0x'])
+  expect(proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(8)
+})
+
+test('where it is, hundreds of calls are a few', async () => {
+  await deployMulticall()
+  proxy.calls.length = 0
+  expect(await ask(batching(rpc), numbers.map(at))).toEqual(numbers.map(word))
+  expect(proxy.calls.filter(({ method }) => method === 'eth_call')).toHaveLength(3)
+})
+
+test('a neighbour that reverts or eats the gas changes nobody’s answer', async () => {
+  await deployMulticall()
+  const mixed = [at(1), GAS_EATER, at(2), REVERTER, at(3), GAS_EATER, EMPTY, at(4)]
+  expect(await ask(batching(rpc), mixed)).toEqual([
+    word(1),
+    null,
+    word(2),
+    null,
+    word(3),
+    null,
+    '0x',
+    word(4),
+  ])
+})
+
+test('an aggregate that does not answer, or answers nonsense, falls back to single calls', async () => {
+  await deployMulticall()
+  await chain.rpc('anvil_setCode', MULTICALL3, '0x60006000fd')
+  await chain.rpc('anvil_mine', '0x1')
+  ;({ hash } = await latest(chain))
+  expect(await ask(batching(rpc), [at(1), at(2)])).toEqual([word(1), word(2)])
+  await chain.rpc('anvil_setCode', MULTICALL3, answering(7))
+  await chain.rpc('anvil_mine', '0x1')
+  ;({ hash } = await latest(chain))
+  expect(await ask(batching(rpc), [at(1), at(2)])).toEqual([word(1), word(2)])
+})
+
+test('calls at different blocks are never answered from one', async () => {
+  await deployMulticall()
+  const before = hash
+  // Setting code changes the newest block in place: the one before has to be past.
+  await chain.rpc('anvil_mine', '0x1')
+  await chain.rpc('anvil_setCode', at(1), answering(99))
+  const { hash: after } = await latest(chain)
+  const over = batching(rpc)
+  const calls = [before, after, before, after].map(block => over.call(at(1), '0x', block))
+  expect(await Promise.all(calls)).toEqual([word(1), word(99), word(1), word(99)])
+  await chain.rpc('anvil_setCode', at(1), answering(1))
+})
+
+test('whoever gives up does not take the others with them', async () => {
+  const over = batching(rpc)
+  const stop = new AbortController()
+  const given = over.call(at(1), '0x', hash, stop.signal)
+  const kept = over.call(at(2), '0x', hash)
+  stop.abort(new Error('no longer'))
+  await expect(given).rejects.toThrow('no longer')
+  expect(await kept).toBe(word(2))
+})
+
+test('questions from outside end with their budget, which refills with time', async () => {
+  let nowMs = 0
+  const clock = { ...systemClock, monotonicMs: () => nowMs }
+  const over = budgeted(rpc, clock, { calls: 3, perSecond: 2 })
+  expect(await ask(over, [at(1), at(2), at(3)])).toEqual([word(1), word(2), word(3)])
+  await expect(over.call(at(4), '0x', hash)).rejects.toMatchObject({
+    code: 'ENDPOINT_LIMITED',
+    retryAfterMs: 500,
+    message: expect.stringContaining('budget'),
+  })
+  await expect(over.code(at(4), hash)).rejects.toMatchObject({ code: 'ENDPOINT_LIMITED' })
+  nowMs += 500
+  expect(await over.call(at(4), '0x', hash)).toBe(word(4))
+})

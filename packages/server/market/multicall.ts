@@ -1,0 +1,121 @@
+/**
+ * Calls that are made together go out together, through Multicall3 where it stands, one by one where it does not.
+ *
+ * A call that fails inside a batch is asked again alone before it counts as reverted: a neighbour may have eaten its
+ * gas, and a failure that is not the contract's own must not look like one.
+ */
+import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils'
+import { untilAborted } from '../feed/deadline.ts'
+import type { ChainRpc } from '../feed/feed.ts'
+import type { Hex } from '../ops/config.ts'
+
+/** The same on every chain (chain-facts, trap 14), but not from its first block. */
+export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
+
+const abi = parseAbi([
+  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
+])
+
+/** Some hundred kilobytes of answer, and gas well below what nodes allow a call. */
+const BATCH = 100
+/** Where it is not, it is looked for again after so many batches: it may be deployed later. */
+const LOOK_AGAIN = 100
+
+type Waiting = {
+  readonly to: Hex
+  readonly data: Hex
+  readonly resolve: (answer: Hex | null) => void
+  readonly reject: (failure: unknown) => void
+}
+
+export function batching(rpc: ChainRpc): ChainRpc {
+  return new BatchingRpc(rpc)
+}
+
+class BatchingRpc implements ChainRpc {
+  readonly #rpc: ChainRpc
+  readonly #waiting = new Map<Hex, Waiting[]>()
+  #isThere = false
+  #lookIn = 0
+
+  constructor(rpc: ChainRpc) {
+    this.#rpc = rpc
+  }
+
+  code(address: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex> {
+    return this.#rpc.code(address, blockHash, signal)
+  }
+
+  call(to: Hex, data: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex | null> {
+    const answer = new Promise<Hex | null>((resolve, reject) => {
+      const waiting = this.#waiting.get(blockHash)
+      if (waiting !== undefined) {
+        waiting.push({ to, data, resolve, reject })
+        return
+      }
+      this.#waiting.set(blockHash, [{ to, data, resolve, reject }])
+      // After everything that was made ready in this turn.
+      setImmediate(() => void this.#flush(blockHash))
+    })
+    if (signal === undefined) return answer
+    answer.catch(() => undefined)
+    return untilAborted(answer, signal)
+  }
+
+  async #flush(blockHash: Hex): Promise<void> {
+    const waiting = this.#waiting.get(blockHash) ?? []
+    this.#waiting.delete(blockHash)
+    const chunks = Array.from({ length: Math.ceil(waiting.length / BATCH) }, (_, at) =>
+      waiting.slice(at * BATCH, (at + 1) * BATCH),
+    )
+    try {
+      const isTogether = waiting.length > 1 && (await this.#stands(blockHash))
+      await Promise.all(
+        chunks.map(chunk =>
+          isTogether && chunk.length > 1 ? this.#together(chunk, blockHash) : this.#alone(chunk, blockHash),
+        ),
+      )
+    } catch (failure) {
+      // Those that have their answer already do not hear this.
+      for (const { reject } of waiting) reject(failure)
+    }
+  }
+
+  async #together(chunk: readonly Waiting[], blockHash: Hex): Promise<void> {
+    const calls = chunk.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
+    const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] })
+    const answer = await this.#rpc.call(MULTICALL3, data, blockHash)
+    const results = answer === null ? null : decoded(answer)
+    if (results === null || results.length !== chunk.length) return this.#alone(chunk, blockHash)
+    const failed = chunk.filter((_, at) => results[at]?.success !== true)
+    for (const [at, { resolve }] of chunk.entries()) {
+      const result = results[at]
+      if (result?.success === true) resolve(result.returnData)
+    }
+    await this.#alone(failed, blockHash)
+  }
+
+  async #alone(chunk: readonly Waiting[], blockHash: Hex): Promise<void> {
+    await Promise.all(
+      chunk.map(({ to, data, resolve, reject }) =>
+        this.#rpc.call(to, data, blockHash).then(resolve, (failure: unknown) => reject(failure)),
+      ),
+    )
+  }
+
+  async #stands(blockHash: Hex): Promise<boolean> {
+    if (this.#isThere) return true
+    if (this.#lookIn-- > 0) return false
+    this.#lookIn = LOOK_AGAIN
+    this.#isThere = (await this.#rpc.code(MULTICALL3, blockHash)) !== '0x'
+    return this.#isThere
+  }
+}
+
+function decoded(answer: Hex) {
+  try {
+    return decodeFunctionResult({ abi, functionName: 'aggregate3', data: answer })
+  } catch {
+    return null
+  }
+}

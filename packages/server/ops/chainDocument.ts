@@ -1,0 +1,167 @@
+/**
+ * One chain of the configuration, from the document's words to ours. What the file leaves out comes from the built-in
+ * table, for the chain that table speaks of: same id, same genesis. A key that is given replaces the table's.
+ */
+import { CHAIN_TABLE } from './chainTable.ts'
+import { type ChainConfig, type DeploymentConfig, Secret, type StableConfig } from './config.ts'
+import { join, type Shape } from './shape.ts'
+
+export const MAX = Number.MAX_SAFE_INTEGER
+const DEFAULT_TIERS = [100, 500, 3000, 10_000]
+export const URL_SCHEMES = ['https', 'http', 'wss', 'ws'] as const
+/** No chain makes blocks faster; a smaller number is of seconds. */
+const LEAST_BLOCK_TIME_MS = 50
+
+const KEYS = [
+  'chain_id',
+  'name',
+  'endpoints',
+  'genesis_hash',
+  'block_time_ms',
+  'finality',
+  'wrapped_native',
+  'deployments',
+  'stables',
+  'sequencer_uptime_feed',
+  'routing_assets',
+  'pools',
+  'tokens',
+]
+
+export function chainFrom(shape: Shape, value: unknown, path: string): ChainConfig {
+  const given = shape.mapping(value, path, KEYS)
+  const chain = { ...tableFor(given), ...given }
+  const at = (key: string) => join(path, key)
+  const finality = shape.mapping(chain['finality'], at('finality'), ['tag', 'depth'])
+  const addresses = (key: string) => {
+    const list = shape.list(chain[key], at(key)).map((each, n) => shape.address(each, join(at(key), n)))
+    shape.unique(list, at(key), '', each => each)
+    return list
+  }
+  const sequencer = chain['sequencer_uptime_feed'] ?? null
+  return {
+    chainId: shape.integer(chain['chain_id'], at('chain_id'), [1, MAX]),
+    name: shape.text(chain['name'], at('name'), 'a name', /^.{1,60}$/),
+    endpoints: endpointsFrom(shape, chain['endpoints'], at('endpoints')),
+    genesisHash: shape.hash(chain['genesis_hash'], at('genesis_hash')),
+    blockTimeMs: shape.integer(chain['block_time_ms'], at('block_time_ms'), [
+      LEAST_BLOCK_TIME_MS,
+      3_600_000,
+      'milliseconds',
+    ]),
+    finality:
+      finality['depth'] === undefined
+        ? (shape.choice(finality['tag'], at('finality.tag'), ['finalized'], 'finalized'), { kind: 'tag' })
+        : {
+            kind: 'depth',
+            depth: shape.integer(finality['depth'], at('finality.depth'), [1, 100_000, 'blocks']),
+          },
+    wrappedNative: shape.address(chain['wrapped_native'], at('wrapped_native')),
+    deployments: deploymentsFrom(shape, chain['deployments'], at('deployments')),
+    stables: stablesFrom(shape, chain['stables'], at('stables')),
+    sequencerUptimeFeed: sequencer === null ? null : shape.address(sequencer, at('sequencer_uptime_feed')),
+    routingAssets: addresses('routing_assets'),
+    pools: addresses('pools'),
+    tokens: addresses('tokens'),
+  }
+}
+
+/** A local chain may borrow an id: with a genesis of its own it is another chain. */
+function tableFor(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const known = CHAIN_TABLE[given['chain_id'] as number] ?? {}
+  const genesis = given['genesis_hash']
+  const isSame =
+    genesis === undefined || (typeof genesis === 'string' && genesis.toLowerCase() === known['genesis_hash'])
+  return isSame ? known : {}
+}
+
+function endpointsFrom(shape: Shape, value: unknown, path: string): ChainConfig['endpoints'] {
+  const endpoints = shape.list(value, path).map((each, n) => endpointFrom(shape, each, join(path, n)))
+  if (endpoints.length === 0)
+    shape.fault(path, value, 'at least one endpoint: [{ name: own-node, url: "http://127.0.0.1:8545" }]')
+  shape.unique(endpoints, path, 'name', ({ name }) => name)
+  return endpoints
+}
+
+function endpointFrom(shape: Shape, value: unknown, path: string): ChainConfig['endpoints'][number] {
+  const endpoint = shape.mapping(value, path, ['name', 'url'])
+  return {
+    name: shape.text(endpoint['name'], join(path, 'name'), 'a name for logs and health', /^[\w.-]{1,60}$/),
+    url: new Secret(shape.url(endpoint['url'], join(path, 'url'), URL_SCHEMES)),
+  }
+}
+
+function deploymentsFrom(shape: Shape, value: unknown, path: string): DeploymentConfig[] {
+  const deployments = shape.list(value, path).map((each, n) => deploymentFrom(shape, each, join(path, n)))
+  shape.unique(deployments, path, 'deployment_id', ({ deploymentId }) => deploymentId)
+  shape.unique(deployments, path, 'factory_address', ({ factoryAddress }) => factoryAddress)
+  return deployments
+}
+
+function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentConfig {
+  const deployment = shape.mapping(value, path, [
+    'deployment_id',
+    'family',
+    'factory_address',
+    'deployment_block',
+    'init_code_hash',
+    'fee',
+    'fee_tiers',
+  ])
+  const at = (key: string) => join(path, key)
+  const hash = deployment['init_code_hash'] ?? null
+  const head = {
+    deploymentId: shape.text(
+      deployment['deployment_id'],
+      at('deployment_id'),
+      'an id of letters, digits and dashes',
+      /^[\w-]{1,60}$/,
+    ),
+    factoryAddress: shape.address(deployment['factory_address'], at('factory_address')),
+    deploymentBlock: shape.integer(deployment['deployment_block'], at('deployment_block'), [0, MAX]),
+    initCodeHash: hash === null ? null : shape.hash(hash, at('init_code_hash')),
+  }
+  if (shape.choice(deployment['family'], at('family'), ['amm_v2', 'amm_v3']) === 'amm_v3') {
+    const tiers = shape.list(deployment['fee_tiers'] ?? DEFAULT_TIERS, at('fee_tiers'))
+    return {
+      ...head,
+      family: 'amm_v3',
+      feeTiers: tiers.map((each, n) =>
+        shape.integer(each, join(at('fee_tiers'), n), [0, 999_999, 'parts per million (0.3% is 3000)']),
+      ),
+    }
+  }
+  const fee = shape.mapping(deployment['fee'], at('fee'), ['numerator', 'denominator'])
+  const denominator = shape.integer(fee['denominator'], at('fee.denominator'), [1, 1_000_000_000])
+  return {
+    ...head,
+    family: 'amm_v2',
+    fee: { numerator: shape.integer(fee['numerator'], at('fee.numerator'), [1, denominator]), denominator },
+  }
+}
+
+function stablesFrom(shape: Shape, value: unknown, path: string): StableConfig[] {
+  const stables = shape.list(value, path).map((each, n) => stableFrom(shape, each, join(path, n)))
+  shape.unique(stables, path, 'token_address', ({ tokenAddress }) => tokenAddress)
+  return stables
+}
+
+function stableFrom(shape: Shape, value: unknown, path: string): StableConfig {
+  const stable = shape.mapping(value, path, ['token_address', 'usd_feed'])
+  const tokenAddress = shape.address(stable['token_address'], join(path, 'token_address'))
+  if (stable['usd_feed'] === undefined || stable['usd_feed'] === null) return { tokenAddress, usdFeed: null }
+  const at = (key: string) => join(join(path, 'usd_feed'), key)
+  const feed = shape.mapping(stable['usd_feed'], join(path, 'usd_feed'), [
+    'address',
+    'heartbeat_s',
+    'grace_s',
+  ])
+  return {
+    tokenAddress,
+    usdFeed: {
+      address: shape.address(feed['address'], at('address')),
+      heartbeatMs: shape.integer(feed['heartbeat_s'], at('heartbeat_s'), [1, 604_800, 'seconds']) * 1000,
+      graceMs: shape.integer(feed['grace_s'], at('grace_s'), [0, 604_800, 'seconds'], 1800) * 1000,
+    },
+  }
+}

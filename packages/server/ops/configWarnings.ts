@@ -1,0 +1,47 @@
+/** What is allowed and yet probably not meant: told at the start and by `assay doctor`, never refused. */
+import { existsSync, statfsSync } from 'node:fs'
+import { isIP } from 'node:net'
+import { dirname } from 'node:path'
+import type { ChainConfig, Config } from './config.ts'
+import { join } from './shape.ts'
+
+/** A record with its row in the log, its pool events and its share of the indexes; most are smaller. */
+const RECORD_BYTES = 2048
+
+/** Sentences with the key first; they hold no URL. */
+export function configWarnings(config: Config): string[] {
+  return [
+    ...config.chains.flatMap((chain, at) => backendWarnings(chain, join(join('chains', at), 'endpoints'))),
+    ...diskWarnings(config),
+  ]
+}
+
+/** Two doors of one house: what one of them gets wrong, the other confirms. */
+function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
+  if (endpoints.length < 2) return []
+  const backends = new Set(endpoints.map(({ url }) => backendOf(url.reveal())))
+  if (backends.size > 1) return []
+  const names = endpoints.map(({ name }) => name).join(', ')
+  return [
+    `${path}: ${names} are one backend, so they fail together and none can confirm the other; add an endpoint of another provider`,
+  ]
+}
+
+/** The address itself, or the last two labels of a name: providers put a chain or a transport before them. */
+function backendOf(url: string): string {
+  const { hostname } = new URL(url)
+  return isIP(hostname) === 0 ? hostname.split('.').slice(-2).join('.') : hostname
+}
+
+function diskWarnings({ retention, store }: Config): string[] {
+  let folder = dirname(store.path)
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = statfsSync(folder)
+  const needed = retention.records * RECORD_BYTES
+  if (needed <= bavail * bsize) return []
+  return [
+    `retention.records: ${retention.records} records are about ${gibibytes(needed)} GiB, ${gibibytes(bavail * bsize)} GiB are free; keep fewer, or use a larger disk`,
+  ]
+}
+
+const gibibytes = (bytes: number): string => (bytes / 2 ** 30).toFixed(1)

@@ -1,0 +1,378 @@
+/**
+ * Back-fill of a real chain through nodes that refuse, cut and leave out: what is stored is what the chain says, in
+ * every case. The oracle asks the node directly, block by block.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openEndpoints } from '../feed/openEndpoints.ts'
+import { changing, pass, type RpcProxy, type Rule, startRpcProxy } from '../feed/testing/rpcProxy.ts'
+import { TOPIC } from '../market/abi.ts'
+import { systemClock } from '../ops/clock.ts'
+import { type ChainConfig, Secret } from '../ops/config.ts'
+import { loadConfig } from '../ops/loadConfig.ts'
+import { claimDatabase } from '../store/sqlite/claim.ts'
+import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
+import { type BackfillProgress, runBackfill } from '../worker/backfill.ts'
+import { CHAIN_ID } from './testing/plan.ts'
+import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
+import { openTestService, writeConfig } from './testing/testService.ts'
+import { until } from './testing/until.ts'
+
+type RpcLog = {
+  readonly address: Hex
+  readonly topics: readonly Hex[]
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly logIndex: Hex
+}
+
+/** Swaps a block, and blocks of swaps. */
+const [SWAPS, BLOCKS] = [50, 40] as const
+const COMMAND = fileURLToPath(new URL('../../cli/assay.ts', import.meta.url))
+const KINDS = new Set<string>(Object.values(TOPIC))
+
+let chain: TestChain
+let config: ChainConfig
+let expected: readonly string[]
+let stores = 0
+const proxies: RpcProxy[] = []
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  const [v2, v3] = [chain.pool('uniswap-v2', 'USDC', 'LARK'), chain.pool('uniswap-v3', 'WETH', 'LARK')]
+  for (let block = 0; block < BLOCKS; block++)
+    await chain.run(
+      ...Array.from({ length: SWAPS }, (_, at) =>
+        at % 2 === 0
+          ? chain.sellV2(v2, at % 4 === 0 ? 'LARK' : 'USDC', 20)
+          : chain.sellV3(v3, at % 4 === 1 ? 'LARK' : 'WETH', 20),
+      ),
+    )
+  await chain.mine(12)
+  ;[config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
+  expected = await eventsOfChain()
+}, 120_000)
+
+afterAll(async () => {
+  for (const proxy of proxies) await proxy.close()
+  await chain.close()
+})
+
+/** Every event of every seeded pool in final blocks, as the node itself gives them, one block at a time. */
+async function eventsOfChain(): Promise<string[]> {
+  const { number } = await chain.rpc<{ number: Hex }>('eth_getBlockByNumber', 'finalized', false)
+  const pools = new Set(chain.world.seeded.pools.map(({ address }) => address.toLowerCase()))
+  const factories = new Set(config.deployments.map(({ factoryAddress }) => factoryAddress))
+  const events: string[] = []
+  for (let block = 0; block <= Number(number); block++) {
+    const at = `0x${block.toString(16)}`
+    for (const log of await chain.rpc<RpcLog[]>('eth_getLogs', { fromBlock: at, toBlock: at })) {
+      if (!KINDS.has(log.topics[0] ?? '')) continue
+      if (pools.has(log.address) || factories.has(log.address))
+        events.push(`${log.blockHash}/${Number(log.logIndex)}`)
+    }
+  }
+  return events.sort()
+}
+
+type Opened = Awaited<ReturnType<typeof open>>
+
+async function open(name = `backfill-${++stores}`) {
+  const path = join(chain.folder, `${name}.db`)
+  const release = claimDatabase(path)
+  const store = await openSqliteStore({ path })
+  return {
+    store,
+    close: async () => {
+      await store.close()
+      release()
+    },
+  }
+}
+
+const at = (...urls: readonly string[]): ChainConfig => ({
+  ...config,
+  endpoints: urls.map((url, n) => ({ name: `node-${n + 1}`, url: new Secret(url) })),
+})
+
+async function proxied(rule: Rule): Promise<RpcProxy> {
+  const proxy = await startRpcProxy(chain.world.url, rule)
+  proxies.push(proxy)
+  return proxy
+}
+
+async function backfill(
+  { store }: Opened,
+  over: ChainConfig,
+  onProgress: (progress: BackfillProgress) => void = () => undefined,
+  signal = new AbortController().signal,
+): Promise<BackfillProgress> {
+  const { endpoints, close } = openEndpoints(over, systemClock)
+  try {
+    return await runBackfill({ chain: over, endpoints, store, clock: systemClock, signal, onProgress })
+  } finally {
+    close()
+  }
+}
+
+/** What is stored, over all pools. */
+async function stored({ store }: Opened): Promise<string[]> {
+  const events: string[] = []
+  for (const { address } of chain.world.seeded.pools)
+    for (let before: { blockNumber: number; logIndex: number; blockHash: string } | null = null; ; ) {
+      const page: Awaited<ReturnType<typeof store.readEvents>> = await store.readEvents({
+        chainId: CHAIN_ID,
+        poolAddress: address.toLowerCase(),
+        kind: null,
+        fromBlock: null,
+        toBlock: null,
+        before,
+        limit: 1000,
+      })
+      for (const event of page) {
+        expect(event.finality).toBe('finalized')
+        events.push(`${event.blockHash}/${event.logIndex}`)
+      }
+      before = page.at(-1) ?? null
+      if (before === null) break
+    }
+  return events.sort()
+}
+
+async function gives(rules: readonly Rule[], what: readonly string[] = expected): Promise<RpcProxy[]> {
+  const own = await Promise.all(rules.map(proxied))
+  const opened = await open()
+  try {
+    const { done } = await backfill(opened, at(...own.map(({ url }) => url)))
+    expect(done).toBe(true)
+    expect(await stored(opened)).toEqual(what)
+  } finally {
+    await opened.close()
+  }
+  return own
+}
+
+test('every event of the listed factories’ pools is found, none twice, each from a proven block', async () => {
+  expect(expected.length).toBeGreaterThan(SWAPS * BLOCKS)
+  const seen: BackfillProgress[] = []
+  const opened = await open()
+  try {
+    const last = await backfill(opened, at(chain.world.url), progress => seen.push(progress))
+    expect(await stored(opened)).toEqual(expected)
+    expect(last).toMatchObject({ done: true, eta_s: 0, events: expected.length })
+    expect(last.next_block).toBe(last.to_block + 1)
+    expect(last.pools_found).toBe(chain.world.seeded.pools.length)
+    expect(seen.map(({ next_block }) => next_block)).toEqual(
+      seen.map(({ next_block }) => next_block).sort((a, b) => a - b),
+    )
+    const [swap] = await opened.store.readEvents({
+      chainId: CHAIN_ID,
+      poolAddress: chain.pool('uniswap-v2', 'USDC', 'LARK'),
+      kind: 'SWAP',
+      fromBlock: null,
+      toBlock: null,
+      before: null,
+      limit: 1,
+    })
+    expect(JSON.parse(swap?.body ?? '{}')).toMatchObject({ proof: 'receipts', kind: 'SWAP' })
+  } finally {
+    await opened.close()
+  }
+})
+
+const tooLong = (call: { readonly params: readonly unknown[] }, blocks: number): boolean => {
+  const [{ fromBlock, toBlock }] = call.params as [{ fromBlock: Hex; toBlock: Hex }]
+  return Number(toBlock) - Number(fromBlock) + 1 > blocks
+}
+
+test.each([
+  [-32_602, 'le nombre de blocs est trop grand'],
+  [-32_614, 'eth_getLogs is limited to a 5 range'],
+  [-32_000, ''],
+])('F4: a range refused with %i in any words is halved until it is answered', async (code, message) => {
+  const [proxy] = await gives([
+    (call, fetchAnswer) =>
+      call.method === 'eth_getLogs' && tooLong(call, 5) ? { error: { code, message } } : fetchAnswer(),
+  ])
+  const asked = proxy?.calls.filter(({ method }) => method === 'eth_getLogs') ?? []
+  expect(asked.some(call => tooLong(call, 5))).toBe(true)
+  expect(asked.some(call => tooLong(call, 1) && !tooLong(call, 5))).toBe(true)
+})
+
+test('F4: HTTP 413 and a code that means both too fast and too long are halved as well', async () => {
+  await gives([
+    (call, fetchAnswer, response) => {
+      if (call.method !== 'eth_getLogs' || !tooLong(call, 20)) return fetchAnswer()
+      response.statusCode = 413
+      response.end('<html>too large</html>')
+      return 'handled'
+    },
+  ])
+  let limited = 0
+  await gives([
+    (call, fetchAnswer) =>
+      call.method === 'eth_getLogs' && tooLong(call, 40) && limited++ < 3
+        ? { error: { code: -32_005, message: 'query returned more than 10000 results' } }
+        : fetchAnswer(),
+  ])
+})
+
+test('F3: an answer cut without a word at a round number is not believed', async () => {
+  await gives([changing<RpcLog[]>('eth_getLogs', logs => logs.slice(0, 100))])
+})
+
+test('a log left out of a block is there, for the block proves its logs', async () => {
+  const isFirst = (log: RpcLog, at: number, logs: RpcLog[]) => logs[at - 1]?.blockHash !== log.blockHash
+  await gives([
+    changing<RpcLog[]>('eth_getLogs', logs =>
+      logs.filter((log, at) => isFirst(log, at, logs) || at % 7 !== 3),
+    ),
+  ])
+})
+
+test('blocks left out altogether are found by a second endpoint', async () => {
+  const even = (log: RpcLog) => Number(log.blockNumber) % 2 === 0
+  await gives([
+    changing<RpcLog[]>('eth_getLogs', logs => logs.filter(even)),
+    changing<RpcLog[]>('eth_getLogs', logs => logs.filter(log => !even(log))),
+  ])
+})
+
+test('receipts that do not give the root of their block are never stored', async () => {
+  const lying = await proxied(
+    changing<{ logs: unknown[] }[]>('eth_getBlockReceipts', receipts =>
+      receipts.map(receipt => ({ ...receipt, logs: receipt.logs.slice(1) })),
+    ),
+  )
+  const opened = await open()
+  try {
+    await expect(backfill(opened, at(lying.url))).rejects.toMatchObject({ code: 'BLOCK_REFUSED' })
+    expect(await stored(opened)).toEqual([])
+    // Beside an honest one it does no harm.
+    expect((await backfill(opened, at(lying.url, chain.world.url))).done).toBe(true)
+    expect(await stored(opened)).toEqual(expected)
+  } finally {
+    await opened.close()
+  }
+}, 60_000)
+
+test('cut short, it goes on where it stood', async () => {
+  const opened = await open()
+  const small: Rule = (call, fetchAnswer) =>
+    call.method === 'eth_getLogs' && tooLong(call, 4) ? { error: { code: 1, message: '' } } : fetchAnswer()
+  const proxy = await proxied(small)
+  try {
+    const stop = new AbortController()
+    await backfill(
+      opened,
+      at(proxy.url),
+      ({ next_block, to_block }) => {
+        if (next_block > to_block / 2) stop.abort()
+      },
+      stop.signal,
+    ).catch(() => undefined)
+    const position = await opened.store.readBackfill(CHAIN_ID)
+    expect(position?.nextBlock).toBeGreaterThan((position?.toBlock ?? 0) / 2)
+    expect(position?.nextBlock).toBeLessThanOrEqual(position?.toBlock ?? 0)
+    proxy.calls.length = 0
+    await backfill(opened, at(proxy.url))
+    const asked = proxy.calls.filter(({ method }) => method === 'eth_getLogs')
+    const lowest = Math.min(...asked.map(({ params }) => Number((params[0] as { fromBlock: Hex }).fromBlock)))
+    expect(lowest).toBe(position?.nextBlock)
+    expect(await stored(opened)).toEqual(expected)
+  } finally {
+    await opened.close()
+  }
+})
+
+/** The command as its own process, through a node that answers slowly enough to be caught at it. */
+function command(file: string) {
+  const child = spawn(process.execPath, [
+    COMMAND,
+    'backfill',
+    '--config',
+    file,
+    '--chain',
+    `${CHAIN_ID}`,
+    '--json',
+  ])
+  let said = ''
+  child.stdout.on('data', (part: Buffer) => {
+    said += String(part)
+  })
+  child.stderr.on('data', (part: Buffer) => {
+    said += String(part)
+  })
+  return { child, said: () => said, exited: once(child, 'exit') }
+}
+
+test('killed with SIGKILL, the command goes on and ends with everything, once', async () => {
+  const slow = await proxied(async (call, fetchAnswer) => {
+    if (call.method !== 'eth_getLogs') return fetchAnswer()
+    return tooLong(call, 6) ? { error: { code: 1, message: '' } } : fetchAnswer()
+  })
+  const file = writeConfig(chain, { name: 'killed', endpoints: [slow.url] })
+  const first = command(file)
+  await until('a first stored part', () => first.said().includes('"done":false'))
+  first.child.kill('SIGKILL')
+  await first.exited
+  const second = command(file)
+  expect((await second.exited)[0], second.said()).toBe(0)
+  const opened = await open('killed')
+  try {
+    expect(await stored(opened)).toEqual(expected)
+  } finally {
+    await opened.close()
+  }
+}, 60_000)
+
+test('with the service running the command asks it, and live blocks go on meanwhile', async () => {
+  const service = await openTestService(chain, { name: 'running', tokens: ['LARK'] })
+  try {
+    await service.untilEvaluated()
+    const running = command(writeConfig(chain, { name: 'running', tokens: ['LARK'] }))
+    const block = await chain.mine()
+    await service.untilTip(block)
+    expect((await running.exited)[0], running.said()).toBe(0)
+    expect(running.said()).toContain('"done":true')
+    expect(service.faults).toEqual([])
+    const { pools } = await service.store.readPools({
+      chainId: CHAIN_ID,
+      tokenAddress: null,
+      after: null,
+      limit: 100,
+    })
+    const own = new Set(pools.map(({ poolAddress }) => poolAddress))
+    const events = await service.store.readEvents({
+      chainId: CHAIN_ID,
+      poolAddress: chain.pool('uniswap-v2', 'USDC', 'LARK'),
+      kind: 'SWAP',
+      fromBlock: null,
+      toBlock: null,
+      before: null,
+      limit: 1000,
+    })
+    expect(own.has(chain.pool('uniswap-v2', 'USDC', 'LARK'))).toBe(true)
+    expect(events.length).toBeGreaterThanOrEqual(1000)
+  } finally {
+    await service.close()
+  }
+}, 60_000)
+
+test('a chain that is not configured is named with those that are', async () => {
+  const file = writeConfig(chain, { name: 'wrong' })
+  const child = spawn(process.execPath, [COMMAND, 'backfill', '--config', file, '--chain', '10'])
+  let said = ''
+  child.stderr.on('data', (part: Buffer) => {
+    said += String(part)
+  })
+  expect((await once(child, 'exit'))[0]).toBe(1)
+  expect(said).toContain('chain 10 is not in the configuration; it has 1')
+})
+
+test('the oracle itself: an untouched node gives the same through a proxy', async () => {
+  await gives([pass])
+})

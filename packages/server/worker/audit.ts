@@ -1,0 +1,110 @@
+/**
+ * Holds what we know against the chain again, a little at a time and in turn: decimals of tokens, which a proxy may
+ * change, and whole pools with their ticks, which nothing but a full reading shows to have drifted.
+ *
+ * What looks odd is read first: a token whose decimals were once read differently, or whose pool jumped by orders of
+ * magnitude. Nothing is written while the chain says what we know.
+ */
+import type { Address, LoadedPool, NewPool, Pool, State, TokenFacts } from '@assay/engine'
+
+/** Tokens and pools in one go. */
+const TOKENS = 8
+const POOLS = 2
+
+export class Audit {
+  readonly #state: State
+  #token: Address | null = null
+  #pool: Address | null = null
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /** The next tokens in turn, odd ones before them. */
+  tokens(): readonly Address[] {
+    const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
+    const odd = new Set(
+      known.filter(({ decimals }) => decimals?.changedTo != null).map(({ address }) => address),
+    )
+    for (const { state, token0, token1 } of this.#state.pools.values())
+      if (state.jump?.jump != null) odd.add(token0).add(token1)
+    const [turn, last] = inTurn(
+      known.map(({ address }) => address),
+      this.#token,
+      TOKENS,
+    )
+    this.#token = last
+    return [...new Set([...[...odd].slice(0, TOKENS), ...turn])]
+  }
+
+  /** The next pools in turn. One that waits to be loaded anyway is left to that. */
+  pools(): readonly Pool[] {
+    const sound = [...this.#state.pools.values()].filter(({ state }) => state.verified && !state.incomplete)
+    const [turn, last] = inTurn(
+      sound.map(({ address }) => address),
+      this.#pool,
+      POOLS,
+    )
+    this.#pool = last
+    return turn.flatMap(address => this.#state.pools.get(address) ?? [])
+  }
+
+  /** Whether a reading says something else of the token than we know. */
+  differs(facts: TokenFacts): boolean {
+    const token = this.#state.tokens.get(facts.token)
+    if (token === undefined) return false
+    return (
+      token.symbol !== facts.symbol ||
+      token.name !== facts.name ||
+      token.decimals?.value !== facts.decimals ||
+      token.decimals.changedTo !== null
+    )
+  }
+}
+
+/** What a factory would say of the pool. */
+export function bornAs({ address, deploymentId, token0, token1, terms }: Pool): NewPool {
+  const fee =
+    terms.family === 'amm_v2'
+      ? ({ family: 'amm_v2', ...terms.fee } as const)
+      : ({ family: 'amm_v3', feePpm: terms.feePpm, tickSpacing: terms.tickSpacing } as const)
+  return { address, deploymentId, token0, token1, fee }
+}
+
+/** Ticks that the chain and our book have differently, inside what both know. */
+export function driftedTicks(pool: Pool, loaded: LoadedPool): number {
+  if (pool.terms.family !== 'amm_v3' || loaded.ticks === null) return 0
+  const { book } = pool.terms
+  const { range, entries } = loaded.ticks
+  const isShared = (tick: number) =>
+    book.isKnown(tick as never) && tick >= range.lowest && tick <= range.highest
+  const text = ({ tick, gross, net }: { tick: number; gross: bigint; net: bigint }) =>
+    `${tick}/${gross}/${net}`
+  const ours = new Set(
+    book
+      .entries()
+      .filter(({ tick }) => isShared(tick))
+      .map(text),
+  )
+  const theirs = entries.filter(({ tick }) => isShared(tick)).map(text)
+  const missing = theirs.filter(each => !ours.has(each)).length
+  return missing + (ours.size - (theirs.length - missing))
+}
+
+/** So many after the last one, around the end. */
+function inTurn(
+  addresses: readonly Address[],
+  after: Address | null,
+  most: number,
+): readonly [readonly Address[], Address | null] {
+  const sorted = addresses.toSorted()
+  const at =
+    after === null
+      ? 0
+      : Math.max(
+          0,
+          sorted.findIndex(each => each > after),
+        )
+  const turn = [...sorted.slice(at), ...sorted.slice(0, at)].slice(0, most)
+  return [turn, turn.at(-1) ?? null]
+}

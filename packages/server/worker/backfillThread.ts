@@ -1,0 +1,35 @@
+/** The thread of a back-fill: its own endpoints and store connection, so that nobody waits for it. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openEndpoints } from '../feed/openEndpoints.ts'
+import { systemClock } from '../ops/clock.ts'
+import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
+import { runBackfill } from './backfill.ts'
+import type { BackfillData } from './backfillKeeper.ts'
+import { fromThread } from './messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('this file is the entry of a worker thread')
+
+const data = workerData as BackfillData
+const chain = fromThread(data.chain)
+const store = await openSqliteStore({ path: data.databasePath })
+const { endpoints, close } = openEndpoints(chain, systemClock)
+const abort = new AbortController()
+port.on('message', () => abort.abort())
+try {
+  await runBackfill({
+    chain,
+    endpoints,
+    store,
+    clock: systemClock,
+    signal: abort.signal,
+    ...data.bounds,
+    onProgress: progress => port.postMessage(progress),
+  })
+} catch (failure) {
+  if (!abort.signal.aborted) throw failure
+} finally {
+  close()
+  await store.close()
+  port.close()
+}

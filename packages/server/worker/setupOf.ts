@@ -1,0 +1,15 @@
+/** What the engine needs of a chain's configuration. */
+import { type ChainSetup, count, ms } from '@assay/engine'
+import type { ChainConfig } from '../ops/config.ts'
+
+export function setupOf(chain: ChainConfig): ChainSetup {
+  return {
+    chainId: count(chain.chainId),
+    stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
+      token: tokenAddress,
+      feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },
+    })),
+    routingAssets: chain.routingAssets,
+    hasSequencer: chain.sequencerUptimeFeed !== null,
+  }
+}

@@ -1,0 +1,198 @@
+/** What upkeep finds on a real chain that blocks did not tell: drifted pools, ticks nobody reported, changed tokens. */
+import { count, createState, DEFAULT_POLICY, type Input, ms, type State, step } from '@assay/engine'
+import { priceFeedAbi, send, testTokenAbi, trader } from '@assay/world'
+import { encodeFunctionData } from 'viem'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { createChainRpc } from '../feed/chainRpc.ts'
+import { fetchBlock } from '../feed/block.ts'
+import type { Endpoint } from '../feed/endpoint.ts'
+import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
+import { openEndpoints } from '../feed/openEndpoints.ts'
+import type { Market } from '../market/market.ts'
+import { openMarket } from '../market/openMarket.ts'
+import { systemClock } from '../ops/clock.ts'
+import type { ChainConfig, Hex } from '../ops/config.ts'
+import { loadConfig } from '../ops/loadConfig.ts'
+import { CHAIN_ID } from '../service/testing/plan.ts'
+import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
+import { writeConfig } from '../service/testing/testService.ts'
+import { bornAs } from './audit.ts'
+import { setupOf } from './setupOf.ts'
+import { Upkeep } from './upkeep.ts'
+
+let chain: TestChain
+let state: State
+let market: Market
+let upkeep: Upkeep
+let warnings: string[]
+let endpoint: Endpoint
+const closing: (() => void)[] = []
+const { signal } = new AbortController()
+
+/** An engine that knows every pool of the plan as it is now, and is told nothing from then on. */
+beforeEach(async () => {
+  chain ??= await startTestChain()
+  const [config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
+  const { endpoints, close } = openEndpoints(config, systemClock)
+  closing.push(close)
+  endpoint = endpoints.all[0] as Endpoint
+  market = openMarket(config, createChainRpc(endpoints, signal))
+  state = createState(setupOf(config), DEFAULT_POLICY)
+  warnings = []
+  upkeep = new Upkeep({
+    state,
+    market,
+    apply: async input => step(state, input),
+    clock: systemClock,
+    signal,
+    log: { info: () => undefined, error: () => undefined, warn: message => warnings.push(message) },
+    intervals: { tokensMs: 0, poolsMs: 0 },
+  })
+  const tip = await follow()
+  for (const { tokenAddress } of config.stables) await learn(tokenAddress, tip)
+  for (const token of [...config.routingAssets, ...config.tokens]) await learn(token, tip)
+}, 60_000)
+afterAll(async () => {
+  for (const close of closing) close()
+  await chain?.close()
+})
+
+const apply = (input: Input) => step(state, input)
+const now = () => ms(Date.now())
+
+/** A new block, of which the engine hears that nothing happened in it. */
+async function follow(): Promise<BlockRef> {
+  await chain.mine()
+  await skipTo()
+  const { tip } = state.chain
+  if (tip === null) throw new Error('no block')
+  return tip
+}
+
+async function learn(token: Hex, tip: BlockRef): Promise<void> {
+  const facts = await market.readToken(token, tip, signal)
+  if (facts === null) throw new Error(`${token} is no token`)
+  apply({ kind: 'token_facts', block: refOf(tip), facts: [facts], atMs: now() })
+  const { loaded, failed } = await market.load(await market.discover(token, tip, signal), tip, signal)
+  expect(failed).toEqual([])
+  const unknown = loaded.filter(({ pool }) => !state.pools.has(pool.address))
+  if (unknown.length > 0) apply({ kind: 'load', block: refOf(tip), pools: unknown, atMs: now() })
+}
+
+/** Until every pool had its turn. */
+async function audit(): Promise<void> {
+  for (let turn = 0; turn < state.pools.size; turn++) await upkeep.tend(await follow())
+}
+
+const poolOf = (address: Hex) => {
+  const pool = state.pools.get(address)
+  if (pool === undefined) throw new Error(`${address} is not known`)
+  return pool
+}
+
+test('while the chain says what we know, nothing is written and nobody is warned', async () => {
+  const before = new Map([...state.pools].map(([address, { state: each }]) => [address, each.amm]))
+  await audit()
+  expect(warnings).toEqual([])
+  for (const [address, amm] of before) {
+    expect(poolOf(address).state.amm).toEqual(amm)
+    expect(poolOf(address).state.verified).toBe(true)
+  }
+})
+
+test('reserves that changed without a word make the pool unverified', async () => {
+  const pair = chain.pool('uniswap-v2', 'USDC', 'LARK')
+  await chain.run(chain.sellV2(pair, 'LARK', 5000))
+  await skipTo()
+  await audit()
+  expect(warnings).toContain('a pool drifted from the chain and is read anew')
+  expect(poolOf(pair).state).toMatchObject({ verified: false })
+  expect(poolOf(pair).state.differences.map(({ field }) => field)).toEqual(['reserve0', 'reserve1'])
+})
+
+test('ticks that nobody reported are found by reading all of them, and taken over', async () => {
+  const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
+  const { terms, state: before } = poolOf(pool)
+  if (terms.family !== 'amm_v3' || before.amm.family !== 'amm_v3') throw new Error('not a v3 pool')
+  const { tickSpacing } = terms
+  // Above the price: neither the slot nor the active liquidity changes, only the ticks.
+  const lower = (Math.ceil(before.amm.tick / tickSpacing) + 2) * tickSpacing
+  await chain.run(trader.mintV3(pool, lower, lower + tickSpacing, 10n ** 18n))
+  await skipTo()
+  await audit()
+  expect(warnings).toContain('a pool drifted from the chain and is read anew')
+  const after = poolOf(pool)
+  if (after.terms.family !== 'amm_v3') throw new Error('not a v3 pool')
+  const ticks = after.terms.book.entries().map(({ tick }) => Number(tick))
+  expect(ticks).toEqual(expect.arrayContaining([lower, lower + tickSpacing]))
+  expect(after.state.verified).toBe(true)
+})
+
+test('a token that says something else is taken at its word only when it says it twice', async () => {
+  const lark = chain.token('LARK')
+  const say = (decimals: number) =>
+    send(chain.world.client, {
+      to: lark,
+      data: encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [decimals] }),
+    })
+  await say(9)
+  await skipTo()
+  await upkeep.tend(await follow())
+  expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
+  await upkeep.tend(await follow())
+  expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 9, changedTo: null })
+  await say(18)
+})
+
+test('a price that walks out of the known ticks asks for them, and what is read then reaches again', async () => {
+  const pool = chain.pool('uniswap-v3', 'WETH', 'LARK')
+  const { terms } = poolOf(pool)
+  if (terms.family !== 'amm_v3') throw new Error('not a v3 pool')
+  const { hash } = await chain.run(chain.sellV3(pool, 'WETH', 20_000_000))
+  const { needs } = apply(inputOf(await fetchBlock(endpoint, CHAIN_ID, hash, signal)))
+  expect(needs).toContainEqual({ kind: 'load', pool, why: 'INCOMPLETE' })
+  const tip = await follow()
+  const { loaded } = await market.load([bornAs(poolOf(pool))], tip, signal)
+  const result = apply({ kind: 'load', block: refOf(tip), pools: loaded, atMs: now() })
+  expect(result.needs).toEqual([])
+  const { state: after, terms: reached } = poolOf(pool)
+  if (after.amm.family !== 'amm_v3' || reached.family !== 'amm_v3') throw new Error('not a v3 pool')
+  expect(terms.book.isKnown(after.amm.tick)).toBe(false)
+  expect(reached.book.isKnown(after.amm.tick)).toBe(true)
+  expect(after.incomplete).toBe(false)
+})
+
+test('stable answers are read at the tip: a new one is there after the next block', async () => {
+  const feed = chain.world.seeded.feeds['USDC'] as Hex
+  const data = encodeFunctionData({
+    abi: priceFeedAbi,
+    functionName: 'setAnswer',
+    args: [99_800_000n, BigInt(Math.floor(Date.now() / 1000))],
+  })
+  await send(chain.world.client, { to: feed, data })
+  await skipTo()
+  await upkeep.tend(await follow())
+  expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
+})
+
+/** The blocks in between, of which the engine hears nothing. */
+async function skipTo(): Promise<void> {
+  const { number } = await chain.head()
+  const from = (state.chain.tip?.number ?? number - 1) + 1
+  for (let at = from; at <= number; at++) {
+    const block = await fetchBlock(endpoint, CHAIN_ID, at, signal)
+    apply(inputOf({ ...block, logs: [], proof: 'none' }))
+  }
+}
+
+function inputOf(block: VerifiedBlock): Input {
+  const { parentHash, proof } = block
+  const events = market.decode(
+    block,
+    pool => state.pools.has(pool),
+    () => false,
+  )
+  return { kind: 'block', block: { ...refOf(block), parentHash, proof, events }, atMs: now() }
+}
+
+const refOf = ({ number, hash, timeMs }: BlockRef) => ({ number: count(number), hash, timeMs: ms(timeMs) })
