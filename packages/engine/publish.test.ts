@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as ratio from './exact/ratio.ts'
-import type { Fraction } from './exact/ratio.ts'
+import type { Support } from './price/evaluation.ts'
 import type { EngineRecord } from './record.ts'
 import * as byHand from './testing/byHand.ts'
 import { address } from './testing/chainSim.ts'
@@ -241,8 +241,8 @@ describe('a token whose own pools changed', () => {
       BigInt(before.price_usd.numerator),
       BigInt(before.price_usd.denominator),
     ])
-    const { num, den } = now.support?.high as Fraction
-    const high = ratio.toText(ratio.of(num, den))
+    const { high: dearest } = now.support as Support
+    const high = ratio.toText(ratio.of(dearest.num, dearest.den))
     expect(before.support?.high).not.toEqual(high)
     expect(s.said(T)).toBe('PRICE_UPSERT')
     expect(s.priced(T).support?.high).toEqual(high)

@@ -17,7 +17,7 @@ import { type Anchor, failureOf, zeroScore } from './guards.ts'
 import * as jump from './jump.ts'
 import { effectiveDepth, finalityAt, type Moment } from './moment.ts'
 import { pairAgreement } from './pairAgreement.ts'
-import type { Cap, Failure } from './reasons.ts'
+import type { Cap, Failure, Rejection } from './reasons.ts'
 import { stableView } from './stableView.ts'
 import * as temporal from './temporal.ts'
 
@@ -27,6 +27,16 @@ const MICRO = 1_000_000n
 const WARMING_MS = 60_000
 
 const NEVER = ms(Number.POSITIVE_INFINITY)
+
+/** Rules asked only of a hop that has not expired: once it has, that is the reason. */
+const AFTER_EXPIRY: ReadonlySet<Rejection> = new Set([
+  'ANCHOR_UNPRICED',
+  'BELOW_MIN_DEPTH',
+  'CIRCULAR',
+  'FEED',
+  'NO_ANCHOR',
+  'STABLE_SUSPENDED',
+])
 
 export function edgeOf(moment: Moment, pool: Pool): Edge {
   const known = moment.edges.get(pool)
@@ -127,23 +137,11 @@ class PoolEdge implements Edge {
    * with age: of what has failed only depth that is still climbing, and expiry comes before the later rules.
    */
   get dueMs(): Ms {
-    switch (this.failure?.rule) {
-      case undefined:
-      case 'SCORE_ZERO':
-        return this.#nextChange()
-      case 'BELOW_MIN_DEPTH':
-        return this.#isWarming()
-          ? ms(Math.min(this.#moment.atMs + WARMING_MS, this.expiresAtMs))
-          : this.expiresAtMs
-      case 'ANCHOR_UNPRICED':
-      case 'CIRCULAR':
-      case 'FEED':
-      case 'NO_ANCHOR':
-      case 'STABLE_SUSPENDED':
-        return this.expiresAtMs
-      default:
-        return NEVER
-    }
+    const rule = this.failure?.rule
+    if (rule === undefined || rule === 'SCORE_ZERO') return this.#nextChange()
+    if (!AFTER_EXPIRY.has(rule)) return NEVER
+    const isClimbing = rule === 'BELOW_MIN_DEPTH' && this.#isWarming()
+    return isClimbing ? ms(Math.min(this.#moment.atMs + WARMING_MS, this.expiresAtMs)) : this.expiresAtMs
   }
 
   #nextChange(): Ms {

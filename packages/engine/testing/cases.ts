@@ -17,7 +17,7 @@ if (!/^[1-9][0-9]{0,3}$/.test(requested)) {
 const scale = Number(requested)
 
 /** Per test, for a machine a tenth as fast as ours. */
-vi.setConfig({ testTimeout: 30_000 * scale })
+vi.setConfig({ testTimeout: 120_000 * scale })
 
 export const cases = (base = 100) => base * scale
 
