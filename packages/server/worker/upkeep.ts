@@ -1,15 +1,17 @@
 /**
- * What blocks do not say, read at the tip after each commit: stable answers, and pools nothing has vouched for
- * lately. A failure to read is tried again with a later block; a failed commit is thrown on.
+ * What blocks do not say, read at the tip after each commit: stable answers, pools nothing has vouched for lately,
+ * and decimals that may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
  *
  * Everything here runs in the lane, so the tip it reads at is still the tip when the engine takes it.
  */
 import { count, type Input, ms, type Pool, type State, type StepResult } from '@assay/engine'
-import type { BlockRef } from '../feed/feed.ts'
+import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
+import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
+import { DoubtedTokens } from './doubtedTokens.ts'
 import { quietPools } from './quietPools.ts'
 
 export type UpkeepContext = {
@@ -30,13 +32,16 @@ export class Upkeep {
   readonly #context: UpkeepContext
   #stablesReadAtMs = Number.NEGATIVE_INFINITY
   #quietReadAtMs = 0
+  readonly #doubted: DoubtedTokens
 
   constructor(context: UpkeepContext) {
     this.#context = context
+    this.#doubted = new DoubtedTokens(context.state, context.clock.monotonicMs())
   }
 
   /** After a committed block: whatever is due. */
-  async tend(tip: BlockRef): Promise<void> {
+  async tend(tip: BlockRef, blocks: readonly Pick<VerifiedBlock, 'logs'>[]): Promise<void> {
+    for (const block of blocks) this.#doubted.note(block)
     const nowMs = this.#context.clock.monotonicMs()
     if (nowMs - this.#stablesReadAtMs >= STABLE_INTERVAL_MS) {
       this.#stablesReadAtMs = nowMs
@@ -46,6 +51,7 @@ export class Upkeep {
       this.#quietReadAtMs = nowMs
       await this.recheck(quietPools(this.#context.state, this.#now()), tip)
     }
+    for (const token of this.#doubted.due(nowMs)) await this.#readFacts(token, tip)
   }
 
   /** Answers are undone with the block they were read at: they are due at once. */
@@ -80,6 +86,20 @@ export class Upkeep {
     } catch (failure) {
       if (isFeedError(failure)) return failure.message
       throw failure
+    }
+  }
+
+  async #readFacts(token: Address, tip: BlockRef): Promise<void> {
+    const { apply, log, market, signal, state } = this.#context
+    try {
+      const facts = await market.readToken(token, tip, signal)
+      // What no longer answers like a token has no decimals either.
+      const none = { token, decimals: null, reason: 'no longer a token', symbol: null, name: null }
+      await apply({ kind: 'token_facts', block: engineRef(tip), facts: [facts ?? none], atMs: this.#now() })
+      this.#doubted.settled(token)
+    } catch (failure) {
+      if (!isFeedError(failure)) throw failure
+      log.warn('a token could not be read again', { chain_id: state.setup.chainId, token_address: token })
     }
   }
 
