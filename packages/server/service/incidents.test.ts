@@ -20,6 +20,7 @@ const WITH = {
     token(0x74, 'HOLDER', 11),
     token(0x75, 'WIDE', 2),
     token(0x76, 'TRAPPED', 9),
+    token(0x7c, 'BROAD', 2),
     token(0x77, 'THIN', 0.5),
     token(0x78, 'RUGGED', 6),
     token(0x79, 'SIDED', 8),
@@ -33,12 +34,14 @@ const WITH = {
     { deployment: 'uniswap-v3', pair: ['USDC', 'HOLDER'], usd: 400_000, feePpm: 3000 },
     { deployment: 'uniswap-v2', pair: ['WETH', 'WIDE'], usd: 900_000 },
     { deployment: 'uniswap-v3', pair: ['USDC', 'WIDE'], usd: 400_000, feePpm: 3000 },
+    { deployment: 'uniswap-v2', pair: ['WETH', 'BROAD'], usd: 900_000 },
+    { deployment: 'uniswap-v3', pair: ['USDC', 'BROAD'], usd: 400_000, feePpm: 3000 },
     { deployment: 'uniswap-v2', pair: ['WETH', 'TRAPPED'], usd: 700_000 },
     { deployment: 'v2-two', pair: ['USDC', 'TRAPPED'], usd: 500_000 },
     { deployment: 'uniswap-v2', pair: ['USDC', 'THIN'], usd: 900_000 },
     { deployment: 'v2-two', pair: ['USDC', 'THIN'], usd: 800_000 },
     { deployment: 'uniswap-v3', pair: ['USDC', 'THIN'], usd: 300_000, feePpm: 3000 },
-    { deployment: 'uniswap-v2', pair: ['WETH', 'THIN'], usd: 4000 },
+    { deployment: 'uniswap-v2', pair: ['WETH', 'THIN'], usd: 150_000 },
     { deployment: 'uniswap-v2', pair: ['USDC', 'RUGGED'], usd: 800_000 },
     { deployment: 'uniswap-v3', pair: ['WETH', 'RUGGED'], usd: 500_000, feePpm: 3000 },
     { deployment: 'uniswap-v3', pair: ['USDC', 'SIDED'], usd: 500_000, feePpm: 3000 },
@@ -65,7 +68,10 @@ const nowS = () => Math.floor(Date.now() / 1000) - lagS
 let chain: TestChain
 let service: TestService
 let client: Client
-const past: { health?: Health; quote?: TokenQuote; trap?: Hex | undefined; imbalanced?: Hex | undefined } = {}
+const past: { health?: Health; quote?: TokenQuote; trap?: Hex | undefined; imbalanced: (Hex | undefined)[] } =
+  {
+    imbalanced: [],
+  }
 
 const cause = (name: string, rest: Omit<IncidentWish, 'name'> = {}) =>
   causeIncident({ chains: [chain.world] }, { name, ...rest })
@@ -113,12 +119,13 @@ beforeAll(async () => {
   await cause('chain-halt', { isEnd: true })
 
   await cause('feed-freeze', { token: 'USDT' })
-  past.imbalanced = (await cause('value-imbalance', { token: 'WIDE' })).pools[0]
+  past.imbalanced.push((await cause('value-imbalance', { token: 'WIDE' })).pools[0])
   past.trap = (await cause('trap-fee', { token: 'TRAPPED' })).pools[0]
   await goTo(LONG)
   for (const symbol of ['HELD', 'HOLDER']) await cause('multi-block', { token: symbol })
   await goTo(BRIEF)
   for (const symbol of ['BRIEF', 'BRIEFER']) await cause('multi-block', { token: symbol })
+  past.imbalanced.push((await cause('value-imbalance', { token: 'BROAD' })).pools[0])
   await goTo(0)
   await chain.world.life.answerFeeds()
   await untilHealthy()
@@ -168,17 +175,18 @@ describe('a pool that should not count', () => {
     expect(route).toMatchObject({ accepted: false, reason: 'FEE_TOO_HIGH' })
   })
 
-  it('whose sides are worth one to twenty does not move the price, or takes its confidence', async () => {
-    const quote = await quoteOf('WIDE')
-    const route =
-      quote.state === 'PRICED'
-        ? quote.routes.find(each => each.hops[0]?.pool_address === past.imbalanced?.toLowerCase())
-        : undefined
-    if (quote.state === 'PRICED' && quote.confidence.score > 3) {
-      expect(usdOf(quote) / 2).toBeCloseTo(1, 1)
-      expect(route?.accepted).toBe(false)
-    } else if (quote.state === 'PRICED') expect(codesOf(quote)).toContain('NO_INDEPENDENT_CONSENSUS')
-    else expect(quote.state).toBe('UNPRICED')
+  it('whose sides are worth one to twenty is refused while it is new, however deep', async () => {
+    const quote = await priced('BROAD')
+    expect(usdOf(quote) / 2).toBeCloseTo(1, 1)
+    const route = quote.routes.find(each => each.hops[0]?.pool_address === past.imbalanced[1]?.toLowerCase())
+    expect(route?.accepted).toBe(false)
+    expect(['IMMATERIAL', 'VALUE_IMBALANCE']).toContain(route?.reason)
+  })
+
+  it('and once it has outgrown all others takes their confidence with it', async () => {
+    const quote = await priced('WIDE')
+    expect(quote.confidence.score).toBeLessThanOrEqual(3)
+    expect(codesOf(quote)).toContain('NO_INDEPENDENT_CONSENSUS')
   })
 
   it('because its factory is not listed, or never made it, is none', async () => {
@@ -216,7 +224,12 @@ describe('a price driven off', () => {
     const account = await cause('thin-pool-spike', { token: 'THIN' })
     await committed(account)
     const quote = await priced('THIN')
-    expect(quote.price_usd).toEqual(before.price_usd)
+    expect(usdOf(quote) / usdOf(before)).toBeCloseTo(1, 3)
+    expect(
+      before.routes.find(each => each.hops[0]?.pool_address === account.pools[0]?.toLowerCase()),
+    ).toMatchObject({
+      accepted: true,
+    })
     const routes = quote.routes.filter(each => each.hops[0]?.pool_address === account.pools[0]?.toLowerCase())
     expect(routes.length).toBeGreaterThan(0)
     for (const route of routes) expect(route.accepted).toBe(false)

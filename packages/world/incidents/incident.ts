@@ -31,6 +31,6 @@ export type Incident = {
   readonly name: string
   /** One line: what happens, and what it puts to the test. */
   readonly about: string
-  begin(chain: WorldChain, aim: Aim): Promise<Deed>
-  end?(chain: WorldChain, aim: Aim): Promise<Deed>
+  readonly begin: (chain: WorldChain, aim: Aim) => Promise<Deed>
+  readonly end?: (chain: WorldChain, aim: Aim) => Promise<Deed>
 }

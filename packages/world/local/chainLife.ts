@@ -106,6 +106,13 @@ export class ChainLife {
     await this.#pace()
   }
 
+  /** The next block has the time it is now: a reorganisation takes the node's clock back to where it forked. */
+  async keepTime(): Promise<void> {
+    const { client } = this.#node
+    const [latest, now] = [await client.getBlock({ blockTag: 'latest' }), BigInt(this.#nowS())]
+    if (latest.timestamp < now) await client.setNextBlockTimestamp({ timestamp: now })
+  }
+
   async stop(): Promise<void> {
     this.#isOver = true
     await Promise.race([this.#ended, this.#node.close()])

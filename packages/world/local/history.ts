@@ -2,7 +2,6 @@
  * The past of a new chain: trades of the last 40 minutes in blocks of their own time, so that whatever looks back
  * half an hour, or five minutes, finds something there.
  */
-import type { Address } from 'viem'
 import type { Client } from '../client.ts'
 import { type SeededChain, setAnswer } from './seeding.ts'
 import type { Traders } from './traders.ts'
@@ -29,5 +28,5 @@ export async function makeHistory(
     if (!(await traders.round())) await client.mine({ blocks: 1 })
   }
   await client.setNextBlockTimestamp({ timestamp: BigInt(untilS) })
-  for (const feed of Object.values(chain.feeds)) await setAnswer(client, feed as Address, 1, untilS)
+  for (const feed of Object.values(chain.feeds)) await setAnswer(client, feed, 1, untilS)
 }

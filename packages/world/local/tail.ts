@@ -22,7 +22,7 @@ export type Anchors = {
 
 const FEE = { low: 500, middle: 3000, high: 10_000 }
 /** One side of a thin pool, in dollars. */
-const THIN = 4000
+const THIN = 20_000
 
 export function tailTokens(rows: readonly TailToken[], firstNumber: number): TokenPlan[] {
   return rows.map(([symbol, decimals, usd, shape], at) => ({
