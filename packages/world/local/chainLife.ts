@@ -19,8 +19,6 @@ const KEEP_MS = 60_000
 /** A node that is so many blocks old is renewed: its memory and its state have grown by some megabytes. */
 const RENEW_BLOCKS = 2000n
 
-export type Renewal = { readonly everyBlocks?: bigint }
-
 export class ChainLife {
   readonly #node: ChainNode
   readonly #plan: ChainPlan
@@ -48,12 +46,11 @@ export class ChainLife {
   }
 
   /** From here on blocks and trades come by themselves. */
-  async start(renewal: Renewal = {}): Promise<void> {
+  async start(renewEveryBlocks = RENEW_BLOCKS): Promise<void> {
     this.#isLive = true
-    const everyBlocks = renewal.everyBlocks ?? RENEW_BLOCKS
     this.#renewedAt = await this.#node.client.getBlockNumber()
     await this.#pace()
-    this.#ended = this.#run(everyBlocks)
+    this.#ended = this.#run(renewEveryBlocks)
   }
 
   exclusively<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -115,21 +112,23 @@ export class ChainLife {
 
   async stop(): Promise<void> {
     this.#isOver = true
-    await Promise.race([this.#ended, this.#node.close()])
+    // A round that waits for its block fails with the node.
+    await this.#node.close()
+    await this.#ended
   }
 
-  async #run(everyBlocks: bigint): Promise<void> {
+  async #run(renewEveryBlocks: bigint): Promise<void> {
     while (!this.#isOver) {
       // A round that fails, say with the node, is lost; the traders are not.
-      const isBusy = await this.#lane.run(() => this.#round(everyBlocks)).catch(() => false)
+      const isBusy = await this.#lane.run(() => this.#round(renewEveryBlocks)).catch(() => false)
       if (!isBusy && !this.#isOver) await wait(PAUSE_MS)
     }
   }
 
-  async #round(everyBlocks: bigint): Promise<boolean> {
+  async #round(renewEveryBlocks: bigint): Promise<boolean> {
     if (this.#isHalted || this.#isOver) return false
     const height = await this.#node.client.getBlockNumber()
-    if (height - this.#renewedAt >= everyBlocks) {
+    if (height - this.#renewedAt >= renewEveryBlocks) {
       await this.#node.renew()
       await this.#node.setTime(this.#nowS())
       await this.#pace()

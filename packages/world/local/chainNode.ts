@@ -24,6 +24,8 @@ export class ChainNode {
   readonly #anvil: { current: Anvil }
   readonly #file: StateFile
   readonly #start: (port: number) => Promise<Anvil>
+  #renewing: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   static async open(
     chainId: number,
@@ -85,14 +87,27 @@ export class ChainNode {
   }
 
   /** Away for a moment. States of the blocks before are gone with it: only the newest can be asked for. */
-  async renew(): Promise<void> {
+  renew(): Promise<void> {
+    this.#renewing = this.#startAnew()
+    return this.#renewing
+  }
+
+  /** Done when the state is written. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#renewing.catch(() => undefined)
+    await this.#end()
+  }
+
+  async #startAnew(): Promise<void> {
     const { port } = this.#anvil.current
-    await this.close()
+    await this.#end()
+    if (this.#isClosed) return
     this.#file.trim(RECEIPTS)
     this.#anvil.current = await this.#start(port)
   }
 
-  async close(): Promise<void> {
+  async #end(): Promise<void> {
     await this.#anvil.current.close()
     this.#file.keep()
   }

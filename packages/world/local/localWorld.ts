@@ -44,6 +44,8 @@ export type WorldOptions = {
   readonly hasHistory?: boolean
   /** `finalized` is two epochs below the head. */
   readonly slotsInAnEpoch?: number
+  /** A node is started anew from its own state after so many blocks; left out, some thousands. */
+  readonly renewEveryBlocks?: bigint
   /** Unix seconds. Another than the machine's makes a world of another time. */
   readonly nowS?: () => number
   readonly onProgress?: (line: string) => void
@@ -97,7 +99,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
     const life = new ChainLife(node, plan, seeded, traders, nowS)
     if (isLive) {
       await node.setTime(nowS())
-      await life.start()
+      await life.start(options.renewEveryBlocks)
     }
     options.onProgress?.(
       `${plan.name}: ${plan.tokens.length} tokens, ${plan.pools.length} pools ${memory === null ? 'made' : 'found again'}`,

@@ -73,14 +73,19 @@ export class StateFile {
   }
 }
 
-/** A JSON object that is there to its closing brace. */
+/** What the state of our anvil ends with. A brace alone ends many an object inside it. */
+const LAST_WORDS = '"historical_states":null}'
+
+/** Whether the file is there to its end. */
 function isWhole(file: string): boolean {
   if (!existsSync(file)) return false
   const handle = openSync(file, 'r')
   try {
     const { size } = fstatSync(handle)
-    const end = Buffer.alloc(1)
-    return size > 2 && readSync(handle, end, 0, 1, size - 1) === 1 && end.toString() === '}'
+    const end = Buffer.alloc(LAST_WORDS.length)
+    if (size < end.length) return false
+    readSync(handle, end, 0, end.length, size - end.length)
+    return end.toString() === LAST_WORDS
   } finally {
     closeSync(handle)
   }
