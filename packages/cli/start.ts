@@ -2,7 +2,7 @@
  * `npm start`: the local world, the service on it, a key, and three calls to paste. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startService } from '@assay/server'
 import { issueKeyIn, loadConfig } from '@assay/server/config'
@@ -16,13 +16,11 @@ type Options = { readonly data: string; readonly port: number; readonly seed: nu
 
 export async function startAll(options: Options): Promise<void> {
   const folder = resolve(options.data)
-  const worldFolder = join(folder, 'world')
   const startedAt = performance.now()
-  mkdirSync(folder, { recursive: true })
-  await refuseSecond(worldFolder)
+  await refuseSecond(folder)
   console.log('Starting the local world: five chains, real contracts, traders.')
   const world = await startWorld({
-    folder: worldFolder,
+    folder: join(folder, 'world'),
     seed: options.seed,
     onProgress: line => console.log(`  ${line}`),
   })
@@ -41,7 +39,7 @@ async function serveWorld(world: LocalWorld, folder: string, port: number, start
   writeFileSync(file, stringify(worldConfig(world, { port, database })))
   const config = loadConfig(file, process.env)
   const service = await startService({ config, logLevel: 'warn' })
-  const control = await listenForIncidents(world, join(folder, 'world'))
+  const control = await listenForIncidents(world, folder)
   try {
     const key = await keyIn(folder, config)
     console.log('Waiting for the first price.')

@@ -8,14 +8,13 @@ import { listenForIncidents, refuseSecond } from './worldControl.ts'
 
 export async function runWorld(options: { readonly data: string; readonly seed: number }): Promise<void> {
   const folder = resolve(options.data)
-  const worldFolder = join(folder, 'world')
-  await refuseSecond(worldFolder)
+  await refuseSecond(folder)
   const world = await startWorld({
-    folder: worldFolder,
+    folder: join(folder, 'world'),
     seed: options.seed,
     onProgress: line => console.log(line),
   })
-  const control = await listenForIncidents(world, worldFolder)
+  const control = await listenForIncidents(world, folder)
   const file = join(folder, 'world.yaml')
   writeFileSync(file, stringify(worldConfig(world, { port: 8080, database: join(folder, 'assay.db') })))
   for (const { plan, url, wsUrl } of world.chains) console.log(`chain ${plan.chainId}  ${url}  ${wsUrl}`)

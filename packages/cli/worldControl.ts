@@ -1,8 +1,8 @@
 /**
- * A running local world can be spoken to: its process listens on a socket in the world's folder, for its owner alone,
- * and `assay world incident` asks there.
+ * A running local world can be spoken to: its process listens on a socket in the data folder, for its owner alone, and
+ * `assay world incident` asks there.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { askControl, openControl } from '@assay/server/config'
 import { causeIncident, type IncidentWish, INCIDENTS, type LocalWorld } from '@assay/world'
@@ -10,22 +10,18 @@ import { causeIncident, type IncidentWish, INCIDENTS, type LocalWorld } from '@a
 /** Two blocks of the slowest chain, and the round of trades before them. */
 const ANSWER_MS = 90_000
 
-const socketIn = (worldFolder: string): string => join(worldFolder, 'control')
+/** The socket is `world.sock` beside the folder `world`. */
+const socketIn = (folder: string): string => join(folder, 'world')
 
 /** Throws when another process already runs a world in this folder. */
-export async function refuseSecond(worldFolder: string): Promise<void> {
-  mkdirSync(worldFolder, { recursive: true })
-  if ((await askControl(socketIn(worldFolder), { command: 'ping' })) !== null)
-    throw new Error(
-      `a world already runs in ${worldFolder}: stop it first, or choose another folder with --data`,
-    )
+export async function refuseSecond(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true })
+  if ((await askControl(socketIn(folder), { command: 'ping' })) !== null)
+    throw new Error(`a world already runs in ${folder}: stop it first, or choose another folder with --data`)
 }
 
-export function listenForIncidents(
-  world: LocalWorld,
-  worldFolder: string,
-): Promise<{ close(): Promise<void> }> {
-  return openControl(socketIn(worldFolder), async request => {
+export function listenForIncidents(world: LocalWorld, folder: string): Promise<{ close(): Promise<void> }> {
+  return openControl(socketIn(folder), async request => {
     if (request['command'] === 'ping') return {}
     if (request['command'] !== 'incident')
       throw new Error(`a world does not know the command ${JSON.stringify(request['command'])}`)
@@ -43,7 +39,7 @@ type Options = {
 }
 
 export async function incident(name: string, options: Options): Promise<void> {
-  const folder = join(resolve(options.data), 'world')
+  const folder = resolve(options.data)
   const wish: IncidentWish = {
     name,
     ...(options.chain === undefined ? {} : { chainId: options.chain }),
@@ -51,9 +47,7 @@ export async function incident(name: string, options: Options): Promise<void> {
     ...(options.depth === undefined ? {} : { depth: options.depth }),
     ...(options.end === true ? { isEnd: true } : {}),
   }
-  const account = existsSync(folder)
-    ? await askControl(socketIn(folder), { command: 'incident', wish }, ANSWER_MS)
-    : null
+  const account = await askControl(socketIn(folder), { command: 'incident', wish }, ANSWER_MS)
   if (account === null)
     throw new Error(`no world runs in ${folder}: start one with npm start, or name its folder with --data`)
   if (options.json === true) {

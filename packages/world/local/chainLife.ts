@@ -103,11 +103,9 @@ export class ChainLife {
     await this.#pace()
   }
 
-  /** The next block has the time it is now: a reorganisation takes the node's clock back to where it forked. */
-  async keepTime(): Promise<void> {
-    const { client } = this.#node
-    const [latest, now] = [await client.getBlock({ blockTag: 'latest' }), BigInt(this.#nowS())]
-    if (latest.timestamp < now) await client.setNextBlockTimestamp({ timestamp: now })
+  /** A reorganisation takes the node's clock back to where it forked. */
+  keepTime(): Promise<void> {
+    return this.#node.setClock(this.#nowS)
   }
 
   async stop(): Promise<void> {
@@ -130,7 +128,7 @@ export class ChainLife {
     const height = await this.#node.client.getBlockNumber()
     if (height - this.#renewedAt >= renewEveryBlocks) {
       await this.#node.renew()
-      await this.#node.setTime(this.#nowS())
+      await this.#node.setClock(this.#nowS)
       await this.#pace()
       this.#renewedAt = height
     }

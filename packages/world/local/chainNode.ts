@@ -2,6 +2,7 @@
  * The anvil node of a chain and its state. It is renewed now and then: started again from its own state without the
  * old blocks, on the same port, so that neither its memory nor the time to write its state grows with its age.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { type Client, connect } from '../client.ts'
 import { StateFile } from './stateFile.ts'
@@ -18,6 +19,10 @@ const STATE_INTERVAL_S = 10
 const STATES = 80
 /** Receipts of so many blocks can be asked for: they make up most of what is written every time. */
 const RECEIPTS = 300
+
+/** A new second has begun by then. */
+const SECOND_MS = 1500
+const LOOK_MS = 20
 
 export class ChainNode {
   readonly client: Client
@@ -73,12 +78,16 @@ export class ChainNode {
     return this.#anvil.current.pid
   }
 
-  /** The next block has this time, or that of the machine, and the chain's clock goes on from there. */
-  async setTime(unixS: number): Promise<void> {
-    const latest = await this.client.getBlock({ blockTag: 'latest' })
-    if (latest.timestamp < BigInt(unixS))
-      await this.client.setNextBlockTimestamp({ timestamp: BigInt(unixS) })
-    await this.client.mine({ blocks: 1 })
+  /**
+   * The next block has the time it is now, and the node's clock goes on from there. Time cannot be set to that of the
+   * last block, so a new second is waited for.
+   */
+  async setClock(nowS: () => number): Promise<void> {
+    const { timestamp } = await this.client.getBlock({ blockTag: 'latest' })
+    const untilMs = performance.now() + SECOND_MS
+    while (BigInt(nowS()) <= timestamp && performance.now() < untilMs) await wait(LOOK_MS)
+    const now = BigInt(nowS())
+    await this.client.setNextBlockTimestamp({ timestamp: now > timestamp ? now : timestamp + 1n })
   }
 
   /** A copy of the state as last written, should the next writing be cut short. */

@@ -86,7 +86,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
   const node = await ChainNode.open(plan.chainId, genesisS, file, options.slotsInAnEpoch)
   try {
     const { client } = node
-    if (memory !== null || !hasHistory) await node.setTime(nowS())
+    if (memory !== null || !hasHistory) await node.setClock(nowS)
     else await client.setBlockTimestampInterval({ interval: 1 })
     const seeded = memory?.seeded ?? (await seedChain(client, plan, hasHistory ? genesisS + LEAD_S : startS))
     const traders = new Traders(client, plan, seeded, new Random(seed, plan.name))
@@ -98,7 +98,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
     const genesis = await client.getBlock({ blockNumber: 0n })
     const life = new ChainLife(node, plan, seeded, traders, nowS)
     if (isLive) {
-      await node.setTime(nowS())
+      await node.setClock(nowS)
       await life.start(options.renewEveryBlocks)
     }
     options.onProgress?.(
