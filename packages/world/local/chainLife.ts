@@ -103,7 +103,7 @@ export class ChainLife {
     await this.#pace()
   }
 
-  /** A reorganisation takes the node's clock back to where it forked. */
+  /** A reorganisation takes the node's clock back to where it forked: a block brings it to the present. */
   keepTime(): Promise<void> {
     return this.#node.setClock(this.#nowS)
   }

@@ -79,8 +79,8 @@ export class ChainNode {
   }
 
   /**
-   * The next block has the time it is now, and the node's clock goes on from there. Time cannot be set to that of the
-   * last block, so a new second is waited for.
+   * Makes a block with the time it is now: the node's clock goes on from there. Time cannot be set to that of the last
+   * block, so a new second is waited for.
    */
   async setClock(nowS: () => number): Promise<void> {
     const { timestamp } = await this.client.getBlock({ blockTag: 'latest' })
@@ -88,6 +88,7 @@ export class ChainNode {
     while (BigInt(nowS()) <= timestamp && performance.now() < untilMs) await wait(LOOK_MS)
     const now = BigInt(nowS())
     await this.client.setNextBlockTimestamp({ timestamp: now > timestamp ? now : timestamp + 1n })
+    await this.client.mine({ blocks: 1 })
   }
 
   /** A copy of the state as last written, should the next writing be cut short. */
