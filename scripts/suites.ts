@@ -20,6 +20,6 @@ export const suites: readonly Suite[] = [
   {
     name: 'service',
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
-    include: server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'),
+    include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
   },
 ]

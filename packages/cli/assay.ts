@@ -9,6 +9,7 @@ import { serve } from './serve.ts'
 import { startAll } from './start.ts'
 import { watch } from './watch.ts'
 import { runWorld } from './world.ts'
+import { incident, incidents } from './worldControl.ts'
 
 const port = (text: string): number => {
   const value = Number(text)
@@ -17,15 +18,22 @@ const port = (text: string): number => {
   return value
 }
 
+const whole = (text: string): number => {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
+  return Number(text)
+}
+
 const program = new Command('assay')
   .description('USD prices of long-tail EVM tokens, each with its evidence and a weakest-link confidence')
   .showHelpAfterError()
+  .enablePositionalOptions()
 
 program
   .command('start')
   .description('a local world of chains and the service on it, or the chains of ASSAY_RPC_<chain_id>')
   .option('--data <folder>', 'where the world, the log and the key are kept', './data')
   .option('--port <port>', 'where the service listens', port, 8080)
+  .option('--seed <seed>', 'another seed makes other trades', whole, 1)
   .action(startAll)
 
 program
@@ -34,11 +42,25 @@ program
   .option('--config <file>', 'the configuration, assay.yaml')
   .action(serve)
 
-program
+const world = program
   .command('world')
+  .enablePositionalOptions()
   .description('only the local world; prints its endpoints and a configuration for it')
   .option('--data <folder>', 'where the world is kept', './data')
+  .option('--seed <seed>', 'another seed makes other trades', whole, 1)
   .action(runWorld)
+world.command('incidents').description('what can be made to go wrong in a running world').action(incidents)
+world
+  .command('incident')
+  .description('makes something go wrong in a running world')
+  .argument('<name>', 'one of `world incidents`')
+  .option('--data <folder>', 'where the world is kept', './data')
+  .option('--chain <id>', 'chain id; left out, the first', whole)
+  .option('--token <symbol>', 'a token of that chain; left out, one that suits')
+  .option('--depth <blocks>', 'of a reorg', whole)
+  .option('--end', 'ends it, where it has an end')
+  .option('--json', 'print JSON')
+  .action(incident)
 
 const timeout = (text: string): number => {
   const value = Number(text)

@@ -3,7 +3,7 @@
  * the environment those chains instead, and no world. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { startService } from '@assay/server'
 import { hasShortCut, loadConfig } from '@assay/server/config'
@@ -12,47 +12,50 @@ import { stringify } from 'yaml'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
 import { startReal } from './startReal.ts'
+import { listenForIncidents, refuseSecond } from './worldControl.ts'
+import { matchLog } from './worldLog.ts'
 
-export async function startAll(options: { readonly data: string; readonly port: number }): Promise<void> {
+type Options = { readonly data: string; readonly port: number; readonly seed: number }
+
+export async function startAll(options: Options): Promise<void> {
   const folder = resolve(options.data)
   const startedAt = performance.now()
   mkdirSync(folder, { recursive: true })
   if (hasShortCut(process.env)) return startReal(folder, options.port)
-  console.log('Starting the local world: two chains, real contracts, traders.')
+  await refuseSecond(folder)
+  console.log('Starting the local world: five chains, real contracts, traders.')
   const world = await startWorld({
     folder: join(folder, 'world'),
+    seed: options.seed,
     onProgress: line => console.log(`  ${line}`),
   })
-  setAsideOldLog(folder, world)
-  const file = join(folder, 'assay.yaml')
-  writeFileSync(
-    file,
-    stringify(worldConfig(world, { port: options.port, database: join(folder, 'assay.db') })),
-  )
   try {
-    const config = loadConfig(file, process.env)
-    const service = await startService({ config, logLevel: 'warn' })
+    await serveWorld(world, folder, options.port, startedAt)
+  } finally {
+    await world.close()
+  }
+}
+
+async function serveWorld(world: LocalWorld, folder: string, port: number, startedAt: number): Promise<void> {
+  const database = join(folder, 'assay.db')
+  const remark = await matchLog(database, world)
+  if (remark !== null) console.log(`  ${remark}`)
+  const file = join(folder, 'assay.yaml')
+  writeFileSync(file, stringify(worldConfig(world, { port, database })))
+  const config = loadConfig(file, process.env)
+  const service = await startService({ config, logLevel: 'warn' })
+  const control = await listenForIncidents(world, folder)
+  try {
     const key = await keyIn(join(folder, 'key'), config)
     console.log('Waiting for the first price.')
     const seconds = await untilPriced(service.url, key, world, startedAt)
     introduce(service.url, key, world, seconds, file)
     await untilStopped()
     console.log('\nStopping.')
-    await service.close()
   } finally {
-    await world.close()
+    await control.close()
+    await service.close()
   }
-}
-
-/** A log of blocks that a new world never had is of no use to it: it is kept, under another name. */
-function setAsideOldLog(folder: string, world: LocalWorld): void {
-  const database = join(folder, 'assay.db')
-  if (!world.chains.some(chain => chain.isNew) || !existsSync(database)) return
-  const aside = join(folder, `before-${new Date().toISOString().replace(/[:.]/g, '-')}`)
-  mkdirSync(aside)
-  for (const name of readdirSync(folder))
-    if (name.startsWith('assay.db') || name === 'key') renameSync(join(folder, name), join(aside, name))
-  console.log(`  The world is new; the log of the one before is in ${aside}.`)
 }
 
 const FIRST_PRICE_MS = 120_000
@@ -93,6 +96,11 @@ Try it:
   curl -s ${bearer} ${url}/v1/chains
   curl -s ${bearer} ${url}/v1/quote/token/1/${example?.address.toLowerCase()}
   curl -s ${bearer} "${url}/v1/pools?chain_id=56&limit=2"
+
+Make something go wrong, and watch what becomes of the price:
+
+  npm run assay -- world incidents
+  npm run assay -- world incident rug --chain 1 --token ${example?.symbol}
 
 These prices come from the local world (its configuration: ${file}).
 For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start

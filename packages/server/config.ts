@@ -1,4 +1,4 @@
-/** What the command line needs of the service beside running it: its configuration, and its keys. */
+/** What the command line needs of the service beside running it: its configuration, its keys, its log's position. */
 import { Access, isScope, type Scope, SCOPES } from './access/access.ts'
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
@@ -6,7 +6,9 @@ import { askControl } from './ops/control.ts'
 import { claimDatabase } from './store/sqlite/claim.ts'
 import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
 
+export { askControl, openControl } from './ops/control.ts'
 export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
+export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
 export { SCOPES }
 
 export type KeyWish = { readonly name: string; readonly consumer: string; readonly scopes: readonly string[] }

@@ -92,21 +92,24 @@ describe('startAnvil', () => {
     await expect.poll(() => isServed(anvil.port)).toBe(false)
   })
 
-  it.each(['exit', 'SIGTERM'])('leaves no node behind a process that ends by %s', async how => {
-    const module = JSON.stringify(new URL('anvil.ts', import.meta.url).href)
-    const ending = how === 'exit' ? 'process.exit(3)' : 'setInterval(() => {}, 1_000)'
-    const script = `import { startAnvil } from ${module}
+  it.each(['exit', 'SIGTERM', 'SIGKILL'] as const)(
+    'leaves no node behind a process that ends by %s',
+    async how => {
+      const module = JSON.stringify(new URL('anvil.ts', import.meta.url).href)
+      const ending = how === 'exit' ? 'process.exit(3)' : 'setInterval(() => {}, 1_000)'
+      const script = `import { startAnvil } from ${module}
       const anvil = await startAnvil({ chainId: 1 })
       process.stdout.write(String(anvil.port), () => { ${ending} })`
-    const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    const [text] = (await once(parent.stdout, 'data')) as [Buffer]
-    if (how === 'SIGTERM') parent.kill('SIGTERM')
-    const [code, signal] = await once(parent, 'exit')
-    expect([code, signal]).toEqual(how === 'exit' ? [3, null] : [null, 'SIGTERM'])
-    await expect.poll(() => isServed(Number(text))).toBe(false)
-  })
+      const parent = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const [text] = (await once(parent.stdout, 'data')) as [Buffer]
+      if (how !== 'exit') parent.kill(how)
+      const [code, signal] = await once(parent, 'exit')
+      expect([code, signal]).toEqual(how === 'exit' ? [3, null] : [null, how])
+      await expect.poll(() => isServed(Number(text))).toBe(false)
+    },
+  )
 })
 
 describe('anvilBinary', () => {

@@ -2,7 +2,8 @@
  * One anvil node as a child process.
  *
  * The node lives no longer than this process: it ends on `close()`, on abort of its signal, on exit and on a
- * terminating signal. Only SIGKILL of this process leaves it behind.
+ * terminating signal. When this process is killed outright the pipe to the node's standard input closes, and a
+ * watcher beside the node ends it, so that it still writes its state.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -64,10 +65,25 @@ const STDERR_LIMIT = 8_192
 /** Anvil prints its banner, some 2 KiB, before the line we wait for. */
 const BANNER_LIMIT = 65_536
 
+/**
+ * A shell that becomes the node, and leaves a child behind that waits for the end of standard input. The child
+ * holds no other pipe, so that nobody waits for it.
+ */
+const WATCHED =
+  'exec 3<&0; (cat <&3 >/dev/null; kill -TERM $$) >/dev/null 2>&1 & exec 3<&-; exec "$@" </dev/null'
+
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { signal } = options
   signal?.throwIfAborted()
-  const child = spawn(anvilBinary(), flagsOf(options), { stdio: ['ignore', 'pipe', 'pipe'] })
+  const [binary, flags] = [anvilBinary(), flagsOf(options)]
+  // Without a POSIX shell there is no watcher.
+  const command = process.platform === 'win32' ? [binary] : ['/bin/sh', '-c', WATCHED, 'sh', binary]
+  const child = spawn(command[0] as string, [...command.slice(1), ...flags], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  // The watcher ends with the pipe, the node with or before it.
+  child.once('exit', () => child.stdin?.destroy())
+  child.stdin?.on('error', () => undefined)
   const exited = new Promise<void>(resolve => child.once('close', () => resolve()))
   endWithThisProcess(child)
 

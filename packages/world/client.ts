@@ -33,7 +33,8 @@ export const DEV_ACCOUNT: Address = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const BALANCE_WEI = 10n ** 24n
 /** A batch of some hundred swaps that cross thousands of ticks runs for seconds. */
 const REQUEST_TIMEOUT_MS = 120_000
-const RECEIPT_POLL_MS = 5
+/** A node that mines at once is asked again soon, one that mines by the second less and less often. */
+const RECEIPT_POLL_MS = { first: 5, most: 200 }
 /** Longer than any block time of a world. */
 const RECEIPT_TIMEOUT_MS = 60_000
 
@@ -73,7 +74,7 @@ export async function send(client: Client, call: Call): Promise<TransactionRecei
  */
 async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt> {
   const deadlineMs = performance.now() + RECEIPT_TIMEOUT_MS
-  for (;;) {
+  for (let waitMs = RECEIPT_POLL_MS.first; ; waitMs = Math.min(waitMs * 2, RECEIPT_POLL_MS.most)) {
     try {
       return await client.getTransactionReceipt({ hash })
     } catch (error) {
@@ -82,6 +83,6 @@ async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt>
     if (performance.now() > deadlineMs) {
       throw new Error(`transaction ${hash} is in no block after ${RECEIPT_TIMEOUT_MS} ms`)
     }
-    await setTimeout(RECEIPT_POLL_MS)
+    await setTimeout(waitMs)
   }
 }

@@ -2,11 +2,13 @@
  * Three ways to put published bytecode on a local chain, so that pools get the addresses they have in the
  * wild: CREATE2 depends on the factory's address, the tokens and the init code, and on nothing else.
  */
-import { type Address, encodeDeployData, getContractAddress, type Hex } from 'viem'
+import { type Address, encodeDeployData, encodeFunctionData, getContractAddress, type Hex } from 'viem'
 import { type Client, DEV_ACCOUNT, send } from './client.ts'
-import { priceFeedAbi, testTokenAbi } from './contracts/abi.ts'
+import { priceFeedAbi, proxiedTokenAbi, testTokenAbi, tokenProxyAbi } from './contracts/abi.ts'
 import priceFeed from './contracts/PriceFeed.json' with { type: 'json' }
+import proxiedToken from './contracts/ProxiedToken.json' with { type: 'json' }
 import testToken from './contracts/TestToken.json' with { type: 'json' }
+import tokenProxy from './contracts/TokenProxy.json' with { type: 'json' }
 import trader from './contracts/Trader.json' with { type: 'json' }
 
 /** The account that made a contract, and its nonce then: together they are the contract's address. */
@@ -42,6 +44,34 @@ export function deployToken(
     client,
     encodeDeployData({ abi: testTokenAbi, bytecode: testToken.bytecode as Hex, args }),
     site,
+  )
+}
+
+/** The same token behind a proxy: its code, decimals included, can be replaced. */
+export async function deployProxiedToken(
+  client: Client,
+  token: { readonly symbol: string; readonly decimals: number },
+  site: Site = 'anywhere',
+): Promise<Address> {
+  const args = [await deployImplementation(client, token.decimals)] as const
+  const proxy = await deploy(
+    client,
+    encodeDeployData({ abi: tokenProxyAbi, bytecode: tokenProxy.bytecode as Hex, args }),
+    site,
+  )
+  await send(client, {
+    to: proxy,
+    data: encodeFunctionData({ abi: proxiedTokenAbi, functionName: 'setSymbol', args: [token.symbol] }),
+  })
+  return proxy
+}
+
+/** What a proxied token can be upgraded to. */
+export function deployImplementation(client: Client, decimals: number): Promise<Address> {
+  const args = [decimals] as const
+  return deploy(
+    client,
+    encodeDeployData({ abi: proxiedTokenAbi, bytecode: proxiedToken.bytecode as Hex, args }),
   )
 }
 

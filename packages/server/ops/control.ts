@@ -53,13 +53,17 @@ export async function openControl(
 }
 
 /** Null when no service answers there. */
-export function askControl(databasePath: string, request: object): Promise<Record<string, unknown> | null> {
+export function askControl(
+  databasePath: string,
+  request: object,
+  answerMs = ANSWER_MS,
+): Promise<Record<string, unknown> | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(controlPath(databasePath))
     let text = ''
     socket.setEncoding('utf8')
-    socket.setTimeout(ANSWER_MS, () =>
-      socket.destroy(new Error('the service does not answer on its control socket')),
+    socket.setTimeout(answerMs, () =>
+      socket.destroy(new Error(`nobody answers on the control socket ${controlPath(databasePath)}`)),
     )
     socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (part: string) => {

@@ -119,7 +119,7 @@ describe('a stable whose feed leaves a dollar', () => {
   it('a little is taken at its answer, and caps what rests on it', async () => {
     const after = await service.head()
     const before = await priced('ONLY')
-    await chain.world.answer('USDC', 0.985)
+    await chain.world.life.answer('USDC', 0.985)
     const only = chain.token('ONLY')
     await untilRecord('ONLY again', after, isTokenUpsert(only))
     const now = await priced('ONLY')
@@ -133,7 +133,7 @@ describe('a stable whose feed leaves a dollar', () => {
   it('far is suspended: what rests on it alone is retracted, what has another stable keeps its price', async () => {
     const after = await service.head()
     const published = (await service.records()).findLast(isTokenUpsert(chain.token('ONLY')))
-    await chain.world.answer('USDC', 0.9)
+    await chain.world.life.answer('USDC', 0.9)
     for (const symbol of ['ONLY', 'USDC']) {
       const retraction = await untilRecord(`${symbol} retracted`, after, isTokenRetract(chain.token(symbol)))
       expect(retraction.payload).toMatchObject({
@@ -163,7 +163,7 @@ describe('a stable whose feed leaves a dollar', () => {
 
   it('and comes back is trusted again', async () => {
     const after = await service.head()
-    await chain.world.answer('USDC', 1)
+    await chain.world.life.answer('USDC', 1)
     const only = chain.token('ONLY')
     await untilRecord(
       'ONLY priced again',

@@ -2,10 +2,18 @@
  * Holds what we know against the chain again, a little at a time and in turn: decimals of tokens, which a proxy may
  * change, and whole pools with their ticks, which nothing but a full reading shows to have drifted.
  *
- * What looks odd is read first: a token whose decimals were once read differently, or whose pool jumped by orders of
- * magnitude. Nothing is written while the chain says what we know.
+ * What looks odd is read first: a token that logged an upgrade or whose decimals were once read differently, at
+ * every block until it settles; and one whose pool jumped by orders of magnitude. Nothing is written while the chain
+ * says what we know.
  */
 import type { Address, LoadedPool, NewPool, Pool, State, TokenFacts } from '@assay/engine'
+import type { VerifiedBlock } from '../feed/feed.ts'
+
+/** Upgraded(address) and BeaconUpgraded(address) of ERC-1967. */
+const UPGRADES: ReadonlySet<string> = new Set([
+  '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
+  '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
+])
 
 /** Tokens and pools in one go. */
 const TOKENS = 8
@@ -13,6 +21,7 @@ const POOLS = 2
 
 export class Audit {
   readonly #state: State
+  readonly #doubted = new Set<Address>()
   #token: Address | null = null
   #pool: Address | null = null
 
@@ -20,12 +29,29 @@ export class Audit {
     this.#state = state
   }
 
+  /** Tokens that these blocks say were upgraded are doubted. */
+  note(blocks: readonly Pick<VerifiedBlock, 'logs'>[]): void {
+    for (const { logs } of blocks)
+      for (const { address, topics } of logs)
+        if (UPGRADES.has(topics[0] ?? '') && this.#state.tokens.has(address)) this.#doubted.add(address)
+  }
+
+  get isInDoubt(): boolean {
+    return this.#doubted.size > 0
+  }
+
+  /** These tokens were read, and what differed is known: one stays in doubt while its last two readings differ. */
+  settle(read: readonly TokenFacts[]): void {
+    for (const { token } of read)
+      if (this.#state.tokens.get(token)?.decimals?.changedTo == null) this.#doubted.delete(token)
+      else this.#doubted.add(token)
+  }
+
   /** The next tokens in turn, odd ones before them. */
   tokens(): readonly Address[] {
     const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
-    const odd = new Set(
-      known.filter(({ decimals }) => decimals?.changedTo != null).map(({ address }) => address),
-    )
+    const odd = new Set(this.#doubted)
+    for (const { address, decimals } of known) if (decimals?.changedTo != null) odd.add(address)
     for (const { state, token0, token1 } of this.#state.pools.values())
       if (state.jump?.jump != null) odd.add(token0).add(token1)
     const [turn, last] = inTurn(

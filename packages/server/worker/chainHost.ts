@@ -200,7 +200,7 @@ export class ChainHost implements ChainService {
     switch (item.kind) {
       case 'block':
         await this.#apply({ kind: 'block', block: this.#decoded(item.block, new Set()), atMs: this.#now() })
-        return this.#settled(item.block)
+        return this.#settled(item.block, [item.block])
       case 'reorg': {
         // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
         const born = new Set<Address>()
@@ -208,7 +208,7 @@ export class ChainHost implements ChainService {
         await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
         this.#upkeep.reorganised()
         const tip = item.blocks.at(-1)
-        return tip === undefined ? undefined : this.#settled(tip)
+        return tip === undefined ? undefined : this.#settled(tip, item.blocks)
       }
       case 'finalize':
         await this.#apply({
@@ -228,10 +228,10 @@ export class ChainHost implements ChainService {
   }
 
   /** The block is committed: tell the feed, then read at its hash what blocks do not say. */
-  async #settled(block: VerifiedBlock): Promise<void> {
+  async #settled(block: VerifiedBlock, blocks: readonly VerifiedBlock[]): Promise<void> {
     const ref = refOf(block)
     this.#feed.processed(ref)
-    await this.#upkeep.tend(ref)
+    await this.#upkeep.tend(ref, blocks)
   }
 
   /** `born` are pools made earlier in the same input, and gets those made in this block. */

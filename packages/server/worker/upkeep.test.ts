@@ -81,7 +81,7 @@ async function learn(token: Hex, tip: BlockRef): Promise<void> {
 
 /** Until every pool had its turn. */
 async function audit(): Promise<void> {
-  for (let turn = 0; turn < state.pools.size; turn++) await upkeep.tend(await follow())
+  for (let turn = 0; turn < state.pools.size; turn++) await upkeep.tend(await follow(), [])
 }
 
 const poolOf = (address: Hex) => {
@@ -137,9 +137,9 @@ test('a token that says something else is taken at its word only when it says it
     })
   await say(9)
   await skipTo()
-  await upkeep.tend(await follow())
+  await upkeep.tend(await follow(), [])
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
-  await upkeep.tend(await follow())
+  await upkeep.tend(await follow(), [])
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 9, changedTo: null })
   await say(18)
 })
@@ -171,7 +171,7 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   })
   await send(chain.world.client, { to: feed, data })
   await skipTo()
-  await upkeep.tend(await follow())
+  await upkeep.tend(await follow(), [])
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
 })
 

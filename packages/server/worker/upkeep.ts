@@ -1,11 +1,11 @@
 /**
- * What blocks do not say, read at the tip after each commit: stable answers, and pools nothing has vouched for
- * lately. A failure to read is tried again with a later block; a failed commit is thrown on.
+ * What blocks do not say, read at the tip after each commit: stable answers, pools nothing has vouched for lately,
+ * and decimals that may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
  *
  * Everything here runs in the lane, so the tip it reads at is still the tip when the engine takes it.
  */
 import { count, type Input, ms, type Pool, type State, type StepResult } from '@assay/engine'
-import type { BlockRef } from '../feed/feed.ts'
+import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { Market, TokenFacts } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -44,7 +44,7 @@ export class Upkeep {
   }
 
   /** After a committed block: whatever is due. */
-  async tend(tip: BlockRef): Promise<void> {
+  async tend(tip: BlockRef, blocks: readonly Pick<VerifiedBlock, 'logs'>[]): Promise<void> {
     const nowMs = this.#context.clock.monotonicMs()
     if (nowMs - this.#stablesReadAtMs >= STABLE_INTERVAL_MS) {
       this.#stablesReadAtMs = nowMs
@@ -55,7 +55,8 @@ export class Upkeep {
       await this.recheck(quietPools(this.#context.state, this.#now()), tip)
     }
     const { tokensMs, poolsMs } = this.#context.intervals ?? AUDIT_INTERVALS
-    if (nowMs - this.#tokensReadAtMs >= tokensMs) {
+    this.#audit.note(blocks)
+    if (this.#audit.isInDoubt || nowMs - this.#tokensReadAtMs >= tokensMs) {
       this.#tokensReadAtMs = nowMs
       await this.#auditTokens(tip)
     }
@@ -117,12 +118,13 @@ export class Upkeep {
         }),
       )
       const facts = read.filter(each => this.#audit.differs(each))
-      if (facts.length === 0) return
+      if (facts.length === 0) return this.#audit.settle(read)
       log.warn('tokens say something else of themselves than before', {
         chain_id: state.setup.chainId,
         tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
       })
       await apply({ kind: 'token_facts', block: engineRef(tip), facts, atMs: this.#now() })
+      this.#audit.settle(read)
     } catch (failure) {
       if (!isFeedError(failure)) throw failure
     }

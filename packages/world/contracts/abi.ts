@@ -22,6 +22,42 @@ export const testTokenAbi = parseAbi([
   'event Approval(address indexed owner, address indexed spender, uint256 value)',
 ])
 
+/** The token behind a TokenProxy. */
+export const proxiedTokenAbi = parseAbi([
+  'constructor(uint8 decimals_)',
+  'function name() view returns (string)',
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
+  'function totalSupply() view returns (uint256)',
+  'function balanceOf(address) view returns (uint256)',
+  'function allowance(address, address) view returns (uint256)',
+  'function mint(address to, uint256 value)',
+  'function setSymbol(string value)',
+  'function approve(address spender, uint256 value) returns (bool)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'function transferFrom(address from, address to, uint256 value) returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event Approval(address indexed owner, address indexed spender, uint256 value)',
+])
+
+export const tokenProxyAbi = parseAbi([
+  'constructor(address implementation)',
+  'function upgradeTo(address implementation)',
+  'fallback() external',
+  'event Upgraded(address indexed implementation)',
+])
+
+export const lookAlikePoolAbi = parseAbi([
+  'constructor(address factory_, address token0_, address token1_)',
+  'function factory() view returns (address)',
+  'function token0() view returns (address)',
+  'function token1() view returns (address)',
+  'function getReserves() view returns (uint112, uint112, uint32)',
+  'function pretend(uint112 reserve0_, uint112 reserve1_)',
+  'event Sync(uint112 reserve0, uint112 reserve1)',
+  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+])
+
 export const priceFeedAbi = parseAbi([
   'constructor(string description_, uint8 decimals_)',
   'function decimals() view returns (uint8)',
@@ -66,6 +102,8 @@ export const v3FactoryAbi = parseAbi([
 export const v3PoolAbi = parseAbi([
   'function slot0() view returns (uint160 sqrtPriceX96, int24 tick, uint16 observationIndex, uint16 observationCardinality, uint16 observationCardinalityNext, uint8 feeProtocol, bool unlocked)',
   'function liquidity() view returns (uint128)',
+  'function tickSpacing() view returns (int24)',
+  'function positions(bytes32 key) view returns (uint128 liquidity, uint256 feeGrowthInside0LastX128, uint256 feeGrowthInside1LastX128, uint128 tokensOwed0, uint128 tokensOwed1)',
   'function maxLiquidityPerTick() view returns (uint128)',
   'function ticks(int24 tick) view returns (uint128 liquidityGross, int128 liquidityNet, uint256 feeGrowthOutside0X128, uint256 feeGrowthOutside1X128, int56 tickCumulativeOutside, uint160 secondsPerLiquidityOutsideX128, uint32 secondsOutside, bool initialized)',
   'function initialize(uint160 sqrtPriceX96)',

@@ -3,14 +3,27 @@ import { readFileSync } from 'node:fs'
 import type { Abi } from 'viem'
 import { toEventSignature, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
-import { priceFeedAbi, testTokenAbi, traderAbi } from './abi.ts'
+import {
+  lookAlikePoolAbi,
+  priceFeedAbi,
+  proxiedTokenAbi,
+  testTokenAbi,
+  tokenProxyAbi,
+  traderAbi,
+} from './abi.ts'
+import lookAlikePool from './LookAlikePool.json' with { type: 'json' }
 import priceFeed from './PriceFeed.json' with { type: 'json' }
+import proxiedToken from './ProxiedToken.json' with { type: 'json' }
 import testToken from './TestToken.json' with { type: 'json' }
+import tokenProxy from './TokenProxy.json' with { type: 'json' }
 import trader from './Trader.json' with { type: 'json' }
 
 describe.each([
+  { artifact: lookAlikePool, typed: lookAlikePoolAbi as Abi },
   { artifact: priceFeed, typed: priceFeedAbi as Abi },
+  { artifact: proxiedToken, typed: proxiedTokenAbi as Abi },
   { artifact: testToken, typed: testTokenAbi as Abi },
+  { artifact: tokenProxy, typed: tokenProxyAbi as Abi },
   { artifact: trader, typed: traderAbi as Abi },
 ])('$artifact.source', ({ artifact, typed }) => {
   it('is the source its bytecode was compiled from', () => {

@@ -5,12 +5,12 @@
 import { type Address, encodeFunctionData, getAddress } from 'viem'
 import { type Client, send } from '../client.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
-import { deployPriceFeed, deployToken, deployTrader } from '../deploy.ts'
+import { deployPriceFeed, deployProxiedToken, deployToken, deployTrader } from '../deploy.ts'
 import * as trader from '../trader.ts'
 import { createV2Pair, deployV2Factory, V2_FACTORY_ORIGIN, V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import { createV3Pool, deployV3Factory, initialiseV3Pool, V3_FACTORY_ORIGIN } from '../v3.ts'
-import type { ChainPlan, DeploymentPlan, PoolPlan, TokenPlan } from './plan.ts'
-import { priceOf, sqrtPriceX96, tickOf, unitsOf } from './valuation.ts'
+import { type ChainPlan, type DeploymentPlan, type PoolPlan, type TokenPlan, tokenOf } from './plan.ts'
+import { liquidityWorth, priceOf, sqrtPriceX96, tickOf, unitsOf } from './valuation.ts'
 
 export type WorldPool = {
   readonly address: Address
@@ -18,6 +18,8 @@ export type WorldPool = {
   readonly deployment: string
   readonly token0: TokenPlan
   readonly token1: TokenPlan
+  /** Of a v3 pool: the bands the trader holds liquidity in. */
+  readonly bands: readonly { readonly lower: number; readonly upper: number }[]
 }
 export type SeededChain = {
   readonly trader: Address
@@ -30,9 +32,12 @@ const GAS = 25_000_000n
 const WIDE = 10_000
 const NARROW = 1200
 const FEED_DECIMALS = 8
+/** A day: readers ask for an hour. */
+const SEQUENCER_UP_S = 86_400
 
 export async function seedChain(client: Client, plan: ChainPlan, nowS: number): Promise<SeededChain> {
-  for (const token of plan.tokens) await deployToken(client, token, token.address)
+  for (const token of plan.tokens)
+    await (token.isProxied === true ? deployProxiedToken : deployToken)(client, token, token.address)
   const traderAddress = await deployTrader(client)
   await trader.fund(
     client,
@@ -41,12 +46,11 @@ export async function seedChain(client: Client, plan: ChainPlan, nowS: number): 
   )
   const feeds: Record<string, Address> = {}
   for (const stable of plan.tokens.filter(token => token.role === 'STABLE')) {
-    feeds[stable.symbol] = await deployPriceFeed(client, {
-      description: `${stable.symbol} / USD`,
-      decimals: FEED_DECIMALS,
-    })
+    const feed = { description: `${stable.symbol} / USD`, decimals: FEED_DECIMALS }
+    feeds[stable.symbol] = await deployPriceFeed(client, feed, stable.feed)
     await setAnswer(client, feeds[stable.symbol] as Address, 1, nowS)
   }
+  if (plan.sequencerFeed !== undefined) await deploySequencerFeed(client, plan.sequencerFeed, nowS)
   const factories = new Map<string, Address>()
   for (const deployment of plan.deployments)
     factories.set(deployment.id, await deployFactory(client, deployment))
@@ -62,6 +66,14 @@ export async function setAnswer(client: Client, feed: Address, usd: number, nowS
     to: feed,
     data: encodeFunctionData({ abi: priceFeedAbi, functionName: 'setAnswer', args: [answer, BigInt(nowS)] }),
   })
+}
+
+/** Up since long enough for its grace to be over. */
+async function deploySequencerFeed(client: Client, address: Address, nowS: number): Promise<void> {
+  await deployPriceFeed(client, { description: 'L2 Sequencer Uptime Status Feed', decimals: 0 }, address)
+  const args = [0n, BigInt(nowS - SEQUENCER_UP_S), BigInt(nowS)] as const
+  const data = encodeFunctionData({ abi: priceFeedAbi, functionName: 'setRound', args })
+  await send(client, { to: address, data })
 }
 
 async function deployFactory(client: Client, { family, factory }: DeploymentPlan): Promise<Address> {
@@ -81,10 +93,7 @@ async function makePool(
   traderAddress: Address,
   factories: ReadonlyMap<string, Address>,
 ): Promise<WorldPool> {
-  const [a, b] = pool.pair.map(symbol => plan.tokens.find(token => token.symbol === symbol) as TokenPlan) as [
-    TokenPlan,
-    TokenPlan,
-  ]
+  const [a, b] = pool.pair.map(symbol => tokenOf(plan, symbol)) as [TokenPlan, TokenPlan]
   const [token0, token1] = a.address.toLowerCase() < b.address.toLowerCase() ? [a, b] : [b, a]
   const { family } = plan.deployments.find(each => each.id === pool.deployment) as DeploymentPlan
   const factory = factories.get(pool.deployment) as Address
@@ -101,28 +110,34 @@ async function makePool(
       [trader.addV2(created.address, unitsOf(token0, pool.usd), unitsOf(token1, pool.usd))],
       GAS,
     )
-    return { address: created.address, family, deployment: pool.deployment, token0, token1 }
+    return { address: created.address, family, deployment: pool.deployment, token0, token1, bands: [] }
   }
   const created = await createV3Pool(client, factory, pair, pool.feePpm as number)
   const price = priceOf(token0, token1)
   await initialiseV3Pool(client, created, sqrtPriceX96(price))
   const snap = (tick: number) => Math.round(tick / created.tickSpacing) * created.tickSpacing
   const centre = tickOf(price)
-  const liquidity = (usd: number, width: number) => {
-    const root = Math.sqrt(price)
-    const amount1 = Number(unitsOf(token1, usd))
-    return BigInt(Math.floor(amount1 / (root - root * 1.0001 ** (-width / 2))))
-  }
   const bands = [
-    trader.mintV3(created.address, snap(centre - WIDE), snap(centre + WIDE), liquidity(pool.usd * 0.4, WIDE)),
-    trader.mintV3(
-      created.address,
-      snap(centre - NARROW),
-      snap(centre + NARROW),
-      liquidity(pool.usd * 0.6, NARROW),
-    ),
+    {
+      lower: snap(centre - WIDE),
+      upper: snap(centre + WIDE),
+      liquidity: liquidityWorth(token1, price, pool.usd * 0.4, WIDE),
+    },
+    {
+      lower: snap(centre - NARROW),
+      upper: snap(centre + NARROW),
+      liquidity: liquidityWorth(token1, price, pool.usd * 0.6, NARROW),
+    },
   ]
-  for (const outcome of await trader.batch(client, traderAddress, bands, GAS))
+  const mints = bands.map(band => trader.mintV3(created.address, band.lower, band.upper, band.liquidity))
+  for (const outcome of await trader.batch(client, traderAddress, mints, GAS))
     if (!outcome.ok) throw new Error(`liquidity of ${pool.pair.join('/')} was refused: ${outcome.reason}`)
-  return { address: created.address, family, deployment: pool.deployment, token0, token1 }
+  return {
+    address: created.address,
+    family,
+    deployment: pool.deployment,
+    token0,
+    token1,
+    bands: bands.map(({ lower, upper }) => ({ lower, upper })),
+  }
 }

@@ -4,21 +4,23 @@
  */
 import type { Address, Hex } from 'viem'
 import type { Client } from '../client.ts'
-import { v2PairAbi, v3PoolAbi } from '../contracts/abi.ts'
 import type { Random } from '../random.ts'
 import * as trader from '../trader.ts'
 import type { ChainPlan, TokenPlan } from './plan.ts'
+import { moveTo, type PoolPrice, readPrice, toNumber } from './poolMove.ts'
 import type { SeededChain, WorldPool } from './seeding.ts'
-import { sqrtPriceX96 } from './valuation.ts'
 
 const GAS = 25_000_000n
 /** How far a fair price wanders in one round, and how far it may stray from the plan. */
 const STEP = 0.0015
 const STRAY = 0.2
-/** A trader does not bother with less than this. */
+/** A trader does not bother with less than this beyond the fee. */
 const WORTH_IT = 0.0008
-const V2_FEE = { numerator: 997n, denominator: 1000n }
-const EVERYTHING = 1n << 200n
+const V2_FEE_SHARE = 0.003
+/** The fee keeps a trader short of the fair price by about as much as it costs. */
+const V2_SHARE = 0.7
+/** Further off than this a concentrated pool has no liquidity left to trade with. */
+const OUT_OF_REACH = 0.5
 
 export class Traders {
   readonly #client: Client
@@ -26,6 +28,7 @@ export class Traders {
   readonly #random: Random
   readonly #fair: Map<string, number>
   readonly #plan: ChainPlan
+  readonly #left = new Set<Address>()
 
   constructor(client: Client, plan: ChainPlan, chain: SeededChain, random: Random) {
     this.#client = client
@@ -35,60 +38,78 @@ export class Traders {
     this.#fair = new Map(plan.tokens.map(token => [token.symbol, token.usd]))
   }
 
-  /** One round: fair prices wander, then a few pools are traded towards them in one transaction. */
-  async round(): Promise<void> {
-    for (const token of this.#plan.tokens) if (token.role !== 'STABLE') this.#wander(token)
-    const calls: Hex[] = []
-    for (const pool of this.#chain.pools) {
-      const isAnchor = pool.token0.role !== 'TOKEN' && pool.token1.role !== 'TOKEN'
-      if (this.#random.integer(1, 100) > (isAnchor ? 50 : 30)) continue
-      const call = await this.#towardsFair(pool)
-      if (call !== null) calls.push(call)
+  /** Dollars of a token, as the traders see it. */
+  fairUsd(symbol: string): number {
+    return this.#fair.get(symbol) as number
+  }
+
+  /** From now on a token is worth this to them; a stable's worth does not wander. */
+  setFair(symbol: string, usd: number): void {
+    this.#fair.set(symbol, usd)
+  }
+
+  /** These pools are traded no more, until they are taken up again. */
+  leave(pools: readonly Address[]): void {
+    for (const pool of pools) this.#left.add(pool)
+  }
+
+  takeUp(pools: readonly Address[]): void {
+    for (const pool of pools) this.#left.delete(pool)
+  }
+
+  /** Atomic token1 per atomic token0 at the fair prices. */
+  fairPrice({ token0, token1 }: WorldPool): number {
+    return (
+      (this.fairUsd(token0.symbol) / this.fairUsd(token1.symbol)) * 10 ** (token1.decimals - token0.decimals)
+    )
+  }
+
+  /** Fair prices from what the pools say: a chain that is found again goes on from where it stood. */
+  async learn(): Promise<void> {
+    const known = new Set(this.#plan.tokens.filter(({ role }) => role === 'STABLE').map(each => each.symbol))
+    const prices = await Promise.all(this.#chain.pools.map(pool => readPrice(this.#client, pool)))
+    // Anchors come first in the plan: one pass finds a partner of known worth for every token.
+    for (const [at, pool] of this.#chain.pools.entries()) {
+      const price = toNumber(prices[at] as PoolPrice)
+      const [is0, is1] = [known.has(pool.token0.symbol), known.has(pool.token1.symbol)]
+      if (price === null || is0 === is1) continue
+      const [from, to] = is0 ? [pool.token0, pool.token1] : [pool.token1, pool.token0]
+      const whole = price * 10 ** (pool.token0.decimals - pool.token1.decimals)
+      this.#fair.set(to.symbol, bounded(to, this.fairUsd(from.symbol) * (is0 ? 1 / whole : whole)))
+      known.add(to.symbol)
     }
-    if (calls.length > 0) await trader.batch(this.#client, this.#chain.trader, calls, GAS)
+  }
+
+  /** One round: fair prices wander, then a few pools are traded towards them in one transaction; false if none was. */
+  async round(): Promise<boolean> {
+    for (const token of this.#plan.tokens) if (token.role !== 'STABLE') this.#wander(token)
+    const chosen = this.#chain.pools.filter(pool => {
+      const isAnchor = pool.token0.role !== 'TOKEN' && pool.token1.role !== 'TOKEN'
+      return this.#random.integer(1, 100) <= (isAnchor ? 50 : 30)
+    })
+    const traded = chosen.filter(pool => !this.#left.has(pool.address))
+    const prices = await Promise.all(traded.map(pool => readPrice(this.#client, pool)))
+    const calls = traded.flatMap((pool, at) => this.#towardsFair(pool, prices[at] as PoolPrice) ?? [])
+    if (calls.length === 0) return false
+    await trader.batch(this.#client, this.#chain.trader, calls, GAS)
+    return true
   }
 
   #wander(token: TokenPlan): void {
     const drawn = (this.#random.integer(0, 2000) - 1000) / 1000
-    const next = (this.#fair.get(token.symbol) as number) * (1 + drawn * STEP)
-    this.#fair.set(token.symbol, Math.min(Math.max(next, token.usd * (1 - STRAY)), token.usd * (1 + STRAY)))
+    this.#fair.set(token.symbol, bounded(token, this.fairUsd(token.symbol) * (1 + drawn * STEP)))
   }
 
-  async #towardsFair(pool: WorldPool): Promise<Hex | null> {
-    const fair =
-      ((this.#fair.get(pool.token0.symbol) as number) / (this.#fair.get(pool.token1.symbol) as number)) *
-      10 ** (pool.token1.decimals - pool.token0.decimals)
-    return pool.family === 'amm_v3' ? this.#moveV3(pool.address, fair) : this.#moveV2(pool.address, fair)
-  }
-
-  /** A v3 swap stops where it is told to: the fair price is its limit. */
-  async #moveV3(pool: Address, fair: number): Promise<Hex | null> {
-    const [current] = await this.#client.readContract({
-      address: pool,
-      abi: v3PoolAbi,
-      functionName: 'slot0',
-    })
-    const target = sqrtPriceX96(fair)
-    const move = Math.abs(Number(target) / Number(current) - 1) * 2
-    if (move < WORTH_IT || move > 0.5) return null
-    return trader.swapV3(pool, target < current, EVERYTHING, target)
-  }
-
-  /** x·y = k: to reach the price p, the reserve of token0 becomes √(k/p). */
-  async #moveV2(pair: Address, fair: number): Promise<Hex | null> {
-    const [reserve0, reserve1] = await this.#client.readContract({
-      address: pair,
-      abi: v2PairAbi,
-      functionName: 'getReserves',
-    })
-    const [x, y] = [Number(reserve0), Number(reserve1)]
-    if (x === 0 || y === 0) return null
-    const move = y / x / fair - 1
-    if (Math.abs(move) < WORTH_IT + 0.003) return null
-    const isSale = move > 0
-    const amount = isSale ? Math.sqrt((x * y) / fair) - x : Math.sqrt(x * y * fair) - y
-    // The fee keeps a trader short of the fair price by about as much as it costs.
-    const amountIn = BigInt(Math.floor(Math.max(0, amount * 0.7)))
-    return amountIn === 0n ? null : trader.swapExactInV2(pair, isSale, amountIn, V2_FEE)
+  #towardsFair(pool: WorldPool, from: PoolPrice): Hex | null {
+    const fair = this.fairPrice(pool)
+    const price = toNumber(from)
+    if (price === null) return null
+    const move = Math.abs(fair / price - 1)
+    if (pool.family === 'amm_v2')
+      return move < WORTH_IT + V2_FEE_SHARE ? null : moveTo(pool, from, fair, V2_SHARE)
+    return move < WORTH_IT || move > OUT_OF_REACH ? null : moveTo(pool, from, fair)
   }
 }
+
+const bounded = (token: TokenPlan, usd: number): number =>
+  Math.min(Math.max(usd, token.usd * (1 - STRAY)), token.usd * (1 + STRAY))

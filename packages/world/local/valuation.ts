@@ -12,6 +12,12 @@ export const priceOf = (token0: TokenPlan, token1: TokenPlan): number =>
 
 export const tickOf = (price: number): number => Math.floor(Math.log(price) / Math.log(1.0001))
 
+/** Of a position around the price, `width` ticks to each side, that holds `usd` of token1. */
+export function liquidityWorth(token1: TokenPlan, price: number, usd: number, width: number): bigint {
+  const root = Math.sqrt(price)
+  return BigInt(Math.floor(Number(unitsOf(token1, usd)) / (root - root * 1.0001 ** (-width / 2))))
+}
+
 export const sqrtPriceX96 = (price: number): bigint => scaled2(Math.sqrt(price), 96)
 
 /** value × 10^decimals, keeping the double's whole precision. */

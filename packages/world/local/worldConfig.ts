@@ -3,7 +3,10 @@ import { V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import { V3_POOL_INIT_CODE_HASH } from '../v3.ts'
 import type { LocalWorld, WorldChain } from './localWorld.ts'
 
-const HEARTBEAT_S = 3600
+/** Feeds of a live chain are answered every 30 s: one that is not is old after three minutes. */
+const LIVE = { heartbeat_s: 120, grace_s: 60 }
+/** Those of a chain that a test moves are answered once. */
+const STILL = { heartbeat_s: 3600, grace_s: 600 }
 
 export function worldConfig(
   world: LocalWorld,
@@ -16,8 +19,7 @@ export function worldConfig(
   }
 }
 
-function chainConfig({ plan, url, wsUrl, genesisHash, seeded }: WorldChain): object {
-  const addressOf = (symbol: string) => plan.tokens.find(token => token.symbol === symbol)?.address
+function chainConfig({ plan, url, wsUrl, genesisHash, seeded, life }: WorldChain): object {
   const ofRole = (role: string) => plan.tokens.filter(token => token.role === role)
   return {
     chain_id: plan.chainId,
@@ -29,7 +31,7 @@ function chainConfig({ plan, url, wsUrl, genesisHash, seeded }: WorldChain): obj
     genesis_hash: genesisHash,
     block_time_ms: plan.blockTimeS * 1000,
     finality: { tag: 'finalized' },
-    wrapped_native: addressOf(plan.chainId === 56 ? 'WBNB' : 'WETH'),
+    wrapped_native: ofRole('ROUTING')[0]?.address,
     deployments: plan.deployments.map(({ id, family, factory }) => ({
       deployment_id: id,
       family,
@@ -41,8 +43,9 @@ function chainConfig({ plan, url, wsUrl, genesisHash, seeded }: WorldChain): obj
     })),
     stables: ofRole('STABLE').map(({ symbol, address }) => ({
       token_address: address,
-      usd_feed: { address: seeded.feeds[symbol], heartbeat_s: HEARTBEAT_S, grace_s: 600 },
+      usd_feed: { address: seeded.feeds[symbol], ...(life.isLive ? LIVE : STILL) },
     })),
+    sequencer_uptime_feed: plan.sequencerFeed ?? null,
     routing_assets: ofRole('ROUTING').map(({ address }) => address),
     tokens: ofRole('TOKEN').map(({ address }) => address),
   }

@@ -18,6 +18,7 @@ import {
   v2PairAddress,
   v3PoolAbi,
   type WorldChain,
+  type WorldOptions,
 } from '@assay/world'
 import { encodeFunctionData, getAddress } from 'viem'
 import { planWith } from './plan.ts'
@@ -27,15 +28,20 @@ export type Hex = `0x${string}`
 export type Block = { readonly number: number; readonly hash: Hex; readonly parentHash: Hex }
 
 const GAS = 25_000_000n
+/** `finalized` is two epochs below the head: eight blocks, which a test mines in no time. */
+const SLOTS = 4
 const V2_FEE = { numerator: 997n, denominator: 1000n }
 /** Between two blocks of a chain that is waited on. */
 const PACE_MS = 500
 /** What amounts are rounded to, below a token's own unit. */
 const KEPT_DIGITS = 6
 
-export async function startTestChain(plan: ChainPlan = planWith()): Promise<TestChain> {
+export async function startTestChain(
+  plan: ChainPlan = planWith(),
+  options: Pick<WorldOptions, 'nowS' | 'slotsInAnEpoch'> = {},
+): Promise<TestChain> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-service-'))
-  const world = await startWorld({ folder, plans: [plan], isLive: false })
+  const world = await startWorld({ folder, plans: [plan], isLive: false, slotsInAnEpoch: SLOTS, ...options })
   return new TestChain(world.chains[0] as WorldChain, folder, async () => {
     await world.close()
     rmSync(folder, { recursive: true, force: true })

@@ -30,6 +30,8 @@ export type TestServiceOptions = {
   /** In place of the chain's own node. */
   readonly endpoints?: readonly string[]
   readonly publicOrigin?: string
+  /** How old an answer of the stables' feeds may grow, with no grace; left out, an hour and some. */
+  readonly heartbeatS?: number
   /** Left out, a free one. */
   readonly port?: number
 }
@@ -66,7 +68,16 @@ export async function openTestService(
 
 /** The configuration file of a service on this chain. */
 export function writeConfig(chain: TestChain, options: TestServiceOptions = {}): string {
-  const { name = 'assay', tokens, pools = [], policy = {}, endpoints, publicOrigin, port = 0 } = options
+  const {
+    name = 'assay',
+    tokens,
+    pools = [],
+    policy = {},
+    endpoints,
+    publicOrigin,
+    heartbeatS,
+    port = 0,
+  } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
     { port, database: join(chain.folder, `${name}.db`) },
@@ -76,6 +87,9 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (endpoints !== undefined)
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   first['pools'] = pools
+  if (heartbeatS !== undefined)
+    for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
+      Object.assign(usd_feed, { heartbeat_s: heartbeatS, grace_s: 0 })
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
   writeFileSync(file, stringify({ ...document, policy }))

@@ -1,0 +1,102 @@
+/** What incidents have in common: finding a token that suits, its pools, and acting on them in one block. */
+import { encodePacked, type Hex, keccak256 } from 'viem'
+import { v2PairAbi, v3PoolAbi } from '../contracts/abi.ts'
+import type { WorldChain } from '../local/localWorld.ts'
+import { type TokenPlan, tokenOf } from '../local/plan.ts'
+import { moveTo, readPrice, toNumber } from '../local/poolMove.ts'
+import type { WorldPool } from '../local/seeding.ts'
+import * as trader from '../trader.ts'
+import type { Aim } from './incident.ts'
+
+const GAS = 25_000_000n
+
+/** The pools of a token, deepest first as the plan lists them. */
+export function poolsOf({ seeded }: WorldChain, symbol: string): WorldPool[] {
+  return seeded.pools.filter(pool => pool.token0.symbol === symbol || pool.token1.symbol === symbol)
+}
+
+/** The token aimed at, or the first of the chain's that suits; `wanted` ends the sentence "a token with". */
+export function tokenFor(
+  chain: WorldChain,
+  aim: Aim,
+  wanted: string,
+  suits: (token: TokenPlan, pools: readonly WorldPool[]) => boolean,
+): TokenPlan {
+  const { plan } = chain
+  const isFit = (token: TokenPlan) => token.role === 'TOKEN' && suits(token, poolsOf(chain, token.symbol))
+  const fitting = plan.tokens.filter(isFit)
+  const chosen = aim.token === undefined ? fitting[0] : tokenOf(plan, aim.token)
+  if (chosen !== undefined && isFit(chosen)) return chosen
+  const others = fitting.map(({ symbol }) => symbol).join(', ')
+  throw new Error(
+    `chain ${plan.chainId}: this needs a token with ${wanted}; ${aim.token ?? 'none'} is not one` +
+      (others === '' ? ', and the chain has none: try another chain' : `, but ${others}`),
+  )
+}
+
+/** The stable aimed at, or the chain's first. */
+export function stableFor({ plan }: WorldChain, aim: Aim): TokenPlan {
+  const stables = plan.tokens.filter(({ role }) => role === 'STABLE')
+  const chosen = aim.token === undefined ? stables[0] : tokenOf(plan, aim.token)
+  if (chosen?.role === 'STABLE') return chosen
+  const symbols = stables.map(({ symbol }) => symbol).join(', ')
+  throw new Error(`chain ${plan.chainId}: this needs a stable; expected ${symbols}, received ${aim.token}`)
+}
+
+/** All calls in one transaction; every one must succeed. */
+export async function inOneBlock(chain: WorldChain, calls: readonly Hex[]): Promise<void> {
+  const outcomes = await trader.batch(chain.client, chain.seeded.trader, calls, GAS)
+  for (const outcome of outcomes)
+    if (!outcome.ok) throw new Error(`chain ${chain.plan.chainId} refused a trade: ${outcome.reason}`)
+}
+
+/** Trades that multiply the price of a token in a pool by `factor`. */
+export async function push(
+  chain: WorldChain,
+  pool: WorldPool,
+  symbol: string,
+  factor: number,
+): Promise<Hex[]> {
+  const before = await readPrice(chain.client, pool)
+  const price = toNumber(before)
+  if (price === null) throw new Error(`pool ${pool.address} of ${symbol} is empty`)
+  const target = pool.token0.symbol === symbol ? price * factor : price / factor
+  const call = moveTo(pool, before, target)
+  return call === null ? [] : [call]
+}
+
+/** Trades that bring a pool to where the traders think it belongs. */
+export async function settle(chain: WorldChain, pool: WorldPool): Promise<Hex[]> {
+  const call = moveTo(pool, await readPrice(chain.client, pool), chain.traders.fairPrice(pool))
+  return call === null ? [] : [call]
+}
+
+/** Takes out a share of all liquidity of a pool, in ten-thousandths. */
+export async function pull(chain: WorldChain, pool: WorldPool, tenThousandths: bigint): Promise<Hex[]> {
+  const { client, seeded } = chain
+  const part = (amount: bigint) => (amount * tenThousandths) / 10_000n
+  if (pool.family === 'amm_v2') {
+    const owned = await client.readContract({
+      address: pool.address,
+      abi: v2PairAbi,
+      functionName: 'balanceOf',
+      args: [seeded.trader],
+    })
+    return [trader.removeV2(pool.address, part(owned))]
+  }
+  const held = await Promise.all(
+    pool.bands.map(async ({ lower, upper }) => {
+      const key = keccak256(encodePacked(['address', 'int24', 'int24'], [seeded.trader, lower, upper]))
+      const [liquidity] = await client.readContract({
+        address: pool.address,
+        abi: v3PoolAbi,
+        functionName: 'positions',
+        args: [key],
+      })
+      return { lower, upper, liquidity: part(liquidity) }
+    }),
+  )
+  return held
+    .filter(({ liquidity }) => liquidity > 0n)
+    .map(({ lower, upper, liquidity }) => trader.burnV3(pool.address, lower, upper, liquidity))
+}

@@ -1,0 +1,157 @@
+/**
+ * The life of a chain: blocks at its pace, a round of trades in each, and feeds answered before they grow old. It can
+ * be halted, its feeds frozen, and whatever else is done to it is done in its lane, between two rounds.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Address } from 'viem'
+import type { ChainNode } from './chainNode.ts'
+import { Lane } from './lane.ts'
+import type { ChainPlan } from './plan.ts'
+import { type SeededChain, setAnswer } from './seeding.ts'
+import type { Traders } from './traders.ts'
+
+/** After a round that failed or found nothing to do. */
+const PAUSE_MS = 500
+/** A stable's feed is answered anew this often: well within its heartbeat. */
+const ANSWER_MS = 30_000
+/** The state on disk is copied this often. */
+const KEEP_MS = 60_000
+/** A node that is so many blocks old is renewed: its memory and its state have grown by some megabytes. */
+const RENEW_BLOCKS = 2000n
+
+export class ChainLife {
+  readonly #node: ChainNode
+  readonly #plan: ChainPlan
+  readonly #seeded: SeededChain
+  readonly #traders: Traders
+  readonly #nowS: () => number
+  readonly #lane = new Lane()
+  readonly #answers: Map<string, number>
+  readonly #frozen = new Set<string>()
+  #isHalted = false
+  #isLive = false
+  #isOver = false
+  #ended: Promise<void> = Promise.resolve()
+  #answeredAtMs = performance.now()
+  #keptAtMs = performance.now()
+  #renewedAt = 0n
+
+  constructor(node: ChainNode, plan: ChainPlan, seeded: SeededChain, traders: Traders, nowS: () => number) {
+    this.#node = node
+    this.#plan = plan
+    this.#seeded = seeded
+    this.#traders = traders
+    this.#nowS = nowS
+    this.#answers = new Map(Object.keys(seeded.feeds).map(symbol => [symbol, 1]))
+  }
+
+  /** From here on blocks and trades come by themselves. */
+  async start(renewEveryBlocks = RENEW_BLOCKS): Promise<void> {
+    this.#isLive = true
+    this.#renewedAt = await this.#node.client.getBlockNumber()
+    await this.#pace()
+    this.#ended = this.#run(renewEveryBlocks)
+  }
+
+  exclusively<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.#lane.run(task)
+  }
+
+  /** A stable's feed answers this many dollars from now on. Only inside the lane while the chain lives. */
+  async answer(symbol: string, usd: number): Promise<void> {
+    this.#answers.set(symbol, usd)
+    await setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#nowS())
+  }
+
+  /** Every feed that is not frozen says again what it said, now. Only inside the lane while the chain lives. */
+  async answerFeeds(): Promise<void> {
+    this.#answeredAtMs = performance.now()
+    const due = [...this.#answers].filter(([symbol]) => !this.#frozen.has(symbol))
+    await Promise.all(
+      due.map(([symbol, usd]) => setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#nowS())),
+    )
+  }
+
+  /** A stable's feed is no longer answered; what it said last stays. */
+  freeze(symbol: string): void {
+    this.#feedOf(symbol)
+    this.#frozen.add(symbol)
+  }
+
+  async thaw(symbol: string): Promise<void> {
+    this.#frozen.delete(symbol)
+    await this.answer(symbol, this.#answers.get(symbol) as number)
+  }
+
+  /** Whether blocks and trades come by themselves. */
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
+  get isHalted(): boolean {
+    return this.#isHalted
+  }
+
+  async halt(): Promise<void> {
+    this.#isHalted = true
+    await this.#node.client.setIntervalMining({ interval: 0 })
+    await this.#node.client.setAutomine(false)
+  }
+
+  async resume(): Promise<void> {
+    this.#isHalted = false
+    await this.#pace()
+  }
+
+  /** A reorganisation takes the node's clock back to where it forked: a block brings it to the present. */
+  keepTime(): Promise<void> {
+    return this.#node.setClock(this.#nowS)
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true
+    // A round that waits for its block fails with the node.
+    await this.#node.close()
+    await this.#ended
+  }
+
+  async #run(renewEveryBlocks: bigint): Promise<void> {
+    while (!this.#isOver) {
+      // A round that fails, say with the node, is lost; the traders are not.
+      const isBusy = await this.#lane.run(() => this.#round(renewEveryBlocks)).catch(() => false)
+      if (!isBusy && !this.#isOver) await wait(PAUSE_MS)
+    }
+  }
+
+  async #round(renewEveryBlocks: bigint): Promise<boolean> {
+    if (this.#isHalted || this.#isOver) return false
+    const height = await this.#node.client.getBlockNumber()
+    if (height - this.#renewedAt >= renewEveryBlocks) {
+      await this.#node.renew()
+      await this.#node.setClock(this.#nowS)
+      await this.#pace()
+      this.#renewedAt = height
+    }
+    if (performance.now() - this.#keptAtMs >= KEEP_MS) {
+      this.#keptAtMs = performance.now()
+      this.#node.keepState()
+    }
+    const isBusy = await this.#traders.round()
+    if (performance.now() - this.#answeredAtMs >= ANSWER_MS) await this.answerFeeds()
+    return isBusy
+  }
+
+  /** A chain that does not live by itself mines for every transaction. */
+  async #pace(): Promise<void> {
+    const { client } = this.#node
+    if (this.#isLive) await client.setIntervalMining({ interval: this.#plan.blockTimeS })
+    else await client.setAutomine(true)
+  }
+
+  #feedOf(symbol: string): Address {
+    const feed = this.#seeded.feeds[symbol]
+    if (feed !== undefined) return feed
+    const known = Object.keys(this.#seeded.feeds).join(', ')
+    throw new Error(`${symbol} has no price feed on chain ${this.#plan.chainId}; ${known} have`)
+  }
+}

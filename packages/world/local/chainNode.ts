@@ -1,0 +1,124 @@
+/**
+ * The anvil node of a chain and its state. It is renewed now and then: started again from its own state without the
+ * old blocks, on the same port, so that neither its memory nor the time to write its state grows with its age.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { type Anvil, startAnvil } from '../anvil.ts'
+import { type Client, connect } from '../client.ts'
+import { StateFile } from './stateFile.ts'
+
+/**
+ * `finalized` is two epochs of this many slots below the head: 64 blocks, so that a reorganisation of that depth
+ * undoes nothing final.
+ */
+const SLOTS = 32
+const GAS_LIMIT = 60_000_000n
+/** Anvil writes its state this often, so that little is lost when the machine goes. */
+const STATE_INTERVAL_S = 10
+/** States of so many blocks can be asked for: more than the deepest reorganisation. */
+const STATES = 80
+/** Receipts of so many blocks can be asked for: they make up most of what is written every time. */
+const RECEIPTS = 300
+
+/** A new second has begun by then. */
+const SECOND_MS = 1500
+const LOOK_MS = 20
+
+export class ChainNode {
+  readonly client: Client
+  readonly #anvil: { current: Anvil }
+  readonly #file: StateFile
+  readonly #start: (port: number) => Promise<Anvil>
+  #renewing: Promise<void> = Promise.resolve()
+  #isClosed = false
+
+  static async open(
+    chainId: number,
+    genesisS: number,
+    file: StateFile,
+    slotsInAnEpoch = SLOTS,
+  ): Promise<ChainNode> {
+    const start = (port: number) =>
+      startAnvil({
+        chainId,
+        timestamp: genesisS,
+        gasLimit: GAS_LIMIT,
+        slotsInAnEpoch,
+        port,
+        flags: [
+          '--state',
+          file.path,
+          '--state-interval',
+          `${STATE_INTERVAL_S}`,
+          '--prune-history',
+          `${STATES}`,
+          '--transaction-block-keeper',
+          `${RECEIPTS}`,
+        ],
+      })
+    return new ChainNode(await start(0), file, start)
+  }
+
+  constructor(anvil: Anvil, file: StateFile, start: (port: number) => Promise<Anvil>) {
+    this.#anvil = { current: anvil }
+    this.client = connect(anvil.url)
+    this.#file = file
+    this.#start = start
+  }
+
+  get url(): string {
+    return this.#anvil.current.url
+  }
+
+  get wsUrl(): string {
+    return this.#anvil.current.wsUrl
+  }
+
+  get pid(): number {
+    return this.#anvil.current.pid
+  }
+
+  /**
+   * Makes a block with the time it is now: the node's clock goes on from there. Time cannot be set to that of the last
+   * block, so a new second is waited for.
+   */
+  async setClock(nowS: () => number): Promise<void> {
+    const { timestamp } = await this.client.getBlock({ blockTag: 'latest' })
+    const untilMs = performance.now() + SECOND_MS
+    while (BigInt(nowS()) <= timestamp && performance.now() < untilMs) await wait(LOOK_MS)
+    const now = BigInt(nowS())
+    await this.client.setNextBlockTimestamp({ timestamp: now > timestamp ? now : timestamp + 1n })
+    await this.client.mine({ blocks: 1 })
+  }
+
+  /** A copy of the state as last written, should the next writing be cut short. */
+  keepState(): void {
+    this.#file.keep()
+  }
+
+  /** Away for a moment. States of the blocks before are gone with it: only the newest can be asked for. */
+  renew(): Promise<void> {
+    this.#renewing = this.#startAnew()
+    return this.#renewing
+  }
+
+  /** Done when the state is written. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#renewing.catch(() => undefined)
+    await this.#end()
+  }
+
+  async #startAnew(): Promise<void> {
+    const { port } = this.#anvil.current
+    await this.#end()
+    if (this.#isClosed) return
+    this.#file.trim(RECEIPTS)
+    this.#anvil.current = await this.#start(port)
+  }
+
+  async #end(): Promise<void> {
+    await this.#anvil.current.close()
+    this.#file.keep()
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * The past of a new chain: trades of the last 40 minutes in blocks of their own time, so that whatever looks back
+ * half an hour, or five minutes, finds something there.
+ */
+import type { Client } from '../client.ts'
+import { type SeededChain, setAnswer } from './seeding.ts'
+import type { Traders } from './traders.ts'
+
+export const HISTORY_S = 2400
+/** From genesis to the first trade, a second for each block of the seeding. */
+export const LEAD_S = 600
+/** Blocks are sparse at first, and dense in the last minutes, which medians of prices look at. */
+const SPARSE_S = 120
+const DENSE_S = 12
+const RECENT_S = 372
+
+/** Ends with a block at `untilS`. */
+export async function makeHistory(
+  client: Client,
+  chain: SeededChain,
+  traders: Traders,
+  untilS: number,
+): Promise<void> {
+  await client.removeBlockTimestampInterval()
+  for (let agoS = HISTORY_S; agoS > 0; agoS -= agoS > RECENT_S ? SPARSE_S : DENSE_S) {
+    await client.setNextBlockTimestamp({ timestamp: BigInt(untilS - agoS) })
+    // A round that found nothing to trade leaves an empty block.
+    if (!(await traders.round())) await client.mine({ blocks: 1 })
+  }
+  await client.setNextBlockTimestamp({ timestamp: BigInt(untilS) })
+  for (const feed of Object.values(chain.feeds)) await setAnswer(client, feed, 1, untilS)
+}

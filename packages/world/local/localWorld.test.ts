@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hex } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { priceFeedAbi } from '../contracts/abi.ts'
+import { ChainNode } from './chainNode.ts'
+import { WORLD } from './chains.ts'
+import { type LocalWorld, startWorld, type WorldChain, type WorldOptions } from './localWorld.ts'
+import type { ChainPlan } from './plan.ts'
+import { type PoolPrice, readPrice, toNumber } from './poolMove.ts'
+import { StateFile } from './stateFile.ts'
+
+/** The smallest of the five. */
+const SMALL = WORLD.find(({ chainId }) => chainId === 43_114) as ChainPlan
+
+let folder: string
+let world: LocalWorld | null = null
+async function start(options: Partial<WorldOptions> = {}): Promise<WorldChain> {
+  world = await startWorld({ folder, plans: [SMALL], isLive: false, ...options })
+  return world.chains[0] as WorldChain
+}
+async function stop(): Promise<void> {
+  await world?.close()
+  world = null
+}
+const headOf = ({ client }: WorldChain) => client.getBlock({ blockTag: 'latest' })
+
+/** How far the pools of each token are apart, in dollars of the traders' own view of its partners. */
+async function spreads({ plan, seeded, client, traders }: WorldChain): Promise<Map<string, number>> {
+  const prices = await Promise.all(seeded.pools.map(pool => readPrice(client, pool)))
+  const spread = new Map<string, number>()
+  for (const { symbol } of plan.tokens.filter(({ role }) => role === 'TOKEN')) {
+    const off = seeded.pools.flatMap((pool, at) => {
+      const price = toNumber(prices[at] as PoolPrice)
+      const isOwn = pool.token0.symbol === symbol || pool.token1.symbol === symbol
+      return isOwn && price !== null ? [Math.abs(price / traders.fairPrice(pool) - 1)] : []
+    })
+    spread.set(symbol, Math.max(...off))
+  }
+  return spread
+}
+
+describe('the world', () => {
+  let all: LocalWorld
+  let place: string
+  beforeAll(async () => {
+    place = mkdtempSync(join(tmpdir(), 'assay-world-'))
+    all = await startWorld({ folder: place })
+  }, 120_000)
+  afterAll(async () => {
+    await all?.close()
+    rmSync(place, { recursive: true, force: true })
+  })
+
+  it('has the five chains, each with a genesis of its own and some sixty tokens in all', () => {
+    expect(all.chains.map(({ plan }) => plan.chainId)).toEqual([1, 42_161, 56, 137, 43_114])
+    expect(all.chains.map(({ plan }) => plan.blockTimeS)).toEqual([12, 1, 1, 2, 1])
+    expect(new Set(all.chains.map(({ genesisHash }) => genesisHash)).size).toBe(5)
+    const tail = all.chains.flatMap(({ plan }) => plan.tokens.filter(({ role }) => role === 'TOKEN'))
+    expect(tail).toHaveLength(60)
+    expect(new Set(tail.map(({ address }) => address)).size).toBe(60)
+    const fees = new Set(all.chains.flatMap(({ plan }) => plan.pools.map(pool => pool.feePpm)))
+    expect([...fees].sort()).toEqual([10_000, 3000, 500, undefined])
+    const v2on56 = all.chains[2]?.plan.deployments.filter(({ family }) => family === 'amm_v2')
+    expect(v2on56?.map(({ factory }) => factory)).toEqual([
+      '0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73',
+      '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6',
+    ])
+  })
+
+  it('has code at every factory, token and feed, and known pools where they really are', async () => {
+    for (const { plan, client, seeded } of all.chains) {
+      const sites: Hex[] = [
+        ...plan.deployments.map(({ factory }) => factory),
+        ...plan.tokens.map(({ address }) => address),
+        ...plan.tokens.flatMap(({ feed }) => feed ?? []),
+        ...(plan.sequencerFeed === undefined ? [] : [plan.sequencerFeed]),
+      ]
+      const codes = await Promise.all(sites.map(address => client.getCode({ address })))
+      expect(codes.every(code => code !== undefined && code.length > 2)).toBe(true)
+      for (const [symbol, feed] of Object.entries(seeded.feeds))
+        expect(feed).toBe(plan.tokens.find(token => token.symbol === symbol)?.feed)
+    }
+    // The native asset with the first stable at 0.05%, and on chain 56 at Uniswap v2: addresses of the live chains.
+    const addresses = all.chains.flatMap(({ seeded }) => seeded.pools.map(({ address }) => address))
+    for (const known of [
+      '0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640',
+      '0xC6962004f452bE9203591991D15f6b388e09E8D0',
+      '0xB6e57ed85c4c9dbfEF2a68711e9d6f36c56e0FcB',
+      '0xfAe3f424a0a47706811521E3ee268f00cFb5c45E',
+      '0x8a1Ed8e124fdFBD534bF48baF732E26db9Cc0Cf4',
+      '0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc',
+    ])
+      expect(addresses).toContain(known)
+  })
+
+  it('has traded for forty minutes, and most in the last five', async () => {
+    for (const chain of all.chains) {
+      const head = await headOf(chain)
+      const blocks = await Promise.all(
+        Array.from({ length: 50 }, (_, at) =>
+          chain.client.getBlock({ blockNumber: head.number - BigInt(at) }),
+        ),
+      )
+      const ages = blocks
+        .filter(({ transactions }) => transactions.length > 0)
+        .map(({ timestamp }) => Number(head.timestamp - timestamp))
+      expect(ages.filter(age => age < 300).length).toBeGreaterThan(15)
+      expect(Math.max(...ages)).toBeGreaterThan(1500)
+      const genesis = await chain.client.getBlock({ blockNumber: 0n })
+      expect(Number(head.timestamp - genesis.timestamp)).toBeGreaterThan(2400)
+    }
+  })
+
+  it('keeps the pools of a token together, and goes on by itself', async () => {
+    for (const chain of all.chains)
+      for (const [symbol, spread] of await spreads(chain))
+        expect(spread, `${symbol} on ${chain.plan.chainId}`).toBeLessThan(0.02)
+    const fast = all.chains[1] as WorldChain
+    const before = await headOf(fast)
+    await expect
+      .poll(async () => Number((await headOf(fast)).number - before.number), { timeout: 30_000 })
+      .toBeGreaterThanOrEqual(3)
+    // A head is as old as a block at most, and the moment it takes to ask for it.
+    for (const chain of all.chains) {
+      const { timestamp } = await headOf(chain)
+      expect(Date.now() / 1000 - Number(timestamp)).toBeLessThan(chain.plan.blockTimeS + 5)
+    }
+  })
+})
+
+describe('one chain of it', () => {
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'assay-world-'))
+  })
+  afterEach(async () => {
+    await stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it('is the same to the last hash under the same seed and time, and another under another seed', async () => {
+    const hashes: Hex[] = []
+    for (const seed of [7, 7, 8]) {
+      hashes.push((await headOf(await start({ seed, hasHistory: true, nowS: () => 1_800_000_000 }))).hash)
+      await stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+    expect(hashes[0]).toBe(hashes[1])
+    expect(hashes[2]).not.toBe(hashes[1])
+  }, 120_000)
+
+  it('goes on where it stood, at the prices it had', async () => {
+    const first = await start({ hasHistory: true })
+    const before = await headOf(first)
+    const fair = first.plan.tokens.map(({ symbol }) => first.traders.fairUsd(symbol))
+    await stop()
+    const again = await start({ hasHistory: true })
+    expect([again.isNew, again.genesisHash]).toEqual([false, first.genesisHash])
+    expect((await again.client.getBlock({ blockNumber: before.number })).hash).toBe(before.hash)
+    for (const [at, { symbol }] of again.plan.tokens.entries())
+      expect(again.traders.fairUsd(symbol) / (fair[at] ?? 0), symbol).toBeCloseTo(1, 1)
+  })
+
+  it('survives a state that was cut short, and one that is gone is made anew', async () => {
+    const first = await start()
+    const state = join(folder, `chain-${SMALL.chainId}.state.json`)
+    await stop()
+    truncateSync(state, Math.floor(statSync(state).size / 2))
+    const again = await start()
+    expect([again.isNew, again.genesisHash]).toEqual([false, first.genesisHash])
+    await stop()
+    for (const file of [state, `${state}.good`]) truncateSync(file, 100)
+    expect((await start()).isNew).toBe(true)
+  }, 120_000)
+
+  it('is renewed under its readers: same port, same blocks, another process', async () => {
+    const chain = await start({ isLive: true, hasHistory: false, renewEveryBlocks: 3n })
+    const [before, pid] = [await headOf(chain), chain.pid()]
+    await expect.poll(() => chain.pid() !== pid, { timeout: 60_000 }).toBe(true)
+    await expect
+      .poll(async () => (await headOf(chain).catch(() => before)).number - before.number, { timeout: 60_000 })
+      .toBeGreaterThan(6n)
+    // Renewed more than once, its clock is still the machine's.
+    expect(Math.abs(Date.now() / 1000 - Number((await headOf(chain)).timestamp))).toBeLessThan(10)
+    const kept = await chain.client.getBlock({ blockNumber: before.number })
+    expect(kept.hash).toBe(before.hash)
+    const answer = await chain.client.readContract({
+      address: chain.seeded.feeds['USDC'] as Hex,
+      abi: priceFeedAbi,
+      functionName: 'latestRoundData',
+    })
+    expect(answer[1]).toBe(100_000_000n)
+  }, 120_000)
+
+  it('does without its old blocks, but for the first', async () => {
+    const first = await start()
+    const [head, genesisHash] = [await headOf(first), first.genesisHash]
+    await stop()
+    const file = new StateFile(join(folder, `chain-${SMALL.chainId}.state.json`))
+    const size = statSync(file.path).size
+    file.trim(20)
+    expect(statSync(file.path).size).toBeLessThan(size / 2)
+    const node = await ChainNode.open(SMALL.chainId, 0, file)
+    try {
+      const at = async (blockNumber: bigint) =>
+        (await node.client.getBlock({ blockNumber }).catch(() => null))?.hash ?? null
+      expect(await at(0n)).toBe(genesisHash)
+      expect(await at(head.number)).toBe(head.hash)
+      expect(await at(head.number - 19n)).not.toBeNull()
+      expect(await at(head.number - 20n)).toBeNull()
+      await node.setClock(() => Number(head.timestamp) + 5)
+      const next = await node.client.getBlock({ blockNumber: head.number + 1n })
+      expect(next.parentHash).toBe(head.hash)
+      const [pool] = first.seeded.pools
+      expect(toNumber(await readPrice(node.client, pool as NonNullable<typeof pool>))).toBeGreaterThan(0)
+    } finally {
+      await node.close()
+    }
+  })
+})
