@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** `assay`: one command line for the service, its local world, its keys and its prices. */
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { issueKey } from './keys.ts'
+import { issueKey, listKeys, revokeKey, rollKey } from './keys.ts'
 import { printQuote } from './quote.ts'
 import { serve } from './serve.ts'
 import { startAll } from './start.ts'
@@ -48,6 +48,26 @@ keys
   .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')
   .option('--json', 'print JSON')
   .action(issueKey)
+keys
+  .command('list')
+  .description('all keys, without their secrets')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--json', 'print JSON')
+  .action(listKeys)
+keys
+  .command('roll')
+  .description('another key in the place of this one, which ends at once; printed once')
+  .argument('<key_id>', 'the eight letters after assay_')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--json', 'print JSON')
+  .action(rollKey)
+keys
+  .command('revoke')
+  .description('end a key, its sessions and its streams')
+  .argument('<key_id>', 'the eight letters after assay_')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--json', 'print JSON')
+  .action(revokeKey)
 
 const service = () => [
   new Option('--url <url>', 'the service').env('ASSAY_URL').default('http://127.0.0.1:8080'),

@@ -19,10 +19,18 @@ export type OperatorStore = {
   readSetting(name: string): Promise<string | null>
   /** Null forgets it. */
   writeSetting(name: string, value: string | null): Promise<void>
-  /** Notes that a consumer asked for a token that was not enrolled; asked again it only says when. */
-  noteEnrolment(chainId: number, tokenAddress: string, consumer: string, atMs: number): Promise<void>
-  /** How many tokens were enrolled for a consumer since then. */
-  countEnrolments(consumer: string, sinceMs: number): Promise<number>
+  /**
+   * Notes that a consumer asked for a token. False, and nothing is noted, when it is a new one and `most` have been
+   * enrolled for the consumer since then: both are asked in one transaction.
+   */
+  claimEnrolment(claim: {
+    readonly chainId: number
+    readonly tokenAddress: string
+    readonly consumer: string
+    readonly atMs: number
+    readonly sinceMs: number
+    readonly most: number
+  }): Promise<boolean>
   /** Several tokens of any chains from one commit, in the order asked; null for one that is not known. */
   readTokensOf(
     tokens: readonly { readonly chainId: number; readonly tokenAddress: string }[],

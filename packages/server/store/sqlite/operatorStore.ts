@@ -21,9 +21,12 @@ export function operatorStore(connection: Connection): OperatorStore {
   const writeSetting = connection.prepare(`
     INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value`)
   const dropSetting = connection.prepare('DELETE FROM meta WHERE name = ?')
-  const noteEnrolment = connection.prepare(`
+  const touchEnrolment = connection.prepare(
+    'UPDATE enrolment SET last_asked_at_ms = ? WHERE chain_id = ? AND token_address = ?',
+  )
+  const insertEnrolment = connection.prepare(`
     INSERT INTO enrolment (chain_id, token_address, consumer, enrolled_at_ms, last_asked_at_ms)
-    VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET last_asked_at_ms = excluded.last_asked_at_ms`)
+    VALUES (?, ?, ?, ?, ?)`)
   const countEnrolments = connection.prepare(
     'SELECT count(*) AS enrolments FROM enrolment WHERE consumer = ? AND enrolled_at_ms > ?',
   )
@@ -61,12 +64,14 @@ export function operatorStore(connection: Connection): OperatorStore {
           : writeSetting.run(settingName(name), Buffer.from(value)),
       )
     },
-    async noteEnrolment(chainId, tokenAddress, consumer, atMs) {
-      await connection.write(() => noteEnrolment.run(chainId, tokenAddress, consumer, atMs, atMs))
-    },
-    async countEnrolments(consumer, sinceMs) {
-      const row = connection.query(() => countEnrolments.get(consumer, sinceMs))
-      return (row as { enrolments: number }).enrolments
+    async claimEnrolment({ chainId, tokenAddress, consumer, atMs, sinceMs, most }) {
+      return connection.write(() => {
+        if (touchEnrolment.run(atMs, chainId, tokenAddress).changes === 1) return true
+        const { enrolments } = countEnrolments.get(consumer, sinceMs) as { enrolments: number }
+        if (enrolments >= most) return false
+        insertEnrolment.run(chainId, tokenAddress, consumer, atMs, atMs)
+        return true
+      })
     },
     async readTokensOf(wanted) {
       return connection.read(() =>

@@ -63,7 +63,7 @@ export function historyContract(database: () => TestDatabase): void {
       [180_000, 103, '3'],
     ])
     expect(await store.readTokenPoints(range(120_000, 240_000))).toEqual(
-      rows.map(({ state: _, ...point }) => point),
+      rows.map(({ state: _state, ...point }) => point),
     )
     expect(await store.readTokenHistory({ ...range(0, 1e12), chainId: CHAIN + 1 })).toEqual([])
   })

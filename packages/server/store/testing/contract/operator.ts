@@ -72,16 +72,18 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await store.readSetting('retention')).toBeNull()
   })
 
-  test('an enrolment counts once for who asked first, however often it is asked for', async () => {
+  test('an enrolment counts once for who asked first; a new one is refused when the day is used up', async () => {
     const store = await database().connect()
     await store.insertKey(key('acme'))
     await store.insertKey(key('other'))
-    for (const atMs of [10, 20, 30]) await store.noteEnrolment(1, address('t'), 'acme', atMs)
-    await store.noteEnrolment(1, address('t'), 'other', 40)
-    await store.noteEnrolment(56, address('t'), 'acme', 50)
-    expect(await store.countEnrolments('acme', 0)).toBe(2)
-    expect(await store.countEnrolments('acme', 10)).toBe(1)
-    expect(await store.countEnrolments('other', 0)).toBe(0)
+    const claim = (chainId: number, consumer: string, atMs: number, sinceMs = 0) =>
+      store.claimEnrolment({ chainId, tokenAddress: address('t'), consumer, atMs, sinceMs, most: 2 })
+    for (const atMs of [10, 20, 30]) expect(await claim(1, 'acme', atMs)).toBe(true)
+    expect(await claim(56, 'acme', 50)).toBe(true)
+    expect(await claim(137, 'acme', 60)).toBe(false)
+    expect(await claim(1, 'acme', 60)).toBe(true)
+    expect(await claim(137, 'other', 60)).toBe(true)
+    expect(await claim(10, 'acme', 70, 10)).toBe(true)
   })
 
   test('several tokens are read at once, in the order asked for', async () => {
