@@ -53,7 +53,8 @@ export function randomText(length: number): string {
   return text
 }
 
-function checksum(body: string): string {
+/** Six letters that follow from all before them. */
+export function checksum(body: string): string {
   let rest = createHash('sha256').update(body).digest().readUIntBE(0, 6)
   let text = ''
   for (let n = 0; n < CHECKSUM_LENGTH; n++) {

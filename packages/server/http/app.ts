@@ -47,6 +47,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     requestTimeout: HANDLER_MS,
     http: { maxHeaderSize: MAX_HEADERS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: LOOK_MS },
     clientErrorHandler: answerBroken,
+    frameworkErrors: (_, request, reply) => answerUndecodable(context, request, reply),
     routerOptions: { maxParamLength: 200 },
     genReqId: () => randomUUID(),
     logger: false,
@@ -178,6 +179,14 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
       `${request.method} is not served here; expected ${methods.join(' or ')}`,
     )
   return answer(request, reply, 404, 'there is no such resource; GET /v1/chains is a good start')
+}
+
+/** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */
+function answerUndecodable(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  admit(context, request, reply).then(
+    () => answer(request, reply, 400, 'the URL cannot be decoded; expected UTF-8, percent-encoded'),
+    (failure: FastifyError) => answerError(context, failure, request, reply),
+  )
 }
 
 /** Full: whoever comes back in a second finds another's place. */

@@ -158,7 +158,6 @@ const HEADERS: Json = {
   'WWW-Authenticate': { description: 'Bearer.', schema: { type: 'string' } },
   Allow: { description: 'The methods served here.', schema: { type: 'string' } },
   ETag: { description: 'Names this representation; send it as If-None-Match.', schema: { type: 'string' } },
-  'Set-Cookie': { description: 'The session cookie.', schema: { type: 'string' } },
 }
 
 function headersOf(status: number, isOpen: boolean): Json {
