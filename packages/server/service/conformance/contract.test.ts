@@ -389,3 +389,28 @@ describe('§4 outside /v1', () => {
     expect([forwarded.status, await forwarded.text()]).toEqual([403, ''])
   })
 })
+
+describe('the SDK', () => {
+  it('has a typed call for every endpoint, and reads what it answers', async () => {
+    const client = await service.client(['read', 'stream', 'admin'])
+    const at = { chain_id: CHAIN_ID, token_address: moth }
+    expect((await client.quoteTokens({ tokens: [at] })).quotes).toHaveLength(1)
+    expect((await client.fetchHistory({ ...at, from_ms: 0 })).prices.length).toBeGreaterThan(0)
+    expect((await client.fetchCandles({ ...at, interval: '1h' })).candles.length).toBeGreaterThan(0)
+    const { policy_version } = await client.admin.fetchPolicy()
+    expect(await client.fetchPolicy(policy_version)).toMatchObject({ policy_version })
+    const { key, key_id } = await client.admin.issueKey({ consumer: 'sdk', name: 'sdk', scopes: ['read'] })
+    expect(key).toContain(key_id)
+    expect((await client.admin.fetchKeys()).keys.some(each => each.key_id === key_id)).toBe(true)
+    const rolled = await client.admin.rollKey(key_id)
+    await client.admin.revokeKey(rolled.key_id)
+    const { limits } = await client.admin.fetchConsumer('sdk')
+    expect((await client.admin.setLimits('sdk', { ...limits, burst: 5 })).limits.burst).toBe(5)
+    expect(await client.admin.enrolToken(at)).toMatchObject({ state: 'PRICED' })
+    expect((await client.admin.tryPolicy({})).changes).toEqual([])
+    const retention = await client.admin.fetchRetention()
+    expect(await client.admin.setRetention(retention)).toEqual(retention)
+    expect((await client.admin.fetchAudit({ limit: 3 })).entries).toHaveLength(3)
+    await expect(client.admin.revokeKey('nobody00')).rejects.toMatchObject({ status: 404 })
+  })
+})
