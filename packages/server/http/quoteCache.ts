@@ -21,6 +21,10 @@ type Entry = {
 /** Bytes of bodies kept: the quotes of some thousand tokens. */
 const MAX_BYTES = 64 * 1024 * 1024
 
+/** Where the head of a quote ends: what is long comes after it. */
+const TAILS = [',"routes":[', ',"candidates":[']
+const NO_CHANGE = '"change":null'
+
 /** How the envelope of a token's record goes on after its routing. */
 const OF_TOKEN = '"payload":{"scope":"token"'
 
@@ -37,12 +41,14 @@ export class QuoteCache {
   readonly #entries = new Map<string, Entry>()
   /** Being read, and whether the token has changed meanwhile. */
   readonly #reading = new Map<string, { readonly entry: Promise<Entry | null>; isStale: boolean }>()
+  readonly #maxBytes: number
   #bytes = 0
   #seen: Sequence
   readonly #unlisten: () => void
 
-  constructor(store: Store, hub: Hub) {
+  constructor(store: Store, hub: Hub, maxBytes = MAX_BYTES) {
     this.#store = store
+    this.#maxBytes = maxBytes
     this.#hub = hub
     this.#seen = hub.head
     this.#unlisten = hub.listen(() => this.#follow())
@@ -82,14 +88,17 @@ export class QuoteCache {
   async #load(chainId: number, token: string): Promise<Entry | null> {
     const stored = await this.#store.readQuote(chainId, token)
     if (stored === null) return null
-    const quote = JSON.parse(stored.quote) as Quote
+    const quote = headOf(stored.quote)
     const { price_usd } = quote
-    const shown =
-      price_usd === undefined
-        ? quote
-        : { ...quote, change: await changeOf(this.#store, chainId, token, { ...quote, price_usd }) }
+    const change =
+      price_usd === undefined ? null : await changeOf(this.#store, chainId, token, { ...quote, price_usd })
+    // The first of that name is the quote's own: those of its routing assets stand in its tail.
+    const text =
+      change === null
+        ? stored.quote
+        : stored.quote.replace(NO_CHANGE, () => `"change":${JSON.stringify(change)}`)
     return {
-      ready: readyOf(shown),
+      ready: readyOf(text),
       evaluatedAtMs: quote.evaluated_at_ms,
       expiresAtMs: quote.state === 'PRICED' ? (quote.expires_at_ms ?? null) : null,
       expired: null,
@@ -101,7 +110,7 @@ export class QuoteCache {
     this.#entries.set(key, entry)
     this.#bytes += entry.ready.body.length
     for (const [oldest] of this.#entries) {
-      if (this.#bytes <= MAX_BYTES) break
+      if (this.#bytes <= this.#maxBytes) break
       this.#drop(oldest)
     }
   }
@@ -144,12 +153,21 @@ const keyOf = (chainId: number, token: string): string => `${chainId}/${token}`
 
 function presented(entry: Entry, nowMs: number): ReadyQuote {
   if (entry.expiresAtMs === null || entry.expiresAtMs > nowMs) return entry.ready
-  entry.expired ??= readyOf(presentState(JSON.parse(entry.ready.body.toString()) as object, nowMs))
+  if (entry.expired === null) {
+    const said = JSON.parse(entry.ready.body.toString()) as object
+    entry.expired = readyOf(JSON.stringify(presentState(said, nowMs)))
+  }
   return entry.expired
 }
 
-export function readyOf(quote: object): ReadyQuote {
-  const body = Buffer.from(JSON.stringify(quote))
+/** A quote may be a hundred kilobytes; what decides about it is its first. */
+function headOf(text: string): Quote {
+  const end = TAILS.map(tail => text.indexOf(tail)).find(at => at >= 0)
+  return JSON.parse(end === undefined ? text : `${text.slice(0, end)}}`) as Quote
+}
+
+function readyOf(text: string): ReadyQuote {
+  const body = Buffer.from(text)
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
