@@ -4,7 +4,7 @@
  *
  * Ours is the whole app on a real SQLite file: credential, scope, quota and headers included.
  */
-import { Agent, get } from 'node:http'
+import { Agent, request as ask } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import type { Benchmark, Contender } from './benchmark.ts'
 import type { Ready, Used } from './httpServer.ts'
@@ -92,7 +92,7 @@ class Server {
   fetch(): Promise<string> {
     const { url, headers, body } = this.#ready
     return new Promise((resolve, reject) => {
-      const request = get(
+      const request = ask(
         url,
         { agent: this.#agent, headers, method: body === null ? 'GET' : 'POST' },
         response => {

@@ -22,6 +22,7 @@ import { answerBroken } from './clientError.ts'
 import type { HttpContext } from './context.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
+import { answerHotQuotes } from './hotQuote.ts'
 import { registerMetrics } from './metrics.ts'
 import { registerPage } from './page.ts'
 import { registerPolicies } from './policies.ts'
@@ -80,6 +81,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerPolicies(app, context)
   registerSession(app, context)
   registerAdmin(app, context)
+  answerHotQuotes(app.server, context, () => connections() > MAX_CONNECTIONS)
   return app
 }
 

@@ -85,10 +85,14 @@ export class Metrics {
     app.addHook('onResponse', (request, reply, done) => {
       // By the route as it is written, never by the path: a path may hold anything, and there are endlessly many.
       const route = request.routeOptions.url ?? 'none'
-      this.#requests.inc({ method: request.method, route, status: reply.statusCode })
-      this.#requestSeconds.observe({ route }, reply.elapsedTime / 1000)
+      this.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
       done()
     })
+  }
+
+  answered(method: string, route: string, status: number, seconds: number): void {
+    this.#requests.inc({ method, route, status })
+    this.#requestSeconds.observe({ route }, seconds)
   }
 
   async text(context: HttpContext, streams: number): Promise<string> {

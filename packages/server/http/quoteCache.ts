@@ -66,6 +66,12 @@ export class QuoteCache {
     return { ...presented(entry, nowMs), evaluatedAtMs: entry.evaluatedAtMs }
   }
 
+  /** What is in memory and can be sent at once; null says nothing about the token. */
+  recall(chainId: number, token: string, nowMs: number): ReadyQuote | null {
+    const entry = this.#entries.get(keyOf(chainId, token))
+    return entry === undefined ? null : presented(entry, nowMs)
+  }
+
   close(): void {
     this.#unlisten()
   }
