@@ -54,7 +54,7 @@ const served = side === 'ours' ? await startApi() : await startBare()
 port.postMessage(served.ready satisfies Ready)
 port.on('message', (said: 'used' | 'close') => {
   if (said === 'close') {
-    served.close().finally(() => port.close())
+    void served.close().finally(() => port.close())
     return
   }
   const { user, system } = process.threadCpuUsage()
@@ -171,9 +171,10 @@ function priced(n: number): RecordDraft {
   const { quoteToken } = JSON.parse(readFileSync(file, 'utf8')) as {
     quoteToken: Record<string, Record<string, unknown>>
   }
-  const { stream_sequence: _, ...asOf } = quoteToken['200']?.['as_of'] as Record<string, unknown>
+  const example = quoteToken['200'] ?? {}
+  const { stream_sequence: _, ...asOf } = (example['as_of'] ?? {}) as Record<string, unknown>
   const quote: Record<string, unknown> = {
-    ...quoteToken['200'],
+    ...example,
     token: tokenAt(n),
     as_of: asOf,
     expires_at_ms: Date.now() + 86_400_000,

@@ -21,6 +21,11 @@ export class Metrics {
     'status',
   ])
   readonly #requestSeconds = this.#histogram('http_request_seconds', 'Time to answer a request.', ['route'])
+  /** Looked up once: routes, methods and statuses are few, and the look-up costs as much as an answer. */
+  readonly #series = new Map<
+    string,
+    { readonly requests: Counter.Internal; readonly seconds: Histogram.Internal<string> }
+  >()
   readonly #storeSeconds = this.#histogram('store_seconds', 'Time of a call to the store, API side.', [
     'call',
   ])
@@ -91,8 +96,17 @@ export class Metrics {
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {
-    this.#requests.inc({ method, route, status })
-    this.#requestSeconds.observe({ route }, seconds)
+    const name = `${method} ${status} ${route}`
+    let series = this.#series.get(name)
+    if (series === undefined) {
+      series = {
+        requests: this.#requests.labels({ method, route, status }),
+        seconds: this.#requestSeconds.labels({ route }),
+      }
+      this.#series.set(name, series)
+    }
+    series.requests.inc()
+    series.seconds.observe(seconds)
   }
 
   async text(context: HttpContext, streams: number): Promise<string> {
