@@ -36,6 +36,16 @@ export const MODULES: readonly Module[] = [
       'engine: memory at 100,000 pools, 50,000 tokens',
     ],
   },
+  {
+    file: 'http.ts',
+    load: () => import('./http.ts'),
+    rows: [
+      'HTTP token quote, cached',
+      'HTTP token quote, uncached',
+      'HTTP batch of 100 tokens',
+      'HTTP page of 1,000 pools',
+    ],
+  },
 ]
 
 /** The rows whose names have one of the words in them, all without any; by module, in their order. */

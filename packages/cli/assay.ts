@@ -3,7 +3,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { runBackfillCommand } from './backfill.ts'
 import { runDoctor } from './doctor.ts'
-import { issueKey } from './keys.ts'
+import { issueKey, listKeys, revokeKey, rollKey } from './keys.ts'
 import { printQuote } from './quote.ts'
 import { serve } from './serve.ts'
 import { startAll } from './start.ts'
@@ -19,7 +19,7 @@ const port = (text: string): number => {
 }
 
 const whole = (text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
   return Number(text)
 }
 
@@ -76,11 +76,6 @@ program
   .option('--json', 'print JSON')
   .action(runDoctor)
 
-const whole = (text: string): number => {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
-  return Number(text)
-}
-
 program
   .command('backfill')
   .description('scans the past of a chain for pools and their events; cut short, it goes on where it was')
@@ -101,6 +96,26 @@ keys
   .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')
   .option('--json', 'print JSON')
   .action(issueKey)
+keys
+  .command('list')
+  .description('all keys, without their secrets')
+  .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
+  .option('--json', 'print JSON')
+  .action(listKeys)
+keys
+  .command('roll')
+  .description('another key in the place of this one, which ends at once; printed once')
+  .argument('<key_id>', 'the eight letters after assay_')
+  .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
+  .option('--json', 'print JSON')
+  .action(rollKey)
+keys
+  .command('revoke')
+  .description('end a key, its sessions and its streams')
+  .argument('<key_id>', 'the eight letters after assay_')
+  .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
+  .option('--json', 'print JSON')
+  .action(revokeKey)
 
 const service = () => [
   new Option('--url <url>', 'the service').env('ASSAY_URL').default('http://127.0.0.1:8080'),

@@ -1,4 +1,5 @@
 /** What a customer of Assay installs: the client, exact values, and the types of the wire. */
+export type { AdminClient } from './client/admin.ts'
 export { createClient, type Client, type ClientOptions } from './client/client.ts'
 export * as exact from './client/exact.ts'
 export { stateAt } from './client/expiry.ts'

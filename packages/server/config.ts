@@ -1,5 +1,6 @@
 /** What the command line needs of the service beside running it: its configuration, its keys, its log's position. */
-import { Access, isScope, type Scope, SCOPES } from './access/access.ts'
+import { Access, SCOPES } from './access/access.ts'
+import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyCommands.ts'
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
@@ -9,30 +10,44 @@ import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
 export { askControl, openControl } from './ops/control.ts'
 export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
-export { SCOPES }
+export { type ListedKey, SCOPES }
 
 export type KeyWish = { readonly name: string; readonly consumer: string; readonly scopes: readonly string[] }
 export type IssuedKey = { readonly key: string; readonly keyId: string }
 
-/** Makes a key: through the running service if there is one, else in the store of this configuration. */
+/** Makes a key. */
 export async function issueKeyIn(config: Config, wish: KeyWish): Promise<IssuedKey> {
-  const scopes = scopesIn(wish.scopes)
-  const answered = await askControl(config.store.path, { command: 'keys.issue', ...wish })
-  if (answered !== null) return answered as IssuedKey
+  // Said before anything is opened.
+  scopesIn(wish.scopes)
+  return (await keyCommandIn(config, 'keys.issue', wish)) as IssuedKey
+}
+
+export async function listKeysIn(config: Config): Promise<readonly ListedKey[]> {
+  return ((await keyCommandIn(config, 'keys.list', {})) as { readonly keys: readonly ListedKey[] }).keys
+}
+
+/** Another key in the place of this one. */
+export async function rollKeyIn(config: Config, keyId: string): Promise<IssuedKey> {
+  return (await keyCommandIn(config, 'keys.roll', { keyId })) as IssuedKey
+}
+
+export async function revokeKeyIn(config: Config, keyId: string): Promise<void> {
+  await keyCommandIn(config, 'keys.revoke', { keyId })
+}
+
+/** Through the running service if there is one, else in the store of this configuration. */
+async function keyCommandIn(config: Config, command: KeyCommand, request: object): Promise<object> {
+  const answered = await askControl(config.store.path, { command, ...request })
+  if (answered !== null) return answered
   const release = claimDatabase(config.store.path)
   try {
     const store = await openSqliteStore({ path: config.store.path })
-    const issued = await new Access(store, systemClock).issue(wish.name, wish.consumer, scopes, null)
-    await store.close()
-    return issued
+    try {
+      return await runKeyCommand(new Access(store, systemClock), command, { ...request })
+    } finally {
+      await store.close()
+    }
   } finally {
     release()
   }
-}
-
-export function scopesIn(texts: readonly string[]): Scope[] {
-  const unknown = texts.filter(text => !isScope(text))
-  if (unknown.length > 0 || texts.length === 0)
-    throw new Error(`scopes are ${JSON.stringify(texts.join(','))}; expected some of ${SCOPES.join(', ')}`)
-  return texts.filter(isScope)
 }

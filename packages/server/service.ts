@@ -3,12 +3,16 @@
  * the door first, then the chains, then the store.
  */
 import type { AddressInfo } from 'node:net'
-import { DEFAULT_POLICY, mergePolicy } from '@assay/engine'
 import { Access } from './access/access.ts'
+import { ClientAddresses } from './access/clientAddress.ts'
 import { FailureThrottle } from './access/failureThrottle.ts'
 import { RateLimit } from './access/rateLimit.ts'
-import { scopesIn } from './config.ts'
+import { isKeyCommand, runKeyCommand } from './keyCommands.ts'
 import { buildApp } from './http/app.ts'
+import { Metrics } from './http/metrics.ts'
+import { QuoteCache } from './http/quoteCache.ts'
+import { Settings } from './http/settings.ts'
+import { SingleFlight } from './http/singleFlight.ts'
 import { type Clock, systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { openControl } from './ops/control.ts'
@@ -26,6 +30,8 @@ export type Service = {
   readonly access: Access
   /** Whether every chain runs and has health to show. */
   isReady(): boolean
+  /** The last sequence the API has seen: from here on it answers with what that commit said. */
+  seen(): number
   close(): Promise<void>
 }
 
@@ -48,13 +54,20 @@ export async function startService({
   logLevel = 'info',
   log = createLog(logLevel),
 }: ServiceOptions): Promise<Service> {
-  const policy = Object.keys(config.policy).length === 0 ? DEFAULT_POLICY : mergePolicy(config.policy)
   const release = claimDatabase(config.store.path)
-  const store = await openSqliteStore({ path: config.store.path })
+  const metrics = new Metrics()
+  const store = metrics.ofStore(await openSqliteStore({ path: config.store.path }))
+  const settings = await Settings.open(store, config, clock)
   const hub = await Hub.open(store)
+  metrics.follow(hub)
+  const quotes = new QuoteCache(store, hub)
   const access = new Access(store, clock)
   const limit = new RateLimit(clock)
   const failures = new FailureThrottle(clock)
+  const addresses = new ClientAddresses({
+    trusted: config.listen.trustedProxies,
+    allowed: config.admin.allow,
+  })
   const [pageSecret, cursorSecret] = [await store.readSecret('page'), await store.readSecret('cursor')]
 
   const keepers = new Map(
@@ -63,13 +76,16 @@ export async function startService({
       new ChainKeeper({
         data: {
           chain: toThread(chain),
-          policy,
+          policy: settings.policy.policy,
           coverage: config.coverage.filter(each => each.chainId === chain.chainId),
           databasePath: config.store.path,
           logLevel,
         },
         log,
-        onCommitted: () => hub.wake(),
+        onCommitted: (_, tookMs) => {
+          metrics.committed(chain.chainId, tookMs)
+          hub.wake()
+        },
       }),
     ]),
   )
@@ -92,7 +108,16 @@ export async function startService({
     access,
     limit,
     failures,
+    addresses,
     hub,
+    quotes,
+    flights: new SingleFlight(),
+    settings,
+    metrics,
+    adoptPolicy: async policy => {
+      await Promise.all([...keepers.values()].map(keeper => keeper.setPolicy(policy)))
+    },
+    streams: () => gate.connections,
     clock,
     log,
     chains,
@@ -101,10 +126,11 @@ export async function startService({
     isReady,
   })
   const { publicOrigin } = config.listen
-  const gate = new StreamGate(app.server, {
+  const gate: StreamGate = new StreamGate(app.server, {
     access,
     limit,
     failures,
+    addresses,
     hub,
     store,
     clock,
@@ -123,7 +149,7 @@ export async function startService({
   const control = await openControl(config.store.path, request => answerControl(access, backfills, request))
   const pruning = setInterval(() => {
     store
-      .prune({ nowMs: clock.nowMs(), ...config.retention, batch: PRUNE_BATCH })
+      .prune({ nowMs: clock.nowMs(), ...settings.retention, batch: PRUNE_BATCH })
       .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
   }, PRUNE_MS)
   pruning.unref()
@@ -134,6 +160,7 @@ export async function startService({
     url: publicOrigin ?? `http://${config.listen.host}:${port}`,
     access,
     isReady: () => isReady().ready,
+    seen: () => hub.head,
     async close() {
       clearInterval(pruning)
       await control.close()
@@ -141,6 +168,7 @@ export async function startService({
       await app.close()
       await backfills.close()
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
+      quotes.close()
       hub.close()
       await store.close()
       release()
@@ -154,22 +182,16 @@ async function answerControl(
   backfills: BackfillKeeper,
   request: Readonly<Record<string, unknown>>,
 ): Promise<object> {
+  const { command } = request
+  if (isKeyCommand(command)) return runKeyCommand(access, command, request)
   const { chain_id: chainId, bounds } = request as { chain_id: number; bounds?: object }
-  switch (request['command']) {
-    case 'keys.issue': {
-      const { name, consumer, scopes } = request as {
-        name: string
-        consumer: string
-        scopes: readonly string[]
-      }
-      return access.issue(name, consumer, scopesIn(scopes), null)
-    }
+  switch (command) {
     case 'backfill.start':
       return backfills.start(chainId, bounds ?? {})
     case 'backfill.status':
       return backfills.status(chainId)
     default:
-      throw new Error(`the service does not know the command ${JSON.stringify(request['command'])}`)
+      throw new Error(`the service does not know the command ${JSON.stringify(command)}`)
   }
 }
 

@@ -3,8 +3,10 @@
  *
  * Parameters have the names of the wire; options of the SDK itself are a second argument.
  */
+import type { PolicyRecord } from '../wire/admin.ts'
 import type { ChainList, ChainPath } from '../wire/chain.ts'
 import type { Health } from '../wire/health.ts'
+import type { CandlePage, HistoryPage, HistoryQuery } from '../wire/history.ts'
 import type { Pool, PoolPage, PoolPath, PoolsQuery } from '../wire/pool.ts'
 import type { PoolEventPage, PoolEventsQuery } from '../wire/poolEvent.ts'
 import type {
@@ -17,6 +19,7 @@ import type {
 } from '../wire/quote.ts'
 import type { Session, SessionInfo, SessionQuery } from '../wire/session.ts'
 import type { SearchQuery, SearchResult, TokenList, TokenPath, TokensQuery } from '../wire/token.ts'
+import { type AdminClient, adminClient } from './admin.ts'
 import { Follower, type FollowRequest } from './follow.ts'
 import { call, type CallOptions, type HttpOptions, urlOf } from './http.ts'
 import { type SocketConstructor, Stream, type StreamRequest } from './stream.ts'
@@ -30,6 +33,8 @@ export type ClientOptions = {
   readonly WebSocket?: SocketConstructor
 }
 
+type Interval = NonNullable<HistoryQuery['interval']>
+
 export type Client = {
   fetchChains(options?: CallOptions): Promise<ChainList>
   fetchTokens(query: TokensQuery, options?: CallOptions): Promise<TokenList>
@@ -42,11 +47,22 @@ export type Client = {
   /** PRICED, UNPRICED or PENDING by `state`; errors are thrown. */
   quoteToken(query: TokenPath & TokenQuoteQuery, options?: CallOptions): Promise<TokenQuote>
   quoteTokens(batch: BatchRequest, options?: CallOptions): Promise<BatchResponse>
+  /** What was published about a token: over a range, or at one moment. */
+  fetchHistory(query: TokenPath & Omit<HistoryQuery, 'interval'>, options?: CallOptions): Promise<HistoryPage>
+  /** The same as candles; a bucket without a price is absent. */
+  fetchCandles(
+    query: TokenPath & HistoryQuery & { readonly interval: Interval },
+    options?: CallOptions,
+  ): Promise<CandlePage>
+  /** The numbers that records of this version were computed with. */
+  fetchPolicy(policyVersion: string, options?: CallOptions): Promise<PolicyRecord>
   fetchHealth(chain: ChainPath, options?: CallOptions): Promise<Health>
   /** A session for browsers; with `chain_id`, also a cursor to resume a stream at. */
   createSession(query?: SessionQuery, options?: CallOptions): Promise<Session>
   fetchSession(options?: CallOptions): Promise<SessionInfo>
   endSession(options?: CallOptions): Promise<void>
+  /** What an operator does; needs a key with scope `admin`. */
+  readonly admin: AdminClient
   stream(request: StreamRequest): Stream
   follow(request: FollowRequest): Follower
 }
@@ -78,11 +94,18 @@ export function createClient(options: ClientOptions): Client {
       get(`v1/quote/token/${chain_id}/${encodeURIComponent(token_address)}`, query, callOptions),
     quoteTokens: (body, callOptions) =>
       call(http, { method: 'POST', path: 'v1/quote/tokens', body }, callOptions),
+    fetchHistory: ({ chain_id, token_address, ...query }, callOptions) =>
+      get(historyPath({ chain_id, token_address }), query, callOptions),
+    fetchCandles: ({ chain_id, token_address, ...query }, callOptions) =>
+      get(historyPath({ chain_id, token_address }), query, callOptions),
+    fetchPolicy: (policyVersion, callOptions) =>
+      get(`v1/policies/${encodeURIComponent(policyVersion)}`, {}, callOptions),
     fetchHealth: ({ chain_id }, callOptions) => get(`v1/chains/${chain_id}/health`, {}, callOptions),
     createSession: (query = {}, callOptions) =>
       call(http, { method: 'POST', path: 'v1/session', query }, callOptions),
     fetchSession: callOptions => get('v1/session', {}, callOptions),
     endSession: callOptions => call(http, { method: 'DELETE', path: 'v1/session' }, callOptions),
+    admin: adminClient(http),
     stream: request => new Stream(connect(http, options.WebSocket), request),
     follow: request => new Follower(client, request),
   }
@@ -91,6 +114,9 @@ export function createClient(options: ClientOptions): Client {
 
 const poolPath = ({ chain_id, pool_address }: PoolPath): string =>
   `${chain_id}/${encodeURIComponent(pool_address)}`
+
+const historyPath = ({ chain_id, token_address }: TokenPath): string =>
+  `v1/history/token/${chain_id}/${encodeURIComponent(token_address)}`
 
 function connect(http: HttpOptions, given: SocketConstructor | undefined) {
   const Socket = given ?? globalThis.WebSocket

@@ -22,7 +22,7 @@ export type HttpOptions = {
 type Query = Readonly<Record<string, string | number | undefined>>
 
 export type Call = {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below the base URL, each segment already encoded. */
   readonly path: string
   readonly query?: Query

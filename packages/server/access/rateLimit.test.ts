@@ -50,3 +50,39 @@ test('contract §6: ten failed credentials a minute per address, an IPv6 subscri
   expect(failures.fail('2001:db8:1:3::1')).toBeNull()
   expect(failures.fail('192.0.2.1')).toBeNull()
 })
+
+test('contract §6: a step of the wall clock, either way, lets in no more and locks out nobody', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ afterMs: fc.nat(2000), stepMs: fc.integer({ min: -1e9, max: 1e9 }) }), {
+        minLength: 100,
+        maxLength: 300,
+      }),
+      asks => {
+        const time = { wallMs: 1e12, ms: 0 }
+        const clock = { nowMs: () => time.wallMs, monotonicMs: () => time.ms }
+        const limit = new RateLimit(clock, { units: 60, windowMs: 60_000, burst: 5 })
+        const passed: number[] = []
+        for (const { afterMs, stepMs } of asks) {
+          time.ms += afterMs
+          time.wallMs += afterMs + stepMs
+          const before = passed.filter(atMs => atMs > time.ms - 60_000).length
+          const { allowed } = limit.take('c')
+          if (allowed) passed.push(time.ms)
+          expect(before + (allowed ? 1 : 0)).toBeLessThanOrEqual(65)
+          // Who has waited for the whole burst is never refused.
+          if ((passed.at(-2) ?? -1e9) < time.ms - 5000) expect(allowed).toBe(true)
+        }
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+test('a consumer with a quota of its own has that one', () => {
+  const limit = new RateLimit(clockAt({ ms: 0 }))
+  const own = { units: 10, windowMs: 1000, burst: 2 }
+  expect(limit.take('c', 1, own)).toEqual({ allowed: true, remaining: 1, waitMs: 100 })
+  expect(limit.take('c', 1, own)).toEqual({ allowed: true, remaining: 0, waitMs: 200 })
+  expect(limit.take('c', 1, own)).toEqual({ allowed: false, remaining: 0, waitMs: 100 })
+})

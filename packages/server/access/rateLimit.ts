@@ -27,20 +27,21 @@ export class RateLimit {
     this.quota = quota
   }
 
-  take(consumer: string, cost = 1): Verdict {
+  /** `quota` is the consumer's own, where an operator gave it one. */
+  take(consumer: string, cost = 1, quota: Quota = this.quota): Verdict {
     const nowMs = this.#clock.monotonicMs()
-    const perUnitMs = this.quota.windowMs / this.quota.units
-    const burstMs = this.quota.burst * perUnitMs
+    const perUnitMs = quota.windowMs / quota.units
+    const burstMs = quota.burst * perUnitMs
     const earnedAtMs = Math.max(this.#earnedAtMs.get(consumer) ?? 0, nowMs)
     const nextMs = earnedAtMs + cost * perUnitMs
     if (nextMs - nowMs > burstMs)
-      return { allowed: false, remaining: this.#left(earnedAtMs, nowMs), waitMs: nextMs - nowMs - burstMs }
+      return { allowed: false, remaining: left(quota, earnedAtMs, nowMs), waitMs: nextMs - nowMs - burstMs }
     this.#earnedAtMs.set(consumer, nextMs)
-    return { allowed: true, remaining: this.#left(nextMs, nowMs), waitMs: nextMs - nowMs }
+    return { allowed: true, remaining: left(quota, nextMs, nowMs), waitMs: nextMs - nowMs }
   }
+}
 
-  #left(earnedAtMs: number, nowMs: number): number {
-    const perUnitMs = this.quota.windowMs / this.quota.units
-    return Math.floor((this.quota.burst * perUnitMs - (earnedAtMs - nowMs)) / perUnitMs)
-  }
+function left({ units, windowMs, burst }: Quota, earnedAtMs: number, nowMs: number): number {
+  const perUnitMs = windowMs / units
+  return Math.floor((burst * perUnitMs - (earnedAtMs - nowMs)) / perUnitMs)
 }

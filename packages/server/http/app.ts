@@ -3,6 +3,7 @@
  * statuses in one place, and no stack ever leaves the process.
  */
 import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -11,11 +12,20 @@ import fastify, {
 } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn } from '../access/presented.ts'
+import { registerAdmin } from './admin/admin.ts'
+import { Allowed } from './allowed.ts'
 import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
+import { registerBatch } from './batch.ts'
 import { registerChains } from './chains.ts'
 import { charge } from './charge.ts'
+import { answerBroken } from './clientError.ts'
 import type { HttpContext } from './context.ts'
+import { registerDocuments } from './documents.ts'
+import { registerHistory } from './history.ts'
+import { answerHotQuotes } from './hotQuote.ts'
+import { registerMetrics } from './metrics.ts'
 import { registerPage } from './page.ts'
+import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
 import { registerQuotes } from './quotes.ts'
@@ -27,31 +37,51 @@ const MAX_BODY = 16 * 1024
 const MAX_URL = 8 * 1024
 const HEADERS_MS = 5000
 const HANDLER_MS = 10_000
+/** How often sockets are looked at that are slow with their headers: they are gone within six seconds. */
+const LOOK_MS = 500
+/** Sockets open at once, streams included; the one beyond is told to come back. */
+const MAX_CONNECTIONS = 2000
 
 export function buildApp(context: HttpContext): FastifyInstance {
   const app = fastify({
     bodyLimit: MAX_BODY,
     requestTimeout: HANDLER_MS,
-    http: { maxHeaderSize: MAX_HEADERS, headersTimeout: HEADERS_MS },
+    http: { maxHeaderSize: MAX_HEADERS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: LOOK_MS },
+    clientErrorHandler: answerBroken,
+    frameworkErrors: (_, request, reply) => answerUndecodable(context, request, reply),
     routerOptions: { maxParamLength: 200 },
     genReqId: () => randomUUID(),
     logger: false,
     exposeHeadRoutes: false,
   })
+  const connections = countConnections(app.server)
+  const allowed = new Allowed()
+  allowed.watch(app)
+  context.metrics.watch(app)
   app.decorateRequest('principal', null)
-  // A body nobody asked for is not parsed: the endpoints of this API read none.
+  // Bodies are handed on as they came: the endpoints that read one say what it must be.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
-  app.addHook('onRequest', async (request, reply) => admit(context, request, reply))
+  app.addHook('onRequest', async (request, reply) => {
+    if (connections() > MAX_CONNECTIONS) return turnAway(request, reply)
+    return admit(context, request, reply)
+  })
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerUnknown(request, reply))
+  app.setNotFoundHandler((request, reply) => answerUnknown(allowed, request, reply))
   registerProbes(app, context)
+  registerMetrics(app, context)
+  registerDocuments(app)
   registerPage(app)
   registerChains(app, context)
   registerTokens(app, context)
   registerPools(app, context)
   registerQuotes(app, context)
+  registerBatch(app, context)
+  registerHistory(app, context)
+  registerPolicies(app, context)
   registerSession(app, context)
+  registerAdmin(app, context)
+  answerHotQuotes(app.server, context, () => connections() > MAX_CONNECTIONS)
   return app
 }
 
@@ -73,22 +103,23 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) throw new Refusal(401)
   const principal = isKeyInUrl ? null : await context.access.authenticate(presented)
   if (principal === null) {
-    const waitMs = context.failures.fail(request.socket.remoteAddress ?? '')
+    const waitMs = context.failures.fail(context.addresses.of(request.raw).address)
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
   charge(context, request, reply, 1)
   if (request.url.length > MAX_URL)
     throw new RequestError(414, `the URL has ${request.url.length} characters; expected at most ${MAX_URL}`)
-  if (!mayUse(principal.scopes, request)) throw new Refusal(403)
+  if (!mayUse(context, principal.scopes, request)) throw new Refusal(403)
   assertOwnOrigin(context, request)
 }
 
-/** `read` is every GET of the API and the session; `stream` the snapshot and the session. */
-function mayUse(scopes: readonly string[], request: FastifyRequest): boolean {
+/** `read` is every GET of the API, the batch and the session; `stream` the snapshot and the session. */
+function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
-  if (path.startsWith('/v1/admin/')) return scopes.includes('admin')
+  if (path.startsWith('/v1/admin/'))
+    return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))
 }
 
@@ -125,7 +156,6 @@ function answerError(
   )
 }
 
-/** A malformed quote is a quote error; what is wrong with the path, the method or us has no code among those. */
 /** A malformed quote request has a code; what never reached a quote has only a sentence. */
 function answer(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
   const body =
@@ -136,28 +166,47 @@ function answer(request: FastifyRequest, reply: FastifyReply, status: number, me
 }
 
 const clientFault = (error: FastifyError): string =>
-  error.code === 'FST_ERR_CTP_BODY_TOO_LARGE' ? `the body is larger than ${MAX_BODY} bytes` : error.message
-
-/** Paths of the API and what may be done there. */
-const RESOURCES: readonly (readonly [RegExp, readonly string[]])[] = [
-  [/^\/v1\/(chains|tokens|search|pools)$/, ['GET']],
-  [/^\/v1\/session$/, ['GET', 'POST', 'DELETE']],
-  [/^\/v1\/(pools|quote\/pool|quote\/token)\/[^/]+\/[^/]+$/, ['GET']],
-  [/^\/v1\/pools\/[^/]+\/[^/]+\/events$/, ['GET']],
-  [/^\/v1\/chains\/[^/]+\/health$/, ['GET']],
-  [/^\/(healthz|readyz)?$/, ['GET']],
-]
+  error.code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+    ? 'the body is too large; expected at most 16 KiB, or 64 KiB for a batch'
+    : error.message
 
 /** 405 with Allow where the path exists under another method, 404 otherwise. */
-function answerUnknown(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = request.url.split('?')[0] ?? '/'
-  const allowed = RESOURCES.find(([pattern]) => pattern.test(path))?.[1]
-  if (allowed !== undefined && !allowed.includes(request.method))
+function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const methods = allowed.at(request.url.split('?')[0] ?? '/')
+  if (methods !== null && !methods.includes(request.method))
     return answer(
       request,
-      reply.header('allow', allowed.join(', ')),
+      reply.header('allow', methods.join(', ')),
       405,
-      `${request.method} is not served here; expected ${allowed.join(' or ')}`,
+      `${request.method} is not served here; expected ${methods.join(' or ')}`,
     )
   return answer(request, reply, 404, 'there is no such resource; GET /v1/chains is a good start')
+}
+
+/** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */
+function answerUndecodable(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  admit(context, request, reply).then(
+    () => answer(request, reply, 400, 'the URL cannot be decoded; expected UTF-8, percent-encoded'),
+    (failure: FastifyError) => answerError(context, failure, request, reply),
+  )
+}
+
+/** Full: whoever comes back in a second finds another's place. */
+function turnAway(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply
+    .headers({ 'x-request-id': request.id, 'retry-after': 1, connection: 'close' })
+    .code(503)
+    .send({ error: `${MAX_CONNECTIONS} connections are open; try again in a second` })
+}
+
+/** How many sockets are open. */
+function countConnections(server: Server): () => number {
+  let open = 0
+  server.on('connection', socket => {
+    open += 1
+    socket.once('close', () => {
+      open -= 1
+    })
+  })
+  return () => open
 }

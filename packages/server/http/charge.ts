@@ -11,8 +11,8 @@ export function charge(
   units: number,
 ): void {
   if (principal === null) throw new Refusal(401)
-  const { allowed, remaining, waitMs } = limit.take(principal.consumer, units)
-  const { quota } = limit
+  const quota = principal.limits ?? limit.quota
+  const { allowed, remaining, waitMs } = limit.take(principal.consumer, units, quota)
   void reply.header('ratelimit-policy', `"default";q=${quota.units};w=${quota.windowMs / 1000}`)
   void reply.header('ratelimit', `"default";r=${Math.max(0, remaining)};t=${Math.ceil(waitMs / 1000)}`)
   if (!allowed) throw new Refusal(429, waitMs)

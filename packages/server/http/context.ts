@@ -1,5 +1,7 @@
 /** What the resources of the API stand on. */
+import type { Policy } from '@assay/engine'
 import type { Access } from '../access/access.ts'
+import type { ClientAddresses } from '../access/clientAddress.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -9,6 +11,10 @@ import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { ChainService } from '../worker/chainService.ts'
 import { RequestError } from './apiError.ts'
+import type { Metrics } from './metrics.ts'
+import type { QuoteCache } from './quoteCache.ts'
+import type { Settings } from './settings.ts'
+import type { SingleFlight } from './singleFlight.ts'
 
 export type ServedChain = {
   readonly config: ChainConfig /** Null while the chain's worker is down. */
@@ -21,7 +27,16 @@ export type HttpContext = {
   readonly access: Access
   readonly limit: RateLimit
   readonly failures: FailureThrottle
+  readonly addresses: ClientAddresses
   readonly hub: Hub
+  readonly quotes: QuoteCache
+  readonly flights: SingleFlight
+  readonly settings: Settings
+  readonly metrics: Metrics
+  /** Gives a policy to every chain, now and after a restart of its thread. */
+  readonly adoptPolicy: (policy: Policy) => Promise<void>
+  /** How many streams are open. */
+  readonly streams: () => number
   readonly clock: Clock
   readonly log: Log
   readonly chains: ReadonlyMap<number, ServedChain>

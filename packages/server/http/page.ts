@@ -5,6 +5,13 @@ import type { FastifyInstance } from 'fastify'
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
 
+/** A page may load its own files and nothing else. */
+export const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+} as const
+
 const FILES = [
   ['/', 'page/index.html', 'text/html; charset=utf-8'],
   ['/page.js', 'page/page.js', 'text/javascript; charset=utf-8'],
@@ -14,15 +21,6 @@ const FILES = [
 export function registerPage(app: FastifyInstance): void {
   for (const [path, file, type] of FILES) {
     const body = readFileSync(new URL(file, import.meta.url))
-    app.get(path, async (_, reply) =>
-      reply
-        .headers({
-          'content-type': type,
-          'content-security-policy': POLICY,
-          'x-content-type-options': 'nosniff',
-          'referrer-policy': 'no-referrer',
-        })
-        .send(body),
-    )
+    app.get(path, async (_, reply) => reply.headers({ 'content-type': type, ...PAGE_HEADERS }).send(body))
   }
 }

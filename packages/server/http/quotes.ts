@@ -1,14 +1,18 @@
 /** GET /v1/quote/token and GET /v1/quote/pool. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
-import { ChainDown, type ChainService, type Narrowing } from '../worker/chainService.ts'
+import type { Narrowing } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
 import { charge } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
+import { enrolFor, pendingText } from './enrol.ts'
+import { inTime, serviceOf, unavailable } from './onDemand.ts'
 import { addressIn, integerIn, Params } from './params.ts'
-import { presentState } from './present.ts'
+import { changeOf } from './priceChange.ts'
+import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
 import { poolText } from './rows.ts'
-import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
+import { JSON_TYPE, malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
+import { principalOf } from './session.ts'
 
 const DEFAULT_DEADLINE_MS = 3000
 const MAX_AGE_MS = 7 * 86_400_000
@@ -27,22 +31,24 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
     const narrowing = narrowingIn(params)
-    const stored = await context.store.readQuote(chain.config.chainId, address)
-    if (stored === null) return enrol(context, chain, address, reply)
-    const quote = presentState(
-      JSON.parse(stored.quote) as { evaluated_at_ms: number },
-      context.clock.nowMs(),
-    ) as { evaluated_at_ms: number }
-    const isTooOld = maxAgeMs !== null && context.clock.nowMs() - quote.evaluated_at_ms > maxAgeMs
-    if (narrowing === null && !isTooOld) return quote
+    const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
+    if (ready === null) return enrol(context, chain, address, request, reply)
+    const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
+    if (narrowing === null && !isTooOld) return sendReady(request, reply, ready)
     charge(context, request, reply, COMPUTING_UNITS)
-    const answer = await inTime(serviceOf(chain).tokenQuote(address, narrowing, isTooOld), deadlineMs)
-    if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, reply)
+    const service = serviceOf(chain)
+    const answer = await inTime(
+      context.flights.run(JSON.stringify([chain.config.chainId, address, narrowing, isTooOld]), () =>
+        service.tokenQuote(address, narrowing, isTooOld),
+      ),
+      deadlineMs,
+    )
+    if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply)
     if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
     const computed = JSON.parse(answer.quote) as { state: string; reason?: string }
     if (narrowing !== null && computed.state === 'UNPRICED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
-    return sendJson(reply, answer.quote)
+    return sendJson(reply, await withChange(context, chain.config.chainId, address, answer.quote))
   })
 
   app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
@@ -51,7 +57,13 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     params.integer('max_age_ms', 0, MAX_AGE_MS)
     charge(context, request, reply, COMPUTING_UNITS)
-    const answer = await inTime(serviceOf(chain).poolQuote(address, deadlineMs), deadlineMs)
+    const service = serviceOf(chain)
+    const answer = await inTime(
+      context.flights.run(`pool ${chain.config.chainId} ${address}`, () =>
+        service.poolQuote(address, deadlineMs),
+      ),
+      deadlineMs,
+    )
     switch (answer.outcome) {
       case 'quote':
         return withPrices(context, chain.config.chainId, address, answer.quote)
@@ -88,39 +100,43 @@ async function withPrices(
   return { ...computed, token0, token1 }
 }
 
+/** The last record as it was serialised, or nothing at all to whom has it already. */
+function sendReady(request: FastifyRequest, reply: FastifyReply, { body, etag }: ReadyQuote): FastifyReply {
+  // A client may keep it, if it asks each time whether it still holds.
+  void reply.header('etag', etag).header('cache-control', 'private, no-cache')
+  if (isNamedIn(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  return reply.header('content-type', JSON_TYPE).send(body)
+}
+
+/** How a computed price stands to those we published before it. */
+async function withChange(
+  { store }: HttpContext,
+  chainId: number,
+  token: Address,
+  text: string,
+): Promise<string> {
+  const quote = JSON.parse(text) as Parameters<typeof changeOf>[3] & { readonly state: string }
+  if (quote.state !== 'PRICED') return text
+  return JSON.stringify({ ...quote, change: await changeOf(store, chainId, token, quote) })
+}
+
 /** 202 while it is on its way in; what comes later is told later. */
 async function enrol(
   context: HttpContext,
   chain: ServedChain,
   address: Address,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
   const { chainId } = chain.config
-  const enrolment = await inTime(serviceOf(chain).enrol(address), DEFAULT_DEADLINE_MS)
-  switch (enrolment.state) {
-    case 'EVALUATED': {
-      const stored = await context.store.readQuote(chainId, address)
-      if (stored !== null) return presentState(JSON.parse(stored.quote) as object, context.clock.nowMs())
-      return pending(reply, chainId, address, 'EVALUATION', 1000)
-    }
-    case 'PENDING':
-      return pending(reply, chainId, address, enrolment.stage, enrolment.retryAfterMs)
-    case 'TOKEN_UNKNOWN':
-      throw new QuoteError('TOKEN_UNKNOWN', `there is no token at ${address} on chain ${chainId}`)
-    case 'RPC_UNAVAILABLE':
-      throw unavailable(null)
+  const enrolment = await enrolFor(context, principalOf(request), chain, address)
+  if (enrolment.state === 'EVALUATED') {
+    const ready = await context.quotes.read(chainId, address, context.clock.nowMs())
+    if (ready !== null) return sendReady(request, reply, ready)
   }
-}
-
-function pending(
-  reply: FastifyReply,
-  chainId: number,
-  address: Address,
-  stage: string,
-  retryAfterMs: number,
-): object {
-  void reply.code(202).header('retry-after', Math.max(1, Math.ceil(retryAfterMs / 1000)))
-  return { chain_id: chainId, token: address, state: 'PENDING', stage, retry_after_ms: retryAfterMs }
+  const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
+  void reply.code(202).header('retry-after', Math.max(1, Math.ceil(pending.retryAfterMs / 1000)))
+  return pendingText(chainId, address, pending)
 }
 
 function subject(
@@ -145,16 +161,6 @@ function subject(
   return { chain, address }
 }
 
-function serviceOf(chain: ServedChain): ChainService {
-  const service = chain.service()
-  if (service === null)
-    throw new QuoteError(
-      'RPC_UNAVAILABLE',
-      `chain ${chain.config.chainId} is not running right now; try again`,
-    )
-  return service
-}
-
 function narrowingIn(params: Params): Narrowing | null {
   const maxHops = params.integer('max_hops', 1, 3)
   const minDepthUsd = params.integer('min_depth_usd', 0, 1_000_000_000)
@@ -170,33 +176,5 @@ function narrowingIn(params: Params): Narrowing | null {
     maxHops,
     minDepthUsd,
     excludePools: addresses.map(each => addressIn('exclude_pools', each, malformedQuote)),
-  }
-}
-
-const unavailable = (reason: string | null): QuoteError =>
-  new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again', reason)
-
-/** What is not there by the deadline is not waited for; it goes on and may be asked for again. */
-async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new QuoteError(
-            'DEADLINE_EXCEEDED',
-            `no answer within ${deadlineMs} ms; raise deadline_ms or try again`,
-          ),
-        ),
-      deadlineMs,
-    )
-  })
-  try {
-    return await Promise.race([work, late])
-  } catch (failure) {
-    if (failure instanceof ChainDown) throw unavailable(failure.message)
-    throw failure
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -22,6 +22,8 @@ export const malformed: FaultOf = ({ message }) => new RequestError(400, message
 export const malformedQuote: FaultOf = ({ kind, message }) =>
   new QuoteError(kind === 'address' ? 'INVALID_ADDRESS' : 'INVALID_PARAMS', message)
 
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** Text that is already JSON. */
 export const sendJson = (reply: FastifyReply, text: string): FastifyReply =>
-  reply.header('content-type', 'application/json; charset=utf-8').send(text)
+  reply.header('content-type', JSON_TYPE).send(text)

@@ -46,6 +46,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
   })
 
   app.get('/v1/session', async request => {
+    new Params(searchOf(request), [], malformed)
     const { session, scopes, consumer } = principalOf(request)
     if (session === null)
       throw new RequestError(404, 'this request has no session; POST /v1/session makes one')
@@ -53,6 +54,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
   })
 
   app.delete('/v1/session', async (request, reply) => {
+    new Params(searchOf(request), [], malformed)
     const { session } = principalOf(request)
     if (session === null) throw new RequestError(404, 'this request has no session to end')
     await context.access.closeSession(session)
@@ -78,10 +80,10 @@ async function sessionFor(
 }
 
 /** A cookie over plain http is only for this machine; elsewhere the operator must say what our origin is. */
-function assertCookieIsSafe({ config }: HttpContext, request: FastifyRequest): void {
+function assertCookieIsSafe({ config, addresses }: HttpContext, request: FastifyRequest): void {
   if (config.listen.publicOrigin?.startsWith('https:') === true) return
-  const isLoopback = ['127.0.0.1', '::1', '::ffff:127.0.0.1'].includes(request.socket.remoteAddress ?? '')
-  if (!isLoopback)
+  const { address, isClaimed } = addresses.of(request.raw)
+  if (isClaimed || (address !== '127.0.0.1' && address !== '::1'))
     throw new RequestError(
       400,
       'sessions over plain http are for this machine only; set listen.public_origin to the https origin of this service',

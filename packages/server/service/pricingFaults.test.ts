@@ -168,16 +168,16 @@ test('P7: a pool of 100 dollars that quotes a million times the price is left ou
 
 test('P8: a stable at 0.97 is not taken for a dollar, and at 0.87 nothing stands on it', async () => {
   const before = usd(await priced('MOTH'))
-  await chain.world.answer('USDT', 0.97)
+  await chain.world.life.answer('USDT', 0.97)
   const depegged = (await untilQuote('MOTH', 'depegged', quote =>
     capsOf(quote).includes('STABLE_DEPEG'),
   )) as PricedQuote
   expect(usd(depegged) / (before * 0.97)).toBeCloseTo(1, 3)
   expect(depegged.confidence.score).toBeLessThanOrEqual(3)
-  await chain.world.answer('USDT', 0.87)
+  await chain.world.life.answer('USDT', 0.87)
   const suspended = await untilQuote('MOTH', 'suspended', quote => quote.state === 'UNPRICED')
   expect(suspended).toMatchObject({ reason: 'STABLE_SUSPENDED' })
-  await chain.world.answer('USDT', 1)
+  await chain.world.life.answer('USDT', 1)
   await untilQuote(
     'MOTH',
     'back',

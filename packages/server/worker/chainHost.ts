@@ -33,6 +33,7 @@ import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
+import { tokensUnder } from './policyTrial.ts'
 import { setupOf } from './setupOf.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -180,11 +181,37 @@ export class ChainHost implements ChainService {
     })
   }
 
+  unenrol(token: string): Promise<boolean> {
+    return this.#lane.run(async () => {
+      const address = token as Address
+      if ((this.#state.tokens.get(address)?.enrolledAtMs ?? null) === null) return false
+      await this.#apply({ kind: 'unenrol', token: address, reason: 'OPERATOR', atMs: this.#now() })
+      return true
+    })
+  }
+
+  setPaused(isPaused: boolean): Promise<void> {
+    return this.#lane.run(async () => {
+      if (this.#state.chain.paused !== isPaused)
+        await this.#apply({ kind: 'pause', paused: isPaused, atMs: this.#now() })
+    })
+  }
+
+  setPolicy(policy: Policy): Promise<void> {
+    return this.#lane.run(async () => {
+      if (JSON.stringify(policy) !== JSON.stringify(this.#state.policyView.policy))
+        await this.#apply({ kind: 'policy', policy, atMs: this.#now() })
+    })
+  }
+
+  /** In the lane, on a copy: no step comes between what is copied and what is compared with it. */
+  tryPolicy(policy: Policy): Promise<readonly { readonly token: string; readonly state: string }[]> {
+    return this.#lane.run(async () => tokensUnder(this.#state, policy, this.#now()))
+  }
+
   async #consume(): Promise<void> {
     const { signal } = this.#abort
-    const wanted = this.#options.policy
-    if (JSON.stringify(wanted) !== JSON.stringify(this.#state.policyView.policy))
-      await this.#lane.run(() => this.#apply({ kind: 'policy', policy: wanted, atMs: this.#now() }))
+    await this.setPolicy(this.#options.policy)
     for await (const item of this.#feed.items(signal)) {
       await this.#lane.run(() => this.#take(item))
       if (!this.#isBootstrapped && this.#state.chain.tip !== null) {
@@ -221,7 +248,7 @@ export class ChainHost implements ChainService {
       case 'health':
         await this.#apply({
           kind: 'health',
-          health: { status: item.record.status, record: { ...item.record } },
+          health: healthOf(item.record, this.#state.chain.paused),
           atMs: this.#now(),
         })
     }
@@ -350,6 +377,18 @@ export class ChainHost implements ChainService {
     return ms(this.#options.clock.nowMs())
   }
 }
+
+/** A paused chain says so, however well its feed is. */
+const healthOf = (
+  record: Extract<FeedItem, { kind: 'health' }>['record'],
+  isPaused: boolean,
+): Extract<Input, { kind: 'health' }>['health'] =>
+  isPaused
+    ? {
+        status: 'UNAVAILABLE',
+        record: { ...record, status: 'UNAVAILABLE', reasons: ['PAUSED', ...record.reasons] },
+      }
+    : { status: record.status, record: { ...record } }
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
 

@@ -2,6 +2,7 @@
  * What the API asks of a chain: enrol a token, compute a quote. Plain data in and out, so that the chain may
  * live in this thread, in a worker thread, or in another process.
  */
+import type { Policy } from '@assay/engine'
 
 /** Where an asked-for token stands. */
 export type Enrolment =
@@ -44,6 +45,13 @@ export interface ChainService {
    * the chain again: a chain that cannot be asked gives no answer, rather than an older one with a new date.
    */
   tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer>
+  /** Takes a token back at the operator's wish; false when it is not enrolled. */
+  unenrol(token: string): Promise<boolean>
+  /** Nothing is priced while a chain is paused; it goes on following its blocks. */
+  setPaused(isPaused: boolean): Promise<void>
+  setPolicy(policy: Policy): Promise<void>
+  /** What tokens would say under another policy, where that differs from what they say; wire JSON. */
+  tryPolicy(policy: Policy): Promise<readonly { readonly token: string; readonly state: string }[]>
   /** The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. */
   poolQuote(pool: string, deadlineMs: number): Promise<PoolAnswer>
 }

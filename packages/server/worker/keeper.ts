@@ -3,6 +3,7 @@
  * never stops another one, nor the API, which meanwhile answers from the store with honest health.
  */
 import { Worker } from 'node:worker_threads'
+import type { Policy } from '@assay/engine'
 import type { Log } from '../ops/log.ts'
 import { ChainDown, type ChainService, type Narrowing } from './chainService.ts'
 import type { Reply, Request, ThreadData } from './messages.ts'
@@ -15,24 +16,34 @@ const GOOD_LIFE_MS = 60_000
 export type KeeperOptions = {
   readonly data: ThreadData
   readonly log: Log
-  readonly onCommitted: (last: number) => void
+  /** `tookMs` is how long it took to be durable. */
+  readonly onCommitted: (last: number, tookMs: number) => void
 }
 
 export class ChainKeeper {
   readonly #options: KeeperOptions
   #thread: ThreadLink | null = null
+  /** Of this thread and of those after it. */
+  #policy: Policy
   #pauseMs = FIRST_PAUSE_MS
   #isClosing = false
   #pause: NodeJS.Timeout | null = null
 
   constructor(options: KeeperOptions) {
     this.#options = options
+    this.#policy = options.data.policy
     this.#start()
   }
 
   /** Null while the chain is down. */
   service(): ChainService | null {
     return this.#thread?.isStarted === true ? this.#thread : null
+  }
+
+  /** From now on; a chain that is down takes it when it starts. */
+  async setPolicy(policy: Policy): Promise<void> {
+    this.#policy = policy
+    await this.service()?.setPolicy(policy)
   }
 
   async close(): Promise<void> {
@@ -44,7 +55,7 @@ export class ChainKeeper {
   #start(): void {
     const startedAtMs = performance.now()
     const { data, log } = this.#options
-    this.#thread = new ThreadLink(data, this.#options.onCommitted, failure => {
+    this.#thread = new ThreadLink({ ...data, policy: this.#policy }, this.#options.onCommitted, failure => {
       this.#thread = null
       if (this.#isClosing) return
       if (performance.now() - startedAtMs > GOOD_LIFE_MS) this.#pauseMs = FIRST_PAUSE_MS
@@ -71,7 +82,7 @@ class ThreadLink implements ChainService {
   #nextId = 0
   readonly #exited: Promise<void>
 
-  constructor(data: ThreadData, onCommitted: (last: number) => void, onEnd: (failure: string) => void) {
+  constructor(data: ThreadData, onCommitted: KeeperOptions['onCommitted'], onEnd: (failure: string) => void) {
     this.chainId = data.chain.chainId
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
     let failure = 'the thread ended'
@@ -99,6 +110,22 @@ class ThreadLink implements ChainService {
     >
   }
 
+  unenrol(token: string) {
+    return this.#ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
+  }
+
+  setPaused(isPaused: boolean) {
+    return this.#ask('setPaused', [isPaused]) as ReturnType<ChainService['setPaused']>
+  }
+
+  setPolicy(policy: Policy) {
+    return this.#ask('setPolicy', [policy]) as ReturnType<ChainService['setPolicy']>
+  }
+
+  tryPolicy(policy: Policy) {
+    return this.#ask('tryPolicy', [policy]) as ReturnType<ChainService['tryPolicy']>
+  }
+
   poolQuote(pool: string, deadlineMs: number) {
     return this.#ask('poolQuote', [pool, deadlineMs]) as ReturnType<ChainService['poolQuote']>
   }
@@ -118,8 +145,8 @@ class ThreadLink implements ChainService {
     })
   }
 
-  #take(reply: Reply, onCommitted: (last: number) => void): void {
-    if (reply.kind === 'committed') return onCommitted(reply.last)
+  #take(reply: Reply, onCommitted: KeeperOptions['onCommitted']): void {
+    if (reply.kind === 'committed') return onCommitted(reply.last, reply.tookMs)
     if (reply.kind === 'started') {
       this.isStarted = true
       return

@@ -10,7 +10,7 @@ export type Request = { readonly id: number; readonly method: Method; readonly a
 export type Reply =
   | { readonly kind: 'reply'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string }
-  | { readonly kind: 'committed'; readonly last: number }
+  | { readonly kind: 'committed'; readonly last: number; readonly tookMs: number }
   | { readonly kind: 'started' }
 
 /** A thread's configuration; a Secret does not survive the copy, so its text crosses and is wrapped again. */

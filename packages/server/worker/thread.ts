@@ -16,16 +16,26 @@ const data = workerData as ThreadData
 const chain = fromThread(data.chain)
 const log = createLog(data.logLevel)
 const store = await openSqliteStore({ path: data.databasePath })
+let commitMs = 0
 const host = await startChain({
   chain,
   policy: data.policy,
   coverage: data.coverage,
-  store,
+  // Timed from outside: the host knows of no metrics.
+  store: {
+    ...store,
+    async commit(commit) {
+      const startMs = performance.now()
+      const outcome = await store.commit(commit)
+      commitMs = performance.now() - startMs
+      return outcome
+    },
+  },
   openFeed: resume => openFeed({ chain, clock: systemClock, resume }),
   openMarket: rpc => openMarket(chain, rpc),
   clock: systemClock,
   log,
-  onCommitted: last => say({ kind: 'committed', last }),
+  onCommitted: last => say({ kind: 'committed', last, tookMs: commitMs }),
 })
 say({ kind: 'started' })
 

@@ -9,6 +9,8 @@ import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
 import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
+import type { ClientAddresses } from '../access/clientAddress.ts'
+import { DEFAULT_LIMITS } from '../access/limits.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -22,6 +24,7 @@ export type GateOptions = {
   readonly access: Access
   readonly limit: RateLimit
   readonly failures: FailureThrottle
+  readonly addresses: ClientAddresses
   readonly hub: Hub
   readonly store: LogStore
   readonly clock: Clock
@@ -38,7 +41,6 @@ const PATH = '/v1/stream'
 const PING_MS = 30_000
 const SUBSCRIBE_MS = 5000
 const MAX_INBOUND = 64 * 1024
-const MAX_PER_CONSUMER = 20
 /** RFC 6455: a control frame has 125 bytes, two of which are the code. */
 const MAX_REASON = 123
 /** A node behind the log waits this long for it, then asks the client to come back. */
@@ -95,7 +97,7 @@ export class StreamGate {
       return refuse(socket, 401, ['WWW-Authenticate: Bearer'])
     const principal = isKeyInUrl ? null : await this.#options.access.authenticate(presented)
     if (principal === null) {
-      const waitMs = this.#options.failures.fail(request.socket.remoteAddress ?? '')
+      const waitMs = this.#options.failures.fail(this.#options.addresses.of(request).address)
       return waitMs === null
         ? refuse(socket, 401, ['WWW-Authenticate: Bearer'])
         : refuse(socket, 429, [retryAfter(waitMs)])
@@ -103,10 +105,11 @@ export class StreamGate {
     if (principal.session !== null && !isOwnOrigin(request.headers.origin, this.#options.publicOrigin))
       return refuse(socket, 403)
     if (!principal.scopes.includes('stream')) return refuse(socket, 403)
-    const verdict = this.#options.limit.take(principal.consumer)
+    const verdict = this.#options.limit.take(principal.consumer, 1, principal.limits ?? undefined)
     if (!verdict.allowed) return refuse(socket, 429, [retryAfter(verdict.waitMs)])
     const own = [...this.#open.values()].filter(each => each.principal.consumer === principal.consumer)
-    if (own.length >= MAX_PER_CONSUMER) return refuse(socket, 429, [retryAfter(1000)])
+    if (own.length >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
+      return refuse(socket, 429, [retryAfter(1000)])
     // What is wanted is said in the subscribe frame: the URL takes no parameters.
     if (url.search !== '') return refuse(socket, 400)
     this.#server.handleUpgrade(request, socket, head, accepted => this.#accept(accepted, principal))

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import type { Envelope } from '@assay/sdk'
 import { Access, type Scope } from '../../access/access.ts'
 import { FailureThrottle } from '../../access/failureThrottle.ts'
+import { ClientAddresses } from '../../access/clientAddress.ts'
 import { RateLimit } from '../../access/rateLimit.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
@@ -41,6 +42,7 @@ export async function openTestGate(options: Times & { readonly clock?: Clock } =
   const server = createServer()
   const gate = new StreamGate(server, {
     access,
+    addresses: new ClientAddresses({ trusted: [], allowed: [] }),
     limit: new RateLimit(clock, { units: 1e6, windowMs: 1000, burst: 1e6 }),
     failures: new FailureThrottle(clock),
     hub,

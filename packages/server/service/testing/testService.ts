@@ -157,7 +157,12 @@ export class TestService {
     after: number,
     is: ((record: Envelope) => record is Found) | ((record: Envelope) => boolean),
   ): Promise<Found> {
-    return until(what, async () => (await this.records(after)).find(is) as Found | undefined)
+    return until(what, async () => (await this.records(after)).find(is) as Found | undefined).then(
+      async found => {
+        await this.untilSeen()
+        return found
+      },
+    )
   }
 
   /** The block is committed, and everything the chain says of it. */
@@ -166,6 +171,13 @@ export class TestService {
       const tip = (await this.store.readCheckpoint(CHAIN_ID))?.tip
       return tip?.hash === hash
     })
+    await this.untilSeen()
+  }
+
+  /** The API has seen what is committed by now. */
+  async untilSeen(): Promise<void> {
+    const head = await this.head()
+    await until(`the API at sequence ${head}`, () => this.service.seen() >= head)
   }
 
   /** Every token of the configuration has its first record. */

@@ -82,6 +82,20 @@ export function logStore(connection: Connection): LogStore {
   }
 }
 
+/** To be called inside a transaction: the envelope at a sequence that the log still holds. */
+export function recordReader(connection: Connection): (sequence: Sequence) => string {
+  const rowOf = connection.prepare('SELECT last - count + 1 AS first, body FROM log WHERE last >= ? LIMIT 1')
+  // Records of a page stand close together: often in the same row.
+  let read: { readonly first: Sequence; readonly lines: readonly string[] } | null = null
+  return sequence => {
+    if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
+      const { first, body } = rowOf.get(sequence) as { first: Sequence; body: string }
+      read = { first, lines: body.split(SEPARATOR) }
+    }
+    return read.lines[sequence - read.first] as string
+  }
+}
+
 /** To be called inside a transaction. An empty log begins where its next record will stand. */
 export function boundsReader(connection: Connection): () => LogBounds {
   const readHead = connection.prepare('SELECT epoch, next, written FROM head')

@@ -12,9 +12,11 @@ import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
 import { refuseNetworkFileSystem } from './fileSystem.ts'
+import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { migrate, refuseUnknown } from './migrate.ts'
+import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
@@ -37,7 +39,9 @@ export async function openSqliteStore({
     ...chainStore(connection),
     ...logStore(connection),
     ...snapshotStore(connection),
+    ...historyStore(connection),
     ...accessStore(connection),
+    ...operatorStore(connection),
     ...maintenanceStore(connection),
     ...backfillStore(connection),
     close: async () => connection.close(),

@@ -1,0 +1,67 @@
+/**
+ * Where a request comes from, as far as it can be believed: the socket's own address, or, behind proxies the operator
+ * trusts, the right-most entry of X-Forwarded-For that is not one of them.
+ */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+export type ClientAddress = {
+  readonly address: string
+  /** Someone put a forwarding header on it who is not trusted to: it is inside no allowlist. */
+  readonly isClaimed: boolean
+}
+
+export class ClientAddresses {
+  readonly #trusted: BlockList
+  readonly #allowed: BlockList
+
+  constructor({
+    trusted,
+    allowed,
+  }: { readonly trusted: readonly string[]; readonly allowed: readonly string[] }) {
+    this.#trusted = listOf(trusted)
+    this.#allowed = listOf(allowed)
+  }
+
+  of({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): ClientAddress {
+    const own = plain(socket.remoteAddress ?? '')
+    const forwarded = headers['x-forwarded-for']
+    const isForwarded = forwarded !== undefined || headers['forwarded'] !== undefined
+    if (!isIn(this.#trusted, own)) return { address: own, isClaimed: isForwarded }
+    const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
+    for (const hop of hops.map(each => plain(each.trim())).toReversed()) {
+      // What a trusted proxy was told and could not be an address is nobody's.
+      if (isIP(hop) === 0) return { address: own, isClaimed: isForwarded }
+      if (!isIn(this.#trusted, hop)) return { address: hop, isClaimed: false }
+    }
+    return { address: own, isClaimed: isForwarded }
+  }
+
+  /** Whether the operator's allowlist has it. */
+  isAllowed(request: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
+    const { address, isClaimed } = this.of(request)
+    return !isClaimed && isIn(this.#allowed, address)
+  }
+}
+
+/** A socket that listens on both families writes IPv4 as `::ffff:1.2.3.4`. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
+const isIn = (list: BlockList, address: string): boolean => {
+  const family = isIP(address)
+  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
+}
+
+/** Addresses and networks such as `10.0.0.0/8`. */
+function listOf(texts: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const text of texts) {
+    const [address = '', bits] = text.split('/')
+    const family = isIP(address)
+    const most = family === 6 ? 128 : 32
+    if (family === 0 || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most)))
+      throw new Error(`${JSON.stringify(text)} is neither an address nor a network such as 10.0.0.0/8`)
+    list.addSubnet(address, bits === undefined ? most : Number(bits), family === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list
+}

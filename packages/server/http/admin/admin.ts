@@ -1,0 +1,38 @@
+/**
+ * The operator's endpoints. Who comes here holds a key with scope `admin` and calls from an address on the
+ * allowlist; whatever is changed is on the audit log with the key that did it.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { HttpContext } from '../context.ts'
+import { principalOf } from '../session.ts'
+import { registerAudit } from './audit.ts'
+import { registerChainSwitches } from './chains.ts'
+import { registerConsumers } from './consumers.ts'
+import { registerKeys } from './keys.ts'
+import { registerPolicy } from './policy.ts'
+import { registerRetention } from './retention.ts'
+import { registerEnrolments } from './tokens.ts'
+
+export function registerAdmin(app: FastifyInstance, context: HttpContext): void {
+  registerKeys(app, context)
+  registerConsumers(app, context)
+  registerEnrolments(app, context)
+  registerPolicy(app, context)
+  registerRetention(app, context)
+  registerChainSwitches(app, context)
+  registerAudit(app, context)
+}
+
+/** As the audit log names who did it. */
+export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`
+
+export async function auditChange(
+  { store, clock }: HttpContext,
+  request: FastifyRequest,
+  action: string,
+  subject: string,
+  detail: object | null,
+): Promise<void> {
+  const text = detail === null ? null : JSON.stringify(detail)
+  await store.audit({ atMs: clock.nowMs(), actor: actorOf(request), action, subject, detail: text })
+}

@@ -1,0 +1,22 @@
+/** /v1/admin/chains/{chain_id}/pause and /resume: a paused chain takes back its prices and follows its blocks. */
+import type { FastifyInstance } from 'fastify'
+import { type HttpContext, servedChain } from '../context.ts'
+import { integerIn, Params } from '../params.ts'
+import { malformed, pathOf, searchOf } from '../request.ts'
+import { auditChange } from './admin.ts'
+import { running } from './running.ts'
+
+export function registerChainSwitches(app: FastifyInstance, context: HttpContext): void {
+  for (const [action, isPaused] of [
+    ['pause', true],
+    ['resume', false],
+  ] as const)
+    app.post(`/v1/admin/chains/:chain_id/${action}`, async (request, reply) => {
+      new Params(searchOf(request), [], malformed)
+      const text = pathOf(request, 'chain_id')
+      const chainId = integerIn('chain_id', text, 0, Number.MAX_SAFE_INTEGER, malformed)
+      await running(servedChain(context, chainId)).setPaused(isPaused)
+      await auditChange(context, request, `chain.${action}`, `${chainId}`, null)
+      return reply.code(204).send()
+    })
+}

@@ -1,0 +1,25 @@
+/** /v1/admin/retention: how much of the log is kept. It takes effect with the next clearing, every ten minutes. */
+import type { FastifyInstance } from 'fastify'
+import { RetentionRequest } from '@assay/sdk/wire'
+import { bodyOf } from '../body.ts'
+import type { HttpContext } from '../context.ts'
+import { Params } from '../params.ts'
+import { malformed, searchOf } from '../request.ts'
+import { auditChange } from './admin.ts'
+
+export function registerRetention(app: FastifyInstance, context: HttpContext): void {
+  const { settings } = context
+  app.get('/v1/admin/retention', async request => {
+    new Params(searchOf(request), [], malformed)
+    return settings.retention
+  })
+
+  app.put('/v1/admin/retention', async request => {
+    new Params(searchOf(request), [], malformed)
+    const retention = bodyOf(request, RetentionRequest)
+    const before = settings.retention
+    await settings.setRetention(retention)
+    await auditChange(context, request, 'retention.set', 'log', { before, after: retention })
+    return retention
+  })
+}

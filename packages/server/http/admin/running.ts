@@ -1,0 +1,11 @@
+/** A chain that an operator wants something of must run: a change is never put off silently. */
+import type { ChainService } from '../../worker/chainService.ts'
+import { RequestError } from '../apiError.ts'
+import type { ServedChain } from '../context.ts'
+
+export function running(chain: ServedChain): ChainService {
+  const service = chain.service()
+  if (service === null)
+    throw new RequestError(503, `chain ${chain.config.chainId} is not running right now; try again`)
+  return service
+}

@@ -1,0 +1,48 @@
+/** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token for good, or take it back. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Address } from '../../ops/config.ts'
+import { RequestError } from '../apiError.ts'
+import { type HttpContext, type ServedChain, servedChain } from '../context.ts'
+import { pendingText } from '../enrol.ts'
+import { addressIn, integerIn, Params } from '../params.ts'
+import { malformed, pathOf, searchOf } from '../request.ts'
+import { tokenText } from '../rows.ts'
+import { auditChange } from './admin.ts'
+import { running } from './running.ts'
+
+export function registerEnrolments(app: FastifyInstance, context: HttpContext): void {
+  app.post('/v1/admin/tokens/:chain_id/:token_address', async (request, reply) => {
+    const { chain, token } = subject(context, request)
+    const { chainId } = chain.config
+    const enrolment = await running(chain).enrol(token)
+    if (enrolment.state === 'TOKEN_UNKNOWN')
+      throw new RequestError(404, `there is no token at ${token} on chain ${chainId}`)
+    if (enrolment.state === 'RPC_UNAVAILABLE')
+      throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
+    await auditChange(context, request, 'token.enrol', `${chainId}/${token}`, null)
+    const row = enrolment.state === 'EVALUATED' ? await context.store.readToken(chainId, token) : null
+    if (row !== null) return tokenText(row, context.clock.nowMs())
+    const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
+    void reply.code(202).header('retry-after', Math.max(1, Math.ceil(pending.retryAfterMs / 1000)))
+    return pendingText(chainId, token, pending)
+  })
+
+  app.delete('/v1/admin/tokens/:chain_id/:token_address', async (request, reply) => {
+    const { chain, token } = subject(context, request)
+    const { chainId } = chain.config
+    if (!(await running(chain).unenrol(token)))
+      throw new RequestError(404, `token ${token} is not enrolled on chain ${chainId}`)
+    await auditChange(context, request, 'token.unenrol', `${chainId}/${token}`, null)
+    return reply.code(204).send()
+  })
+}
+
+function subject(
+  context: HttpContext,
+  request: FastifyRequest,
+): { readonly chain: ServedChain; readonly token: Address } {
+  new Params(searchOf(request), [], malformed)
+  const chainId = integerIn('chain_id', pathOf(request, 'chain_id'), 0, Number.MAX_SAFE_INTEGER, malformed)
+  const token = addressIn('token_address', pathOf(request, 'token_address'), malformed)
+  return { chain: servedChain(context, chainId), token }
+}

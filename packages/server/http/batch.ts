@@ -1,0 +1,86 @@
+/** POST /v1/quote/tokens: up to a hundred tokens from one snapshot, each with its compact state or its error. */
+import type { FastifyInstance } from 'fastify'
+import { BatchRequest, type QuoteErrorCode } from '@assay/sdk/wire'
+import type { Principal } from '../access/access.ts'
+import type { Address } from '../ops/config.ts'
+import { QuoteError } from './apiError.ts'
+import { bodyOf } from './body.ts'
+import type { HttpContext } from './context.ts'
+import { enrolFor, pendingText } from './enrol.ts'
+import { addressIn, Params } from './params.ts'
+import { presentText } from './present.ts'
+import { malformedQuote, searchOf } from './request.ts'
+import { principalOf } from './session.ts'
+
+const MAX_BODY = 64 * 1024
+
+type Asked = { readonly chainId: number; readonly tokenAddress: Address }
+type EntryError = {
+  readonly code: QuoteErrorCode | 'BELOW_MIN_SCORE'
+  readonly message: string
+  readonly detail: string | null
+}
+type Outcome = { readonly quote: object } | { readonly error: EntryError }
+
+export function registerBatch(app: FastifyInstance, context: HttpContext): void {
+  app.post('/v1/quote/tokens', { bodyLimit: MAX_BODY }, async request => {
+    new Params(searchOf(request), [], malformedQuote)
+    const { tokens, min_score } = bodyOf(request, BatchRequest, malformedQuote)
+    const principal = principalOf(request)
+    const asked = tokens.map(({ chain_id, token_address }, at) => ({
+      chainId: chain_id,
+      tokenAddress: addressIn(`tokens.${at}.token_address`, token_address, malformedQuote),
+    }))
+    const rows = await context.store.readTokensOf(asked)
+    const nowMs = context.clock.nowMs()
+    const outcomes = await Promise.all(
+      asked.map(async (each, at) => {
+        const price = presentText(rows[at]?.price ?? null, nowMs)
+        return price === null ? enrolled(context, principal, each) : judged(price, min_score ?? 0)
+      }),
+    )
+    return {
+      quotes: asked.map(({ chainId, tokenAddress }, at) => ({
+        chain_id: chainId,
+        token_address: tokenAddress,
+        ...outcomes[at],
+      })),
+    }
+  })
+}
+
+/** A state without a price has no score to be too low: it is what it is. */
+function judged(price: object, least: number): Outcome {
+  const score = (price as { confidence?: { score: number } }).confidence?.score
+  if (score === undefined || score >= least) return { quote: price }
+  return {
+    error: {
+      code: 'BELOW_MIN_SCORE',
+      message: `its score is ${score}; expected at least ${least}`,
+      detail: `${score}`,
+    },
+  }
+}
+
+/** One that is not known yet is on its way in, as if it had been asked for alone. */
+async function enrolled(
+  context: HttpContext,
+  principal: Principal,
+  { chainId, tokenAddress }: Asked,
+): Promise<Outcome> {
+  try {
+    const chain = context.chains.get(chainId)
+    if (chain === undefined)
+      throw new QuoteError(
+        'UNSUPPORTED_CHAIN',
+        `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
+      )
+    const enrolment = await enrolFor(context, principal, chain, tokenAddress)
+    const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
+    return { quote: pendingText(chainId, tokenAddress, pending) }
+  } catch (failure) {
+    if (!(failure instanceof QuoteError)) throw failure
+    const { code, message, detail } = failure
+    return { error: { code, message, detail } }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * JSON bodies, held against the schema of the wire. What does not fit is answered with where it is, what was
+ * received and what was expected; nothing is corrected, coerced or left out.
+ */
+import type { FastifyRequest } from 'fastify'
+import type { Schema } from '@assay/sdk/wire'
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { RequestError } from './apiError.ts'
+import type { FaultOf } from './params.ts'
+import { malformed } from './request.ts'
+
+const ajv = new Ajv2020({ strict: false, verbose: true })
+const compiled = new WeakMap<object, ValidateFunction>()
+
+const SHOWN = 60
+
+/** The body as the schema describes it, or the fault in the shape the endpoint answers with. */
+export function bodyOf<Body>(request: FastifyRequest, schema: Schema<Body>, fail: FaultOf = malformed): Body {
+  const value = jsonOf(request, fail)
+  const validate = validatorOf(schema)
+  if (validate(value)) return value as Body
+  throw fail({ kind: 'params', message: messageOf((validate.errors ?? [])[0]) })
+}
+
+function jsonOf({ body, headers }: FastifyRequest, fail: FaultOf): unknown {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new RequestError(415, `the body is encoded as ${show(encoding)}; expected it as it is`)
+  const type = headers['content-type']
+  if (type !== undefined && !/^application\/json(?:\s*;.*)?$/i.test(type))
+    throw new RequestError(415, `the body is ${show(type)}; expected application/json`)
+  if (!Buffer.isBuffer(body) || body.length === 0)
+    throw fail({ kind: 'params', message: 'there is no body; expected a JSON object' })
+  if (type === undefined) throw new RequestError(415, 'the body has no type; expected application/json')
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
+  } catch {
+    throw fail({ kind: 'params', message: 'the body is not JSON; expected a JSON object in UTF-8' })
+  }
+}
+
+function validatorOf(schema: object): ValidateFunction {
+  const known = compiled.get(schema)
+  if (known !== undefined) return known
+  const made = ajv.compile(schema)
+  compiled.set(schema, made)
+  return made
+}
+
+function messageOf(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'the body does not fit; see /openapi.json'
+  const { instancePath, keyword, params, message = 'to fit the schema', data } = error
+  const path = instancePath === '' ? 'the body' : instancePath.slice(1).replaceAll('/', '.')
+  if (keyword === 'additionalProperties')
+    return `${path} has an unknown field ${show((params as { additionalProperty: string }).additionalProperty)}`
+  if (keyword === 'required')
+    return `${path} lacks the field ${(params as { missingProperty: string }).missingProperty}`
+  return `${path} is ${show(data)}; it ${message}`
+}
+
+const show = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? 'undefined'
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}

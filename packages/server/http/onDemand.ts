@@ -1,0 +1,42 @@
+/** Answers of a chain's worker: asked for only while it runs, and waited for only as long as the caller said. */
+import { ChainDown, type ChainService } from '../worker/chainService.ts'
+import { QuoteError } from './apiError.ts'
+import type { ServedChain } from './context.ts'
+
+export function serviceOf(chain: ServedChain): ChainService {
+  const service = chain.service()
+  if (service === null)
+    throw new QuoteError(
+      'RPC_UNAVAILABLE',
+      `chain ${chain.config.chainId} is not running right now; try again`,
+    )
+  return service
+}
+
+export const unavailable = (reason: string | null): QuoteError =>
+  new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again', reason)
+
+/** What is not there by the deadline is not waited for; it goes on and may be asked for again. */
+export async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () =>
+        reject(
+          new QuoteError(
+            'DEADLINE_EXCEEDED',
+            `no answer within ${deadlineMs} ms; raise deadline_ms or try again`,
+          ),
+        ),
+      deadlineMs,
+    )
+  })
+  try {
+    return await Promise.race([work, late])
+  } catch (failure) {
+    if (failure instanceof ChainDown) throw unavailable(failure.message)
+    throw failure
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * The OpenAPI 3.1 document, made from the operations and the schemas of the wire. A schema that the wire exports
+ * is a component of that name; whatever is written inside one stays inside.
+ */
+import { readFileSync } from 'node:fs'
+import * as wire from '@assay/sdk/wire'
+import type { JsonSchema } from '@assay/sdk/wire'
+import { type Operation, OPERATIONS, TAGS } from './operations.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Real answers, by operation and status; bodies of requests under `request`. */
+type Examples = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+export function openApiDocument(): Json {
+  const examples = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Examples
+  const schemas = new Components()
+  const paths: Record<string, Record<string, Json>> = {}
+  for (const operation of OPERATIONS) {
+    const at = (paths[operation.path] ??= {})
+    at[operation.method] = operationText(operation, schemas, examples[operation.id] ?? {})
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Assay',
+      version: '1.0.0',
+      summary: 'USD prices of long-tail EVM tokens, each with its evidence and a weakest-link confidence.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/', description: 'Where this document came from.' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ bearer: [] }, { session: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An operator-issued key; never in a URL.' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: '__Host-assay_session',
+          description: 'Set by POST /v1/session; `assay_session` over plain http on this machine.',
+        },
+      },
+      responses: RESPONSES(schemas),
+      headers: HEADERS,
+      // Last: what refers to a schema has made it a component by now.
+      schemas: schemas.all(),
+    },
+  }
+}
+
+function operationText(operation: Operation, schemas: Components, examples: Json): Json {
+  const { id, tag, summary, scopes, params, query, body, answers, failures = [] } = operation
+  const isOpen = scopes === null
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(isOpen ? { security: [] } : { description: `Scope: ${scopes.join(' or ')}.` }),
+    parameters: [...parametersOf('path', params, schemas), ...parametersOf('query', query, schemas)],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: contentOf(schemas.refer(body), examples['request']) } }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, schema]) => [
+          status,
+          answerText(Number(status), schema, schemas, examples[status], isOpen),
+        ]),
+      ),
+      ...Object.fromEntries(
+        failuresOf(operation)
+          .concat(failures)
+          .map(status => [
+            status,
+            { $ref: `#/components/responses/${responseName(status, operation.path)}` },
+          ]),
+      ),
+    },
+  }
+}
+
+const isQuote = (path: string): boolean => path.startsWith('/v1/quote/')
+
+/** What any operation of its kind may fail with. */
+function failuresOf({ scopes, body, path }: Operation): number[] {
+  if (scopes === null) return path === '/readyz' ? [405] : [405, 503]
+  const ofBody = body === undefined ? [] : [413, 415]
+  return [400, 401, 403, 404, 405, ...ofBody, 414, 429, 500, 503]
+}
+
+const NAMES: Readonly<Record<number, string>> = {
+  400: 'Malformed',
+  401: 'Unauthenticated',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  413: 'BodyTooLarge',
+  414: 'UrlTooLong',
+  415: 'UnsupportedBody',
+  422: 'NotPossible',
+  429: 'RateLimited',
+  500: 'Internal',
+  503: 'Unavailable',
+  504: 'DeadlineExceeded',
+}
+/** Quotes say what went wrong by a code, where a code exists for it. */
+const WITH_CODE = [400, 404, 422, 503, 504]
+const responseName = (status: number, path: string): string =>
+  `${isQuote(path) && WITH_CODE.includes(status) ? 'Quote' : ''}${NAMES[status]}`
+
+const ABOUT: Readonly<Record<number, string>> = {
+  400: 'Malformed: the message says what was received and what was expected.',
+  401: 'The credential is missing, invalid, expired or revoked.',
+  403: 'The credential may not use this endpoint.',
+  404: 'Not known here.',
+  405: 'Another method; see Allow.',
+  413: 'The body is too large.',
+  414: 'The URL is longer than 8 KiB.',
+  415: 'The body is not application/json as it is.',
+  422: 'Nothing the request allows gives an answer.',
+  429: 'The quota is spent.',
+  500: 'The service failed; the request id names the log line.',
+  503: 'Not possible right now.',
+  504: 'Not done by the deadline asked for.',
+}
+const EMPTY = [401, 403, 429]
+
+function RESPONSES(schemas: Components): Json {
+  const error = schemas.refer(wire.ErrorBody)
+  const quoteError = schemas.refer(wire.QuoteErrorBody)
+  const responses: Record<string, Json> = {}
+  for (const [text, name] of Object.entries(NAMES)) {
+    const status = Number(text)
+    const headers = headersOf(status, false)
+    const description = ABOUT[status] ?? name
+    if (status !== 422 && status !== 504)
+      responses[name] = EMPTY.includes(status)
+        ? { description: `${description} Empty body.`, headers }
+        : { description, headers, content: contentOf(error) }
+    // A path below /v1/quote/ that leads nowhere has no code.
+    if (WITH_CODE.includes(status))
+      responses[`Quote${name}`] = {
+        description,
+        headers,
+        content: contentOf(status === 404 || status === 503 ? { anyOf: [quoteError, error] } : quoteError),
+      }
+  }
+  return responses
+}
+
+const HEADERS: Json = {
+  'X-Request-Id': { description: 'Names this exchange in the log.', schema: { type: 'string' } },
+  RateLimit: { description: 'What is left: `"default";r=59;t=1`.', schema: { type: 'string' } },
+  'RateLimit-Policy': { description: 'The quota: `"default";q=600;w=60`.', schema: { type: 'string' } },
+  'Retry-After': { description: 'Whole seconds, at least 1.', schema: { type: 'integer', minimum: 1 } },
+  'WWW-Authenticate': { description: 'Bearer.', schema: { type: 'string' } },
+  Allow: { description: 'The methods served here.', schema: { type: 'string' } },
+  ETag: { description: 'Names this representation; send it as If-None-Match.', schema: { type: 'string' } },
+}
+
+function headersOf(status: number, isOpen: boolean): Json {
+  const names = ['X-Request-Id']
+  if (!isOpen && status !== 401) names.push('RateLimit', 'RateLimit-Policy')
+  if (status === 429 || status === 202) names.push('Retry-After')
+  if (status === 401) names.push('WWW-Authenticate')
+  if (status === 405) names.push('Allow')
+  if (status === 304) names.push('ETag')
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+const MEANS: Readonly<Record<number, string>> = {
+  200: 'The answer.',
+  201: 'Made.',
+  202: 'Accepted; work is under way.',
+  204: 'Done; no body.',
+  304: 'Nothing has changed since that tag.',
+}
+
+function answerText(
+  status: number,
+  schema: JsonSchema | null,
+  schemas: Components,
+  example: unknown,
+  isOpen: boolean,
+): Json {
+  return {
+    description: MEANS[status] ?? ABOUT[status] ?? 'The answer.',
+    headers: headersOf(status, isOpen),
+    ...(schema === null ? {} : { content: contentOf(schemas.refer(schema), example) }),
+  }
+}
+
+const contentOf = (schema: Json, example?: unknown): Json => ({
+  'application/json': { schema, ...(example === undefined ? {} : { example }) },
+})
+
+function parametersOf(where: 'path' | 'query', schema: JsonSchema | undefined, schemas: Components): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Readonly<Record<string, JsonSchema>>
+    required?: readonly string[]
+  }
+  return Object.entries(properties).map(([name, each]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    ...(typeof each['description'] === 'string' ? { description: each['description'] } : {}),
+    schema: schemas.refer(each),
+  }))
+}
+
+/** The schemas that are referred to, by the names the wire exports them under. */
+class Components {
+  readonly #names = new Map<unknown, string>()
+  readonly #made = new Map<string, Json>()
+
+  constructor() {
+    for (const [name, value] of Object.entries(wire))
+      if (typeof value === 'object' && !Array.isArray(value) && ('type' in value || 'anyOf' in value))
+        this.#names.set(value, name)
+  }
+
+  all(): Json {
+    return Object.fromEntries([...this.#made].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  refer(schema: JsonSchema): Json {
+    const name = this.#names.get(schema)
+    if (name === undefined) return this.#inside(schema)
+    if (!this.#made.has(name)) {
+      // Entered before it is looked into: a schema may name itself.
+      this.#made.set(name, {})
+      this.#made.set(name, this.#inside(schema))
+    }
+    return { $ref: `#/components/schemas/${name}` }
+  }
+
+  #inside(schema: JsonSchema): Json {
+    const text: Record<string, unknown> = {}
+    for (const [keyword, value] of Object.entries(schema))
+      if (keyword === 'properties')
+        text[keyword] = Object.fromEntries(
+          Object.entries(value as Record<string, JsonSchema>).map(([name, each]) => [name, this.refer(each)]),
+        )
+      else if (keyword === 'anyOf') text[keyword] = (value as JsonSchema[]).map(each => this.refer(each))
+      else if (keyword === 'items' || (keyword === 'additionalProperties' && typeof value === 'object'))
+        text[keyword] = this.refer(value as JsonSchema)
+      else if (keyword === '$ref') text[keyword] = `#/components/schemas/${String(value).replace(/#$/, '')}`
+      else if (keyword !== '$id') text[keyword] = value
+    return text
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Quotes of tokens ready to be sent: the last record of each, serialised once, with its tag. The tail of the log
+ * says which are no longer the last; a quote read while its token changed is given out once and not kept.
+ */
+import { createHash } from 'node:crypto'
+import type { Sequence, Store } from '../store/port.ts'
+import type { Hub } from '../stream/hub.ts'
+import { presentState } from './present.ts'
+import { changeOf } from './priceChange.ts'
+
+export type ReadyQuote = { readonly body: Buffer; readonly etag: string }
+
+type Entry = {
+  readonly ready: ReadyQuote
+  readonly evaluatedAtMs: number
+  readonly expiresAtMs: number | null
+  /** What is said from `expiresAtMs` on; made when it is first asked for. */
+  expired: ReadyQuote | null
+}
+
+/** Bytes of bodies kept: the quotes of some thousand tokens. */
+const MAX_BYTES = 64 * 1024 * 1024
+
+/** Where the head of a quote ends: what is long comes after it. */
+const TAILS = [',"routes":[', ',"candidates":[']
+const NO_CHANGE = '"change":null'
+
+/** How the envelope of a token's record goes on after its routing. */
+const OF_TOKEN = '"payload":{"scope":"token"'
+
+type Quote = {
+  readonly state: string
+  readonly evaluated_at_ms: number
+  readonly expires_at_ms?: number | null
+  readonly price_usd?: { readonly numerator: string; readonly denominator: string }
+}
+
+export class QuoteCache {
+  readonly #store: Store
+  readonly #hub: Hub
+  readonly #entries = new Map<string, Entry>()
+  /** Being read, and whether the token has changed meanwhile. */
+  readonly #reading = new Map<string, { readonly entry: Promise<Entry | null>; isStale: boolean }>()
+  readonly #maxBytes: number
+  #bytes = 0
+  #seen: Sequence
+  readonly #unlisten: () => void
+
+  constructor(store: Store, hub: Hub, maxBytes = MAX_BYTES) {
+    this.#store = store
+    this.#maxBytes = maxBytes
+    this.#hub = hub
+    this.#seen = hub.head
+    this.#unlisten = hub.listen(() => this.#follow())
+  }
+
+  /** The quote as a reader sees it at `nowMs`; null for a token without one. */
+  async read(
+    chainId: number,
+    token: string,
+    nowMs: number,
+  ): Promise<(ReadyQuote & { readonly evaluatedAtMs: number }) | null> {
+    const key = keyOf(chainId, token)
+    const entry = this.#entries.get(key) ?? (await this.#fetch(key, chainId, token))
+    if (entry === null) return null
+    return { ...presented(entry, nowMs), evaluatedAtMs: entry.evaluatedAtMs }
+  }
+
+  /** What is in memory and can be sent at once; null says nothing about the token. */
+  recall(chainId: number, token: string, nowMs: number): ReadyQuote | null {
+    const entry = this.#entries.get(keyOf(chainId, token))
+    return entry === undefined ? null : presented(entry, nowMs)
+  }
+
+  close(): void {
+    this.#unlisten()
+  }
+
+  /** However many ask at once, it is read once. */
+  async #fetch(key: string, chainId: number, token: string): Promise<Entry | null> {
+    const running = this.#reading.get(key)
+    if (running !== undefined && !running.isStale) return running.entry
+    const reading = { entry: this.#load(chainId, token), isStale: false }
+    this.#reading.set(key, reading)
+    try {
+      const entry = await reading.entry
+      if (entry !== null && !reading.isStale) this.#keep(key, entry)
+      return entry
+    } finally {
+      if (this.#reading.get(key) === reading) this.#reading.delete(key)
+    }
+  }
+
+  async #load(chainId: number, token: string): Promise<Entry | null> {
+    const stored = await this.#store.readQuote(chainId, token)
+    if (stored === null) return null
+    const quote = headOf(stored.quote)
+    const { price_usd } = quote
+    const change =
+      price_usd === undefined ? null : await changeOf(this.#store, chainId, token, { ...quote, price_usd })
+    // The first of that name is the quote's own: those of its routing assets stand in its tail.
+    const text =
+      change === null
+        ? stored.quote
+        : stored.quote.replace(NO_CHANGE, () => `"change":${JSON.stringify(change)}`)
+    return {
+      ready: readyOf(text),
+      evaluatedAtMs: quote.evaluated_at_ms,
+      expiresAtMs: quote.state === 'PRICED' ? (quote.expires_at_ms ?? null) : null,
+      expired: null,
+    }
+  }
+
+  #keep(key: string, entry: Entry): void {
+    this.#drop(key)
+    this.#entries.set(key, entry)
+    this.#bytes += entry.ready.body.length
+    for (const [oldest] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) break
+      this.#drop(oldest)
+    }
+  }
+
+  #drop(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#bytes -= entry.ready.body.length
+    this.#entries.delete(key)
+  }
+
+  #follow(): void {
+    while (this.#seen < this.#hub.head) {
+      const records = this.#hub.after(this.#seen)
+      if (records === null) return this.#forgetAll()
+      for (const { sequence, chainId, tokenIds, envelope } of records) {
+        this.#seen = sequence
+        if (!envelope.includes(OF_TOKEN)) continue
+        for (const id of tokenIds) this.#changed(keyOf(chainId, `0x${id.slice(26)}`))
+      }
+    }
+  }
+
+  #changed(key: string): void {
+    this.#drop(key)
+    const reading = this.#reading.get(key)
+    if (reading !== undefined) reading.isStale = true
+  }
+
+  /** More has happened than the tail still holds. */
+  #forgetAll(): void {
+    this.#entries.clear()
+    this.#bytes = 0
+    for (const reading of this.#reading.values()) reading.isStale = true
+    this.#seen = this.#hub.head
+  }
+}
+
+const keyOf = (chainId: number, token: string): string => `${chainId}/${token}`
+
+function presented(entry: Entry, nowMs: number): ReadyQuote {
+  if (entry.expiresAtMs === null || entry.expiresAtMs > nowMs) return entry.ready
+  if (entry.expired === null) {
+    const said = JSON.parse(entry.ready.body.toString()) as object
+    entry.expired = readyOf(JSON.stringify(presentState(said, nowMs)))
+  }
+  return entry.expired
+}
+
+/** A quote may be a hundred kilobytes; what decides about it is its first. */
+function headOf(text: string): Quote {
+  const end = TAILS.map(tail => text.indexOf(tail)).find(at => at >= 0)
+  return JSON.parse(end === undefined ? text : `${text.slice(0, end)}}`) as Quote
+}
+
+function readyOf(text: string): ReadyQuote {
+  const body = Buffer.from(text)
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
+}
+
+/** Whether If-None-Match names what would be sent; a weak tag of ours names it too. */
+export const isNamedIn = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === '*' || header.split(',').some(each => each.trim().replace(/^W\//, '') === etag))

@@ -1,0 +1,108 @@
+/**
+ * What an operator may change while the service runs, and what then holds: the policy and the retention. A change
+ * is kept in the database, laid over the configuration file at the next start, and undone by an empty one.
+ */
+import { count, createState, DEFAULT_POLICY, mergePolicy, type Policy } from '@assay/engine'
+import type { Clock } from '../ops/clock.ts'
+import type { Config } from '../ops/config.ts'
+import type { OperatorStore } from '../store/operator.ts'
+
+type Overrides = Readonly<Record<string, unknown>>
+export type Retention = Config['retention']
+
+export type PolicyInForce = { readonly version: string; readonly policy: Policy }
+
+export class Settings {
+  readonly #store: OperatorStore
+  readonly #config: Pick<Config, 'policy' | 'retention'>
+  readonly #clock: Clock
+  #policy: PolicyInForce
+  #retention: Retention
+
+  private constructor(
+    store: OperatorStore,
+    config: Pick<Config, 'policy' | 'retention'>,
+    clock: Clock,
+    policy: PolicyInForce,
+    retention: Retention,
+  ) {
+    this.#store = store
+    this.#config = config
+    this.#clock = clock
+    this.#policy = policy
+    this.#retention = retention
+  }
+
+  static async open(store: OperatorStore, config: Config, clock: Clock): Promise<Settings> {
+    const overrides = JSON.parse((await store.readSetting('policy')) ?? '{}') as Overrides
+    const retention = await store.readSetting('retention')
+    const settings = new Settings(
+      store,
+      config,
+      clock,
+      inForce(policyOver(config.policy, overrides)),
+      retention === null ? config.retention : (JSON.parse(retention) as Retention),
+    )
+    await settings.#keepPolicy(settings.#policy)
+    return settings
+  }
+
+  get policy(): PolicyInForce {
+    return this.#policy
+  }
+
+  get retention(): Retention {
+    return this.#retention
+  }
+
+  /** The policy as it would be; throws `PolicyError` with every fault. */
+  policyWith(overrides: Overrides): PolicyInForce {
+    return inForce(policyOver(this.#config.policy, overrides))
+  }
+
+  /** `overrides` replace those set before. */
+  async setPolicy(overrides: Overrides): Promise<PolicyInForce> {
+    const policy = this.policyWith(overrides)
+    // Records may name it from the next step on: it must be found by then.
+    await this.#keepPolicy(policy)
+    await this.#store.writeSetting(
+      'policy',
+      Object.keys(overrides).length === 0 ? null : JSON.stringify(overrides),
+    )
+    this.#policy = policy
+    return policy
+  }
+
+  async setRetention(retention: Retention): Promise<void> {
+    await this.#store.writeSetting('retention', JSON.stringify(retention))
+    this.#retention = retention
+  }
+
+  async #keepPolicy({ version, policy }: PolicyInForce): Promise<void> {
+    await this.#store.writePolicy(version, JSON.stringify(policy), this.#clock.nowMs())
+  }
+}
+
+function policyOver(file: Overrides, overrides: Overrides): Policy {
+  const merged = laidOver(file, overrides)
+  return Object.keys(merged).length === 0 ? DEFAULT_POLICY : mergePolicy(merged)
+}
+
+/** Objects key by key, everything else whole: as the engine lays overrides over its default. */
+function laidOver(base: Overrides, over: Overrides): Overrides {
+  const result: Record<string, unknown> = { ...base }
+  for (const [key, value] of Object.entries(over)) {
+    const below = result[key]
+    result[key] = isPlain(below) && isPlain(value) ? laidOver(below, value) : value
+  }
+  return result
+}
+
+const isPlain = (value: unknown): value is Overrides =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The engine names a policy by its content. */
+function inForce(policy: Policy): PolicyInForce {
+  const nowhere = { chainId: count(0), stables: [], routingAssets: [], hasSequencer: false }
+  return { version: createState(nowhere, policy).policyView.version, policy }
+}

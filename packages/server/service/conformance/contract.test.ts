@@ -1,0 +1,416 @@
+/** One test per line of contract.md §1 and §4 that the specification leaves open, over a running service. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { getAddress } from 'viem'
+import { exact } from '@assay/sdk'
+import { isTokenUpsert } from '../testing/record.ts'
+import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
+import { startTestChain, type TestChain } from '../testing/testChain.ts'
+import { startTestService, type TestService } from '../testing/testService.ts'
+import { DescribedApi } from './describedApi.ts'
+import { writeExamples } from './examples.ts'
+
+const IDLE = token(0x50, 'IDLE', 1)
+const NOBODY = `0x${'d0'.repeat(20)}`
+
+let chain: TestChain
+let service: TestService
+let api: DescribedApi
+let moth: `0x${string}`
+let pool: `0x${string}`
+beforeAll(async () => {
+  chain = await startTestChain(planWith({ tokens: [IDLE] }))
+  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
+  api = await DescribedApi.of(service)
+  moth = chain.token('MOTH')
+  pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+  if (api !== undefined) writeExamples(api.answers)
+})
+
+type Exact = { readonly numerator: string; readonly denominator: string; readonly display: string }
+type Candle = Readonly<Record<'open' | 'high' | 'low' | 'close', Exact>> & { readonly records: number }
+type State = {
+  readonly state: string
+  readonly price_usd: Exact
+  readonly evaluated_at_ms: number
+  readonly as_of: { readonly stream_sequence: number; readonly block_number: number }
+}
+type Body = Record<string, unknown>
+
+/** A trade that moves the price, and the record that says so. */
+async function trade(usd: number) {
+  const before = await service.head()
+  await service.untilTip(await chain.run(chain.sellV2(pool, 'MOTH', usd)))
+  return service.untilRecord('the price after a trade', before, isTokenUpsert(moth))
+}
+
+describe('§1 conventions', () => {
+  it('addresses go out in lower case; in any case they come in, mixed case only with a valid checksum', async () => {
+    for (const text of [moth, getAddress(moth), `0x${moth.slice(2).toUpperCase()}`]) {
+      const { body } = await api.get(`/v1/search?address=${text}`)
+      expect(body).toMatchObject({ tokens: [{ token_address: moth }] })
+    }
+    const wrong = getAddress(moth).replace(/[a-f]/, letter => letter.toUpperCase())
+    const swapped = wrong === getAddress(moth) ? wrong.replace(/[A-F]/, each => each.toLowerCase()) : wrong
+    expect((await api.get(`/v1/search?address=${swapped}`)).status).toBe(400)
+  })
+
+  it('unknown and repeated query parameters are 400, everywhere', async () => {
+    for (const [path, operations] of Object.entries(api.document.paths))
+      if (path.startsWith('/v1/'))
+        for (const method of Object.keys(operations)) {
+          const concrete = path
+            .replace('{chain_id}', `${CHAIN_ID}`)
+            .replace('{token_address}', moth)
+            .replace('{pool_address}', pool)
+            .replace(/\{[a-z_]+\}/g, 'x')
+          const admin = await service.key(['admin', 'read'])
+          for (const query of ['?no_such=1', '?no_such=1&no_such=1']) {
+            const answer = await api.ask(`${concrete}${query}`, { method: method.toUpperCase(), key: admin })
+            expect([method, path, answer.status]).toEqual([method, path, 400])
+          }
+        }
+  })
+
+  it('an exact value is reduced, positive, and its display rounds it once', async () => {
+    const { body } = await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)
+    const { price_usd } = body as State
+    expect(price_usd.display).toBe(exact.format(exact.from(price_usd)))
+  })
+})
+
+describe('§4 GET /v1/quote/token', () => {
+  const path = (query = '') => `/v1/quote/token/${CHAIN_ID}/${moth}${query}`
+
+  it('is tagged: asked with its tag it answers 304 without a body, until the next record', async () => {
+    const first = await api.get(path())
+    const etag = first.headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[\w-]{22}"$/)
+    expect(first.headers.get('cache-control')).toBe('private, no-cache')
+    for (const header of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await api.get(path(), { headers: { 'if-none-match': header } })
+      expect([header, again.status, again.text]).toEqual([header, 304, ''])
+    }
+    expect((await api.get(path(), { headers: { 'if-none-match': '"x"' } })).status).toBe(200)
+    await trade(2000)
+    const next = await api.get(path(), { headers: { 'if-none-match': etag } })
+    expect(next.status).toBe(200)
+    expect(next.headers.get('etag')).not.toBe(etag)
+  })
+
+  it('is the last record, byte for byte, however it is asked for', async () => {
+    const record = await trade(1500)
+    const { body } = await api.get(path())
+    expect(body).toMatchObject({
+      state: 'PRICED',
+      source: 'RETRIEVED',
+      price_usd: (record.payload as unknown as State).price_usd,
+      as_of: { stream_sequence: record.stream_sequence },
+    })
+    const many = await Promise.all(Array.from({ length: 20 }, () => api.get(path())))
+    expect(new Set(many.map(answer => answer.text)).size).toBe(1)
+  })
+
+  it('older than max_age_ms is verified anew and computed', async () => {
+    const { body } = await api.get(path('?max_age_ms=0'))
+    expect(body).toMatchObject({ source: 'COMPUTED', state: 'PRICED' })
+  })
+
+  it('narrowed and no route left is 422; not narrowed and no route is 200 UNPRICED', async () => {
+    expect((await api.get(path(`?exclude_pools=${pool}`))).status).toBe(422)
+    expect((await api.get(path('?min_depth_usd=1000000000'))).status).toBe(422)
+  })
+
+  it('change is null until there is history of an hour', async () => {
+    expect((await api.get(path())).body).toMatchObject({ change: null })
+  })
+})
+
+describe('§4 POST /v1/quote/tokens', () => {
+  const ask = (tokens: readonly object[], more: object = {}) =>
+    api.post('/v1/quote/tokens', { tokens, ...more })
+
+  it('answers in the order asked, from one snapshot, in compact form', async () => {
+    const tokens = [moth, chain.token('LARK'), moth, chain.token('USDC')]
+    const { status, body } = await ask(tokens.map(each => ({ chain_id: CHAIN_ID, token_address: each })))
+    expect(status).toBe(200)
+    const { quotes } = body as { quotes: { token_address: string; quote: State & { routes?: unknown } }[] }
+    expect(quotes.map(entry => entry.token_address)).toEqual(tokens)
+    for (const { quote } of quotes) {
+      expect(quote.state).toBe('PRICED')
+      expect(quote.routes).toBeUndefined()
+    }
+    expect(quotes[0]).toEqual(quotes[2])
+  })
+
+  it('an entry that cannot be answered is an error of its own', async () => {
+    const { body } = await ask([
+      { chain_id: 137, token_address: moth },
+      { chain_id: CHAIN_ID, token_address: moth },
+    ])
+    expect(body).toMatchObject({
+      quotes: [{ error: { code: 'UNSUPPORTED_CHAIN' } }, { quote: { state: 'PRICED' } }],
+    })
+  })
+
+  it('below min_score the entry is an error BELOW_MIN_SCORE', async () => {
+    const { body } = await ask([{ chain_id: CHAIN_ID, token_address: moth }], { min_score: 10 })
+    expect(body).toMatchObject({
+      quotes: [{ error: { code: 'BELOW_MIN_SCORE', detail: expect.stringMatching(/^\d$/) as string } }],
+    })
+  })
+
+  it('a token that is not known is on its way in', async () => {
+    const idle = chain.token('IDLE')
+    const entry = async () =>
+      ((await ask([{ chain_id: CHAIN_ID, token_address: idle }])).body as { quotes: { quote: State }[] })
+        .quotes[0]?.quote
+    expect(await entry()).toMatchObject({ state: 'PENDING', stage: 'DISCOVERY' })
+    const settled = await chain.untilMining('the token evaluated', async () => {
+      const quote = await entry()
+      return quote?.state === 'PENDING' ? null : quote
+    })
+    expect(settled).toMatchObject({ state: 'UNPRICED', reason: 'NO_POOL' })
+  })
+
+  it.each([
+    ['no tokens', {}, 'the body lacks the field tokens'],
+    ['none', { tokens: [] }, 'tokens is []; it must NOT have fewer than 1 items'],
+    [
+      'too many',
+      { tokens: Array.from({ length: 101 }, () => ({ chain_id: 1, token_address: NOBODY })) },
+      /^tokens is .*; it must NOT have more than 100 items$/,
+    ],
+    [
+      'a stranger',
+      { tokens: [{ chain_id: 1, token_address: NOBODY, x: 1 }] },
+      'tokens.0 has an unknown field "x"',
+    ],
+    [
+      'a text for a number',
+      { tokens: [{ chain_id: '1', token_address: NOBODY }] },
+      'tokens.0.chain_id is "1"; it must be integer',
+    ],
+    [
+      'half a chain',
+      { tokens: [{ chain_id: 1.5, token_address: NOBODY }] },
+      'tokens.0.chain_id is 1.5; it must be integer',
+    ],
+    [
+      'a score of 11',
+      { tokens: [{ chain_id: 1, token_address: NOBODY }], min_score: 11 },
+      'min_score is 11; it must be <= 10',
+    ],
+    ['a list', [], 'the body is []; it must be object'],
+    ['nothing', null, 'the body is null; it must be object'],
+  ])('a body with %s is refused whole, with INVALID_PARAMS', async (_, body, message) => {
+    const answer = await api.post('/v1/quote/tokens', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body).toEqual({
+      code: 'INVALID_PARAMS',
+      message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),
+      detail: null,
+    })
+  })
+
+  it('a body that is not JSON, of another type, or packed is refused', async () => {
+    const key = await service.key()
+    const post = (body: string, headers: Record<string, string>) =>
+      api.ask('/v1/quote/tokens', { method: 'POST', key, headers, body })
+    expect((await post('{', { 'content-type': 'application/json' })).status).toBe(400)
+    expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect(
+      (await post('{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' })).status,
+    ).toBe(415)
+    expect((await post(' '.repeat(65 * 1024), { 'content-type': 'application/json' })).status).toBe(413)
+  })
+})
+
+describe('§4 GET /v1/history/token', () => {
+  const path = (query: string, address = moth) => `/v1/history/token/${CHAIN_ID}/${address}?${query}`
+  const prices = async (query: string) => {
+    const { status, body } = await api.get(path(query))
+    expect(status).toBe(200)
+    return body as { prices: State[]; next_cursor: string | null }
+  }
+
+  it('tells what was published: over a range, in pages, in order', async () => {
+    for (const usd of [1000, 1100, 1200]) await trade(usd)
+    const whole = await prices('from_ms=0&limit=1000')
+    expect(whole.next_cursor).toBeNull()
+    const log = (await service.records()).filter(isTokenUpsert(moth))
+    expect(whole.prices.map(each => each.as_of.stream_sequence)).toEqual(
+      log.map(each => each.stream_sequence),
+    )
+    expect(whole.prices.map(each => each.price_usd)).toEqual(
+      log.map(each => (each.payload as unknown as State).price_usd),
+    )
+    const paged: State[] = []
+    for (let cursor = ''; ; ) {
+      const page = await prices(`from_ms=0&limit=2${cursor}`)
+      paged.push(...page.prices)
+      if (page.next_cursor === null) break
+      cursor = `&cursor=${page.next_cursor}`
+    }
+    expect(paged.slice(0, whole.prices.length)).toEqual(whole.prices)
+  })
+
+  it('tells what held at a time, a block and a sequence; nothing before the first', async () => {
+    const record = await trade(900)
+    const said = record.payload as unknown as State
+    await trade(950)
+    for (const query of [
+      `at_ms=${said.evaluated_at_ms}`,
+      `at_block=${said.as_of.block_number}`,
+      `at_sequence=${record.stream_sequence}`,
+    ])
+      expect((await prices(query)).prices.map(each => each.as_of.stream_sequence)).toEqual([
+        record.stream_sequence,
+      ])
+    expect(await prices('at_ms=1')).toEqual({ prices: [], next_cursor: null })
+    expect(await prices('at_block=0')).toEqual({ prices: [], next_cursor: null })
+  })
+
+  it('a price past its expiry is told as UNPRICED ROUTE_EXPIRED, as a reader then saw it', async () => {
+    const far = Date.now() + 30 * 86_400_000
+    expect((await prices(`at_ms=${far}`)).prices).toMatchObject([
+      { state: 'UNPRICED', reason: 'ROUTE_EXPIRED' },
+    ])
+  })
+
+  it('candles are of our own published prices; a bucket without evidence is absent', async () => {
+    const log = (await service.records())
+      .filter(isTokenUpsert(moth))
+      .map(each => each.payload as unknown as State)
+    const { body } = await api.get(path('from_ms=0&interval=1d&limit=10'))
+    const { candles } = body as { candles: Candle[] }
+    const days = new Set(log.map(each => Math.floor(each.evaluated_at_ms / 86_400_000)))
+    expect(candles).toHaveLength(days.size)
+    expect(candles.reduce((sum, each) => sum + each.records, 0)).toBe(log.length)
+    expect(candles.at(-1)?.close).toEqual(log.at(-1)?.price_usd)
+    expect(candles[0]?.open).toEqual(log[0]?.price_usd)
+    for (const { open, high, low, close } of candles)
+      for (const value of [open, close]) {
+        expect(exact.compare(exact.from(low), exact.from(value))).toBeLessThanOrEqual(0)
+        expect(exact.compare(exact.from(high), exact.from(value))).toBeGreaterThanOrEqual(0)
+      }
+  })
+
+  it.each([
+    ['at_ms=1&at_block=1', 'at_ms stands alone; it was given with at_block'],
+    ['at_sequence=1&interval=1m', 'at_sequence stands alone; it was given with interval'],
+    ['interval=2m', 'interval is "2m"; expected one of 1m, 5m, 1h, 1d'],
+    ['from_ms=5&to_ms=5', 'from_ms is 5; expected it before to_ms, which is 5'],
+    ['limit=0', 'limit is "0"; expected an integer from 1 to 1000'],
+    [
+      'cursor=AAAAAAAAAAAAAAAAAAAAAAAA',
+      'cursor is not one of this query; expected the next_cursor of its previous page',
+    ],
+  ])('with %s is 400', async (query, error) => {
+    const { status, body } = await api.get(path(query))
+    expect([status, body]).toEqual([400, { error }])
+  })
+
+  it('of a token that is not known is 404', async () => {
+    expect((await api.get(path('at_ms=1', NOBODY as `0x${string}`))).status).toBe(404)
+  })
+})
+
+describe('§4 GET /v1/policies/{policy_version}', () => {
+  it('tells the numbers that records name; another version is 404, other text 400', async () => {
+    const { policy_version } = (await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)).body as Body
+    const { body } = await api.get(`/v1/policies/${String(policy_version)}`)
+    expect(body).toMatchObject({ policy_version })
+    expect((await api.get(`/v1/policies/p${'0'.repeat(32)}`)).status).toBe(404)
+    expect((await api.get('/v1/policies/default')).status).toBe(400)
+  })
+})
+
+describe('§4 sessions', () => {
+  it('GET and DELETE: what it is, then gone for good', async () => {
+    const key = await service.key()
+    const made = await api.ask('/v1/session', { method: 'POST', key })
+    expect(made.body).toMatchObject({ resume_cursor: null, cursor_expires_at_ms: null })
+    const cookie = (made.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const origin = service.url
+    expect((await api.ask('/v1/session', { headers: { cookie } })).body).toMatchObject({
+      scopes: ['read', 'stream'],
+    })
+    expect((await api.ask('/v1/session', { key })).status).toBe(404)
+    const ended = await api.ask('/v1/session', { method: 'DELETE', headers: { cookie, origin } })
+    expect(ended.status).toBe(204)
+    expect(ended.headers.get('set-cookie')).toContain('Max-Age=0')
+    expect((await api.ask('/v1/session', { headers: { cookie } })).status).toBe(401)
+  })
+
+  it('snapshot_sequence without chain_id, above the head, or of another epoch is 400', async () => {
+    const key = await service.key()
+    const post = (query: string) => api.ask(`/v1/session?${query}`, { method: 'POST', key })
+    for (const query of [
+      'snapshot_sequence=1',
+      'chain_id=1&snapshot_sequence=99999999',
+      `chain_id=1&snapshot_sequence=${2 ** 40 + 1}`,
+    ])
+      expect([query, (await post(query)).status]).toEqual([query, 400])
+  })
+})
+
+describe('§4 outside /v1', () => {
+  it('/healthz, /readyz, /metrics, /openapi.json and /docs answer without a credential', async () => {
+    expect((await api.ask('/healthz')).body).toEqual({ status: 'ok' })
+    expect((await api.ask('/readyz')).status).toBe(200)
+    for (const path of ['/metrics', '/docs', '/docs.js', '/docs.css', '/']) {
+      const response = await fetch(`${service.url}${path}`)
+      const text = await response.text()
+      expect([path, response.status]).toEqual([path, 200])
+      // Nothing is loaded from elsewhere.
+      expect(text).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    }
+  })
+
+  it('/metrics tells chains, requests, the log and the store, and names no key and no URL', async () => {
+    const text = await (await fetch(`${service.url}/metrics`)).text()
+    for (const name of [
+      'assay_chain_processed_block{chain_id="1"}',
+      'assay_chain_status{chain_id="1",status="HEALTHY"}',
+      'assay_http_requests_total{method="GET",route="/v1/quote/token/:chain_id/:token_address",status="200"}',
+      'assay_log_head_sequence',
+      'assay_commit_seconds_count{chain_id="1"}',
+      'assay_store_seconds_count{call="readQuote"}',
+      'assay_records_total{chain_id="1",type="PRICE_UPSERT"}',
+      'assay_endpoint_error_rate{chain_id="1",endpoint="world"}',
+    ])
+      expect(text).toContain(name)
+    expect(text).not.toMatch(/assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}|127\.0\.0\.1|ws:/)
+    const forwarded = await fetch(`${service.url}/metrics`, { headers: { 'x-forwarded-for': '127.0.0.1' } })
+    expect([forwarded.status, await forwarded.text()]).toEqual([403, ''])
+  })
+})
+
+describe('the SDK', () => {
+  it('has a typed call for every endpoint, and reads what it answers', async () => {
+    const client = await service.client(['read', 'stream', 'admin'])
+    const at = { chain_id: CHAIN_ID, token_address: moth }
+    expect((await client.quoteTokens({ tokens: [at] })).quotes).toHaveLength(1)
+    expect((await client.fetchHistory({ ...at, from_ms: 0 })).prices.length).toBeGreaterThan(0)
+    expect((await client.fetchCandles({ ...at, interval: '1h' })).candles.length).toBeGreaterThan(0)
+    const { policy_version } = await client.admin.fetchPolicy()
+    expect(await client.fetchPolicy(policy_version)).toMatchObject({ policy_version })
+    const { key, key_id } = await client.admin.issueKey({ consumer: 'sdk', name: 'sdk', scopes: ['read'] })
+    expect(key).toContain(key_id)
+    expect((await client.admin.fetchKeys()).keys.some(each => each.key_id === key_id)).toBe(true)
+    const rolled = await client.admin.rollKey(key_id)
+    await client.admin.revokeKey(rolled.key_id)
+    const { limits } = await client.admin.fetchConsumer('sdk')
+    expect((await client.admin.setLimits('sdk', { ...limits, burst: 5 })).limits.burst).toBe(5)
+    expect(await client.admin.enrolToken(at)).toMatchObject({ state: 'PRICED' })
+    expect((await client.admin.tryPolicy({})).changes).toEqual([])
+    const retention = await client.admin.fetchRetention()
+    expect(await client.admin.setRetention(retention)).toEqual(retention)
+    expect((await client.admin.fetchAudit({ limit: 3 })).entries).toHaveLength(3)
+    await expect(client.admin.revokeKey('nobody00')).rejects.toMatchObject({ status: 404 })
+  })
+})

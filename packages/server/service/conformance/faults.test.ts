@@ -1,0 +1,303 @@
+/** The H rows of the fault list, by their ids: bad input and bad manners at the HTTP door of a running service. */
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { checksum, issueKey } from '../../access/apiKey.ts'
+import { sealPage } from '../../http/pageCursor.ts'
+import { handshake } from '../testing/handshake.ts'
+import { CHAIN_ID, planWith } from '../testing/plan.ts'
+import { startTestChain, type TestChain } from '../testing/testChain.ts'
+import { startTestService, type TestService } from '../testing/testService.ts'
+import { DescribedApi } from './describedApi.ts'
+
+const CANARY = 'canary-7f3a9c51e2'
+
+let chain: TestChain
+let service: TestService
+let api: DescribedApi
+beforeAll(async () => {
+  chain = await startTestChain(planWith())
+  // The secret an operator would have in a URL; the node does not mind.
+  service = await startTestService(chain, {
+    tokens: ['MOTH'],
+    endpoints: [`${chain.world.wsUrl}/?key=${CANARY}`],
+  })
+  api = await DescribedApi.of(service)
+  api.secrets.push(CANARY)
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+})
+
+type Raw = { readonly text: string; readonly ms: number }
+
+/** Bytes as they are, and what came back until the other side closed. */
+function raw(bytes: readonly string[], paceMs = 0): Promise<Raw> {
+  const { hostname, port } = new URL(service.url)
+  const startMs = performance.now()
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname)
+    let text = ''
+    let next = 0
+    const drip = setInterval(
+      () => {
+        const part = bytes[next++]
+        if (part === undefined || socket.destroyed) clearInterval(drip)
+        else socket.write(part)
+      },
+      Math.max(1, paceMs),
+    )
+    socket.setEncoding('latin1')
+    socket.on('data', (part: string) => {
+      text += part
+    })
+    socket.on('error', failure =>
+      'code' in failure && failure.code === 'ECONNRESET' ? undefined : reject(failure),
+    )
+    socket.on('close', () => {
+      clearInterval(drip)
+      resolve({ text, ms: performance.now() - startMs })
+    })
+  })
+}
+
+describe('H1: headers dripped, idle sockets', () => {
+  it('both are closed within six seconds, the slow one with 408', async () => {
+    const drops = Array.from('GET /v1/chains HTTP/1.1\r\nHost: x\r\nX-A: '.padEnd(200, 'a'))
+    const [dripped, idle] = await Promise.all([raw(drops, 100), raw([])])
+    expect(dripped.text).toMatch(/^HTTP\/1\.1 408 /)
+    for (const { ms } of [dripped, idle]) expect(ms).toBeLessThan(9000)
+  })
+})
+
+describe('H3: bodies', () => {
+  const post = async (
+    headers: Record<string, string>,
+    body: string | Buffer<ArrayBuffer>,
+    path = '/v1/quote/tokens',
+  ) =>
+    fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${await service.key()}`, ...headers },
+      body,
+    })
+  const json = { 'content-type': 'application/json' }
+
+  it('over 64 KiB for a batch, and over 16 KiB elsewhere, is 413', async () => {
+    expect((await post(json, ' '.repeat(65 * 1024))).status).toBe(413)
+    expect((await post(json, ' '.repeat(17 * 1024), '/v1/session')).status).toBe(413)
+  })
+
+  it('packed is 415, however small it is packed', async () => {
+    const bomb = gzipSync(Buffer.alloc(10_000_000))
+    expect((await post({ ...json, 'content-encoding': 'gzip' }, bomb)).status).toBe(415)
+  })
+
+  it('of another type is 415, of none too', async () => {
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'application/jsonx',
+      'multipart/form-data; boundary=x',
+    ])
+      expect([type, (await post({ 'content-type': type }, '{}')).status]).toEqual([type, 415])
+  })
+
+  it('chunked without end is ended by size or by time', async () => {
+    const key = await service.key()
+    const head = `POST /v1/quote/tokens HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`
+    const { text } = await raw([head, ...Array.from({ length: 8 }, () => chunk)], 5)
+    expect(text).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('that is not HTTP is 400, and headers past 16 KiB are 431', async () => {
+    expect((await raw(['\x16\x03\x01\x02\x00\x01\r\n\r\n'])).text).toMatch(/^HTTP\/1\.1 400 [\s\S]*"error"/)
+    const large = `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(17 * 1024)}\r\n\r\n`
+    expect((await raw([large])).text).toMatch(/^HTTP\/1\.1 431 [\s\S]*"error"/)
+  })
+
+  it('a URL past 8 KiB is 414', async () => {
+    expect((await api.get(`/v1/chains?x=${'a'.repeat(9000)}`)).status).toBe(414)
+  })
+})
+
+describe('H4: query', () => {
+  it.each([
+    '-1',
+    '1e309',
+    '1e3',
+    '٣',
+    '１',
+    '0x10',
+    ' 1',
+    '1 ',
+    '+1',
+    '1.0',
+    'NaN',
+    '',
+    'Infinity',
+    '[1]',
+    '01',
+  ])('limit=%s is 400 and names the field', async text => {
+    const { status, body } = await api.get(`/v1/pools?limit=${encodeURIComponent(text)}`)
+    expect([status, (body as { error: string }).error]).toEqual([
+      400,
+      `limit is ${JSON.stringify(text)}; expected an integer from 1 to 1000`,
+    ])
+  })
+
+  it('arrays, repeats, strangers and too many ids are 400', async () => {
+    const moth = `/v1/quote/token/${CHAIN_ID}/${chain.token('MOTH')}`
+    for (const path of [
+      '/v1/pools?limit[]=1',
+      '/v1/pools?limit=1&limit=2',
+      '/v1/pools?__proto__=1',
+      '/v1/tokens?chain_id=1&chain_id=1',
+      `${moth}?exclude_pools=${Array.from({ length: 51 }, () => chain.token('MOTH')).join(',')}`,
+      `${moth}?exclude_pools=,`,
+    ])
+      expect([path, (await api.get(path)).status]).toEqual([path, 400])
+  })
+})
+
+describe('H5: page cursors', () => {
+  it('forged, cut, or of another query are 400', async () => {
+    const { next_cursor: own } = (await api.get('/v1/pools?limit=1')).body as { next_cursor: string }
+    const forged = sealPage(new Uint8Array(32), 'pools  ', [1, chain.token('MOTH')])
+    for (const cursor of [forged, own.slice(0, -3), `A${own.slice(1)}B`, '', 'null', '%00'])
+      expect([cursor, (await api.get(`/v1/pools?limit=1&cursor=${cursor}`)).status]).toEqual([cursor, 400])
+    expect((await api.get(`/v1/tokens?chain_id=1&limit=1&cursor=${own}`)).status).toBe(400)
+    expect((await api.get(`/v1/pools?limit=1&cursor=${own}`)).status).toBe(200)
+  })
+})
+
+describe('H8: keys', () => {
+  it('missing, malformed, mistyped, unknown, revoked, expired, in the URL: the same 401', async () => {
+    const { access } = service.service
+    const good = await service.key()
+    const { key: revoked, keyId } = await access.issue('r', 'h8', ['read'], null)
+    await access.revoke(keyId)
+    const { key: expired } = await access.issue('e', 'h8', ['read'], 1)
+    const headers = (key: string) => ({ authorization: `Bearer ${key}` })
+    for (const given of [
+      {},
+      headers('x'),
+      headers(`${good}0`),
+      headers(issueKey().key),
+      headers(revoked),
+      headers(expired),
+    ])
+      expect((await api.ask('/v1/chains', { headers: given })).status).toBe(401)
+    expect((await api.ask(`/v1/chains?k=${good}`, { key: good })).status).toBe(401)
+    expect(service.faults.join('\n')).not.toContain(good)
+  })
+
+  it('a refusal takes as long for a known id as for an unknown one', async () => {
+    const { access } = service.service
+    const { key } = await access.issue('timed', 'timed', ['read'], null)
+    // A right checksum under a known id needs the id's own letters: made by hand from another secret.
+    const known = withSecretOf(key, issueKey().key)
+    const unknown = issueKey().key
+    const time = async (text: string) => {
+      const start = process.hrtime.bigint()
+      await access.authenticate({ bearer: text, cookie: null })
+      return Number(process.hrtime.bigint() - start)
+    }
+    expect(await access.authenticate({ bearer: known, cookie: null })).toBeNull()
+    const times = { known: [] as number[], unknown: [] as number[] }
+    for (let round = 0; round < 2000; round++) {
+      // The key itself is used in between: its row is then remembered, and must not make a refusal quicker.
+      if (round % 10 === 0) await access.authenticate({ bearer: key, cookie: null })
+      times.known.push(await time(known))
+      times.unknown.push(await time(unknown))
+    }
+    const middle = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] as number
+    const ratio = middle(times.known) / middle(times.unknown)
+    // A skipped read of the store or a skipped hash would be a factor of two and more.
+    expect(ratio).toBeGreaterThan(0.6)
+    expect(ratio).toBeLessThan(1.67)
+  })
+})
+
+/** The id of one key with the secret of another, under a checksum that fits. */
+function withSecretOf(key: string, other: string): string {
+  const body = `${key.slice(0, 'assay_12345678_'.length)}${other.slice('assay_12345678_'.length, -6)}`
+  return `${body}${checksum(body)}`
+}
+
+describe('H13 and H15: cookies', () => {
+  it('a foreign, null or sub-domain Origin is 403 before the upgrade', async () => {
+    const made = await api.ask('/v1/session', { method: 'POST', key: await service.key() })
+    const cookie = (made.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    for (const origin of [
+      'https://evil.test',
+      'null',
+      'http://sub.localhost:1',
+      'http://localhost.evil.test',
+    ])
+      expect(await handshake(service.url, { headers: { cookie, origin } })).toMatchObject({
+        status: 403,
+        text: '',
+      })
+  })
+
+  it('a session id is always new, and dead after logout, also for two at once', async () => {
+    const key = await service.key()
+    const planted = `assay_session=${'A'.repeat(43)}`
+    const made = await api.ask('/v1/session', { method: 'POST', key, headers: { cookie: planted } })
+    const cookie = (made.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    expect(cookie).not.toBe(planted)
+    const out = () => api.ask('/v1/session', { method: 'DELETE', headers: { cookie, origin: service.url } })
+    const statuses = (await Promise.all([out(), out()])).map(answer => answer.status)
+    expect(statuses).toContain(204)
+    expect((await api.ask('/v1/chains', { headers: { cookie } })).status).toBe(401)
+  })
+})
+
+describe('H16: leaks', () => {
+  it('no answer and no log line of this suite holds the secret of an endpoint, a key or a stack', async () => {
+    for (const path of [
+      '/v1/chains',
+      `/v1/chains/${CHAIN_ID}/health`,
+      '/v1/pools/1/%ff',
+      '/v1/%00',
+      '/v1/quote/token/1/%zz',
+    ]) {
+      const { text } = await api.get(path)
+      expect(text).not.toMatch(/node_modules|\.ts:\d|    at /)
+    }
+    const metrics = await (await fetch(`${service.url}/metrics`)).text()
+    expect(metrics).not.toContain(CANARY)
+    expect(service.faults.join('\n')).not.toMatch(
+      new RegExp(`${CANARY}|assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}`),
+    )
+  })
+})
+
+// Last: it uses up what this address may fail.
+describe('H9 and H10: brute force and bursts', () => {
+  it('after ten failures a minute an address gets 429, and valid keys are unaffected', async () => {
+    const bad = { headers: { authorization: `Bearer ${issueKey().key}` } }
+    const statuses: number[] = []
+    for (let n = 0; n < 20; n++) statuses.push((await api.ask('/v1/chains', bad)).status)
+    expect(statuses).toContain(429)
+    expect((await api.get('/v1/chains')).status).toBe(200)
+  })
+
+  it('a thousand at once get the burst and what is earned meanwhile, no more', async () => {
+    const key = await service.key()
+    const startMs = performance.now()
+    const statuses = await Promise.all(
+      Array.from(
+        { length: 1000 },
+        async () => (await api.ask('/healthz').then(() => api.ask('/v1/session', { key }))).status,
+      ),
+    )
+    const earned = Math.ceil((performance.now() - startMs) / 100)
+    const passed = statuses.filter(status => status !== 429).length
+    expect(passed).toBeGreaterThanOrEqual(60)
+    expect(passed).toBeLessThanOrEqual(60 + earned)
+  })
+})

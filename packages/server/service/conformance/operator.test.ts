@@ -1,0 +1,246 @@
+/** Contract §4 admin and §6: what an operator does, who may, and that it is written down; over a running service. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listKeysIn, revokeKeyIn, rollKeyIn } from '../../config.ts'
+import type { Asking } from '../testing/answer.ts'
+import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
+import { startTestChain, type TestChain } from '../testing/testChain.ts'
+import { openTestService, startTestService, type TestService } from '../testing/testService.ts'
+import { DescribedApi } from './describedApi.ts'
+import { writeExamples } from './examples.ts'
+
+const IDLE = token(0x50, 'IDLE', 1)
+
+let chain: TestChain
+let service: TestService
+let api: DescribedApi
+beforeAll(async () => {
+  chain = await startTestChain(planWith({ tokens: [IDLE] }))
+  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
+  api = await DescribedApi.of(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+  if (api !== undefined) writeExamples(api.answers)
+})
+
+type Body = Record<string, unknown>
+const asAdmin = async (path: string, asking: Asking = {}) =>
+  api.ask(`/v1/admin/${path}`, { key: await service.key(['admin']), ...asking })
+const send = async (method: string, path: string, body: unknown) =>
+  asAdmin(path, { method, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+const audited = async (action: string) => {
+  const { body } = await asAdmin('audit?limit=1000')
+  const { entries } = body as {
+    entries: { action: string; actor: string; subject: string; detail: string | null }[]
+  }
+  return entries.filter(entry => entry.action === action)
+}
+const quote = async (symbol: string) =>
+  (await api.get(`/v1/quote/token/${CHAIN_ID}/${chain.token(symbol)}`)).body as Body
+
+describe('keys', () => {
+  it('POST issues one, shown once; GET lists it without; it works, and its scopes hold', async () => {
+    const wish = { consumer: 'acme', name: 'laptop', scopes: ['read'], expires_at_ms: Date.now() + 60_000 }
+    const { status, body } = await send('POST', 'keys', wish)
+    expect(status).toBe(201)
+    const { key, key_id } = body as { key: string; key_id: string }
+    expect(body).toMatchObject({ ...wish, revoked_at_ms: null })
+    expect((await api.ask('/v1/chains', { key })).status).toBe(200)
+    expect((await api.ask('/v1/admin/keys', { key })).status).toBe(403)
+    const listed = await asAdmin('keys')
+    expect((listed.body as { keys: Body[] }).keys.find(each => each['key_id'] === key_id)).toEqual({
+      key_id,
+      consumer: 'acme',
+      name: 'laptop',
+      scopes: ['read'],
+      created_at_ms: expect.any(Number) as number,
+      expires_at_ms: wish.expires_at_ms,
+      revoked_at_ms: null,
+    })
+    expect(
+      (await audited('key.issue')).some(entry => entry.subject === key_id && entry.actor.startsWith('key:')),
+    ).toBe(true)
+  })
+
+  it('POST roll puts another in its place; DELETE ends it with 204; neither twice', async () => {
+    const { key: old, keyId } = await service.service.access.issue('old', 'roller', ['read'], null)
+    const rolled = await asAdmin(`keys/${keyId}/roll`, { method: 'POST' })
+    expect(rolled.status).toBe(201)
+    const { key, key_id } = rolled.body as { key: string; key_id: string }
+    expect(rolled.body).toMatchObject({ consumer: 'roller', name: 'old', scopes: ['read'] })
+    expect((await api.ask('/v1/chains', { key: old })).status).toBe(401)
+    expect((await api.ask('/v1/chains', { key })).status).toBe(200)
+    expect((await asAdmin(`keys/${keyId}/roll`, { method: 'POST' })).status).toBe(404)
+    expect((await asAdmin(`keys/${key_id}`, { method: 'DELETE' })).status).toBe(204)
+    expect((await api.ask('/v1/chains', { key })).status).toBe(401)
+    expect((await asAdmin(`keys/${key_id}`, { method: 'DELETE' })).status).toBe(404)
+  })
+
+  it.each([
+    [{}, 'the body lacks the field consumer'],
+    [
+      { consumer: '', name: 'n', scopes: ['read'] },
+      'consumer is ""; it must NOT have fewer than 1 characters',
+    ],
+    [
+      { consumer: 'c', name: 'n', scopes: ['root'] },
+      'scopes.0 is "root"; it must be equal to one of the allowed values',
+    ],
+    [{ consumer: 'c', name: 'n', scopes: [] }, 'scopes is []; it must NOT have fewer than 1 items'],
+    [
+      { consumer: 'c', name: 'n', scopes: ['read'], expires_at_ms: 5 },
+      'expires_at_ms is 5; expected a time to come',
+    ],
+  ])('POST %j is 400 and issues none', async (body, error) => {
+    const answer = await send('POST', 'keys', body)
+    expect([answer.status, answer.body]).toEqual([400, { error }])
+  })
+
+  it('the command line lists, rolls and revokes through the running service', async () => {
+    const { key, keyId } = await service.service.access.issue('cli', 'cli', ['read'], null)
+    expect((await listKeysIn(service.config)).find(each => each.keyId === keyId)).toMatchObject({
+      name: 'cli',
+    })
+    const rolled = await rollKeyIn(service.config, keyId)
+    expect((await api.ask('/v1/chains', { key })).status).toBe(401)
+    expect((await api.ask('/v1/chains', { key: rolled.key })).status).toBe(200)
+    await revokeKeyIn(service.config, rolled.keyId)
+    expect((await api.ask('/v1/chains', { key: rolled.key })).status).toBe(401)
+    await expect(revokeKeyIn(service.config, rolled.keyId)).rejects.toThrow(
+      `there is no live key "${rolled.keyId}"`,
+    )
+  })
+
+  it('the command line does the same with a stopped service', async () => {
+    const other = await openTestService(chain, { name: 'stopped', tokens: [] })
+    const { keyId } = await other.service.access.issue('later', 'later', ['read'], null)
+    await other.close()
+    const rolled = await rollKeyIn(other.config, keyId)
+    await revokeKeyIn(other.config, rolled.keyId)
+    const keys = await listKeysIn(other.config)
+    expect(keys.map(each => each.revokedAtMs !== null)).toEqual([true, true])
+  })
+})
+
+describe('who may', () => {
+  it('needs scope admin and an address on the allowlist; a forwarded one from a stranger is none', async () => {
+    expect((await asAdmin('keys', { key: await service.key(['read', 'stream']) })).status).toBe(403)
+    for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }])
+      expect((await asAdmin('keys', { headers })).status).toBe(403)
+    expect((await asAdmin('keys')).status).toBe(200)
+  })
+})
+
+describe('consumers', () => {
+  const limits = { units: 60, window_ms: 60_000, burst: 3, stream_connections: 1, enrolments_per_day: 0 }
+
+  it('PUT limits hold at once for every key of the consumer; GET tells them', async () => {
+    const key = await service.key(['read'], 'tight')
+    expect((await asAdmin('consumers/tight')).body).toMatchObject({ limits: { units: 600, burst: 60 } })
+    expect((await api.ask('/v1/chains', { key })).headers.get('ratelimit-policy')).toBe(
+      '"default";q=600;w=60',
+    )
+    expect((await send('PUT', 'consumers/tight', limits)).body).toEqual({ consumer: 'tight', limits })
+    expect((await asAdmin('consumers/tight')).body).toEqual({ consumer: 'tight', limits })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => api.ask('/v1/chains', { key })))
+    expect(answers.filter(answer => answer.status === 429).length).toBeGreaterThanOrEqual(3)
+    expect(answers[0]?.headers.get('ratelimit-policy')).toBe('"default";q=60;w=60')
+    expect((await audited('consumer.limits'))[0]).toMatchObject({ subject: 'tight' })
+  })
+
+  it('enrolments beyond the day are 503 BUDGET_EXCEEDED; what is known already is answered', async () => {
+    const key = await service.key(['read'], 'poor')
+    await send('PUT', 'consumers/poor', { ...limits, burst: 60 })
+    const refused = await api.ask(`/v1/quote/token/${CHAIN_ID}/${chain.token('IDLE')}`, { key })
+    expect([refused.status, (refused.body as Body)['code']]).toEqual([503, 'BUDGET_EXCEEDED'])
+    expect((await api.ask(`/v1/quote/token/${CHAIN_ID}/${chain.token('MOTH')}`, { key })).status).toBe(200)
+  })
+
+  it('a consumer nobody has is 404, and limits that are none are 400', async () => {
+    expect((await asAdmin('consumers/nobody')).status).toBe(404)
+    expect((await send('PUT', 'consumers/nobody', limits)).status).toBe(404)
+    expect((await send('PUT', 'consumers/tight', { ...limits, units: 0 })).status).toBe(400)
+  })
+})
+
+describe('tokens', () => {
+  it('POST enrols, DELETE takes back as UNPRICED OPERATOR, POST again prices again', async () => {
+    const path = `tokens/${CHAIN_ID}/${chain.token('MOTH')}`
+    expect((await asAdmin(path, { method: 'POST' })).status).toBe(200)
+    expect((await asAdmin(path, { method: 'DELETE' })).status).toBe(204)
+    await service.untilSeen()
+    expect(await quote('MOTH')).toMatchObject({ state: 'UNPRICED', reason: 'OPERATOR' })
+    expect((await asAdmin(path, { method: 'DELETE' })).status).toBe(404)
+    expect((await asAdmin(path, { method: 'POST' })).status).toBe(202)
+    await chain.untilMining('the token priced again', async () => (await quote('MOTH'))['state'] === 'PRICED')
+    expect(await audited('token.unenrol')).toHaveLength(1)
+  })
+})
+
+describe('policy', () => {
+  it('GET tells the one in force; PUT another: records name it, and it is found by its version', async () => {
+    const before = (await asAdmin('policy')).body as {
+      policy_version: string
+      policy: { min_depth_usd: number }
+    }
+    const trial = await send('POST', 'policy/dry-run', { min_depth_usd: 100_000_000 })
+    expect(trial.status).toBe(200)
+    const { changes, policy_version } = trial.body as { changes: Body[]; policy_version: string }
+    expect(changes.find(each => each['token_address'] === chain.token('LARK'))).toMatchObject({
+      before: { state: 'PRICED' },
+      after: { state: 'UNPRICED' },
+    })
+    expect((await quote('LARK'))['policy_version']).toBe(before.policy_version)
+    expect((await asAdmin('policy')).body).toEqual(before)
+
+    const put = await send('PUT', 'policy', { min_depth_usd: 100_000_000 })
+    expect(put.body).toMatchObject({ policy_version, policy: { min_depth_usd: 100_000_000 } })
+    await service.untilSeen()
+    expect(await quote('LARK')).toMatchObject({ state: 'UNPRICED', policy_version })
+    expect((await api.get(`/v1/policies/${policy_version}`)).status).toBe(200)
+
+    expect((await send('PUT', 'policy', {})).body).toEqual(before)
+    await chain.untilMining('the old price again', async () => (await quote('LARK'))['state'] === 'PRICED')
+    expect(await audited('policy.set')).toHaveLength(2)
+  })
+
+  it('with faults is 400 and names every one', async () => {
+    const { status, body } = await send('PUT', 'policy', { max_hops: 0, no_such: 1 })
+    expect(status).toBe(400)
+    expect((body as { error: string }).error).toMatch(
+      /2 faults.*no_such.*max_hops|2 faults.*max_hops.*no_such/,
+    )
+  })
+})
+
+describe('retention, chains and audit', () => {
+  it('PUT retention is what GET then tells; wrong ones are 400', async () => {
+    expect((await send('PUT', 'retention', { hours: 100, records: 5 })).body).toEqual({
+      hours: 100,
+      records: 5,
+    })
+    expect((await asAdmin('retention')).body).toEqual({ hours: 100, records: 5 })
+    expect((await send('PUT', 'retention', { hours: 0, records: 5 })).status).toBe(400)
+    expect((await audited('retention.set'))[0]?.detail).toContain('"hours":100')
+  })
+
+  it('POST pause takes every price back and says PAUSED; resume gives them again', async () => {
+    expect((await asAdmin(`chains/${CHAIN_ID}/pause`, { method: 'POST' })).status).toBe(204)
+    await service.untilSeen()
+    expect(await quote('LARK')).toMatchObject({ state: 'UNPRICED', reason: 'OPERATOR' })
+    expect((await asAdmin(`chains/${CHAIN_ID}/resume`, { method: 'POST' })).status).toBe(204)
+    await chain.untilMining('priced again', async () => (await quote('LARK'))['state'] === 'PRICED')
+    expect((await asAdmin('chains/999/pause', { method: 'POST' })).status).toBe(404)
+    expect(await audited('chain.pause')).toHaveLength(1)
+  })
+
+  it('GET audit is paged, newest first, and holds no key', async () => {
+    const whole = (await asAdmin('audit?limit=1000')).body as { entries: { at_ms: number }[] }
+    const first = (await asAdmin('audit?limit=2')).body as { entries: object[]; next_cursor: string }
+    const second = (await asAdmin(`audit?limit=2&cursor=${first.next_cursor}`)).body as { entries: object[] }
+    expect(whole.entries.length).toBeGreaterThan(4)
+    expect(second.entries).toHaveLength(2)
+    expect(JSON.stringify(whole)).not.toMatch(/assay_[0-9A-Za-z]{8}_/)
+  })
+})
