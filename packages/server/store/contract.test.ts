@@ -1,13 +1,23 @@
 /** What every store must do, asked of each of them. */
-import { afterEach, beforeEach, describe } from 'vitest'
-import { sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
 import { accessContract } from './testing/contract/access.ts'
 import { commitContract } from './testing/contract/commits.ts'
 import { crashContract } from './testing/contract/crashes.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
+import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 
-const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = { sqlite: sqliteDatabase }
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server?.dispose())
+
+const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = {
+  sqlite: sqliteDatabase,
+  postgres: () => postgresDatabase(server),
+}
 
 function storeContract(name: string, open: () => Promise<TestDatabase>): void {
   describe(name, () => {

@@ -9,6 +9,12 @@ const RETRYABLE = {
   STORE_BUSY: true,
   /** No space left: reads go on, and so do writes once there is space. */
   STORE_FULL: true,
+  /** The database server does not answer, or the connection broke: whether a commit was made is unknown. */
+  STORE_UNREACHABLE: true,
+  /** Another process has taken this writer's place; it can commit no more. */
+  STORE_FENCED: false,
+  /** The database is set up to lose what it acknowledged. */
+  STORE_UNSAFE: false,
   /** The device failed. Whether the last commit is durable is unknown, so this writer stops for good. */
   STORE_IO: false,
   STORE_READ_ONLY: false,

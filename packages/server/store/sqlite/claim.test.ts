@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { assertClaimed, claimDatabase } from './claim.ts'
 import { refuseNetworkFileSystem } from './fileSystem.ts'
-import { thisProcess } from './processIdentity.ts'
+import { thisProcess } from '../processIdentity.ts'
 import { openSqliteStore } from './sqliteStore.ts'
 
 let folder: string

@@ -5,8 +5,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochStart } from '../epoch.ts'
-import type { MaintenanceStore, PruneLimits } from '../maintenance.ts'
-import { StoreError } from '../storeError.ts'
+import { assertPruneLimits, type MaintenanceStore, type PruneLimits } from '../maintenance.ts'
 import type { Connection } from './connection.ts'
 import { boundsReader } from './log.ts'
 
@@ -41,12 +40,7 @@ export function maintenanceStore(connection: Connection): MaintenanceStore {
 
   return {
     async prune(limits) {
-      if (
-        ![limits.hours, limits.records, limits.batch - 1].every(
-          each => Number.isSafeInteger(each) && each >= 0,
-        )
-      )
-        throw new StoreError('STORE_MISUSE', `retention limits must be positive: ${JSON.stringify(limits)}`)
+      assertPruneLimits(limits)
       return {
         records: await pruneSeries(connection, log, limits),
         events: await pruneSeries(connection, events, limits),

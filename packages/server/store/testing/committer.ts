@@ -3,7 +3,8 @@
  * own. Each commit that was acknowledged is reported, after the fact.
  */
 import { parentPort, workerData } from 'node:worker_threads'
-import { openAsProcess, openAsThread } from './connect.ts'
+import { openStore } from '../openStore.ts'
+import { openAsProcess } from './connect.ts'
 import { scriptedCommit } from './script.ts'
 
 export type CommitterOptions = { readonly address: string; readonly chainId: number; readonly steps: number }
@@ -13,7 +14,7 @@ async function main(): Promise<void> {
   const isThread = parentPort !== null
   const options = (isThread ? workerData : JSON.parse(process.argv[2] as string)) as CommitterOptions
   const { address, chainId, steps } = options
-  const store = await (isThread ? openAsThread(address) : openAsProcess(address))
+  const store = await (isThread ? openStore(address) : openAsProcess(address))
   const done = (await store.readCheckpoint(chainId))?.step ?? 0
   for (let step = done + 1; step <= done + steps; step++) {
     const result = await store.commit(scriptedCommit(chainId, step))

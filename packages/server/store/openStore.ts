@@ -1,0 +1,56 @@
+/**
+ * A store by its address: `sqlite:PATH` or `postgres://…`. A process claims it once; then each of its threads
+ * opens it for itself.
+ */
+import { statSync } from 'node:fs'
+import type { Log } from '../ops/log.ts'
+import type { MaintenanceStore } from './maintenance.ts'
+import type { Store } from './port.ts'
+import { claimPostgres } from './postgres/claim.ts'
+import { CommitListener } from './postgres/listener.ts'
+import { openPostgresStore } from './postgres/postgresStore.ts'
+import { claimDatabase } from './sqlite/claim.ts'
+import { openSqliteStore } from './sqlite/sqliteStore.ts'
+
+/** Claims the store for this process; the returned function gives it back after all threads have closed it. */
+export async function claimStore(address: string): Promise<() => Promise<void>> {
+  const path = sqlitePath(address)
+  if (path === null) return claimPostgres(address)
+  const release = claimDatabase(path)
+  return async () => release()
+}
+
+/** In a process that has claimed it. */
+export function openStore(address: string): Promise<Store & MaintenanceStore> {
+  const path = sqlitePath(address)
+  return path === null ? openPostgresStore(address) : openSqliteStore({ path })
+}
+
+export const sqlitePath = (address: string): string | null =>
+  address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : null
+
+/** How often the write-ahead log is looked at, and how large it may grow before somebody should know. */
+const LOOK_MS = 60_000
+const LARGE_WAL_BYTES = 256 * 1024 * 1024
+
+/** What a running store should be watched for: news of other processes, and what goes wrong by and by. */
+export function watchStore(
+  address: string,
+  onNews: () => void,
+  log: Pick<Log, 'warn'>,
+): { close(): Promise<void> } {
+  const path = sqlitePath(address)
+  if (path === null)
+    return new CommitListener({
+      url: address,
+      onNews,
+      onQueue: share => log.warn('the notification queue of PostgreSQL fills up', { share }),
+    })
+  const timer = setInterval(() => {
+    const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
+    if (bytes > LARGE_WAL_BYTES)
+      log.warn('the write-ahead log is large: a reader holds on to an old state', { bytes })
+  }, LOOK_MS)
+  timer.unref()
+  return { close: async () => clearInterval(timer) }
+}
