@@ -3,8 +3,7 @@ import { Access, isScope, type Scope, SCOPES } from './access/access.ts'
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
-import { claimDatabase } from './store/sqlite/claim.ts'
-import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
+import { claimStore, openStore } from './store/openStore.ts'
 
 export { loadConfig } from './ops/loadConfig.ts'
 export { SCOPES }
@@ -17,14 +16,15 @@ export async function issueKeyIn(config: Config, wish: KeyWish): Promise<IssuedK
   const scopes = scopesIn(wish.scopes)
   const answered = await askControl(config.store.path, { command: 'keys.issue', ...wish })
   if (answered !== null) return answered as IssuedKey
-  const release = claimDatabase(config.store.path)
+  const address = config.store.address.reveal()
+  const release = await claimStore(address)
   try {
-    const store = await openSqliteStore({ path: config.store.path })
+    const store = await openStore(address)
     const issued = await new Access(store, systemClock).issue(wish.name, wish.consumer, scopes, null)
     await store.close()
     return issued
   } finally {
-    release()
+    await release()
   }
 }
 

@@ -13,8 +13,7 @@ import { type Clock, systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { openControl } from './ops/control.ts'
 import { createLog, type Log, type LogLevel } from './ops/log.ts'
-import { claimDatabase } from './store/sqlite/claim.ts'
-import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
+import { claimStore, openStore, watchStore } from './store/openStore.ts'
 import { Hub } from './stream/hub.ts'
 import { ChainKeeper } from './worker/keeper.ts'
 import { toThread } from './worker/messages.ts'
@@ -46,9 +45,11 @@ export async function startService({
   log = createLog(logLevel),
 }: ServiceOptions): Promise<Service> {
   const policy = Object.keys(config.policy).length === 0 ? DEFAULT_POLICY : mergePolicy(config.policy)
-  const release = claimDatabase(config.store.path)
-  const store = await openSqliteStore({ path: config.store.path })
+  const address = config.store.address.reveal()
+  const release = await claimStore(address)
+  const store = await openStore(address)
   const hub = await Hub.open(store)
+  const watch = watchStore(address, () => hub.wake(), log)
   const access = new Access(store, clock)
   const limit = new RateLimit(clock)
   const failures = new FailureThrottle(clock)
@@ -62,7 +63,7 @@ export async function startService({
           chain: toThread(chain),
           policy,
           coverage: config.coverage.filter(each => each.chainId === chain.chainId),
-          databasePath: config.store.path,
+          storeAddress: address,
           logLevel,
         },
         log,
@@ -130,8 +131,9 @@ export async function startService({
       await app.close()
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
       hub.close()
+      await watch.close()
       await store.close()
-      release()
+      await release()
     },
   }
 }

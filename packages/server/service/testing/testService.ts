@@ -14,7 +14,7 @@ import type { Config } from '../../ops/config.ts'
 import { type Service, startService } from '../../service.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
-import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
+import { openStore } from '../../store/openStore.ts'
 import { CHAIN_ID } from './plan.ts'
 import type { Block, Hex, TestChain } from './testChain.ts'
 import { until } from './until.ts'
@@ -32,6 +32,8 @@ export type TestServiceOptions = {
   readonly publicOrigin?: string
   /** Left out, a free one. */
   readonly port?: number
+  /** Where its store is; left out, a file named after it. */
+  readonly store?: string
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -60,22 +62,32 @@ export async function openTestService(
     logLevel: 'silent',
     log: { info: () => undefined, warn: note, error: note },
   })
-  const store = await openSqliteStore({ path: config.store.path })
+  const store = await openStore(config.store.address.reveal())
   return new TestService(chain, config, service, store, faults)
 }
 
 /** The configuration file of a service on this chain. */
 export function writeConfig(chain: TestChain, options: TestServiceOptions = {}): string {
-  const { name = 'assay', tokens, pools = [], policy = {}, endpoints, publicOrigin, port = 0 } = options
+  const {
+    name = 'assay',
+    tokens,
+    pools = [],
+    policy = {},
+    endpoints,
+    publicOrigin,
+    port = 0,
+    store,
+  } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
     { port, database: join(chain.folder, `${name}.db`) },
-  ) as { listen: Record<string, unknown>; chains: Record<string, unknown>[] }
+  ) as { store: string; listen: Record<string, unknown>; chains: Record<string, unknown>[] }
   const [first] = document.chains as [Record<string, unknown>]
   if (tokens !== undefined) first['tokens'] = tokens.map(symbol => chain.token(symbol))
   if (endpoints !== undefined)
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   first['pools'] = pools
+  if (store !== undefined) document.store = store
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
   writeFileSync(file, stringify({ ...document, policy }))
