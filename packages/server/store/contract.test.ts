@@ -3,7 +3,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
 import { accessContract } from './testing/contract/access.ts'
 import { commitContract } from './testing/contract/commits.ts'
-import { crashContract } from './testing/contract/crashes.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
 import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
@@ -31,7 +30,6 @@ function storeContract(name: string, open: () => Promise<TestDatabase>): void {
     describe('the log', () => streamContract(database, open))
     describe('snapshots', () => snapshotContract(database))
     describe('access', () => accessContract(database))
-    describe('processes', () => crashContract(database))
   })
 }
 

@@ -30,14 +30,14 @@ export const sqlitePath = (address: string): string | null =>
   address.startsWith('sqlite:') ? address.slice('sqlite:'.length) : null
 
 /** How often the write-ahead log is looked at, and how large it may grow before somebody should know. */
-const LOOK_MS = 60_000
-const LARGE_WAL_BYTES = 256 * 1024 * 1024
+const WAL_WATCH = { everyMs: 60_000, largeBytes: 256 * 1024 * 1024 }
 
 /** What a running store should be watched for: news of other processes, and what goes wrong by and by. */
 export function watchStore(
   address: string,
   onNews: () => void,
   log: Pick<Log, 'warn'>,
+  { everyMs, largeBytes } = WAL_WATCH,
 ): { close(): Promise<void> } {
   const path = sqlitePath(address)
   if (path === null)
@@ -48,9 +48,9 @@ export function watchStore(
     })
   const timer = setInterval(() => {
     const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
-    if (bytes > LARGE_WAL_BYTES)
+    if (bytes > largeBytes)
       log.warn('the write-ahead log is large: a reader holds on to an old state', { bytes })
-  }, LOOK_MS)
+  }, everyMs)
   timer.unref()
   return { close: async () => clearInterval(timer) }
 }

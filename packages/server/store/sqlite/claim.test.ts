@@ -65,7 +65,7 @@ test.each([
   ['CIFS', 0xff534d42 | 0],
   ['SMB2', 0xfe534d42],
   ['FUSE', 0x65735546],
-])('a database on %s is refused', (name, type) => {
+])('S7: a database on %s is refused', (name, type) => {
   expect(() => refuseNetworkFileSystem('/data', () => type, 'linux')).toThrow(
     `/data is on a ${name} file system`,
   )
