@@ -4,12 +4,15 @@
  */
 import { statSync } from 'node:fs'
 import type { Log } from '../ops/log.ts'
+import type { StoreReader } from './check.ts'
 import type { MaintenanceStore } from './maintenance.ts'
 import type { Store } from './port.ts'
 import { claimPostgres } from './postgres/claim.ts'
 import { CommitListener } from './postgres/listener.ts'
 import { openPostgresStore } from './postgres/postgresStore.ts'
+import { openPostgresReader } from './postgres/reader.ts'
 import { claimDatabase } from './sqlite/claim.ts'
+import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
 
 /** Claims the store for this process; the returned function gives it back after all threads have closed it. */
@@ -24,6 +27,12 @@ export async function claimStore(address: string): Promise<() => Promise<void>> 
 export function openStore(address: string): Promise<Store & MaintenanceStore> {
   const path = sqlitePath(address)
   return path === null ? openPostgresStore(address) : openSqliteStore({ path })
+}
+
+/** For reading alone, whoever has claimed it. */
+export async function openReader(address: string): Promise<StoreReader> {
+  const path = sqlitePath(address)
+  return path === null ? openPostgresReader(address) : openSqliteReader(path)
 }
 
 export const sqlitePath = (address: string): string | null =>

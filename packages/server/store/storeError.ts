@@ -27,6 +27,8 @@ const RETRYABLE = {
   STORE_NETWORK_FILE_SYSTEM: false,
   STORE_ENGINE_TOO_OLD: false,
   STORE_SCHEMA_NEWER: false,
+  /** Not yet migrated, and the caller may not. */
+  STORE_SCHEMA_OLDER: false,
   /** A database of some other program. */
   STORE_FOREIGN: false,
   /** A key that is already there, or a reference to one that is not. */

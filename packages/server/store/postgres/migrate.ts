@@ -44,6 +44,19 @@ export async function migrate(
     })
 }
 
+/** For who may not migrate. */
+export async function assertMigrated(
+  connection: Connection,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const stored = await storedVersion(connection.query)
+  if (pendingMigrations(migrations, stored).length > 0)
+    throw new StoreError(
+      'STORE_SCHEMA_OLDER',
+      `The database has schema version ${stored}, and this program works with ${migrations.length}: start the service on it once.`,
+    )
+}
+
 /** 0 for a database without our schema; a schema of that name that is not ours is refused. */
 async function storedVersion(query: Query): Promise<number> {
   const [found] = await query<{ hasSchema: boolean; hasVersions: boolean }>(FIND)
