@@ -32,6 +32,8 @@ export type TestServiceOptions = {
   readonly publicOrigin?: string
   /** Left out, a free one. */
   readonly port?: number
+  /** Blocks until one is final; left out, what the node says. */
+  readonly finalityDepth?: number
   /** Where its store is; left out, a file named after it. */
   readonly store?: string
 }
@@ -77,6 +79,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     publicOrigin,
     port = 0,
     store,
+    finalityDepth,
   } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
@@ -88,6 +91,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   first['pools'] = pools
   if (store !== undefined) document.store = store
+  if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
   writeFileSync(file, stringify({ ...document, policy }))
