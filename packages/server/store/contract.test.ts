@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
 import { accessContract } from './testing/contract/access.ts'
 import { commitContract } from './testing/contract/commits.ts'
+import { historyContract } from './testing/contract/history.ts'
+import { operatorContract } from './testing/contract/operator.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
 import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
@@ -29,7 +31,9 @@ function storeContract(name: string, open: () => Promise<TestDatabase>): void {
     describe('commits', () => commitContract(database))
     describe('the log', () => streamContract(database, open))
     describe('snapshots', () => snapshotContract(database))
+    describe('history', () => historyContract(database))
     describe('access', () => accessContract(database))
+    describe('operators', () => operatorContract(database))
   })
 }
 

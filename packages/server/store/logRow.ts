@@ -28,10 +28,13 @@ export function packRecords(first: Sequence, envelopes: readonly string[]): Pack
 export function unpackRecords(records: LogRecord[], row: StoredRow, after: Sequence, limit: number): void {
   const { last, count, chainId, timeMs, body } = row
   const first = last - count + 1
-  const lines = body.split(SEPARATOR)
+  const lines = linesOf(body)
   for (let index = Math.max(0, after - first + 1); index < count && records.length < limit; index++) {
     const envelope = lines[index] as string
     const { type, poolIds, tokenIds } = readEnvelope(envelope)
     records.push({ sequence: first + index, chainId, type, poolIds, tokenIds, timeMs, envelope })
   }
 }
+
+/** The envelopes of a row, in order. */
+export const linesOf = (body: string): readonly string[] => body.split(SEPARATOR)

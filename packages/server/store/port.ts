@@ -6,6 +6,8 @@
  * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
  * starts at n × 2^40. Every read of several things at once comes from one read transaction.
  */
+import type { HistoryStore } from './history.ts'
+import type { OperatorStore } from './operator.ts'
 
 export type Sequence = number
 
@@ -214,4 +216,9 @@ export type AccessStore = {
   readSecret(name: string): Promise<Uint8Array>
 }
 
-export type Store = ChainStore & LogStore & SnapshotStore & AccessStore & { close(): Promise<void> }
+export type Store = ChainStore &
+  LogStore &
+  SnapshotStore &
+  HistoryStore &
+  AccessStore &
+  OperatorStore & { close(): Promise<void> }

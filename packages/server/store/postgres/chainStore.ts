@@ -11,6 +11,7 @@ import { StoreError } from '../storeError.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { sealRecords, writeCurrent } from './currentState.ts'
 import { writeFacts } from './facts.ts'
+import { writeHistory } from './historyStore.ts'
 import { takeSequences, writeLog } from './log.ts'
 import { writeEvents } from './poolEvents.ts'
 import { CHANNEL } from './listener.ts'
@@ -108,9 +109,10 @@ async function write(query: Query, generation: number, commit: StepCommit): Prom
 
   // From here on every other writer waits: only what needs a sequence is left.
   const head = await takeSequences(query, generation, commit.records.length)
-  const { envelopes, current } = records(head.next)
+  const { envelopes, current, published } = records(head.next)
   const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)
   await writeCurrent(query, commit, current)
+  await writeHistory(query, chainId, published)
   await query(UPSERT_POSITION, [
     chainId,
     step,

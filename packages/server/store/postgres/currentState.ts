@@ -6,6 +6,7 @@ import { type Sealed, seal, sequenceQuote, type Subject, retractedIdOf, subjectO
 import type { RecordDraft, Sequence, StepCommit } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import { type Query, statement } from './connection.ts'
+import type { Published } from './historyStore.ts'
 
 type Named = Extract<Subject, { readonly address: string }>
 type Last = { readonly recordId: string; readonly sequence: Sequence }
@@ -19,7 +20,11 @@ export type CurrentStates = {
   readonly health: { readonly text: string; readonly sequence: Sequence } | null
 }
 
-export type SealedCommit = { readonly envelopes: readonly string[]; readonly current: CurrentStates }
+export type SealedCommit = {
+  readonly envelopes: readonly string[]
+  readonly current: CurrentStates
+  readonly published: readonly Published[]
+}
 
 const LAST_OF = {
   token: statement(`
@@ -43,6 +48,7 @@ export async function sealRecords(
   return first => {
     const current = { token: new Map<string, Current>(), pool: new Map<string, Current>() }
     let health: CurrentStates['health'] = null
+    const published: Published[] = []
     const envelopes = records.map((record, index) => {
       const subject = subjects[index] as Subject
       const sequence = first + index
@@ -54,9 +60,10 @@ export async function sealRecords(
         last[subject.kind].set(subject.address, { recordId: subject.recordId, sequence })
         current[subject.kind].set(subject.address, currentOf(subject, sealed, sequence, record))
       }
+      if (subject.kind === 'token') published.push({ sequence, tokenAddress: subject.address, record })
       return sealed.envelope
     })
-    return { envelopes, current: { ...current, health } }
+    return { envelopes, current: { ...current, health }, published }
   }
 }
 

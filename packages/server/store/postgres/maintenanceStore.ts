@@ -23,7 +23,9 @@ const LOG: Series = {
   oldest: statement(
     'SELECT last AS key, count AS records, at_ms FROM log WHERE last <= $1 ORDER BY last LIMIT $2',
   ),
-  remove: statement('DELETE FROM log WHERE last <= $1'),
+  // History points into the log: it goes with it.
+  remove: statement(`
+    WITH pruned AS (DELETE FROM log WHERE last <= $1) DELETE FROM token_history WHERE sequence <= $1`),
 }
 const numbered = (table: 'pool_event' | 'input'): Series => ({
   kept: statement(

@@ -8,8 +8,10 @@ import { accessStore } from './accessStore.ts'
 import { chainStore } from './chainStore.ts'
 import { claimedGeneration } from './claim.ts'
 import { Connection } from './connection.ts'
+import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
+import { operatorStore } from './operatorStore.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
 /** A chain's thread needs one; the API serves several requests at a time. */
@@ -23,7 +25,9 @@ export async function openPostgresStore(url: string): Promise<Store & Maintenanc
       ...chainStore(connection, generation),
       ...logStore(connection),
       ...snapshotStore(connection),
+      ...historyStore(connection),
       ...accessStore(connection),
+      ...operatorStore(connection),
       ...maintenanceStore(connection, generation),
       close: () => connection.close(),
     }

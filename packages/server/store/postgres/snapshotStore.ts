@@ -35,7 +35,7 @@ const POOLS_OF_TOKEN = withStates(`
 const POOL = withStates('SELECT * FROM pool WHERE chain_id = $1 AND pool_address = $2')
 const POOLS_NAMED = withStates('SELECT * FROM pool WHERE pool_address = $1')
 
-const tokens = (rest: string) =>
+export const tokens = (rest: string) =>
   statement(`
     SELECT token.chain_id AS "chainId", token.token_address AS "tokenAddress", symbol, name, decimals, role,
       enrolled_at_ms AS "enrolledAtMs", price, sequence
@@ -117,7 +117,7 @@ const poolRow = ({ price0, price1, ...row }: JoinedPool): PoolRow => ({
   prices: { token0: price0, token1: price1 },
 })
 
-const tokenRow = (row: TokenRow): TokenRow => ({
+export const tokenRow = (row: TokenRow): TokenRow => ({
   ...row,
   symbol: decodeSaid(row.symbol),
   name: decodeSaid(row.name),

@@ -6,6 +6,7 @@ import { type Sealed, sequenceQuote, type Subject } from '../envelope.ts'
 import type { RecordDraft, Sequence } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import type { Connection } from './connection.ts'
+import { historyWriter } from './historyStore.ts'
 
 type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
 
@@ -36,6 +37,7 @@ export function currentState(connection: Connection): CurrentState {
     ON CONFLICT DO UPDATE SET
       record_id = excluded.record_id, sequence = excluded.sequence, state = excluded.state`)
   const deleteState = connection.prepare('DELETE FROM pool_state WHERE chain_id = ? AND pool_address = ?')
+  const writeHistory = historyWriter(connection)
   const upsertHealth = connection.prepare(`
     INSERT INTO feed_health (chain_id, sequence, health) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET sequence = excluded.sequence, health = excluded.health`)
@@ -55,12 +57,14 @@ export function currentState(connection: Connection): CurrentState {
       return last.sequence
     },
 
-    write(chainId, subject, { current }, sequence, { quote }) {
+    write(chainId, subject, { current }, sequence, record) {
+      const { quote } = record
       switch (subject.kind) {
         case 'token':
           upsertPrice.run(chainId, subject.address, subject.recordId, sequence, current)
           if (quote === null) deleteQuote.run(chainId, subject.address)
           else upsertQuote.run(chainId, subject.address, sequence, sequenceQuote(quote, sequence))
+          writeHistory(chainId, subject.address, sequence, record)
           return
         case 'pool':
           upsertState.run(chainId, subject.address, subject.recordId, sequence, current)

@@ -3,7 +3,7 @@
  * contiguous, in commit order, and never seen before they are durable.
  */
 import { epochStart, lastSequence } from '../epoch.ts'
-import { packRecords, unpackRecords } from '../logRow.ts'
+import { linesOf, packRecords, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -70,6 +70,20 @@ export function logStore(connection: Connection): LogStore {
         return records
       })
     },
+  }
+}
+
+/** To be called inside a transaction: the envelope at a sequence that the log still holds. */
+export function recordReader(connection: Connection): (sequence: Sequence) => string {
+  const rowOf = connection.prepare('SELECT last - count + 1 AS first, body FROM log WHERE last >= ? LIMIT 1')
+  // Records of a page stand close together: often in the same row.
+  let read: { readonly first: Sequence; readonly lines: readonly string[] } | null = null
+  return sequence => {
+    if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
+      const { first, body } = rowOf.get(sequence) as { first: Sequence; body: string }
+      read = { first, lines: linesOf(body) }
+    }
+    return read.lines[sequence - read.first] as string
   }
 }
 

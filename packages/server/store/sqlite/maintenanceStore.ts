@@ -22,16 +22,23 @@ type OldRow = {
 type Series = {
   readonly oldest: StatementSync
   readonly newest: StatementSync
-  readonly remove: StatementSync
+  /** Everything up to and including a key. */
+  readonly remove: (key: number) => void
 }
 
 export function maintenanceStore(connection: Connection): MaintenanceStore {
+  const removeLog = connection.prepare('DELETE FROM log WHERE last <= ?')
+  const removeHistory = connection.prepare('DELETE FROM token_history WHERE sequence <= ?')
   const log: Series = {
     oldest: connection.prepare(
       'SELECT last AS key, count AS records, written AS place, at_ms FROM log ORDER BY last LIMIT ?',
     ),
     newest: connection.prepare('SELECT written AS place FROM head'),
-    remove: connection.prepare('DELETE FROM log WHERE last <= ?'),
+    remove(last) {
+      removeLog.run(last)
+      // History points into the log: it goes with it.
+      removeHistory.run(last)
+    },
   }
   const events = numberedSeries(connection, 'pool_event')
   const inputs = numberedSeries(connection, 'input')
@@ -59,12 +66,13 @@ export function maintenanceStore(connection: Connection): MaintenanceStore {
 }
 
 function numberedSeries(connection: Connection, table: 'pool_event' | 'input'): Series {
+  const remove = connection.prepare(`DELETE FROM ${table} WHERE id <= ?`)
   return {
     oldest: connection.prepare(
       `SELECT id AS key, 1 AS records, id AS place, at_ms FROM ${table} ORDER BY id LIMIT ?`,
     ),
     newest: connection.prepare(`SELECT max(id) AS place FROM ${table}`),
-    remove: connection.prepare(`DELETE FROM ${table} WHERE id <= ?`),
+    remove: id => void remove.run(id),
   }
 }
 
@@ -75,7 +83,7 @@ async function pruneSeries(connection: Connection, series: Series, limits: Prune
     limits.signal?.throwIfAborted()
     const step = connection.read(() => oldestPast(series, limits))
     if (step === null) return pruned
-    await connection.write(() => series.remove.run(step.key))
+    await connection.write(() => series.remove(step.key))
     pruned += step.records
     await nextTurn()
   }

@@ -108,7 +108,7 @@ function poolRow({ price0, price1, ...row }: JoinedPool): PoolRow {
   return { ...row, prices: { token0: price0, token1: price1 } }
 }
 
-function tokenReader(connection: Connection) {
+export function tokenReader(connection: Connection) {
   const page = connection.prepare(
     `${TOKENS} WHERE token.chain_id = ? AND token.token_address > ? ORDER BY token.token_address LIMIT ?`,
   )

@@ -10,9 +10,11 @@ import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
 import { assertSpace, refuseNetworkFileSystem } from './fileSystem.ts'
+import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { migrate, refuseUnknown } from './migrate.ts'
+import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
@@ -44,7 +46,9 @@ export async function openSqliteStore({
     ...chainStore(connection, () => assertSpace(dirname(file), floorBytes)),
     ...logStore(connection),
     ...snapshotStore(connection),
+    ...historyStore(connection),
     ...accessStore(connection),
+    ...operatorStore(connection),
     ...maintenanceStore(connection),
     close: async () => connection.close(),
   }

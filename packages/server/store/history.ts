@@ -1,0 +1,70 @@
+/**
+ * What was published about a token, record by record, for as long as the log keeps it.
+ *
+ * Only what readers of history ask for stands apart from the log: when, at which block, and the exact price.
+ * The whole state is read from the log itself.
+ */
+import type { RecordDraft, Sequence } from './port.ts'
+
+/** One record of a token: `price` is `numerator/denominator`, null where it said UNPRICED. */
+export type HistoryPoint = {
+  readonly sequence: Sequence
+  /** When it was evaluated. */
+  readonly atMs: number
+  readonly blockNumber: number
+  readonly price: string | null
+  /** From this time on the price no longer counted; null without one, or without an end. */
+  readonly expiresAtMs: number | null
+}
+
+/** A point with its compact state as wire JSON. */
+export type HistoryRow = HistoryPoint & { readonly state: string }
+
+export type HistoryStore = {
+  /**
+   * Records of a token evaluated in `[fromMs, toMs)`, in the order of (atMs, sequence), strictly after `after`,
+   * at most `limit`. One record of a wrong clock does not hide others: sequence breaks ties only.
+   */
+  readTokenHistory(query: {
+    readonly chainId: number
+    readonly tokenAddress: string
+    readonly fromMs: number
+    readonly toMs: number
+    readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
+    readonly limit: number
+  }): Promise<readonly HistoryRow[]>
+  /** The same without states: what candles are made of. */
+  readTokenPoints(query: {
+    readonly chainId: number
+    readonly tokenAddress: string
+    readonly fromMs: number
+    readonly toMs: number
+    readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
+    readonly limit: number
+  }): Promise<readonly HistoryPoint[]>
+  /** The last record published at or before a moment; null when the log no longer, or not yet, has one. */
+  readTokenAt(
+    chainId: number,
+    tokenAddress: string,
+    moment: { readonly ms: number } | { readonly block: number } | { readonly sequence: Sequence },
+  ): Promise<HistoryRow | null>
+}
+
+/** What history keeps of a compact state. */
+type Said = {
+  readonly evaluated_at_ms: number
+  readonly as_of: { readonly block_number: number }
+  readonly price_usd?: { readonly numerator: string; readonly denominator: string }
+  readonly expires_at_ms?: number | null
+}
+
+export function pointOf({ type, payload }: RecordDraft): Omit<HistoryPoint, 'sequence'> {
+  const said = (type === 'PRICE_RETRACT' ? payload['current'] : payload) as Said
+  const { price_usd: price } = said
+  return {
+    atMs: said.evaluated_at_ms,
+    blockNumber: said.as_of.block_number,
+    price: price === undefined ? null : `${price.numerator}/${price.denominator}`,
+    expiresAtMs: said.expires_at_ms ?? null,
+  }
+}

@@ -1,0 +1,38 @@
+/** What an operator sets and reads while the service runs: consumers' limits, policies, settings, the audit trail. */
+import type { AuditRow, TokenRow } from './port.ts'
+
+export type ConsumerRow = {
+  readonly consumer: string
+  /** JSON; null means the defaults. */
+  readonly limits: string | null
+}
+
+export type OperatorStore = {
+  readConsumer(consumer: string): Promise<ConsumerRow | null>
+  /** False when there is no such consumer: one comes to be with its first key. */
+  writeLimits(consumer: string, limits: string | null): Promise<boolean>
+  /** The newest first; `before` is the id of the last entry of the page before. */
+  readAudit(before: number | null, limit: number): Promise<readonly (AuditRow & { readonly id: number })[]>
+  /** A policy is kept under its version for good: records name it. */
+  writePolicy(policyVersion: string, policy: string, atMs: number): Promise<void>
+  readPolicy(policyVersion: string): Promise<string | null>
+  readSetting(name: string): Promise<string | null>
+  /** Null forgets it. */
+  writeSetting(name: string, value: string | null): Promise<void>
+  /**
+   * Notes that a consumer asked for a token. False, and nothing is noted, when it is a new one and `most` have been
+   * enrolled for the consumer since then: both are asked in one transaction.
+   */
+  claimEnrolment(claim: {
+    readonly chainId: number
+    readonly tokenAddress: string
+    readonly consumer: string
+    readonly atMs: number
+    readonly sinceMs: number
+    readonly most: number
+  }): Promise<boolean>
+  /** Several tokens of any chains from one commit, in the order asked; null for one that is not known. */
+  readTokensOf(
+    tokens: readonly { readonly chainId: number; readonly tokenAddress: string }[],
+  ): Promise<readonly (TokenRow | null)[]>
+}

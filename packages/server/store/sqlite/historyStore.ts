@@ -1,0 +1,73 @@
+/** History of tokens: points in a table of their own, states from the log they point into. */
+import { envelopeState } from '../envelope.ts'
+import { type HistoryPoint, type HistoryRow, type HistoryStore, pointOf } from '../history.ts'
+import type { RecordDraft, Sequence } from '../port.ts'
+import type { Connection } from './connection.ts'
+import { recordReader } from './log.ts'
+import { rowLimit } from '../rowLimit.ts'
+
+const POINT = `
+  SELECT sequence, at_ms AS atMs, block_number AS blockNumber, price, expires_at_ms AS expiresAtMs
+  FROM token_history
+  WHERE chain_id = :chain AND token_address = :token`
+
+type RangeQuery = Parameters<HistoryStore['readTokenPoints']>[0]
+
+export function historyStore(connection: Connection): HistoryStore {
+  const range = connection.prepare(`
+    ${POINT} AND (at_ms, sequence) > (:atMs, :sequence) AND at_ms < :toMs
+    ORDER BY at_ms, sequence LIMIT :limit`)
+  const atTime = connection.prepare(
+    `${POINT} AND at_ms <= :moment ORDER BY at_ms DESC, sequence DESC LIMIT 1`,
+  )
+  const atBlock = connection.prepare(`${POINT} AND block_number <= :moment ORDER BY sequence DESC LIMIT 1`)
+  const atSequence = connection.prepare(`${POINT} AND sequence <= :moment ORDER BY sequence DESC LIMIT 1`)
+  const readRecord = recordReader(connection)
+
+  const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery): HistoryPoint[] => {
+    // A cursor never leads out of the range it was given for.
+    const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
+    return range.all({
+      chain: chainId,
+      token: tokenAddress,
+      atMs: start.atMs,
+      sequence: start.sequence,
+      toMs,
+      limit: rowLimit(limit),
+    }) as unknown as HistoryPoint[]
+  }
+  const withState = (point: HistoryPoint): HistoryRow => ({ ...point, state: stateOf(point.sequence) })
+  const stateOf = (sequence: Sequence): string => envelopeState(readRecord(sequence))
+
+  return {
+    readTokenPoints: async query => connection.query(() => pointsOf(query)),
+    readTokenHistory: async query => connection.read(() => pointsOf(query).map(withState)),
+    async readTokenAt(chainId, tokenAddress, moment) {
+      const [statement, value] =
+        'ms' in moment
+          ? [atTime, moment.ms]
+          : 'block' in moment
+            ? [atBlock, moment.block]
+            : [atSequence, moment.sequence]
+      return connection.read(() => {
+        const point = statement.get({ chain: chainId, token: tokenAddress, moment: value }) as
+          | HistoryPoint
+          | undefined
+        return point === undefined ? null : withState(point)
+      })
+    },
+  }
+}
+
+/** Inside a commit: notes a token's record under its sequence. */
+export function historyWriter(
+  connection: Connection,
+): (chainId: number, tokenAddress: string, sequence: Sequence, record: RecordDraft) => void {
+  const insert = connection.prepare(`
+    INSERT INTO token_history (sequence, chain_id, token_address, at_ms, block_number, price, expires_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`)
+  return (chainId, tokenAddress, sequence, record) => {
+    const { atMs, blockNumber, price, expiresAtMs } = pointOf(record)
+    insert.run(sequence, chainId, tokenAddress, atMs, blockNumber, price, expiresAtMs)
+  }
+}

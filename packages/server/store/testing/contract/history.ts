@@ -1,0 +1,154 @@
+/** What was published about a token: found by time, block and sequence, in pages, and only while the log has it. */
+import { expect, test } from 'vitest'
+import type { HistoryPoint } from '../../history.ts'
+import type { RecordDraft } from '../../port.ts'
+import type { FullStore, TestDatabase } from '../connect.ts'
+import { address, commitOf, tokenFacts, tokenRetract, tokenUpsert } from '../drafts.ts'
+
+const TOKEN = address('token')
+const OTHER = address('other')
+const CHAIN = 7
+const HOUR_MS = 3_600_000
+
+type Moment = { readonly atMs: number; readonly block: number }
+
+/** The same record said at another moment. */
+function saidAt(draft: RecordDraft, { atMs, block }: Moment): RecordDraft {
+  const move = (state: Readonly<Record<string, unknown>>) => ({
+    ...state,
+    evaluated_at_ms: atMs,
+    as_of: { ...(state['as_of'] as object), block_number: block },
+  })
+  const { payload } = draft
+  return draft.type === 'PRICE_RETRACT'
+    ? { ...draft, payload: { ...payload, current: move(payload['current'] as Record<string, unknown>) } }
+    : { ...draft, payload: move(payload) }
+}
+
+const priced = (step: number, display: string, moment: Moment, token = TOKEN): RecordDraft =>
+  saidAt(tokenUpsert({ chainId: CHAIN, recordId: `${token}-${step}` }, token, display), moment)
+
+/** One commit a step; each record a minute and a block after the one before. */
+async function publish(store: FullStore, steps: number): Promise<void> {
+  for (let step = 1; step <= steps; step++)
+    await store.commit(
+      commitOf(CHAIN, step, {
+        tokens: [tokenFacts(TOKEN)],
+        records: [
+          priced(step, `${step}`, { atMs: step * 60_000, block: 100 + step }),
+          priced(step, '1', { atMs: step * 60_000, block: 100 + step }, OTHER),
+        ],
+      }),
+    )
+}
+
+const range = (fromMs: number, toMs: number, limit = 100, after: HistoryPoint | null = null) => ({
+  chainId: CHAIN,
+  tokenAddress: TOKEN,
+  fromMs,
+  toMs,
+  after,
+  limit,
+})
+const displayIn = (state: string) =>
+  (JSON.parse(state) as { price_usd: { display: string } }).price_usd.display
+
+export function historyContract(database: () => TestDatabase): void {
+  test('a range begins with its first moment and ends before its last, and holds one token only', async () => {
+    const store = await database().connect()
+    await publish(store, 5)
+    const rows = await store.readTokenHistory(range(120_000, 240_000))
+    expect(rows.map(row => [row.atMs, row.blockNumber, displayIn(row.state)])).toEqual([
+      [120_000, 102, '2'],
+      [180_000, 103, '3'],
+    ])
+    expect(await store.readTokenPoints(range(120_000, 240_000))).toEqual(
+      rows.map(({ state: _state, ...point }) => point),
+    )
+    expect(await store.readTokenHistory({ ...range(0, 1e12), chainId: CHAIN + 1 })).toEqual([])
+  })
+
+  test('a state in history is the state of the snapshot when it was said, sequence and all', async () => {
+    const store = await database().connect()
+    await publish(store, 2)
+    const [first, second] = await store.readTokenHistory(range(0, 1e12))
+    expect(second?.state).toBe((await store.readToken(CHAIN, TOKEN))?.price)
+    expect(JSON.parse(first?.state ?? '')).toMatchObject({ as_of: { stream_sequence: first?.sequence } })
+    expect(first?.price).toBe(
+      '152415787532388367501905199875019052100/121932631356500531591068431703703700581',
+    )
+    expect(first?.expiresAtMs).toBe(99_999)
+  })
+
+  test('pages continue where the one before ended, also between records of one moment', async () => {
+    const store = await database().connect()
+    const records = Array.from({ length: 7 }, (_, at) =>
+      priced(at, `${at + 1}`, { atMs: 5000 + Math.floor(at / 3), block: 9 }),
+    )
+    await store.commit(commitOf(CHAIN, 1, { records }))
+    const seen: string[] = []
+    for (let after: HistoryPoint | null = null; ; ) {
+      const page: Awaited<ReturnType<FullStore['readTokenHistory']>> = await store.readTokenHistory(
+        range(0, 1e12, 2, after),
+      )
+      seen.push(...page.map(row => displayIn(row.state)))
+      if (page.length < 2) break
+      after = page.at(-1) ?? null
+    }
+    expect(seen).toEqual(['1', '2', '3', '4', '5', '6', '7'])
+  })
+
+  test('the last record at or before a time, a block or a sequence; null before the first', async () => {
+    const store = await database().connect()
+    await publish(store, 4)
+    const at = async (moment: Parameters<FullStore['readTokenAt']>[2]) => {
+      const row = await store.readTokenAt(CHAIN, TOKEN, moment)
+      return row === null ? null : displayIn(row.state)
+    }
+    expect(await at({ ms: 59_999 })).toBeNull()
+    expect(await at({ ms: 60_000 })).toBe('1')
+    expect(await at({ ms: 179_999 })).toBe('2')
+    expect(await at({ ms: 1e12 })).toBe('4')
+    expect(await at({ block: 100 })).toBeNull()
+    expect(await at({ block: 103 })).toBe('3')
+    expect(await at({ sequence: 0 })).toBeNull()
+    expect(await at({ sequence: 1 })).toBe('1')
+    expect(await at({ sequence: 4 })).toBe('2')
+    expect(await store.readTokenAt(CHAIN, address('nobody'), { ms: 1e12 })).toBeNull()
+  })
+
+  test('a block that was replaced speaks with its replacement: the later record counts', async () => {
+    const store = await database().connect()
+    await store.commit(commitOf(CHAIN, 1, { records: [priced(1, '1', { atMs: 1000, block: 50 })] }))
+    await store.commit(commitOf(CHAIN, 2, { records: [priced(2, '2', { atMs: 2000, block: 51 })] }))
+    await store.commit(commitOf(CHAIN, 3, { records: [priced(3, '3', { atMs: 3000, block: 51 })] }))
+    expect(displayIn((await store.readTokenAt(CHAIN, TOKEN, { block: 51 }))?.state ?? '')).toBe('3')
+  })
+
+  test('a retraction is a point without a price, with the state that holds instead', async () => {
+    const store = await database().connect()
+    await store.commit(commitOf(CHAIN, 1, { records: [priced(1, '1', { atMs: 1000, block: 50 })] }))
+    const retraction = tokenRetract({ chainId: CHAIN, recordId: 'gone' }, TOKEN, `${TOKEN}-1`)
+    await store.commit(commitOf(CHAIN, 2, { records: [saidAt(retraction, { atMs: 2000, block: 51 })] }))
+    const row = await store.readTokenAt(CHAIN, TOKEN, { ms: 2000 })
+    expect(row).toMatchObject({ price: null, expiresAtMs: null, blockNumber: 51 })
+    expect(JSON.parse(row?.state ?? '')).toMatchObject({
+      state: 'UNPRICED',
+      reason: 'NO_ROUTE',
+      as_of: { stream_sequence: 2 },
+    })
+  })
+
+  test('history goes with the log that it is read from', async () => {
+    const store = await database().connect()
+    await publish(store, 10)
+    const nowMs = commitOf(CHAIN, 10).atMs + HOUR_MS
+    await store.prune({ nowMs, hours: 1, records: 8, batch: 2 })
+    const { oldest } = await store.readBounds()
+    expect(oldest).toBeGreaterThan(1)
+    const rows = await store.readTokenHistory(range(0, 1e12))
+    expect(rows.length).toBeGreaterThan(0)
+    for (const row of rows) expect(row.sequence).toBeGreaterThanOrEqual(oldest)
+    expect(await store.readTokenAt(CHAIN, TOKEN, { ms: 60_000 })).toBeNull()
+  })
+}

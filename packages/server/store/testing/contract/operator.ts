@@ -1,0 +1,102 @@
+/** Consumers, policies, settings, enrolments and the audit trail. */
+import { expect, test } from 'vitest'
+import type { KeyRow } from '../../port.ts'
+import type { TestDatabase } from '../connect.ts'
+import { address, commitOf, tokenFacts } from '../drafts.ts'
+
+const key = (consumer: string): KeyRow => ({
+  keyId: `key of ${consumer}`,
+  consumer,
+  name: 'laptop',
+  secretHash: new Uint8Array([1]),
+  scopes: ['read'],
+  createdAtMs: 1,
+  expiresAtMs: null,
+  revokedAtMs: null,
+})
+
+export function operatorContract(database: () => TestDatabase): void {
+  test('a consumer comes with its first key, has the limits last written, and may lose them again', async () => {
+    const store = await database().connect()
+    expect(await store.readConsumer('acme')).toBeNull()
+    expect(await store.writeLimits('acme', '{}')).toBe(false)
+    await store.insertKey(key('acme'))
+    expect(await store.readConsumer('acme')).toEqual({ consumer: 'acme', limits: null })
+    expect(await store.writeLimits('acme', '{"units":1}')).toBe(true)
+    expect(await (await database().connect()).readConsumer('acme')).toEqual({
+      consumer: 'acme',
+      limits: '{"units":1}',
+    })
+    expect(await store.writeLimits('acme', null)).toBe(true)
+    expect((await store.readConsumer('acme'))?.limits).toBeNull()
+  })
+
+  test('the audit trail is read newest first, page by page', async () => {
+    const store = await database().connect()
+    for (let n = 1; n <= 5; n++)
+      await store.audit({
+        atMs: n,
+        actor: 'a',
+        action: 'key.issue',
+        subject: `${n}`,
+        detail: n === 1 ? null : '{}',
+      })
+    const first = await store.readAudit(null, 2)
+    expect(first.map(row => [row.subject, row.detail])).toEqual([
+      ['5', '{}'],
+      ['4', '{}'],
+    ])
+    const rest = await store.readAudit(first[1]?.id ?? 0, 10)
+    expect(rest.map(row => [row.atMs, row.subject, row.detail])).toEqual([
+      [3, '3', '{}'],
+      [2, '2', '{}'],
+      [1, '1', null],
+    ])
+  })
+
+  test('a policy stays under its version as it was first written', async () => {
+    const store = await database().connect()
+    expect(await store.readPolicy('p1')).toBeNull()
+    await store.writePolicy('p1', '{"a":1}', 5)
+    await store.writePolicy('p1', '{"a":2}', 6)
+    expect(await store.readPolicy('p1')).toBe('{"a":1}')
+  })
+
+  test('a setting is what was written last, and gone when forgotten', async () => {
+    const store = await database().connect()
+    expect(await store.readSetting('retention')).toBeNull()
+    await store.writeSetting('retention', '{"hours":1}')
+    await store.writeSetting('retention', '{"hours":2,"é":"\\u0000"}')
+    expect(await store.readSetting('retention')).toBe('{"hours":2,"é":"\\u0000"}')
+    await store.writeSetting('retention', null)
+    expect(await store.readSetting('retention')).toBeNull()
+  })
+
+  test('an enrolment counts once for who asked first; a new one is refused when the day is used up', async () => {
+    const store = await database().connect()
+    await store.insertKey(key('acme'))
+    await store.insertKey(key('other'))
+    const claim = (chainId: number, consumer: string, atMs: number, sinceMs = 0) =>
+      store.claimEnrolment({ chainId, tokenAddress: address('t'), consumer, atMs, sinceMs, most: 2 })
+    for (const atMs of [10, 20, 30]) expect(await claim(1, 'acme', atMs)).toBe(true)
+    expect(await claim(56, 'acme', 50)).toBe(true)
+    expect(await claim(137, 'acme', 60)).toBe(false)
+    expect(await claim(1, 'acme', 60)).toBe(true)
+    expect(await claim(137, 'other', 60)).toBe(true)
+    expect(await claim(10, 'acme', 70, 10)).toBe(true)
+  })
+
+  test('several tokens are read at once, in the order asked for', async () => {
+    const store = await database().connect()
+    const [a, b] = [address('a'), address('b')]
+    await store.commit(commitOf(1, 1, { tokens: [tokenFacts(a, 'A'), tokenFacts(b, 'B')] }))
+    const rows = await store.readTokensOf([
+      { chainId: 1, tokenAddress: b },
+      { chainId: 2, tokenAddress: a },
+      { chainId: 1, tokenAddress: a },
+      { chainId: 1, tokenAddress: b },
+    ])
+    expect(rows.map(row => row?.symbol ?? null)).toEqual(['B', null, 'A', 'B'])
+    expect(rows[0]).toEqual(await store.readToken(1, b))
+  })
+}
