@@ -113,7 +113,12 @@ export async function startService({
   const control = await openControl(config.store.path, request => answerControl(access, request))
   const pruning = setInterval(() => {
     store
-      .prune({ nowMs: clock.nowMs(), ...config.retention, batch: PRUNE_BATCH })
+      .prune({
+        nowMs: clock.nowMs(),
+        ...config.retention,
+        batch: PRUNE_BATCH,
+        replayed: () => gate.replayed(),
+      })
       .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
   }, PRUNE_MS)
   pruning.unref()

@@ -1,5 +1,5 @@
 /** What an operator or a timer asks of a store, beside the port: retention, and a new epoch after a restore. */
-import type { LogBounds } from './port.ts'
+import type { LogBounds, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
 
 export type PruneLimits = {
@@ -11,6 +11,8 @@ export type PruneLimits = {
   /** The most deleted in one transaction; writers get their turn in between. */
   readonly batch: number
   readonly signal?: AbortSignal
+  /** How far the slowest replay has read, if there is one: what it has not read yet stays. Asked at every step. */
+  readonly replayed?: () => Sequence | null
 }
 
 export type Pruned = { readonly records: number; readonly events: number; readonly inputs: number }

@@ -46,7 +46,7 @@ export function maintenanceStore(connection: Connection, generation: number): Ma
     async prune(limits) {
       assertPruneLimits(limits)
       return {
-        records: await pruneSeries(connection, LOG, limits),
+        records: await pruneSeries(connection, LOG, limits, limits.replayed),
         events: await pruneSeries(connection, EVENTS, limits),
         inputs: await pruneSeries(connection, INPUTS, limits),
       }
@@ -69,12 +69,20 @@ export async function beginEpoch(query: Query): Promise<void> {
 }
 
 /** Deletes step by step. Nothing of it locks what a commit writes, and a reader keeps what it has begun to read. */
-async function pruneSeries(connection: Connection, series: Series, limits: PruneLimits): Promise<number> {
+async function pruneSeries(
+  connection: Connection,
+  series: Series,
+  limits: PruneLimits,
+  most: () => number | null = () => null,
+): Promise<number> {
   limits.signal?.throwIfAborted()
   const [kept] = await connection.query<{ key: number }>(series.kept, [limits.records])
   let pruned = 0
   for (;;) {
-    const rows = await connection.query<OldRow>(series.oldest, [kept?.key ?? 0, limits.batch])
+    const rows = await connection.query<OldRow>(series.oldest, [
+      Math.min(kept?.key ?? 0, most() ?? Number.MAX_SAFE_INTEGER),
+      limits.batch,
+    ])
     const step = oldestPast(rows, limits)
     if (step === null) return pruned
     await connection.query(series.remove, [step.key])

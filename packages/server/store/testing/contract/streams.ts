@@ -105,6 +105,9 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     expect((await wholeLog(store)).map(({ sequence }) => sequence)).toEqual(
       Array.from({ length: 20 }, (_, at) => 81 + at),
     )
+    // A replay has read up to 85: what it has not is not taken from under it.
+    expect(await store.prune({ ...limits, hours: 0, replayed: () => 85 })).toMatchObject({ records: 0 })
+    expect(await store.prune({ ...limits, hours: 5, replayed: () => null })).toMatchObject({ records: 0 })
     let turns = 0
     const signal = { throwIfAborted: () => turns++ } as unknown as AbortSignal
     expect(await store.prune({ ...limits, hours: 0, signal })).toEqual({ records: 20, events: 0, inputs: 5 })
