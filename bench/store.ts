@@ -36,12 +36,14 @@ function blockOf(step: number): StepCommit {
 
 /** A store with a step that counts up. */
 class Bench {
-  readonly #folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
+  /** Made when it is first asked for: a row nobody measures leaves nothing behind. */
+  #folder: string | null = null
   #store: FullStore | null = null
   #release: (() => Promise<void>) | null = null
   #step = 0
 
   get path(): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), 'assay-bench-'))
     return join(this.#folder, 'assay.db')
   }
 
@@ -66,7 +68,7 @@ class Bench {
   async close(): Promise<void> {
     await this.#store?.close()
     await this.#release?.()
-    rmSync(this.#folder, { recursive: true, force: true })
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true })
   }
 }
 
@@ -80,7 +82,7 @@ export const benchmarks: readonly Benchmark[] = [
 
 function againstDisk(): Benchmark {
   const ours = new Bench()
-  const raw = join(mkdtempSync(join(tmpdir(), 'assay-raw-')), 'log')
+  let raw = ''
   let file = -1
   let bytes = Buffer.alloc(0)
   return {
@@ -104,12 +106,13 @@ function againstDisk(): Benchmark {
       // The very bytes our commit makes durable as records.
       const log = await ours.store.readLog(0, PAGE, null)
       bytes = Buffer.from(log.map(({ envelope }) => envelope).join('\n'))
-      file = openSync(raw, 'a')
+      raw = mkdtempSync(join(tmpdir(), 'assay-raw-'))
+      file = openSync(join(raw, 'log'), 'a')
     },
     async close() {
       await ours.close()
       closeSync(file)
-      rmSync(join(raw, '..'), { recursive: true })
+      rmSync(raw, { recursive: true })
     },
   }
 }
