@@ -46,6 +46,17 @@ export const MODULES: readonly Module[] = [
       'HTTP page of 1,000 pools',
     ],
   },
+  {
+    file: 'store.ts',
+    load: () => import('./store.ts'),
+    rows: [
+      'store: durable commit of a block, 200 records and 50 states, against append + fdatasync',
+      'store: durable commit of a block, against PostgreSQL over a unix socket',
+      'store: replay of 100,000 packed records with their routing, against bare rows of one record',
+      'store: snapshot of 100,000 pools in pages of 1,000, against one statement',
+      'store: memory held after 1,000 blocks written and replayed',
+    ],
+  },
 ]
 
 /** The rows whose names have one of the words in them, all without any; by module, in their order. */

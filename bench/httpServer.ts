@@ -15,7 +15,7 @@ import { QuoteCache } from '../packages/server/http/quoteCache.ts'
 import { Settings } from '../packages/server/http/settings.ts'
 import { SingleFlight } from '../packages/server/http/singleFlight.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
-import type { Config } from '../packages/server/ops/config.ts'
+import { type Config, Secret } from '../packages/server/ops/config.ts'
 import type { RecordDraft } from '../packages/server/store/port.ts'
 import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
@@ -116,7 +116,7 @@ async function startApi() {
     policy: {},
     chains: [],
     coverage: [],
-    store: { kind: 'sqlite', path },
+    store: { address: new Secret(`sqlite:${path}`), path },
   } satisfies Config
   const app = buildApp({
     config,

@@ -2,6 +2,7 @@
 /** `assay`: one command line for the service, its local world, its keys and its prices. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { runBackfillCommand } from './backfill.ts'
+import { backupDb, checkDb, restoreDb } from './db.ts'
 import { runDoctor } from './doctor.ts'
 import { issueKey, listKeys, revokeKey, rollKey } from './keys.ts'
 import { printQuote } from './quote.ts'
@@ -116,6 +117,28 @@ keys
   .option('--config <file>', 'the configuration of the service; left out, that of ASSAY_RPC_<chain_id>')
   .option('--json', 'print JSON')
   .action(revokeKey)
+
+const epoch = (text: string): number => {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('expected an epoch from 0 to 9999')
+  return Number(text)
+}
+const db = program.command('db').description('the database of a configuration')
+db.command('check')
+  .description('whether the files are sound, the log is without a gap, and the state is its fold')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--json', 'print JSON')
+  .action(checkDb)
+db.command('backup')
+  .description('copy the database to a file while the service runs')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .requiredOption('--to <file>', 'the file to make')
+  .action(backupDb)
+db.command('restore')
+  .description('put a backup in the place of the database and begin a new epoch; the service must be stopped')
+  .requiredOption('--config <file>', 'the configuration of the service')
+  .option('--from <file>', 'the backup; not for PostgreSQL, where pg_restore comes before')
+  .option('--epoch <number>', 'only if the old database cannot be read: above every epoch it had', epoch)
+  .action(restoreDb)
 
 const service = () => [
   new Option('--url <url>', 'the service').env('ASSAY_URL').default('http://127.0.0.1:8080'),

@@ -3,8 +3,7 @@ import { openEndpoints } from './feed/openEndpoints.ts'
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
-import { claimDatabase } from './store/sqlite/claim.ts'
-import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
+import { claimStore, openStore } from './store/openStore.ts'
 import { type BackfillProgress, runBackfill } from './worker/backfill.ts'
 import type { BackfillBounds, BackfillStatus } from './worker/backfillKeeper.ts'
 
@@ -32,9 +31,10 @@ export async function backfillIn(
     bounds,
   })
   if (started !== null) return follow(config, chainId, signal, onProgress)
-  const release = claimDatabase(config.store.path)
+  const address = config.store.address.reveal()
+  const release = await claimStore(address)
   try {
-    const store = await openSqliteStore({ path: config.store.path })
+    const store = await openStore(address)
     const { endpoints, close } = openEndpoints(chain, systemClock)
     try {
       return await runBackfill({ chain, endpoints, store, clock: systemClock, signal, ...bounds, onProgress })
@@ -43,7 +43,7 @@ export async function backfillIn(
       await store.close()
     }
   } finally {
-    release()
+    await release()
   }
 }
 

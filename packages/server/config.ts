@@ -4,8 +4,7 @@ import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyC
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
-import { claimDatabase } from './store/sqlite/claim.ts'
-import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
+import { claimStore, openStore } from './store/openStore.ts'
 
 export { askControl, openControl } from './ops/control.ts'
 export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
@@ -39,15 +38,16 @@ export async function revokeKeyIn(config: Config, keyId: string): Promise<void> 
 async function keyCommandIn(config: Config, command: KeyCommand, request: object): Promise<object> {
   const answered = await askControl(config.store.path, { command, ...request })
   if (answered !== null) return answered
-  const release = claimDatabase(config.store.path)
+  const address = config.store.address.reveal()
+  const release = await claimStore(address)
   try {
-    const store = await openSqliteStore({ path: config.store.path })
+    const store = await openStore(address)
     try {
       return await runKeyCommand(new Access(store, systemClock), command, { ...request })
     } finally {
       await store.close()
     }
   } finally {
-    release()
+    await release()
   }
 }

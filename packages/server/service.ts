@@ -17,8 +17,7 @@ import { type Clock, systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { openControl } from './ops/control.ts'
 import { createLog, type Log, type LogLevel } from './ops/log.ts'
-import { claimDatabase } from './store/sqlite/claim.ts'
-import { openSqliteStore } from './store/sqlite/sqliteStore.ts'
+import { claimStore, openStore, watchStore } from './store/openStore.ts'
 import { Hub } from './stream/hub.ts'
 import { BackfillKeeper } from './worker/backfillKeeper.ts'
 import { ChainKeeper } from './worker/keeper.ts'
@@ -54,11 +53,13 @@ export async function startService({
   logLevel = 'info',
   log = createLog(logLevel),
 }: ServiceOptions): Promise<Service> {
-  const release = claimDatabase(config.store.path)
+  const address = config.store.address.reveal()
+  const release = await claimStore(address)
   const metrics = new Metrics()
-  const store = metrics.ofStore(await openSqliteStore({ path: config.store.path }))
+  const store = metrics.ofStore(await openStore(address))
   const settings = await Settings.open(store, config, clock)
   const hub = await Hub.open(store)
+  const watch = watchStore(address, () => hub.wake(), log)
   metrics.follow(hub)
   const quotes = new QuoteCache(store, hub)
   const access = new Access(store, clock)
@@ -78,7 +79,7 @@ export async function startService({
           chain: toThread(chain),
           policy: settings.policy.policy,
           coverage: config.coverage.filter(each => each.chainId === chain.chainId),
-          databasePath: config.store.path,
+          storeAddress: address,
           logLevel,
         },
         log,
@@ -140,7 +141,7 @@ export async function startService({
   })
   const backfills = new BackfillKeeper({
     chains: config.chains,
-    databasePath: config.store.path,
+    storeAddress: address,
     store,
     log,
     onFound: (chainId, pools) => track(keepers.get(chainId), pools, log),
@@ -149,7 +150,12 @@ export async function startService({
   const control = await openControl(config.store.path, request => answerControl(access, backfills, request))
   const pruning = setInterval(() => {
     store
-      .prune({ nowMs: clock.nowMs(), ...settings.retention, batch: PRUNE_BATCH })
+      .prune({
+        nowMs: clock.nowMs(),
+        ...settings.retention,
+        batch: PRUNE_BATCH,
+        replayed: () => gate.replayed(),
+      })
       .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
   }, PRUNE_MS)
   pruning.unref()
@@ -170,8 +176,9 @@ export async function startService({
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
       quotes.close()
       hub.close()
+      await watch.close()
       await store.close()
-      release()
+      await release()
     },
   }
 }

@@ -33,7 +33,7 @@ const nowS = () => Math.floor(Date.now() / 1000)
 
 const configOf = (...chains: readonly ChainConfig[]): Config => ({
   listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
-  store: { kind: 'sqlite', path: '/tmp/none.db' },
+  store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
   admin: { allow: [] },
   retention: { hours: 72, records: 1000 },
   chains,

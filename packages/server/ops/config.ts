@@ -13,8 +13,7 @@ export type Config = {
     readonly publicOrigin: string | null
     readonly trustedProxies: readonly string[]
   }
-  /** `sqlite:PATH`; a PostgreSQL URL is not served yet and says so. */
-  readonly store: { readonly kind: 'sqlite'; readonly path: string }
+  readonly store: StoreConfig
   readonly admin: { readonly allow: readonly string[] }
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
@@ -22,6 +21,9 @@ export type Config = {
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
 }
+
+/** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */
+export type StoreConfig = { readonly address: Secret; readonly path: string }
 
 export type ChainConfig = {
   readonly chainId: number

@@ -2,8 +2,9 @@
  * The control socket: while the service runs, the command line asks it instead of opening the database. A unix
  * socket beside the database, for its owner alone; one JSON line in, one JSON line out.
  */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, connect, type Server } from 'node:net'
+import { dirname } from 'node:path'
 
 export type ControlHandler = (request: Readonly<Record<string, unknown>>) => Promise<object>
 
@@ -17,6 +18,7 @@ export async function openControl(
   handle: ControlHandler,
 ): Promise<{ close(): Promise<void> }> {
   const path = controlPath(databasePath)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   // Whoever holds the claim on the database owns this name: a socket found here is a dead one's.
   rmSync(path, { force: true })
   const server: Server = createServer(socket => {

@@ -111,3 +111,14 @@ test('a file that is not there, or not YAML, says so', () => {
   writeFileSync(join(folder, 'bad.yaml'), 'chains: [')
   expect(() => loadConfig(join(folder, 'bad.yaml'), {})).toThrow('expected YAML')
 })
+
+test('a PostgreSQL URL is a store, and its password a secret', () => {
+  const url = 'postgres://assay:hunter2@db.example/prices'
+  const { store } = load({ chains: [chain], store: url })
+  expect(store.address.reveal()).toBe(url)
+  expect(store.path).toBe(join(folder, 'data/assay'))
+  expect(inspect(store)).not.toContain('hunter2')
+  const wrong = () => load({ chains: [chain], store: 'mysql://assay:hunter2@db.example/prices' })
+  expect(wrong).toThrow('sqlite:PATH or postgres://')
+  expect(wrong).not.toThrow('hunter2')
+})

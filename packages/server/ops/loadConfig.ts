@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { parse } from 'yaml'
 import { chainFrom, MAX } from './chainDocument.ts'
 import { CHAIN_TABLE } from './chainTable.ts'
-import type { Config, CoverageAsset } from './config.ts'
+import { type Config, type CoverageAsset, Secret } from './config.ts'
 import { type Fault, join, Shape } from './shape.ts'
 
 export class ConfigError extends Error {
@@ -181,13 +181,13 @@ function storeFrom(shape: Shape, value: unknown, folder: string): Config['store'
   const text = shape.text(
     value,
     'store',
-    'sqlite:PATH',
+    'sqlite:PATH or postgres://user:secret@host/database',
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     'sqlite:./data/assay.db',
   )
-  if (!text.startsWith('sqlite:'))
-    shape.fault('store', 'postgres', 'sqlite:PATH; PostgreSQL is not served yet')
-  return { kind: 'sqlite', path: resolve(folder, text.slice('sqlite:'.length)) }
+  if (!text.startsWith('sqlite:')) return { address: new Secret(text), path: resolve(folder, 'data/assay') }
+  const path = resolve(folder, text.slice('sqlite:'.length))
+  return { address: new Secret(`sqlite:${path}`), path }
 }
 
 function coverageFrom(shape: Shape, value: unknown): CoverageAsset[] {

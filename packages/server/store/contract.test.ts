@@ -1,15 +1,25 @@
 /** What every store must do, asked of each of them. */
-import { afterEach, beforeEach, describe } from 'vitest'
-import { sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
 import { accessContract } from './testing/contract/access.ts'
+import { backfillContract } from './testing/contract/backfill.ts'
 import { commitContract } from './testing/contract/commits.ts'
-import { crashContract } from './testing/contract/crashes.ts'
 import { historyContract } from './testing/contract/history.ts'
 import { operatorContract } from './testing/contract/operator.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
+import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 
-const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = { sqlite: sqliteDatabase }
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server?.dispose())
+
+const stores: Readonly<Record<string, () => Promise<TestDatabase>>> = {
+  sqlite: sqliteDatabase,
+  postgres: () => postgresDatabase(server),
+}
 
 function storeContract(name: string, open: () => Promise<TestDatabase>): void {
   describe(name, () => {
@@ -24,8 +34,8 @@ function storeContract(name: string, open: () => Promise<TestDatabase>): void {
     describe('snapshots', () => snapshotContract(database))
     describe('history', () => historyContract(database))
     describe('access', () => accessContract(database))
+    describe('back-fill', () => backfillContract(database))
     describe('operators', () => operatorContract(database))
-    describe('processes', () => crashContract(database))
   })
 }
 

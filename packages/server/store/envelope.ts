@@ -72,7 +72,7 @@ export function envelopeState(envelope: string): string {
     readonly payload: Payload
   }
   if (type === 'PRICE_RETRACT') return JSON.stringify(payload['current'])
-  const { scope, chain_id: _c, token_id: _t, record_id: _r, ...state } = payload
+  const { scope, chain_id: _chain, token_id: _token, record_id: _record, ...state } = payload
   if (type !== 'PRICE_UPSERT' || scope !== 'token')
     throw new StoreError('STORE_MISUSE', `a ${type} of ${String(scope)} is no record of a token`)
   return JSON.stringify(state)

@@ -4,7 +4,7 @@
  * Only what readers of history ask for stands apart from the log: when, at which block, and the exact price.
  * The whole state is read from the log itself.
  */
-import type { Sequence } from './port.ts'
+import type { RecordDraft, Sequence } from './port.ts'
 
 /** One record of a token: `price` is `numerator/denominator`, null where it said UNPRICED. */
 export type HistoryPoint = {
@@ -48,4 +48,23 @@ export type HistoryStore = {
     tokenAddress: string,
     moment: { readonly ms: number } | { readonly block: number } | { readonly sequence: Sequence },
   ): Promise<HistoryRow | null>
+}
+
+/** What history keeps of a compact state. */
+type Said = {
+  readonly evaluated_at_ms: number
+  readonly as_of: { readonly block_number: number }
+  readonly price_usd?: { readonly numerator: string; readonly denominator: string }
+  readonly expires_at_ms?: number | null
+}
+
+export function pointOf({ type, payload }: RecordDraft): Omit<HistoryPoint, 'sequence'> {
+  const said = (type === 'PRICE_RETRACT' ? payload['current'] : payload) as Said
+  const { price_usd: price } = said
+  return {
+    atMs: said.evaluated_at_ms,
+    blockNumber: said.as_of.block_number,
+    price: price === undefined ? null : `${price.numerator}/${price.denominator}`,
+    expiresAtMs: said.expires_at_ms ?? null,
+  }
 }

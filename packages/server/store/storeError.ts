@@ -9,6 +9,12 @@ const RETRYABLE = {
   STORE_BUSY: true,
   /** No space left: reads go on, and so do writes once there is space. */
   STORE_FULL: true,
+  /** The database server does not answer, or the connection broke: whether a commit was made is unknown. */
+  STORE_UNREACHABLE: true,
+  /** Another process has taken this writer's place; it can commit no more. */
+  STORE_FENCED: false,
+  /** The database is set up to lose what it acknowledged. */
+  STORE_UNSAFE: false,
   /** The device failed. Whether the last commit is durable is unknown, so this writer stops for good. */
   STORE_IO: false,
   STORE_READ_ONLY: false,
@@ -21,6 +27,8 @@ const RETRYABLE = {
   STORE_NETWORK_FILE_SYSTEM: false,
   STORE_ENGINE_TOO_OLD: false,
   STORE_SCHEMA_NEWER: false,
+  /** Not yet migrated, and the caller may not. */
+  STORE_SCHEMA_OLDER: false,
   /** A database of some other program. */
   STORE_FOREIGN: false,
   /** A key that is already there, or a reference to one that is not. */

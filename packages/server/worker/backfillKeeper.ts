@@ -9,7 +9,7 @@ import { type ThreadData, toThread } from './messages.ts'
 export type BackfillBounds = { readonly fromBlock?: number; readonly toBlock?: number }
 export type BackfillData = {
   readonly chain: ThreadData['chain']
-  readonly databasePath: string
+  readonly storeAddress: string
   readonly bounds: BackfillBounds
 }
 export type BackfillStatus = {
@@ -20,7 +20,7 @@ export type BackfillStatus = {
 
 export type BackfillKeeperOptions = {
   readonly chains: readonly ChainConfig[]
-  readonly databasePath: string
+  readonly storeAddress: string
   readonly store: BackfillStore
   readonly log: Log
   /** Pools of the chain that were found and are not loaded. */
@@ -56,8 +56,8 @@ export class BackfillKeeper {
       throw new Error(
         `chain ${chainId} is not served; served are ${this.#options.chains.map(each => each.chainId).join(', ')}`,
       )
-    const { databasePath, log } = this.#options
-    const data: BackfillData = { chain: toThread(chain), databasePath, bounds }
+    const { storeAddress, log } = this.#options
+    const data: BackfillData = { chain: toThread(chain), storeAddress, bounds }
     const worker = new Worker(new URL('./backfillThread.ts', import.meta.url), { workerData: data })
     const running: Running = {
       worker,

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openEndpoints } from '../feed/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
-import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
+import { openStore } from '../store/openStore.ts'
 import { runBackfill } from './backfill.ts'
 import type { BackfillData } from './backfillKeeper.ts'
 import { fromThread } from './messages.ts'
@@ -12,7 +12,7 @@ if (port === null) throw new Error('this file is the entry of a worker thread')
 
 const data = workerData as BackfillData
 const chain = fromThread(data.chain)
-const store = await openSqliteStore({ path: data.databasePath })
+const store = await openStore(data.storeAddress)
 const { endpoints, close } = openEndpoints(chain, systemClock)
 const abort = new AbortController()
 port.on('message', () => abort.abort())

@@ -20,7 +20,7 @@ export type ThreadData = {
   }
   readonly policy: Policy
   readonly coverage: readonly CoverageAsset[]
-  readonly databasePath: string
+  readonly storeAddress: string
   readonly logLevel: LogLevel
 }
 

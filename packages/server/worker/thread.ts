@@ -4,7 +4,7 @@ import { openFeed } from '../feed/openFeed.ts'
 import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
 import { createLog } from '../ops/log.ts'
-import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
+import { openStore } from '../store/openStore.ts'
 import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
 
@@ -15,7 +15,7 @@ const say = (reply: Reply) => port.postMessage(reply)
 const data = workerData as ThreadData
 const chain = fromThread(data.chain)
 const log = createLog(data.logLevel)
-const store = await openSqliteStore({ path: data.databasePath })
+const store = await openStore(data.storeAddress)
 let commitMs = 0
 const host = await startChain({
   chain,

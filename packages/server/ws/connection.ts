@@ -63,6 +63,11 @@ export class Connection {
     this.#pump()
   }
 
+  /** While it replays: how far it has read. */
+  get replayed(): Sequence | null {
+    return this.#isReplaying && this.#isOpen ? this.#position : null
+  }
+
   stop(): void {
     this.#isOpen = false
     this.#unlisten()

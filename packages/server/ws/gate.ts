@@ -14,7 +14,7 @@ import { DEFAULT_LIMITS } from '../access/limits.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
 import type { Clock } from '../ops/clock.ts'
-import type { LogStore } from '../store/port.ts'
+import type { LogStore, Sequence } from '../store/port.ts'
 import { checkCursor, openCursor } from '../stream/cursor.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
 import type { Hub } from '../stream/hub.ts'
@@ -75,6 +75,12 @@ export class StreamGate {
 
   get connections(): number {
     return this.#open.size
+  }
+
+  /** How far the slowest of all replays has read; null when nobody replays. */
+  replayed(): Sequence | null {
+    const positions = [...this.#open.values()].flatMap(({ connection }) => connection?.replayed ?? [])
+    return positions.length === 0 ? null : Math.min(...positions)
   }
 
   /** Planned restart: everyone is told to come back, then the door closes. */

@@ -20,14 +20,20 @@ export type ChildService = {
   readonly url: string
   /** kill -9: nothing is closed, nothing is flushed. */
   kill(): Promise<void>
+  /** Until it is gone by itself. */
+  readonly ended: Promise<unknown>
   /** SIGTERM, and its exit code. */
   stop(): Promise<number | null>
 }
 
 /** Resolves when it listens. */
-export async function startChildService(configFile: string): Promise<ChildService> {
+export async function startChildService(
+  configFile: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ChildService> {
   const child = spawn(process.execPath, [COMMAND, 'serve', '--config', configFile], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...environment },
   })
   living.add(child)
   const exited = once(child, 'exit').then(([code]) => {
@@ -50,6 +56,7 @@ export async function startChildService(configFile: string): Promise<ChildServic
   })
   return {
     url,
+    ended: exited,
     async kill() {
       child.kill('SIGKILL')
       await exited

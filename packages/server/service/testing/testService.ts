@@ -14,7 +14,7 @@ import type { Config } from '../../ops/config.ts'
 import { type Service, startService } from '../../service.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
-import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
+import { openStore } from '../../store/openStore.ts'
 import { CHAIN_ID } from './plan.ts'
 import type { Block, Hex, TestChain } from './testChain.ts'
 import { until } from './until.ts'
@@ -34,6 +34,10 @@ export type TestServiceOptions = {
   readonly heartbeatS?: number
   /** Left out, a free one. */
   readonly port?: number
+  /** Blocks until one is final; left out, what the node says. */
+  readonly finalityDepth?: number
+  /** Where its store is; left out, a file named after it. */
+  readonly store?: string
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -62,7 +66,7 @@ export async function openTestService(
     logLevel: 'silent',
     log: { info: () => undefined, warn: note, error: note },
   })
-  const store = await openSqliteStore({ path: config.store.path })
+  const store = await openStore(config.store.address.reveal())
   return new TestService(chain, config, service, store, faults)
 }
 
@@ -77,11 +81,13 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     publicOrigin,
     heartbeatS,
     port = 0,
+    store,
+    finalityDepth,
   } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
     { port, database: join(chain.folder, `${name}.db`) },
-  ) as { listen: Record<string, unknown>; chains: Record<string, unknown>[] }
+  ) as { store: string; listen: Record<string, unknown>; chains: Record<string, unknown>[] }
   const [first] = document.chains as [Record<string, unknown>]
   if (tokens !== undefined) first['tokens'] = tokens.map(symbol => chain.token(symbol))
   if (endpoints !== undefined)
@@ -90,6 +96,8 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (heartbeatS !== undefined)
     for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
       Object.assign(usd_feed, { heartbeat_s: heartbeatS, grace_s: 0 })
+  if (store !== undefined) document.store = store
+  if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
   writeFileSync(file, stringify({ ...document, policy }))

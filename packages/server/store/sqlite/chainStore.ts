@@ -22,7 +22,8 @@ type Position = {
   readonly last_sequence: Sequence
 }
 
-export function chainStore(connection: Connection): ChainStore {
+/** `assertSpace` throws when a step must not be written for lack of space. */
+export function chainStore(connection: Connection, assertSpace: () => void = () => undefined): ChainStore {
   const readPosition = connection.prepare('SELECT * FROM position WHERE chain_id = ?')
   const readEntities = connection.prepare('SELECT key, text FROM entity WHERE chain_id = ? ORDER BY key')
   readEntities.setReturnArrays(true)
@@ -40,6 +41,7 @@ export function chainStore(connection: Connection): ChainStore {
     },
 
     async commit(commit) {
+      assertSpace()
       return connection.write(() => standing(positionOf(commit.chainId), commit) ?? write(commit))
     },
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { assertClaimed, claimDatabase } from './claim.ts'
 import { refuseNetworkFileSystem } from './fileSystem.ts'
-import { thisProcess } from './processIdentity.ts'
+import { thisProcess } from '../processIdentity.ts'
 import { openSqliteStore } from './sqliteStore.ts'
 
 let folder: string
@@ -65,7 +65,7 @@ test.each([
   ['CIFS', 0xff534d42 | 0],
   ['SMB2', 0xfe534d42],
   ['FUSE', 0x65735546],
-])('a database on %s is refused', (name, type) => {
+])('S7: a database on %s is refused', (name, type) => {
   expect(() => refuseNetworkFileSystem('/data', () => type, 'linux')).toThrow(
     `/data is on a ${name} file system`,
   )

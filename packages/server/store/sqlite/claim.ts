@@ -23,7 +23,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../storeError.ts'
 import { refuseNetworkFileSystem } from './fileSystem.ts'
-import { type ProcessIdentity, thisProcess } from './processIdentity.ts'
+import { type ProcessIdentity, thisProcess } from '../processIdentity.ts'
 import { toStoreError } from './sqliteError.ts'
 
 /** Keeps the locks reachable: a collected connection would close and let go. */

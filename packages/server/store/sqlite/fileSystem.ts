@@ -1,5 +1,5 @@
 /**
- * Where a database may lie. Its threads share memory through a mapped file and trust the locks of the
+ * Where a database may lie, and how much room it needs. Its threads share memory through a mapped file and trust the locks of the
  * system; file systems that reach over a network or through a user program break one or the other.
  */
 import { statfsSync } from 'node:fs'
@@ -34,3 +34,20 @@ export function refuseNetworkFileSystem(
       'or use PostgreSQL.',
   )
 }
+
+/**
+ * Stops the growth of the log before the disk is full: on a full disk nobody can log in, prune or even read,
+ * because readers need room as well. Once there is space, commits go on by themselves.
+ */
+export function assertSpace(folder: string, floorBytes: number): void {
+  const { bavail, bsize } = statfsSync(folder)
+  const freeBytes = bavail * bsize
+  if (freeBytes >= floorBytes) return
+  throw new StoreError(
+    'STORE_FULL',
+    `${folder} has ${mebibytes(freeBytes)} MiB left, and commits stop below ${mebibytes(floorBytes)} MiB. ` +
+      'Make space: they go on by themselves.',
+  )
+}
+
+const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)

@@ -1,10 +1,10 @@
 /** History of tokens: points in a table of their own, states from the log they point into. */
 import { envelopeState } from '../envelope.ts'
-import type { HistoryPoint, HistoryRow, HistoryStore } from '../history.ts'
+import { type HistoryPoint, type HistoryRow, type HistoryStore, pointOf } from '../history.ts'
 import type { RecordDraft, Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { recordReader } from './log.ts'
-import { rowLimit } from './rowLimit.ts'
+import { rowLimit } from '../rowLimit.ts'
 
 const POINT = `
   SELECT sequence, at_ms AS atMs, block_number AS blockNumber, price, expires_at_ms AS expiresAtMs
@@ -59,14 +59,6 @@ export function historyStore(connection: Connection): HistoryStore {
   }
 }
 
-/** What history keeps of a compact state. */
-type Said = {
-  readonly evaluated_at_ms: number
-  readonly as_of: { readonly block_number: number }
-  readonly price_usd?: { readonly numerator: string; readonly denominator: string }
-  readonly expires_at_ms?: number | null
-}
-
 /** Inside a commit: notes a token's record under its sequence. */
 export function historyWriter(
   connection: Connection,
@@ -74,17 +66,8 @@ export function historyWriter(
   const insert = connection.prepare(`
     INSERT INTO token_history (sequence, chain_id, token_address, at_ms, block_number, price, expires_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
-  return (chainId, tokenAddress, sequence, { type, payload }) => {
-    const said = (type === 'PRICE_RETRACT' ? payload['current'] : payload) as Said
-    const { price_usd: price } = said
-    insert.run(
-      sequence,
-      chainId,
-      tokenAddress,
-      said.evaluated_at_ms,
-      said.as_of.block_number,
-      price === undefined ? null : `${price.numerator}/${price.denominator}`,
-      said.expires_at_ms ?? null,
-    )
+  return (chainId, tokenAddress, sequence, record) => {
+    const { atMs, blockNumber, price, expiresAtMs } = pointOf(record)
+    insert.run(sequence, chainId, tokenAddress, atMs, blockNumber, price, expiresAtMs)
   }
 }

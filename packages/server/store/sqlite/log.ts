@@ -2,17 +2,11 @@
  * The log of all chains. Sequences are given out by the head row inside the commit that appends, so they are
  * contiguous, in commit order, and never seen before they are durable.
  */
-import { readEnvelope } from '../envelope.ts'
 import { epochStart, lastSequence } from '../epoch.ts'
+import { linesOf, packRecords, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { rowLimit } from './rowLimit.ts'
-
-/** Enough to make a row cheap per record, little enough that a short page does not read much too far. */
-const RECORDS_PER_ROW = 100
-
-/** JSON text has no raw line break. */
-const SEPARATOR = '\n'
+import { rowLimit } from '../rowLimit.ts'
 
 type Head = { readonly epoch: number; readonly next: Sequence; readonly written: number }
 type Row = [last: Sequence, count: number, chainId: number, atMs: number, body: string]
@@ -41,12 +35,9 @@ export function logWriter(connection: Connection): LogWriter {
       const { epoch, next, written } = readHead.get() as Head
       if (count === 0) return { first: null, last: next - 1 }
       const last = lastSequence(epoch, next, count)
-      for (let from = 0; from < count; from += RECORDS_PER_ROW) {
-        const to = Math.min(count, from + RECORDS_PER_ROW)
-        const lines: string[] = []
-        for (let index = from; index < to; index++) lines.push(seal(index, next + index))
-        insert.run(next + to - 1, lines.length, written + to, chainId, atMs, lines.join(SEPARATOR))
-      }
+      const envelopes = Array.from({ length: count }, (_, index) => seal(index, next + index))
+      for (const row of packRecords(next, envelopes))
+        insert.run(row.last, row.count, written + row.last - next + 1, chainId, atMs, row.body)
       advance.run(last + 1, written + count)
       return { first: next, last }
     },
@@ -72,8 +63,8 @@ export function logStore(connection: Connection): LogStore {
         const rows =
           chainId === null ? pageOfAll.iterate(after, most) : pageOfChain.iterate(chainId, after, most)
         const records: LogRecord[] = []
-        for (const row of rows as unknown as Iterable<Row>) {
-          addRecords(records, row, after, most)
+        for (const [last, count, chain, timeMs, body] of rows as unknown as Iterable<Row>) {
+          unpackRecords(records, { last, count, chainId: chain, timeMs, body }, after, most)
           if (records.length >= most) break
         }
         return records
@@ -90,7 +81,7 @@ export function recordReader(connection: Connection): (sequence: Sequence) => st
   return sequence => {
     if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
       const { first, body } = rowOf.get(sequence) as { first: Sequence; body: string }
-      read = { first, lines: body.split(SEPARATOR) }
+      read = { first, lines: linesOf(body) }
     }
     return read.lines[sequence - read.first] as string
   }
@@ -112,16 +103,4 @@ export function boundsReader(connection: Connection): () => LogBounds {
 export function headReader(connection: Connection): () => Sequence {
   const readHead = connection.prepare('SELECT next - 1 AS head FROM head')
   return () => (readHead.get() as { head: Sequence }).head
-}
-
-/** Adds the records of a row that are above `after`, up to `limit` in all. */
-function addRecords(records: LogRecord[], row: Row, after: Sequence, limit: number): void {
-  const [last, count, chainId, timeMs, body] = row
-  const first = last - count + 1
-  const lines = body.split(SEPARATOR)
-  for (let index = Math.max(0, after - first + 1); index < count && records.length < limit; index++) {
-    const envelope = lines[index] as string
-    const { type, poolIds, tokenIds } = readEnvelope(envelope)
-    records.push({ sequence: first + index, chainId, type, poolIds, tokenIds, timeMs, envelope })
-  }
 }

@@ -5,8 +5,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochStart } from '../epoch.ts'
-import type { MaintenanceStore, PruneLimits } from '../maintenance.ts'
-import { StoreError } from '../storeError.ts'
+import { assertPruneLimits, type MaintenanceStore, type PruneLimits } from '../maintenance.ts'
 import type { Connection } from './connection.ts'
 import { boundsReader } from './log.ts'
 
@@ -48,14 +47,9 @@ export function maintenanceStore(connection: Connection): MaintenanceStore {
 
   return {
     async prune(limits) {
-      if (
-        ![limits.hours, limits.records, limits.batch - 1].every(
-          each => Number.isSafeInteger(each) && each >= 0,
-        )
-      )
-        throw new StoreError('STORE_MISUSE', `retention limits must be positive: ${JSON.stringify(limits)}`)
+      assertPruneLimits(limits)
       return {
-        records: await pruneSeries(connection, log, limits),
+        records: await pruneSeries(connection, log, limits, limits.replayed),
         events: await pruneSeries(connection, events, limits),
         inputs: await pruneSeries(connection, inputs, limits),
       }
@@ -83,11 +77,16 @@ function numberedSeries(connection: Connection, table: 'pool_event' | 'input'): 
 }
 
 /** Deletes step by step, with a turn of the event loop and the write lock free in between. */
-async function pruneSeries(connection: Connection, series: Series, limits: PruneLimits): Promise<number> {
+async function pruneSeries(
+  connection: Connection,
+  series: Series,
+  limits: PruneLimits,
+  most: () => number | null = () => null,
+): Promise<number> {
   let pruned = 0
   for (;;) {
     limits.signal?.throwIfAborted()
-    const step = connection.read(() => oldestPast(series, limits))
+    const step = connection.read(() => oldestPast(series, limits, most() ?? Number.MAX_SAFE_INTEGER))
     if (step === null) return pruned
     await connection.write(() => series.remove(step.key))
     pruned += step.records
@@ -95,12 +94,12 @@ async function pruneSeries(connection: Connection, series: Series, limits: Prune
   }
 }
 
-/** The longest run of oldest rows that are past both limits, of at most a batch and at least one row. */
-function oldestPast(series: Series, { nowMs, hours, records, batch }: PruneLimits) {
+/** The longest run of oldest rows up to `most` that are past both limits, of at most a batch and at least one row. */
+function oldestPast(series: Series, { nowMs, hours, records, batch }: PruneLimits, most: number) {
   const newest = (series.newest.get() as { place: number | null }).place ?? 0
   let run: { readonly key: number; readonly records: number } | null = null
   for (const row of series.oldest.iterate(batch) as unknown as Iterable<OldRow>) {
-    if (row.place > newest - records || row.at_ms > nowMs - hours * HOUR_MS) break
+    if (row.key > most || row.place > newest - records || row.at_ms > nowMs - hours * HOUR_MS) break
     const total: number = (run?.records ?? 0) + row.records
     if (run !== null && total > batch) break
     run = { key: row.key, records: total }

@@ -25,7 +25,7 @@ const tables = (database: DatabaseSync) =>
     .all()
     .map(row => row['name'])
 
-test('a newer schema is refused, and the database stays as it is', async () => {
+test('S12: a newer schema is refused, and the database stays as it is', async () => {
   const release = claimDatabase(path)
   await (await openSqliteStore({ path })).close()
   const database = new DatabaseSync(path)
@@ -39,7 +39,7 @@ test('a newer schema is refused, and the database stays as it is', async () => {
   release()
 })
 
-test('a migration that fails half-way has not happened, and the next start goes on from before it', () => {
+test('S12: a migration that fails half-way has not happened, and the next start goes on from before it', () => {
   const database = new DatabaseSync(path)
   const broken = added('CREATE TABLE first (id INTEGER) STRICT; CREATE TABLE second (nonsense')
   expect(() => migrate(database, broken, 1)).toThrow(`migration ${schema.length + 1} (added) failed`)
@@ -82,7 +82,7 @@ test('a database of another program is refused', () => {
   expect(() => refuseUnknown(marked, schema)).toThrow('another program')
 })
 
-test.each(['3.51.2', '3.50.9', '2.99.99', '3.51'])('SQLite %s is refused', version => {
+test.each(['3.51.2', '3.50.9', '2.99.99', '3.51'])('S8: SQLite %s is refused', version => {
   expect(() => refuseOldSqlite(reporting(version))).toThrow(`SQLite ${version}; 3.51.3 or newer`)
 })
 

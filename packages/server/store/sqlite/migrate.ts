@@ -34,8 +34,10 @@ export function refuseUnknown(database: DatabaseSync, migrations: readonly Migra
   })
 }
 
+export const schemaVersion = (database: DatabaseSync): number => pragma(database, 'user_version')
+
 const nextOf = (database: DatabaseSync, migrations: readonly Migration[]): Migration | undefined =>
-  pendingMigrations(migrations, pragma(database, 'user_version'))[0]
+  pendingMigrations(migrations, schemaVersion(database))[0]
 
 function apply(database: DatabaseSync, { version, name, sql }: Migration, nowMs: number): void {
   try {

@@ -2,7 +2,7 @@
 import type { ConsumerRow, OperatorStore } from '../operator.ts'
 import type { AuditRow } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { rowLimit } from './rowLimit.ts'
+import { rowLimit } from '../rowLimit.ts'
 import { tokenReader } from './snapshotStore.ts'
 
 type AuditEntry = AuditRow & { readonly id: number }

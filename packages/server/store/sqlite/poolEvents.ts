@@ -4,7 +4,7 @@
  */
 import type { EventRow, SnapshotStore, StepCommit } from '../port.ts'
 import type { Connection } from './connection.ts'
-import { rowLimit } from './rowLimit.ts'
+import { rowLimit } from '../rowLimit.ts'
 
 type Commit = Pick<StepCommit, 'chainId' | 'atMs' | 'events' | 'orphanedBlocks' | 'finalizedNumber'>
 

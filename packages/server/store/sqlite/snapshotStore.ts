@@ -3,7 +3,7 @@ import type { PoolRow, SnapshotStore, TokenRow } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { headReader } from './log.ts'
 import { eventReader } from './poolEvents.ts'
-import { rowLimit } from './rowLimit.ts'
+import { rowLimit } from '../rowLimit.ts'
 
 const POOL_COLUMNS = `
   pool.chain_id, pool.pool_address, pool.family, pool.deployment_id, pool.fee_ppm, pool.token0, pool.token1,

@@ -11,7 +11,7 @@ import { backfillStore } from './backfillStore.ts'
 import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
-import { refuseNetworkFileSystem } from './fileSystem.ts'
+import { assertSpace, refuseNetworkFileSystem } from './fileSystem.ts'
 import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
@@ -20,11 +20,20 @@ import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
-export type SqliteStoreOptions = { readonly path: string; readonly clock?: { nowMs(): number } }
+export type SqliteStoreOptions = {
+  readonly path: string
+  readonly clock?: { nowMs(): number }
+  /** With less free space than this no step is committed. */
+  readonly floorBytes?: number
+}
+
+/** The write-ahead log at its largest and the checkpoint of it: what keys, sessions and pruning may still need. */
+const FLOOR_BYTES = 128 * 1024 * 1024
 
 export async function openSqliteStore({
   path,
   clock = { nowMs: Date.now },
+  floorBytes = FLOOR_BYTES,
 }: SqliteStoreOptions): Promise<Store & MaintenanceStore & BackfillStore> {
   const file = canonicalPath(path)
   assertClaimed(file)
@@ -36,7 +45,7 @@ export async function openSqliteStore({
     }),
   )
   return {
-    ...chainStore(connection),
+    ...chainStore(connection, () => assertSpace(dirname(file), floorBytes)),
     ...logStore(connection),
     ...snapshotStore(connection),
     ...historyStore(connection),

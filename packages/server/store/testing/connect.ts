@@ -5,12 +5,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BackfillStore } from '../backfill.ts'
 import type { MaintenanceStore } from '../maintenance.ts'
+import { claimStore, openStore } from '../openStore.ts'
 import type { Store } from '../port.ts'
-import { claimDatabase } from '../sqlite/claim.ts'
-import { openSqliteStore } from '../sqlite/sqliteStore.ts'
+import { execute, type PostgresServer } from './postgresServer.ts'
 
-export type FullStore = Store & MaintenanceStore
+export type FullStore = Store & MaintenanceStore & BackfillStore
 
 /** A database made for one test, used by this process until it leaves. */
 export type TestDatabase = {
@@ -22,44 +23,47 @@ export type TestDatabase = {
   dispose(): Promise<void>
 }
 
-/** In a process of its own: claims the database, for as long as the process lives. */
+/** In a process of its own: claims the database, until the store is closed or the process dies. */
 export async function openAsProcess(address: string): Promise<FullStore> {
-  claimDatabase(pathOf(address))
-  return openAsThread(address)
+  const release = await claimStore(address)
+  const store = await openStore(address)
+  return { ...store, close: () => store.close().then(release) }
 }
-
-/** In a thread of a process that has the database already. */
-export const openAsThread = (address: string): Promise<FullStore> =>
-  openSqliteStore({ path: pathOf(address) })
 
 export async function sqliteDatabase(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'assay-store-'))
-  const path = join(folder, 'data', 'assay.db')
-  let release: (() => void) | null = null
+  return databaseAt(`sqlite:${join(folder, 'data', 'assay.db')}`, () => rm(folder, { recursive: true }))
+}
+
+/** A database of its own on a server that several tests share. */
+export async function postgresDatabase(server: PostgresServer): Promise<TestDatabase> {
+  const url = await server.createDatabase()
+  const name = new URL(url.replace('@/', '@host/')).pathname.slice(1)
+  return databaseAt(url, async () => {
+    await execute(server.urlOf('postgres'), `DROP DATABASE ${name} WITH (FORCE)`)
+  })
+}
+
+export function databaseAt(address: string, remove: () => Promise<void>): TestDatabase {
+  let release: (() => Promise<void>) | null = null
   const opened: FullStore[] = []
   const leave = async () => {
     for (const store of opened.splice(0)) await store.close()
-    release?.()
+    await release?.()
     release = null
   }
   return {
-    address: `sqlite:${path}`,
+    address,
     async connect() {
-      release ??= claimDatabase(path)
-      const store = await openSqliteStore({ path })
+      release ??= await claimStore(address)
+      const store = await openStore(address)
       opened.push(store)
       return store
     },
     leave,
     async dispose() {
       await leave()
-      await rm(folder, { recursive: true })
+      await remove()
     },
   }
-}
-
-function pathOf(address: string): string {
-  const [scheme, path] = [address.slice(0, address.indexOf(':')), address.slice(address.indexOf(':') + 1)]
-  if (scheme !== 'sqlite') throw new Error(`no store for ${address}`)
-  return path
 }

@@ -10,8 +10,11 @@ import {
   health,
   poolFacts,
   poolUpsert,
+  poolRetract,
   swap,
+  tipAt,
   tokenFacts,
+  tokenRetract,
   tokenUpsert,
 } from './drafts.ts'
 
@@ -33,6 +36,8 @@ export function scriptedCommit(chainId: number, step: number): StepCommit {
     pools: step === 1 ? scriptedPools : [],
     tokens: step === 1 ? scriptedTokens.map(token => tokenFacts(token)) : [],
     events: [eventOf(poolAt(step).poolAddress, step, 0)],
+    // Every fourth step takes back the block before it.
+    orphanedBlocks: isReorg(step) ? [tipAt(step - 1).hash] : [],
     finalizedNumber: step % 5 === 0 ? 1_000 + step - 5 : null,
     input: step % 3 === 0 ? `input ${step}` : null,
   })
@@ -47,9 +52,17 @@ function scriptedRecords(chainId: number, step: number): RecordDraft[] {
     ...swaps,
     poolUpsert(id(0), pool, step),
     tokenUpsert(id(1), pool.token0, String(step), [pool.poolAddress]),
+    ...(isReorg(step)
+      ? [
+          poolRetract(id(2), poolAt(step - 1), `${chainId}-${step - 1}-0`, step),
+          tokenRetract(id(3), poolAt(step - 1).token0, `${chainId}-${step - 1}-1`),
+        ]
+      : []),
   ]
 }
 
 export const scriptedCount = (chainId: number, step: number): number => scriptedRecords(chainId, step).length
+
+const isReorg = (step: number): boolean => step % 4 === 0
 
 const poolAt = (step: number) => scriptedPools[step % TOKENS] as (typeof scriptedPools)[number]

@@ -33,13 +33,12 @@ export function snapshotContract(database: () => TestDatabase): void {
       execArgv: [],
     })
     const ended = once(thread, 'exit')
-    const pages: Awaited<ReturnType<FullStore['readPools']>>[] = []
+    const reads: ReturnType<FullStore['readPools']>[] = []
     thread.on('message', () => {
-      void store
-        .readPools({ chainId: 1, tokenAddress: null, after: null, limit: 100 })
-        .then(page => pages.push(page))
+      reads.push(store.readPools({ chainId: 1, tokenAddress: null, after: null, limit: 100 }))
     })
     expect(await ended).toEqual([0])
+    const pages = await Promise.all(reads)
     expect(pages.length).toBe(steps)
     const log = await wholeLog(store)
     for (const { pools, snapshotSequence } of pages) {

@@ -117,6 +117,21 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     await expect(store.prune({ ...limits, batch: 0 })).rejects.toMatchObject({ code: 'STORE_MISUSE' })
     await expect(store.prune({ ...limits, signal: AbortSignal.abort() })).rejects.toThrow('aborted')
   })
+
+  test('retention takes nothing that a replay has yet to read', async () => {
+    const store = await database().connect()
+    for (let at = 1; at <= 5; at++)
+      await store.commit(commitOf(1, at, { records: Array.from({ length: 10 }, () => health(1, `${at}`)) }))
+    const limits = { nowMs: Number.MAX_SAFE_INTEGER, hours: 0, records: 0, batch: 1 }
+    let replayed = 5
+    expect(await store.prune({ ...limits, replayed: () => replayed })).toMatchObject({ records: 0 })
+    replayed = 10
+    expect(await store.prune({ ...limits, replayed: () => replayed })).toMatchObject({ records: 10 })
+    expect((await store.readLog(10, 100, null)).map(({ sequence }) => sequence)).toEqual(
+      Array.from({ length: 40 }, (_, at) => 11 + at),
+    )
+    expect(await store.prune({ ...limits, replayed: () => null })).toMatchObject({ records: 40 })
+  })
 }
 
 async function commitInThread(options: CommitterOptions): Promise<Acknowledged[]> {

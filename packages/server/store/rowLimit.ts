@@ -1,5 +1,5 @@
-/** The most rows one read may return: SQLite takes a negative limit for none at all. */
-import { StoreError } from '../storeError.ts'
+/** The most rows one read may return: a negative limit would mean none at all. */
+import { StoreError } from './storeError.ts'
 
 /** Ten times the largest page of the API. Such a read still takes milliseconds, on the thread that serves. */
 const MAX_ROWS = 10_000

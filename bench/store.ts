@@ -1,0 +1,263 @@
+/**
+ * The durable log: a block's commit against what the disk can do and against PostgreSQL, and reads against the
+ * bare statements they are made of. Both sides of a row use the same disk, file system and data.
+ */
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { claimStore, openStore } from '../packages/server/store/openStore.ts'
+import type { StepCommit } from '../packages/server/store/port.ts'
+import type { FullStore } from '../packages/server/store/testing/connect.ts'
+import { address, commitOf, poolFacts, poolUpsert, swap } from '../packages/server/store/testing/drafts.ts'
+import { type PostgresServer, startPostgres } from '../packages/server/store/testing/postgresServer.ts'
+import type { Benchmark } from './benchmark.ts'
+
+/** A busy block: 200 records, 50 of them about a pool whose state they replace. */
+const [SWAPS, UPSERTS] = [150, 50]
+/** Commits in a call, so that a call is not one sync alone. */
+const COMMITS = 10
+
+const REPLAYED = 100_000
+const PAGE = 1_000
+const POOLS = 100_000
+
+const pools = Array.from({ length: UPSERTS }, (_, at) =>
+  poolFacts(0x1000 + at, address(at + 1), address('usd')),
+)
+
+/** Made once: what a worker spends on making records is not the store's. */
+const records = [
+  ...Array.from({ length: SWAPS }, (_, at) => swap(1, pools[at % UPSERTS] as (typeof pools)[0], at)),
+  ...pools.map((pool, at) => poolUpsert({ chainId: 1, recordId: `1-1-${at}` }, pool, at)),
+]
+
+const blockOf = (step: number): StepCommit => commitOf(1, step, { records, pools: step === 1 ? pools : [] })
+
+/** A store with a step that counts up. */
+class Bench {
+  /** Made when it is first asked for: a row nobody measures leaves nothing behind. */
+  #folder: string | null = null
+  #store: FullStore | null = null
+  #release: (() => Promise<void>) | null = null
+  #step = 0
+
+  get path(): string {
+    this.#folder ??= mkdtempSync(join(tmpdir(), 'assay-bench-'))
+    return join(this.#folder, 'assay.db')
+  }
+
+  get store(): FullStore {
+    if (this.#store === null) throw new Error('the store is not open')
+    return this.#store
+  }
+
+  async open(store = `sqlite:${this.path}`): Promise<void> {
+    this.#release = await claimStore(store)
+    this.#store = await openStore(store)
+  }
+
+  async commitBlocks(count = COMMITS): Promise<void> {
+    for (let at = 0; at < count; at++) {
+      this.#step++
+      const { outcome } = await this.store.commit(blockOf(this.#step))
+      if (outcome !== 'committed') throw new Error(`step ${this.#step}: ${outcome}`)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#store?.close()
+    await this.#release?.()
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true })
+  }
+}
+
+export const benchmarks: readonly Benchmark[] = [
+  againstDisk(),
+  againstPostgres(),
+  replay(),
+  snapshot(),
+  memory(),
+]
+
+function againstDisk(): Benchmark {
+  const ours = new Bench()
+  let raw = ''
+  let file = -1
+  let bytes = Buffer.alloc(0)
+  return {
+    name: 'store: durable commit of a block, 200 records and 50 states, against append + fdatasync',
+    unit: 'block',
+    goal: { ratio: 0.3, sense: 'at least' },
+    ours: { name: 'SQLite', operations: COMMITS, run: () => ours.commitBlocks() },
+    peer: {
+      name: 'append + fdatasync',
+      operations: COMMITS,
+      run() {
+        for (let at = 0; at < COMMITS; at++) {
+          writeSync(file, bytes)
+          fdatasyncSync(file)
+        }
+      },
+    },
+    async prepare() {
+      await ours.open()
+      await ours.commitBlocks(1)
+      // The very bytes our commit makes durable as records.
+      const log = await ours.store.readLog(0, PAGE, null)
+      bytes = Buffer.from(log.map(({ envelope }) => envelope).join('\n'))
+      raw = mkdtempSync(join(tmpdir(), 'assay-raw-'))
+      file = openSync(join(raw, 'log'), 'a')
+    },
+    async close() {
+      await ours.close()
+      closeSync(file)
+      rmSync(raw, { recursive: true })
+    },
+  }
+}
+
+function againstPostgres(): Benchmark {
+  const [ours, theirs] = [new Bench(), new Bench()]
+  let server: PostgresServer | null = null
+  const isThere = process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch)
+  return {
+    name: 'store: durable commit of a block, against PostgreSQL over a unix socket',
+    unit: 'block',
+    goal: { ratio: 3, sense: 'at least' },
+    ours: { name: 'SQLite', operations: COMMITS, run: () => ours.commitBlocks() },
+    peer: isThere
+      ? { name: 'PostgreSQL, unnest', operations: COMMITS, run: () => theirs.commitBlocks() }
+      : { absent: 'PostgreSQL is brought for Linux only' },
+    async prepare() {
+      await ours.open()
+      if (!isThere) return
+      server = await startPostgres()
+      await theirs.open(await server.createDatabase())
+    },
+    async close() {
+      await ours.close()
+      await theirs.close()
+      await server?.dispose()
+    },
+  }
+}
+
+function replay(): Benchmark {
+  const ours = new Bench()
+  let raw: StatementSync
+  const readOurs = async () => {
+    let seen = 0
+    for (let after = 0; ; ) {
+      const page = await ours.store.readLog(after, PAGE, null)
+      if (page.length === 0) return seen
+      seen += page.length
+      after = page.at(-1)?.sequence ?? after
+    }
+  }
+  const readRaw = () => {
+    let seen = 0
+    for (const [envelope] of raw.iterate() as unknown as Iterable<[string]>) if (envelope !== '') seen++
+    return seen
+  }
+  return {
+    name: 'store: replay of 100,000 packed records with their routing, against bare rows of one record',
+    unit: 'record',
+    goal: { ratio: 0.5, sense: 'at least' },
+    ours: { name: 'readLog', operations: REPLAYED, run: readOurs },
+    peer: { name: 'one statement', operations: REPLAYED, run: readRaw },
+    async prepare() {
+      await ours.open()
+      await ours.commitBlocks(REPLAYED / (SWAPS + UPSERTS))
+      const singles = new DatabaseSync(':memory:')
+      singles.exec('CREATE TABLE log (sequence INTEGER PRIMARY KEY, envelope TEXT NOT NULL) STRICT')
+      const insert = singles.prepare('INSERT INTO log VALUES (?, ?)')
+      for (let after = 0; after < REPLAYED; after += PAGE)
+        for (const { sequence, envelope } of await ours.store.readLog(after, PAGE, null))
+          insert.run(sequence, envelope)
+      raw = singles.prepare('SELECT envelope FROM log ORDER BY sequence')
+      raw.setReturnArrays(true)
+    },
+    async check() {
+      const [left, right] = [await readOurs(), readRaw()]
+      if (left !== REPLAYED || right !== REPLAYED) throw new Error(`read ${left} and ${right} records`)
+    },
+    close: () => ours.close(),
+  }
+}
+
+function snapshot(): Benchmark {
+  const ours = new Bench()
+  let raw: StatementSync
+  const readOurs = async () => {
+    let seen = 0
+    for (let after: { chainId: number; poolAddress: string } | null = null; ; ) {
+      const { pools } = await ours.store.readPools({ chainId: null, tokenAddress: null, after, limit: PAGE })
+      seen += pools.length
+      if (pools.length < PAGE) return seen
+      after = pools.at(-1) as { chainId: number; poolAddress: string }
+    }
+  }
+  return {
+    name: 'store: snapshot of 100,000 pools in pages of 1,000, against one statement',
+    unit: 'pool',
+    goal: { ratio: 0.5, sense: 'at least' },
+    ours: { name: 'readPools', operations: POOLS, run: readOurs },
+    peer: { name: 'one statement', operations: POOLS, run: () => raw.all().length },
+    async prepare() {
+      await ours.open()
+      for (let step = 1; step <= POOLS / PAGE; step++) {
+        const facts = Array.from({ length: PAGE }, (_, at) =>
+          poolFacts(step * PAGE + at, address(at), address('usd')),
+        )
+        const records = facts.map((pool, at) =>
+          poolUpsert({ chainId: 1, recordId: `1-${step}-${at}` }, pool, at),
+        )
+        await ours.store.commit(commitOf(1, step, { pools: facts, records }))
+      }
+      raw = new DatabaseSync(ours.path, { readOnly: true }).prepare(`
+        SELECT * FROM pool LEFT JOIN pool_state USING (chain_id, pool_address)
+        LEFT JOIN token_price AS price0 ON price0.chain_id = pool.chain_id AND price0.token_address = pool.token0
+        LEFT JOIN token_price AS price1 ON price1.chain_id = pool.chain_id AND price1.token_address = pool.token1
+        ORDER BY pool.chain_id, pool.pool_address`)
+    },
+    async check() {
+      const seen = await readOurs()
+      if (seen !== POOLS) throw new Error(`read ${seen} pools`)
+    },
+    close: () => ours.close(),
+  }
+}
+
+/** What a store holds on to, after a thousand blocks written and read again. */
+function memory(): Benchmark {
+  const ours = new Bench()
+  let held = 0
+  return {
+    name: 'store: memory held after 1,000 blocks written and replayed',
+    unit: 'byte',
+    goal: { ratio: 1, sense: 'at most' },
+    limit: { value: 128 * 1024 * 1024, unit: 'bytes' },
+    ours: {
+      name: 'resident set',
+      operations: 1,
+      calls: 1,
+      async run() {
+        globalThis.gc?.()
+        const before = process.memoryUsage.rss()
+        await ours.commitBlocks(1_000)
+        for (let after = 0; ; ) {
+          const page = await ours.store.readLog(after, PAGE, null)
+          if (page.length === 0) break
+          after = page.at(-1)?.sequence ?? after
+        }
+        globalThis.gc?.()
+        held = Math.max(0, process.memoryUsage.rss() - before)
+      },
+      figure: () => held,
+    },
+    rounds: 1,
+    prepare: () => ours.open(),
+    close: () => ours.close(),
+  }
+}

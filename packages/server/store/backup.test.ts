@@ -1,0 +1,186 @@
+/** Check, backup and restore: what an operator relies on the day something went wrong. */
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { checkStore } from './check.ts'
+import { openReader } from './openStore.ts'
+import { backupSqlite, restoreSqlite } from './sqlite/backup.ts'
+import { databaseAt, type FullStore, postgresDatabase, type TestDatabase } from './testing/connect.ts'
+import { execute, type PostgresServer, startPostgres } from './testing/postgresServer.ts'
+import { scriptedCommit, scriptedCount, scriptedPools } from './testing/script.ts'
+
+let folder: string
+let path: string
+let database: TestDatabase
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'assay-backup-'))
+  path = join(folder, 'assay.db')
+  database = databaseAt(`sqlite:${path}`, async () => undefined)
+})
+afterEach(async () => {
+  await database.dispose()
+  rmSync(folder, { recursive: true })
+})
+
+async function commitSteps(store: FullStore, from: number, to: number): Promise<void> {
+  for (let step = from; step <= to; step++) await store.commit(scriptedCommit(1, step))
+}
+
+const headAt = (step: number) =>
+  Array.from({ length: step }, (_, at) => scriptedCount(1, at + 1)).reduce((sum, each) => sum + each, 0)
+
+async function check(address: string) {
+  const reader = await openReader(address)
+  try {
+    return await checkStore(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+describe('check', () => {
+  test('a sound database, while it is in use', async () => {
+    const store = await database.connect()
+    await commitSteps(store, 1, 12)
+    const head = headAt(12)
+    expect(await check(database.address)).toEqual({
+      epoch: 0,
+      oldest: 1,
+      head,
+      records: head,
+      pools: 7,
+      tokens: 7,
+      faults: [],
+    })
+    // A log that was pruned to its newest records is sound too.
+    await store.prune({ nowMs: Number.MAX_SAFE_INTEGER, hours: 0, records: 20, batch: 10 })
+    expect(await check(database.address)).toMatchObject({ faults: [], oldest: expect.any(Number) })
+    expect((await store.readBounds()).oldest).toBeGreaterThan(1)
+  })
+
+  test.each([
+    [
+      'a row of the log is gone',
+      'DELETE FROM log WHERE last = (SELECT last FROM log LIMIT 1 OFFSET 3)',
+      'the log goes from',
+    ],
+    [
+      'the end of the log is gone',
+      'DELETE FROM log WHERE last = (SELECT max(last) FROM log)',
+      'its head says',
+    ],
+    [
+      'a state was changed',
+      `UPDATE pool_state SET state = '{}' WHERE pool_address = '${scriptedPools[2]?.poolAddress}'`,
+      'is not what was said',
+    ],
+    ['a price was lost', 'DELETE FROM token_price WHERE rowid = 2', 'shown from none'],
+    [
+      'a pool was lost',
+      `DELETE FROM pool WHERE pool_address = '${scriptedPools[3]?.poolAddress}'`,
+      'the snapshot has none',
+    ],
+    [
+      'an envelope stands elsewhere',
+      `UPDATE log SET body = replace(body, '"stream_sequence":5,', '"stream_sequence":6,')`,
+      'says it is at 6',
+    ],
+  ])('%s', async (_, sql, expected) => {
+    await commitSteps(await database.connect(), 1, 12)
+    await database.leave()
+    const raw = new DatabaseSync(path)
+    raw.exec(sql)
+    raw.close()
+    expect((await check(database.address)).faults.join()).toContain(expected)
+  })
+
+  test('a file of another program, or of none, is refused', async () => {
+    writeFileSync(join(folder, 'text.db'), 'this is not a database, however long it may be'.repeat(100))
+    await expect(check(`sqlite:${join(folder, 'text.db')}`)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+    await expect(check(`sqlite:${join(folder, 'none.db')}`)).rejects.toMatchObject({ code: 'STORE_IO' })
+  })
+})
+
+describe('backup and restore', () => {
+  test('S10: what was committed after the backup is gone, its sequences are never used again', async () => {
+    const store = await database.connect()
+    await commitSteps(store, 1, 6)
+    const copy = join(folder, 'copy.db')
+    expect(backupSqlite(path, copy)).toEqual({ epoch: 0, oldest: 1, head: headAt(6) })
+    expect(statSync(copy).mode & 0o077).toBe(0)
+    await commitSteps(store, 7, 9)
+    expect(() => backupSqlite(path, copy)).toThrow('exists already')
+    // Not while somebody uses it.
+    expect(() => restoreSqlite(path, copy, null, 1)).toThrow('already claimed')
+    await database.leave()
+
+    const start = 2 ** 40
+    const restored = restoreSqlite(path, copy, null, 5)
+    expect(restored).toEqual({ epoch: 1, oldest: start + 1, head: start, replaced: `${path}.before-5` })
+    const after = await database.connect()
+    expect((await after.readCheckpoint(1))?.step).toBe(6)
+    expect(await after.commit(scriptedCommit(1, 7))).toMatchObject({ outcome: 'committed', first: start + 1 })
+    expect((await check(database.address)).faults).toEqual([])
+    await database.leave()
+    // The same backup again: the epoch it leads to was in use.
+    expect(restoreSqlite(path, copy, null, 6)).toMatchObject({ epoch: 2, head: 2 * start })
+    // What was there before is whole.
+    expect(await check(`sqlite:${path}.before-5`)).toMatchObject({ epoch: 0, head: headAt(9), faults: [] })
+    expect(readdirSync(folder).filter(name => /part|restored/.test(name))).toEqual([])
+  })
+
+  test('a damaged backup is refused, and the database stays', async () => {
+    await commitSteps(await database.connect(), 1, 3)
+    const copy = join(folder, 'copy.db')
+    backupSqlite(path, copy)
+    await database.leave()
+    writeFileSync(copy, Buffer.alloc(8192, 0x55), { flag: 'r+' })
+    expect(() => restoreSqlite(path, copy, null, 1)).toThrow(/not a database|damaged|malformed/)
+    expect((await (await database.connect()).readCheckpoint(1))?.step).toBe(3)
+  })
+
+  test('in the place of a database that cannot be read, the epoch must be given', async () => {
+    await commitSteps(await database.connect(), 1, 3)
+    const copy = join(folder, 'copy.db')
+    backupSqlite(path, copy)
+    await database.leave()
+    writeFileSync(path, Buffer.alloc(8192, 0x55))
+    expect(() => restoreSqlite(path, copy, null, 1)).toThrow('Give --epoch N')
+    expect(() => restoreSqlite(path, copy, 0, 1)).toThrow('not above epoch 0')
+    expect(restoreSqlite(path, copy, 7, 1)).toMatchObject({ epoch: 7 })
+    expect((await (await database.connect()).readCheckpoint(1))?.step).toBe(3)
+  })
+
+  test('onto a machine that has no database yet', async () => {
+    await commitSteps(await database.connect(), 1, 3)
+    const copy = join(folder, 'copy.db')
+    backupSqlite(path, copy)
+    const elsewhere = join(folder, 'elsewhere', 'assay.db')
+    expect(restoreSqlite(elsewhere, copy, null, 1)).toMatchObject({ epoch: 1 })
+  })
+})
+
+describe('on PostgreSQL', () => {
+  let server: PostgresServer
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server?.dispose())
+
+  test('check finds a sound database sound, and a changed state', async () => {
+    const postgres = await postgresDatabase(server)
+    await expect(check(postgres.address)).rejects.toMatchObject({ code: 'STORE_SCHEMA_OLDER' })
+    await commitSteps(await postgres.connect(), 1, 12)
+    expect(await check(postgres.address)).toMatchObject({
+      records: headAt(12),
+      pools: 7,
+      tokens: 7,
+      faults: [],
+    })
+    await execute(postgres.address, "UPDATE assay.token_price SET price = '{}' WHERE token_address LIKE '%2'")
+    expect((await check(postgres.address)).faults).toHaveLength(1)
+    await postgres.dispose()
+  })
+})

@@ -1,0 +1,150 @@
+/**
+ * Whether a store holds together: the log has no gap, each envelope says its own place, and the current state is
+ * the fold of the log. It may be asked of a store that is being written to: what is newer than the head it began
+ * with is left alone. Of a pruned log only what was said since its oldest record can be judged.
+ */
+import type { LogRecord, LogStore, PoolRow, Sequence, SnapshotStore, TokenRow } from './port.ts'
+
+export type StoreReader = LogStore &
+  SnapshotStore & {
+    /** What the database itself finds wrong with its files. */
+    readIntegrity(): Promise<readonly string[]>
+    close(): Promise<void>
+  }
+
+export type CheckReport = {
+  readonly epoch: number
+  readonly oldest: Sequence
+  readonly head: Sequence
+  readonly records: number
+  readonly pools: number
+  readonly tokens: number
+  /** Empty when all is well. */
+  readonly faults: readonly string[]
+}
+
+const PAGE = 1_000
+/** A broken database is broken in many places; these are enough to know. */
+const MOST_FAULTS = 100
+
+type Last = { readonly sequence: Sequence; readonly state: string | null }
+type Fold = { readonly tokens: Map<string, Last>; readonly pools: Map<string, Last> }
+
+export async function checkStore(store: StoreReader): Promise<CheckReport> {
+  const faults: string[] = []
+  const fault = (text: string) => {
+    if (faults.length < MOST_FAULTS) faults.push(text)
+  }
+  for (const text of await store.readIntegrity()) fault(`the database: ${text}`)
+  const { epoch, oldest, head } = await store.readBounds()
+  const fold: Fold = { tokens: new Map(), pools: new Map() }
+  const chains = new Set<number>()
+  let records = 0
+  let next: Sequence | null = null
+  for await (const record of recordsBetween(store, oldest - 1, head)) {
+    records++
+    chains.add(record.chainId)
+    // Retention may take the oldest away while we read: only the first may stand higher than it was said.
+    if (next !== null && record.sequence !== next)
+      fault(`the log goes from ${next - 1} to ${record.sequence}`)
+    next = record.sequence + 1
+    foldRecord(fold, record, fault)
+  }
+  if (records > 0 && next !== head + 1) fault(`the log ends at ${(next ?? 0) - 1}, its head says ${head}`)
+
+  const from = next === null ? head + 1 : next - records
+  const judge = judgeOf(from, head, fault)
+  let [pools, tokens] = [0, 0]
+  for await (const row of poolRows(store)) {
+    pools++
+    judge(
+      `pool ${row.chainId} ${row.poolAddress}`,
+      row.sequence,
+      row.state,
+      take(fold.pools, row.chainId, row.poolAddress),
+    )
+  }
+  for (const chainId of chains)
+    for await (const row of tokenRows(store, chainId)) {
+      tokens++
+      judge(
+        `token ${chainId} ${row.tokenAddress}`,
+        row.sequence,
+        row.price,
+        take(fold.tokens, chainId, row.tokenAddress),
+      )
+    }
+  // What the log speaks of and nobody shows, unless it went away since.
+  if ((await store.readBounds()).head === head)
+    for (const [kind, left] of Object.entries(fold))
+      for (const [key, { sequence, state }] of left)
+        if (state !== null) fault(`${kind} ${key}: the log has a state at ${sequence}, the snapshot has none`)
+  return { epoch, oldest, head, records, pools, tokens, faults }
+}
+
+/** Compares what is shown with the last that was said, as far as both are of the span that was read. */
+const judgeOf =
+  (from: Sequence, head: Sequence, fault: (text: string) => void) =>
+  (what: string, sequence: Sequence | null, shown: string | null, said: Last | undefined): void => {
+    if (sequence !== null && (sequence > head || (said === undefined && sequence < from))) return
+    if (sequence !== (said?.sequence ?? null))
+      fault(`${what}: shown from ${sequence ?? 'none'}, last said at ${said?.sequence ?? 'none'}`)
+    else if (shown !== (said?.state ?? null))
+      fault(`${what}: what is shown is not what was said at ${sequence}`)
+  }
+
+function foldRecord({ tokens, pools }: Fold, record: LogRecord, fault: (text: string) => void): void {
+  const { stream_sequence, routing, type, payload } = JSON.parse(record.envelope) as {
+    stream_sequence: Sequence
+    routing: { chain_id: number }
+    type: string
+    payload: Readonly<Record<string, unknown>>
+  }
+  if (stream_sequence !== record.sequence || routing.chain_id !== record.chainId)
+    fault(`the record at ${record.sequence} says it is at ${stream_sequence} of chain ${routing.chain_id}`)
+  if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return
+  const { scope, chain_id, token_id, pool_id, record_id: _, ...said } = payload
+  const state = type === 'PRICE_RETRACT' ? (said['current'] as object | null) : said
+  const address = `0x${String(scope === 'token' ? token_id : pool_id).slice(-40)}`
+  const last = { sequence: record.sequence, state: state === null ? null : JSON.stringify(state) }
+  ;(scope === 'token' ? tokens : pools).set(`${Number(chain_id)} ${address}`, last)
+}
+
+function take(said: Map<string, Last>, chainId: number, address: string): Last | undefined {
+  const key = `${chainId} ${address}`
+  const last = said.get(key)
+  said.delete(key)
+  return last
+}
+
+async function* recordsBetween(store: LogStore, after: Sequence, head: Sequence): AsyncGenerator<LogRecord> {
+  for (let at = after; at < head; ) {
+    const page = await store.readLog(at, PAGE, null)
+    if (page.length === 0) return
+    for (const record of page) if (record.sequence <= head) yield record
+    at = page.at(-1)?.sequence ?? head
+  }
+}
+
+async function* poolRows(store: SnapshotStore): AsyncGenerator<PoolRow> {
+  for (let after: PoolRow | null = null; ; ) {
+    const { pools }: { readonly pools: readonly PoolRow[] } = await store.readPools({
+      chainId: null,
+      tokenAddress: null,
+      after,
+      limit: PAGE,
+    })
+    yield* pools
+    if (pools.length < PAGE) return
+    after = pools.at(-1) ?? null
+  }
+}
+
+async function* tokenRows(store: SnapshotStore, chainId: number): AsyncGenerator<TokenRow> {
+  for (let after: string | null = null; ; ) {
+    const tokens: readonly TokenRow[] = await store.readTokens({ chainId, after, limit: PAGE })
+    yield* tokens
+    if (tokens.length < PAGE) return
+    after = tokens.at(-1)?.tokenAddress ?? null
+  }
+}

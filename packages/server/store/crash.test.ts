@@ -1,0 +1,123 @@
+/**
+ * S1 and S6: processes killed in the middle of their commits. What they were told is durable is there, once,
+ * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form.
+ */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
+import { checkHistory, dieAt, killAfter, runCommitter } from './testing/crashing.ts'
+import { COMMIT_POINTS, MIGRATION_POINTS, PRUNE_POINTS, REORG_POINTS } from './testing/failPoints.ts'
+import { generator } from './testing/generator.ts'
+import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
+import { scriptedCommit } from './testing/script.ts'
+
+const isLong = process.env['ASSAY_CRASH'] === 'long'
+const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const RANDOM_KILLS = isLong ? { sqlite: 1_000, postgres: 100 } : { sqlite: 8, postgres: 4 }
+const KILLS_PER_POINT = isLong ? 20 : 1
+const LIMIT_MS = isLong ? 3_600_000 : 120_000
+
+/** A history is checked from its beginning after each kill: past this many a new one keeps that short. */
+const KILLS_PER_HISTORY = 40
+/** From the kill to a store that serves. */
+const READY_MS = 2_000
+
+let server: PostgresServer
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server?.dispose())
+
+const kinds = {
+  sqlite: sqliteDatabase,
+  postgres: () => postgresDatabase(server),
+} as const
+
+describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
+  let database: TestDatabase
+  let committed: number
+  const begin = async () => {
+    database = await kinds[kind]()
+    committed = 0
+  }
+  beforeEach(begin)
+  afterEach(() => database.dispose())
+
+  const options = () => ({ address: database.address, chainId: 1, steps: 1_000_000 })
+
+  async function check(acknowledged: Awaited<ReturnType<typeof dieAt>>, context: string): Promise<void> {
+    const killedAtMs = performance.now()
+    const store = await database.connect()
+    await store.readBounds()
+    expect(performance.now() - killedAtMs, context).toBeLessThan(READY_MS)
+    committed = await checkHistory(store, committed, acknowledged, `seed ${SEED}, ${context}`)
+    await database.leave()
+  }
+
+  test(`S1: nothing acknowledged is lost, doubled or torn over ${RANDOM_KILLS[kind]} kills at random points`, {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const next = generator(SEED)
+    for (let kill = 0; kill < RANDOM_KILLS[kind]; kill++) {
+      if (kill % KILLS_PER_HISTORY === KILLS_PER_HISTORY - 1) {
+        await database.dispose()
+        await begin()
+      }
+      // The kill falls wherever the process is when the line arrives, which is never twice the same.
+      await check(await killAfter(options(), 1 + (next() % 29)), `kill ${kill}`)
+    }
+  })
+
+  const points = { ...COMMIT_POINTS, ...REORG_POINTS }
+  test(`S1, R11: ${KILLS_PER_POINT} kills at each step of a commit and of a reorganisation`, {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const next = generator(SEED)
+    for (const [name, point] of Object.entries(points)) {
+      await database.dispose()
+      await begin()
+      for (let kill = 0; kill < KILLS_PER_POINT; kill++) {
+        const nth = 1 + (next() % 3)
+        await check(await dieAt(options(), { ...point, nth }), `${name}, ${kill}`)
+      }
+    }
+  })
+
+  test(`S1: ${KILLS_PER_POINT} kills in the middle of publishing`, { timeout: LIMIT_MS }, async () => {
+    for (let kill = 0; kill < KILLS_PER_POINT; kill++) {
+      const acknowledged = await dieAt({ ...options(), dieAtStep: committed + 3 }, null)
+      expect(acknowledged).toHaveLength(2)
+      await check(acknowledged, `mid-publish ${kill}`)
+    }
+  })
+
+  test(`S1: ${KILLS_PER_POINT} kills at each step of pruning`, { timeout: LIMIT_MS }, async () => {
+    for (const [name, point] of Object.entries(PRUNE_POINTS))
+      for (let kill = 0; kill < KILLS_PER_POINT; kill++)
+        await check(await dieAt({ ...options(), prune: { records: 5, batch: 2 } }, point), `${name}, ${kill}`)
+  })
+
+  test(`S1, S12: ${KILLS_PER_POINT} kills at each step of a migration`, { timeout: LIMIT_MS }, async () => {
+    for (let kill = 0; kill < KILLS_PER_POINT; kill++) {
+      await database.dispose()
+      await begin()
+      for (const [name, point] of Object.entries(MIGRATION_POINTS))
+        expect(await dieAt(options(), point), name).toEqual([])
+      // The next start completes it, and has a database like any other.
+      await check(await killAfter(options(), 3), `mid-migration ${kill}`)
+    }
+  })
+
+  test('S6: a second process is refused while this one has the database, and served afterwards', async () => {
+    const store = await database.connect()
+    await store.commit(scriptedCommit(1, 1))
+    const once = { ...options(), steps: 1 }
+    const refused = await runCommitter(once)
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toMatch(new RegExp(`STORE_CLAIMED|Process ${process.pid} is using`))
+    expect((await store.readCheckpoint(1))?.step).toBe(1)
+    await database.leave()
+    expect(await runCommitter(once)).toMatchObject({ code: 0 })
+    const again = await database.connect()
+    expect((await again.readCheckpoint(1))?.step).toBe(2)
+  })
+})

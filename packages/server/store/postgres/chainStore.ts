@@ -1,0 +1,141 @@
+/**
+ * The commit of a step and the checkpoint a worker continues from.
+ *
+ * A commit stands on the position before it: the same step with another past, or two writers of one chain,
+ * end in a conflict and write nothing. The step that was already committed is recognised, so a commit whose
+ * answer was lost with the connection is simply made again.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import { StoreError } from '../storeError.ts'
+import { type Connection, type Query, statement } from './connection.ts'
+import { sealRecords, writeCurrent } from './currentState.ts'
+import { writeFacts } from './facts.ts'
+import { writeHistory } from './historyStore.ts'
+import { takeSequences, writeLog } from './log.ts'
+import { writeEvents } from './poolEvents.ts'
+import { CHANNEL } from './listener.ts'
+
+type Position = {
+  readonly step: number
+  readonly tip_number: number | null
+  readonly tip_hash: string | null
+  readonly tip_time_ms: number | null
+  readonly first_sequence: Sequence | null
+  readonly last_sequence: Sequence
+}
+
+/** Pauses between tries of a commit whose connection broke: together longer than a server takes to restart. */
+const AGAIN_MS = [10, 50, 250, 1_000, 2_000, 4_000] as const
+
+// The lock is on the chain's name, not its row: before the first commit there is none.
+const LOCK_CHAIN = statement("SELECT pg_advisory_xact_lock(hashtextextended('assay chain ' || $1::text, 0))")
+const POSITION = statement('SELECT * FROM position WHERE chain_id = $1')
+const ENTITIES = statement('SELECT key, text FROM entity WHERE chain_id = $1 ORDER BY key')
+
+export function chainStore(connection: Connection, generation: number): ChainStore {
+  return {
+    readCheckpoint(chainId) {
+      return connection.read(async (query): Promise<Checkpoint | null> => {
+        const [position] = await query<Position>(POSITION, [chainId])
+        if (position === undefined) return null
+        const entities = await query<{ key: string; text: string }>(ENTITIES, [chainId])
+        return {
+          step: position.step,
+          tip: tipOf(position),
+          entities: entities.map(({ key, text }) => [key, text] as const),
+        }
+      })
+    },
+
+    async commit(commit) {
+      for (const waitMs of AGAIN_MS)
+        try {
+          return await commitOnce(connection, generation, commit)
+        } catch (failure) {
+          if (!(failure instanceof StoreError) || failure.code !== 'STORE_UNREACHABLE') throw failure
+          await delay(waitMs)
+        }
+      return commitOnce(connection, generation, commit)
+    },
+  }
+}
+
+function commitOnce(
+  connection: Connection,
+  generation: number,
+  commit: StepCommit,
+): Promise<Committed | Conflict> {
+  return connection.write(async query => {
+    await query(LOCK_CHAIN, [commit.chainId])
+    const [stored] = await query<Position>(POSITION, [commit.chainId])
+    return standing(stored, commit) ?? (await write(query, generation, commit))
+  })
+}
+
+/** The answer to a commit that does not stand on the stored position; null when it does. */
+function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
+  const storedStep = stored?.step ?? 0
+  const storedTipHash = stored?.tip_hash ?? null
+  if (storedStep === commit.step - 1 && storedTipHash === commit.previousTipHash) return null
+  if (stored !== undefined && storedStep === commit.step && storedTipHash === (commit.tip?.hash ?? null))
+    return { outcome: 'already', first: stored.first_sequence, last: stored.last_sequence }
+  return { outcome: 'conflict', storedStep, storedTipHash }
+}
+
+const UPSERT_ENTITIES = statement(`
+  INSERT INTO entity (chain_id, key, text)
+  SELECT $1, key, text FROM unnest($2::text[], $3::text[]) AS row (key, text)
+  ON CONFLICT (chain_id, key) DO UPDATE SET text = excluded.text`)
+const DELETE_ENTITIES = statement('DELETE FROM entity WHERE chain_id = $1 AND key = ANY ($2::text[])')
+const INSERT_INPUT = statement('INSERT INTO input (chain_id, step, at_ms, text) VALUES ($1, $2, $3, $4)')
+const UPSERT_POSITION = statement(`
+  INSERT INTO position
+    (chain_id, step, tip_number, tip_hash, tip_time_ms, at_ms, first_sequence, last_sequence)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+  ON CONFLICT (chain_id) DO UPDATE SET
+    step = excluded.step, tip_number = excluded.tip_number, tip_hash = excluded.tip_hash,
+    tip_time_ms = excluded.tip_time_ms, at_ms = excluded.at_ms,
+    first_sequence = excluded.first_sequence, last_sequence = excluded.last_sequence`)
+const NOTIFY = statement(`SELECT pg_notify('${CHANNEL}', '')`)
+
+async function write(query: Query, generation: number, commit: StepCommit): Promise<Committed> {
+  const { chainId, step, tip, atMs } = commit
+  await writeEntities(query, commit)
+  await writeFacts(query, commit)
+  await writeEvents(query, commit)
+  if (commit.input !== null) await query(INSERT_INPUT, [chainId, step, atMs, commit.input])
+  const records = await sealRecords(query, commit)
+
+  // From here on every other writer waits: only what needs a sequence is left.
+  const head = await takeSequences(query, generation, commit.records.length)
+  const { envelopes, current, published } = records(head.next)
+  const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)
+  await writeCurrent(query, commit, current)
+  await writeHistory(query, chainId, published)
+  await query(UPSERT_POSITION, [
+    chainId,
+    step,
+    tip?.number ?? null,
+    tip?.hash ?? null,
+    tip?.timeMs ?? null,
+    atMs,
+    first,
+    last,
+  ])
+  if (first !== null) await query(NOTIFY)
+  return { outcome: 'committed', first, last }
+}
+
+async function writeEntities(query: Query, { chainId, entities }: StepCommit): Promise<void> {
+  const texts = new Map(entities.map(({ key, text }) => [key, text]))
+  const gone = [...texts.keys()].filter(key => texts.get(key) === null)
+  const kept = [...texts.keys()].filter(key => texts.get(key) !== null)
+  if (gone.length > 0) await query(DELETE_ENTITIES, [chainId, gone])
+  if (kept.length > 0) await query(UPSERT_ENTITIES, [chainId, kept, kept.map(key => texts.get(key))])
+}
+
+function tipOf({ tip_number, tip_hash, tip_time_ms }: Position): Checkpoint['tip'] {
+  if (tip_number === null || tip_hash === null || tip_time_ms === null) return null
+  return { number: tip_number, hash: tip_hash, timeMs: tip_time_ms }
+}

@@ -1,0 +1,158 @@
+/**
+ * Connections to one PostgreSQL database, for one thread.
+ *
+ * A write is durable when it resolves: `synchronous_commit` is set here whatever the server's default. A lock
+ * or a statement that takes too long fails by name instead of holding a chain; a client that hangs inside a
+ * transaction is ended by the server, because others wait for the head row it may hold.
+ */
+import { createHash } from 'node:crypto'
+import pg from 'pg'
+import { StoreError } from '../storeError.ts'
+import { toStoreError } from './postgresError.ts'
+
+/** Everything of ours lives in this schema, so the database may be shared. */
+export const SCHEMA = 'assay'
+
+const SETTINGS = {
+  search_path: SCHEMA,
+  synchronous_commit: 'on',
+  lock_timeout: '10s',
+  statement_timeout: '30s',
+  idle_in_transaction_session_timeout: '15s',
+}
+
+/** A little more than the server's own limits: this one is for a server that is gone. */
+const ANSWER_MS = 40_000
+const CONNECT_MS = 5_000
+
+/** 14 is the oldest release that still gets fixes. */
+const OLDEST_SERVER = 140_000
+
+export type Statement = { readonly name: string; readonly text: string }
+export type Query = <Row extends object>(statement: Statement, values?: readonly unknown[]) => Promise<Row[]>
+
+/** The server plans a statement once per connection; equal text is the same statement. */
+export const statement = (text: string): Statement => ({
+  name: createHash('sha256').update(text).digest('hex').slice(0, 32),
+  text,
+})
+
+/** 64-bit integers become numbers; all of ours are below 2^53, and one that is not must not be rounded. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pg.types.builtins.INT8 ? integer : pg.types.getTypeParser(oid, format),
+}
+
+export function clientOptions(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: 'assay',
+    options: Object.entries(SETTINGS)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
+    types,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: ANSWER_MS,
+    keepAlive: true,
+  }
+}
+
+export class Connection {
+  readonly #pool: pg.Pool
+  #isClosed = false
+
+  constructor(url: string, most: number) {
+    this.#pool = new pg.Pool({ ...clientOptions(url), max: most, idleTimeoutMillis: 60_000 })
+    // An idle connection that breaks is replaced when one is needed; whoever asks then learns of it.
+    this.#pool.on('error', () => undefined)
+  }
+
+  /** A single statement, which is a transaction of its own. */
+  readonly query: Query = async <Row extends object>(asked: Statement, values: readonly unknown[] = []) => {
+    this.#assertOpen()
+    try {
+      return (await this.#pool.query<Row & pg.QueryResultRow>({ ...asked, values: [...values] })).rows
+    } catch (error) {
+      throw toStoreError(error)
+    }
+  }
+
+  /** All reads of `body` see the same commit. */
+  read<Result>(body: (query: Query) => Promise<Result>): Promise<Result> {
+    return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', body)
+  }
+
+  /** When it resolves, what `body` wrote is durable; when it rejects as unreachable, nobody knows. */
+  write<Result>(body: (query: Query) => Promise<Result>): Promise<Result> {
+    return this.#transaction('BEGIN', body)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#pool.end()
+  }
+
+  async #transaction<Result>(begin: string, body: (query: Query) => Promise<Result>): Promise<Result> {
+    this.#assertOpen()
+    let client: pg.PoolClient
+    try {
+      client = await this.#pool.connect()
+    } catch (error) {
+      throw toStoreError(error)
+    }
+    // The answer to a statement in flight fails with the connection; this is for one that breaks in between.
+    const ignore = () => undefined
+    client.on('error', ignore)
+    let isSound = false
+    try {
+      await client.query(begin)
+      const result = await body(async (asked, values = []) => {
+        return (await client.query({ ...asked, values: [...values] })).rows
+      })
+      const { command } = await client.query('COMMIT')
+      if (command !== 'COMMIT') throw new StoreError('STORE_INTERNAL', 'PostgreSQL rolled back a commit.')
+      isSound = true
+      return result
+    } catch (error) {
+      isSound = await client.query('ROLLBACK').then(
+        () => true,
+        () => false,
+      )
+      throw toStoreError(error)
+    } finally {
+      client.off('error', ignore)
+      client.release(!isSound)
+    }
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new StoreError('STORE_CLOSED', 'The store is closed.')
+  }
+}
+
+const VERSION = statement(
+  "SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync",
+)
+
+/** Refuses a server that is too old, or that was told not to keep what it says it kept. */
+export async function refuseUnfit(query: Query): Promise<void> {
+  const [server] = await query<{ version: number; fsync: string }>(VERSION)
+  const { version, fsync } = server as { version: number; fsync: string }
+  if (version < OLDEST_SERVER)
+    throw new StoreError(
+      'STORE_ENGINE_TOO_OLD',
+      `The server is PostgreSQL ${Math.floor(version / 10_000)}; 14 or newer is needed.`,
+    )
+  if (fsync !== 'on')
+    throw new StoreError(
+      'STORE_UNSAFE',
+      'The PostgreSQL server runs with fsync = off and would lose commits it has acknowledged. Turn it on.',
+    )
+}
+
+function integer(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new StoreError('STORE_INTERNAL', `${text} is past 2^53`)
+  return value
+}

@@ -1,0 +1,171 @@
+/**
+ * The current state of every token, pool and feed: what their last record said, and which record that was.
+ * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
+ */
+import { type Sealed, seal, sequenceQuote, type Subject, retractedIdOf, subjectOf } from '../envelope.ts'
+import type { RecordDraft, Sequence, StepCommit } from '../port.ts'
+import { StoreError } from '../storeError.ts'
+import { type Query, statement } from './connection.ts'
+import type { Published } from './historyStore.ts'
+
+type Named = Extract<Subject, { readonly address: string }>
+type Last = { readonly recordId: string; readonly sequence: Sequence }
+
+/** What a subject is in after a commit; `quote` counts for tokens only. */
+type Current = Last & { readonly text: string | null; readonly quote: string | null }
+
+export type CurrentStates = {
+  readonly token: ReadonlyMap<string, Current>
+  readonly pool: ReadonlyMap<string, Current>
+  readonly health: { readonly text: string; readonly sequence: Sequence } | null
+}
+
+export type SealedCommit = {
+  readonly envelopes: readonly string[]
+  readonly current: CurrentStates
+  readonly published: readonly Published[]
+}
+
+const LAST_OF = {
+  token: statement(`
+    SELECT token_address AS address, record_id AS "recordId", sequence FROM token_price
+    WHERE chain_id = $1 AND token_address = ANY ($2::text[])`),
+  pool: statement(`
+    SELECT pool_address AS address, record_id AS "recordId", sequence FROM pool_state
+    WHERE chain_id = $1 AND pool_address = ANY ($2::text[])`),
+} as const
+
+/** Reads what retractions withdraw; the returned function seals the records when their place is known. */
+export async function sealRecords(
+  query: Query,
+  { chainId, records }: StepCommit,
+): Promise<(first: Sequence) => SealedCommit> {
+  const subjects = records.map(subjectOf)
+  const last = {
+    token: await readLast(query, chainId, 'token', records, subjects),
+    pool: await readLast(query, chainId, 'pool', records, subjects),
+  }
+  return first => {
+    const current = { token: new Map<string, Current>(), pool: new Map<string, Current>() }
+    let health: CurrentStates['health'] = null
+    const published: Published[] = []
+    const envelopes = records.map((record, index) => {
+      const subject = subjects[index] as Subject
+      const sequence = first + index
+      const retracted = retractedIdOf(record)
+      const withdrawn = retracted === null ? null : withdrawnSequence(last, subject, retracted)
+      const sealed = seal(record, sequence, withdrawn)
+      if (subject.kind === 'health') health = { text: sealed.current as string, sequence }
+      if (subject.kind === 'token' || subject.kind === 'pool') {
+        last[subject.kind].set(subject.address, { recordId: subject.recordId, sequence })
+        current[subject.kind].set(subject.address, currentOf(subject, sealed, sequence, record))
+      }
+      if (subject.kind === 'token') published.push({ sequence, tokenAddress: subject.address, record })
+      return sealed.envelope
+    })
+    return { envelopes, current: { ...current, health }, published }
+  }
+}
+
+const currentOf = (
+  { recordId }: Named,
+  { current }: Sealed,
+  sequence: Sequence,
+  { quote }: RecordDraft,
+): Current => ({
+  recordId,
+  sequence,
+  text: current,
+  quote: quote === null ? null : sequenceQuote(quote, sequence),
+})
+
+async function readLast(
+  query: Query,
+  chainId: number,
+  kind: 'token' | 'pool',
+  records: readonly RecordDraft[],
+  subjects: readonly Subject[],
+): Promise<Map<string, Last>> {
+  const asked = subjects.flatMap((subject, at) =>
+    subject.kind === kind && records[at]?.type === 'PRICE_RETRACT' ? [subject.address] : [],
+  )
+  if (asked.length === 0) return new Map()
+  const rows = await query<Last & { readonly address: string }>(LAST_OF[kind], [chainId, asked])
+  return new Map(rows.map(({ address, recordId, sequence }) => [address, { recordId, sequence }]))
+}
+
+/** The sequence of the record `recordId`, which must be the last one about its subject. */
+function withdrawnSequence(
+  last: Readonly<Record<'token' | 'pool', ReadonlyMap<string, Last>>>,
+  subject: Subject,
+  recordId: string,
+): Sequence {
+  if (subject.kind !== 'token' && subject.kind !== 'pool')
+    throw new StoreError('STORE_MISUSE', `a retraction of ${recordId} names no token or pool`)
+  const before = last[subject.kind].get(subject.address)
+  if (before?.recordId !== recordId)
+    throw new StoreError(
+      'STORE_MISUSE',
+      `${subject.recordId} retracts ${recordId}, but the last record of ${subject.kind} ` +
+        `${subject.address} is ${before?.recordId ?? 'none'}`,
+    )
+  return before.sequence
+}
+
+const ROWS =
+  'unnest($2::text[], $3::text[], $4::bigint[], $5::text[]) AS row (address, record_id, sequence, text)'
+const UPSERT_PRICES = statement(`
+  INSERT INTO token_price (chain_id, token_address, record_id, sequence, price)
+  SELECT $1, address, record_id, sequence, text FROM ${ROWS}
+  ON CONFLICT (chain_id, token_address) DO UPDATE SET
+    record_id = excluded.record_id, sequence = excluded.sequence, price = excluded.price`)
+const UPSERT_STATES = statement(`
+  INSERT INTO pool_state (chain_id, pool_address, record_id, sequence, state)
+  SELECT $1, address, record_id, sequence, text FROM ${ROWS}
+  ON CONFLICT (chain_id, pool_address) DO UPDATE SET
+    record_id = excluded.record_id, sequence = excluded.sequence, state = excluded.state`)
+const UPSERT_QUOTES = statement(`
+  INSERT INTO token_quote (chain_id, token_address, sequence, quote)
+  SELECT $1, address, sequence, quote
+  FROM unnest($2::text[], $3::bigint[], $4::text[]) AS row (address, sequence, quote)
+  ON CONFLICT (chain_id, token_address) DO UPDATE SET sequence = excluded.sequence, quote = excluded.quote`)
+const DELETE_QUOTES = statement(
+  'DELETE FROM token_quote WHERE chain_id = $1 AND token_address = ANY ($2::text[])',
+)
+const DELETE_STATES = statement(
+  'DELETE FROM pool_state WHERE chain_id = $1 AND pool_address = ANY ($2::text[])',
+)
+const UPSERT_HEALTH = statement(`
+  INSERT INTO feed_health (chain_id, sequence, health) VALUES ($1, $2, $3)
+  ON CONFLICT (chain_id) DO UPDATE SET sequence = excluded.sequence, health = excluded.health`)
+
+export async function writeCurrent(query: Query, commit: StepCommit, current: CurrentStates): Promise<void> {
+  const { chainId } = commit
+  // A removed pool keeps nothing, unless it returned in the same step.
+  const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
+  const removed = commit.removedPools.filter(address => !kept.has(address))
+  const states = new Map([...current.pool].filter(([address]) => !removed.includes(address)))
+
+  if (removed.length > 0) await query(DELETE_STATES, [chainId, removed])
+  if (states.size > 0) await query(UPSERT_STATES, [chainId, ...columnsOf(states)])
+  if (current.token.size > 0) await query(UPSERT_PRICES, [chainId, ...columnsOf(current.token)])
+  const quoted = [...current.token].filter(([, { quote }]) => quote !== null)
+  const unquoted = [...current.token].filter(([, { quote }]) => quote === null)
+  if (unquoted.length > 0) await query(DELETE_QUOTES, [chainId, unquoted.map(([address]) => address)])
+  if (quoted.length > 0)
+    await query(UPSERT_QUOTES, [
+      chainId,
+      quoted.map(([address]) => address),
+      quoted.map(([, { sequence }]) => sequence),
+      quoted.map(([, { quote }]) => quote),
+    ])
+  if (current.health !== null)
+    await query(UPSERT_HEALTH, [chainId, current.health.sequence, current.health.text])
+}
+
+const columnsOf = (states: ReadonlyMap<string, Current>): unknown[] => [
+  [...states.keys()],
+  [...states.values()].map(({ recordId }) => recordId),
+  [...states.values()].map(({ sequence }) => sequence),
+  [...states.values()].map(({ text }) => text),
+]

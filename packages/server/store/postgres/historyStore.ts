@@ -1,0 +1,92 @@
+/** History of tokens: points in a table of their own, states from the log they point into. */
+import { envelopeState } from '../envelope.ts'
+import { type HistoryPoint, type HistoryRow, type HistoryStore, pointOf } from '../history.ts'
+import { linesOf } from '../logRow.ts'
+import type { RecordDraft, Sequence } from '../port.ts'
+import { rowLimit } from '../rowLimit.ts'
+import { type Connection, type Query, statement } from './connection.ts'
+
+const POINT = `
+  SELECT sequence, at_ms AS "atMs", block_number AS "blockNumber", price, expires_at_ms AS "expiresAtMs"
+  FROM token_history
+  WHERE chain_id = $1 AND token_address = $2`
+const RANGE = statement(`
+  ${POINT} AND (at_ms, sequence) > ($3, $4) AND at_ms < $5 ORDER BY at_ms, sequence LIMIT $6`)
+const AT_TIME = statement(`${POINT} AND at_ms <= $3 ORDER BY at_ms DESC, sequence DESC LIMIT 1`)
+const AT_BLOCK = statement(`${POINT} AND block_number <= $3 ORDER BY sequence DESC LIMIT 1`)
+const AT_SEQUENCE = statement(`${POINT} AND sequence <= $3 ORDER BY sequence DESC LIMIT 1`)
+
+/** Each row of the log once, however many of the sequences stand in it. */
+const ROWS = statement(`
+  SELECT DISTINCT found.last - found.count + 1 AS first, found.body
+  FROM unnest($1::bigint[]) AS wanted (sequence)
+  CROSS JOIN LATERAL (SELECT last, count, body FROM log WHERE last >= wanted.sequence ORDER BY last LIMIT 1) AS found`)
+
+const INSERT = statement(`
+  INSERT INTO token_history (chain_id, sequence, token_address, at_ms, block_number, price, expires_at_ms)
+  SELECT $1, row.*
+  FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[]) AS row`)
+
+type RangeQuery = Parameters<HistoryStore['readTokenPoints']>[0]
+
+export function historyStore(connection: Connection): HistoryStore {
+  return {
+    readTokenPoints: async query => readPoints(connection.query, query),
+    readTokenHistory: wanted =>
+      connection.read(async query => withStates(query, await readPoints(query, wanted))),
+    readTokenAt(chainId, tokenAddress, moment) {
+      const [asked, value] =
+        'ms' in moment
+          ? [AT_TIME, moment.ms]
+          : 'block' in moment
+            ? [AT_BLOCK, moment.block]
+            : [AT_SEQUENCE, moment.sequence]
+      return connection.read(async query => {
+        const points = await query<HistoryPoint>(asked, [chainId, tokenAddress, value])
+        return (await withStates(query, points))[0] ?? null
+      })
+    },
+  }
+}
+
+function readPoints(query: Query, { chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery) {
+  // A cursor never leads out of the range it was given for.
+  const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
+  const bounds = [chainId, tokenAddress, start.atMs, start.sequence, toMs, rowLimit(limit)]
+  return query<HistoryPoint>(RANGE, bounds)
+}
+
+async function withStates(query: Query, points: readonly HistoryPoint[]): Promise<HistoryRow[]> {
+  if (points.length === 0) return []
+  const rows = await query<{ first: Sequence; body: string }>(ROWS, [points.map(({ sequence }) => sequence)])
+  const envelopes = new Map<Sequence, string>()
+  for (const { first, body } of rows)
+    for (const [at, envelope] of linesOf(body).entries()) envelopes.set(first + at, envelope)
+  return points.map(point => ({ ...point, state: envelopeState(envelopes.get(point.sequence) as string) }))
+}
+
+/** A token's record that has its place. */
+export type Published = {
+  readonly sequence: Sequence
+  readonly tokenAddress: string
+  readonly record: RecordDraft
+}
+
+/** Inside a commit. */
+export async function writeHistory(
+  query: Query,
+  chainId: number,
+  published: readonly Published[],
+): Promise<void> {
+  if (published.length === 0) return
+  const points = published.map(({ record }) => pointOf(record))
+  await query(INSERT, [
+    chainId,
+    published.map(({ sequence }) => sequence),
+    published.map(({ tokenAddress }) => tokenAddress),
+    points.map(({ atMs }) => atMs),
+    points.map(({ blockNumber }) => blockNumber),
+    points.map(({ price }) => price),
+    points.map(({ expiresAtMs }) => expiresAtMs),
+  ])
+}

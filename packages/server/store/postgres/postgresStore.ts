@@ -1,0 +1,41 @@
+/**
+ * The store on PostgreSQL. The process claims the database once (`claimPostgres`); then every thread that needs
+ * the store opens connections of its own.
+ */
+import type { BackfillStore } from '../backfill.ts'
+import type { MaintenanceStore } from '../maintenance.ts'
+import type { Store } from '../port.ts'
+import { accessStore } from './accessStore.ts'
+import { backfillStore } from './backfillStore.ts'
+import { chainStore } from './chainStore.ts'
+import { claimedGeneration } from './claim.ts'
+import { Connection } from './connection.ts'
+import { historyStore } from './historyStore.ts'
+import { logStore } from './log.ts'
+import { maintenanceStore } from './maintenanceStore.ts'
+import { operatorStore } from './operatorStore.ts'
+import { snapshotStore } from './snapshotStore.ts'
+
+/** A chain's thread needs one; the API serves several requests at a time. */
+const CONNECTIONS = 4
+
+export async function openPostgresStore(url: string): Promise<Store & MaintenanceStore & BackfillStore> {
+  const connection = new Connection(url, CONNECTIONS)
+  try {
+    const generation = await claimedGeneration(connection.query)
+    return {
+      ...chainStore(connection, generation),
+      ...logStore(connection),
+      ...snapshotStore(connection),
+      ...historyStore(connection),
+      ...accessStore(connection),
+      ...operatorStore(connection),
+      ...maintenanceStore(connection, generation),
+      ...backfillStore(connection),
+      close: () => connection.close(),
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+}

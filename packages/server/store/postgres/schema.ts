@@ -1,0 +1,15 @@
+/** The schema of the PostgreSQL store, migration by migration. */
+import type { Migration } from '../migrations.ts'
+import { log } from './schema/0001-log.ts'
+import { market } from './schema/0002-market.ts'
+import { access } from './schema/0003-access.ts'
+import { history } from './schema/0004-history.ts'
+import { backfill } from './schema/0005-backfill.ts'
+
+export const schema: readonly Migration[] = [
+  { version: 1, name: 'log', sql: log },
+  { version: 2, name: 'market', sql: market },
+  { version: 3, name: 'access', sql: access },
+  { version: 4, name: 'history', sql: history },
+  { version: 5, name: 'backfill', sql: backfill },
+]

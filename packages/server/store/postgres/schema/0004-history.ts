@@ -1,0 +1,15 @@
+/** What was published about each token, beside the log that holds it in full. */
+export const history = `
+  -- One row a token record. 'price' is 'numerator/denominator', null for UNPRICED. Goes with its log row.
+  CREATE TABLE token_history (
+    sequence BIGINT PRIMARY KEY,
+    chain_id BIGINT NOT NULL,
+    token_address TEXT COLLATE "C" NOT NULL,
+    at_ms BIGINT NOT NULL,
+    block_number BIGINT NOT NULL,
+    price TEXT,
+    expires_at_ms BIGINT
+  );
+  CREATE INDEX token_history_by_time
+    ON token_history (chain_id, token_address, at_ms, sequence, block_number);
+`

@@ -1,0 +1,124 @@
+/** Current states for readers: pages by key, each from one commit. */
+import type { PoolRow, Sequence, SnapshotStore, TokenRow } from '../port.ts'
+import { rowLimit } from '../rowLimit.ts'
+import { type Connection, type Query, statement } from './connection.ts'
+import { decodeSaid } from './facts.ts'
+import { HEAD } from './log.ts'
+import { eventReader } from './poolEvents.ts'
+
+/** Pools of a selection with their state and the prices of both sides. */
+const withStates = (selection: string) =>
+  statement(`
+    SELECT pool.chain_id AS "chainId", pool.pool_address AS "poolAddress", pool.family,
+      pool.deployment_id AS "deploymentId", pool.fee_ppm AS "feePpm", pool.token0, pool.token1,
+      pool.created_block AS "createdBlock", pool_state.state, pool_state.sequence,
+      price0.price AS price0, price1.price AS price1
+    FROM (${selection}) AS pool
+    LEFT JOIN pool_state
+      ON pool_state.chain_id = pool.chain_id AND pool_state.pool_address = pool.pool_address
+    LEFT JOIN token_price AS price0
+      ON price0.chain_id = pool.chain_id AND price0.token_address = pool.token0
+    LEFT JOIN token_price AS price1
+      ON price1.chain_id = pool.chain_id AND price1.token_address = pool.token1
+    ORDER BY pool.chain_id, pool.pool_address`)
+
+/** A range over (chain, address): one chain is the range that ends with it. */
+const IN_RANGE = '(chain_id, pool_address) > ($1, $2) AND chain_id <= $3'
+const IN_ORDER = 'ORDER BY chain_id, pool_address LIMIT $4'
+
+const POOLS = withStates(`SELECT * FROM pool WHERE ${IN_RANGE} ${IN_ORDER}`)
+const POOLS_OF_TOKEN = withStates(`
+  SELECT * FROM pool WHERE token0 = $5 AND ${IN_RANGE}
+  UNION ALL
+  SELECT * FROM pool WHERE token1 = $5 AND ${IN_RANGE}
+  ${IN_ORDER}`)
+const POOL = withStates('SELECT * FROM pool WHERE chain_id = $1 AND pool_address = $2')
+const POOLS_NAMED = withStates('SELECT * FROM pool WHERE pool_address = $1')
+
+export const tokens = (rest: string) =>
+  statement(`
+    SELECT token.chain_id AS "chainId", token.token_address AS "tokenAddress", symbol, name, decimals, role,
+      enrolled_at_ms AS "enrolledAtMs", price, sequence
+    FROM token LEFT JOIN token_price USING (chain_id, token_address) ${rest}`)
+const TOKENS = tokens('WHERE chain_id = $1 AND token_address > $2 ORDER BY token_address LIMIT $3')
+const TOKEN = tokens('WHERE chain_id = $1 AND token_address = $2')
+const TOKENS_NAMED = tokens('WHERE token_address = $1 ORDER BY chain_id')
+
+const QUOTE = statement('SELECT quote, sequence FROM token_quote WHERE chain_id = $1 AND token_address = $2')
+const HEALTH = statement('SELECT health FROM feed_health WHERE chain_id = $1')
+
+type JoinedPool = Omit<PoolRow, 'prices'> & { readonly price0: string | null; readonly price1: string | null }
+
+export function snapshotStore(connection: Connection): SnapshotStore {
+  return {
+    readPools(wanted) {
+      return connection.read(async query => ({
+        pools: await poolPage(query, wanted),
+        snapshotSequence: await readHead(query),
+      }))
+    },
+    async readPool(chainId, poolAddress) {
+      const [row] = await connection.query<JoinedPool>(POOL, [chainId, poolAddress])
+      return row === undefined ? null : poolRow(row)
+    },
+    readEvents: eventReader(connection).readEvents,
+    async readTokens({ chainId, after, limit }) {
+      const rows = await connection.query<TokenRow>(TOKENS, [chainId, after ?? '', rowLimit(limit)])
+      return rows.map(tokenRow)
+    },
+    async readToken(chainId, tokenAddress) {
+      const [row] = await connection.query<TokenRow>(TOKEN, [chainId, tokenAddress])
+      return row === undefined ? null : tokenRow(row)
+    },
+    async readQuote(chainId, tokenAddress) {
+      const [row] = await connection.query<{ quote: string; sequence: Sequence }>(QUOTE, [
+        chainId,
+        tokenAddress,
+      ])
+      return row ?? null
+    },
+    search(address) {
+      return connection.read(async query => ({
+        tokens: (await query<TokenRow>(TOKENS_NAMED, [address])).map(tokenRow),
+        pools: (await query<JoinedPool>(POOLS_NAMED, [address])).map(poolRow),
+      }))
+    },
+    async readHealth(chainId) {
+      const [row] = await connection.query<{ health: string }>(HEALTH, [chainId])
+      return row?.health ?? null
+    },
+  }
+}
+
+async function poolPage(
+  query: Query,
+  { chainId, tokenAddress, after, limit }: Parameters<SnapshotStore['readPools']>[0],
+): Promise<PoolRow[]> {
+  const bounds = [
+    after?.chainId ?? chainId ?? 0,
+    after?.poolAddress ?? '',
+    chainId ?? Number.MAX_SAFE_INTEGER,
+    rowLimit(limit),
+  ]
+  const rows =
+    tokenAddress === null
+      ? await query<JoinedPool>(POOLS, bounds)
+      : await query<JoinedPool>(POOLS_OF_TOKEN, [...bounds, tokenAddress])
+  return rows.map(poolRow)
+}
+
+async function readHead(query: Query): Promise<Sequence> {
+  const [row] = await query<{ head: Sequence }>(HEAD)
+  return (row as { head: Sequence }).head
+}
+
+const poolRow = ({ price0, price1, ...row }: JoinedPool): PoolRow => ({
+  ...row,
+  prices: { token0: price0, token1: price1 },
+})
+
+export const tokenRow = (row: TokenRow): TokenRow => ({
+  ...row,
+  symbol: decodeSaid(row.symbol),
+  name: decodeSaid(row.name),
+})
