@@ -7,15 +7,18 @@
 import type { Clock } from '../ops/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { RetryBudget } from './retryBudget.ts'
 
 export class EndpointSet {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
+  readonly #retries: RetryBudget
   #primary: Endpoint | null = null
 
   constructor(all: readonly Endpoint[], clock: Clock) {
     this.all = all
     this.#clock = clock
+    this.#retries = new RetryBudget(clock)
   }
 
   /** Null while none can be used. */
@@ -38,7 +41,7 @@ export class EndpointSet {
   /**
    * Runs the task on one endpoint after another, the primary first, until it succeeds. Answers that failed a
    * check are held against their endpoint. BLOCK_REFUSED comes out only when every one of them was refused.
-   * An error that `isFinal` is the same everywhere and ends it.
+   * An error that `isFinal` is the same everywhere and ends it. Every try but the first takes from the budget.
    */
   async attempt<Result>(
     task: (endpoint: Endpoint) => Promise<Result>,
@@ -46,6 +49,7 @@ export class EndpointSet {
   ): Promise<Result> {
     const errors: FeedError[] = []
     for (const endpoint of this.#inOrder()) {
+      if (errors.length > 0 && !this.#retries.spend()) break
       try {
         return await task(endpoint)
       } catch (error) {

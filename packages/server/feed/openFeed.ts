@@ -44,7 +44,8 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
   const { chain, clock, limits } = options
   const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
   const log: FeedLog = options.log ?? (() => {})
-  const identity = { chainId: chain.chainId, genesisHash: chain.genesisHash }
+  const { chainId, genesisHash, checkpoint } = chain
+  const identity = { chainId, genesisHash, checkpoint }
   const endpoints = chain.endpoints.map(
     ({ name, url }) =>
       new Endpoint({ name, url, identity, clock, log, ...(limits === undefined ? {} : { limits }) }),

@@ -24,11 +24,8 @@ import { FeedError, isFeedError } from './feedError.ts'
 import { fetchKnown, type Header, refused, unknown } from './header.ts'
 import { type Receipt, receiptsRoot } from './receiptsRoot.ts'
 
-/**
- * On 43114 the bloom of a header covers settled ancestors since 2026-09-22, not the block itself (chain-facts,
- * trap 8), and its receipts root with it. There a difference proves nothing: the block passes, without a proof.
- */
-const COVERS_ANCESTORS: ReadonlySet<number> = new Set([43_114])
+/** Where providers cut a list of logs without a word: a list of just this many is not believed. */
+const ROUND_CAPS: ReadonlySet<number> = new Set([100, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000])
 
 /** EIP-2718 ends below 0x80. */
 const MAX_TYPE = 0x7f
@@ -65,22 +62,44 @@ async function fetchList(
 /** Throws BLOCK_REFUSED unless the answer is this block's, whole. */
 export async function verifyLogs(
   endpoint: Endpoint,
-  chainId: number,
   header: Header,
   answer: LogAnswer,
+  signal: AbortSignal,
 ): Promise<Pick<VerifiedBlock, 'proof' | 'logs'>> {
-  const isOwnRoot = !COVERS_ANCESTORS.has(chainId)
-  if (answer.kind === 'logs') {
-    const logs = decodeAnswer(endpoint.name, 'logs', () =>
-      answer.items.map(item => toLog(toFields(item), header)),
-    )
-    checkCount(endpoint, header, logs)
-    if (isOwnRoot && bloomOf(logs) !== header.logsBloom)
-      throw refused(endpoint, `the logs of block ${header.number} ${header.hash} do not give its bloom`)
-    return { proof: 'none', logs }
-  }
+  if (answer.kind === 'receipts') return verifyReceipts(endpoint, header, answer.items)
+  const logs = decodeAnswer(endpoint.name, 'logs', () =>
+    answer.items.map(item => toLog(toFields(item), header)),
+  )
+  checkCount(endpoint, header, logs)
+  if (endpoint.capabilities.isRootOwn && bloomOf(logs) !== header.logsBloom)
+    throw refused(endpoint, `the logs of block ${header.number} ${header.hash} do not give its bloom`)
+  if (!ROUND_CAPS.has(logs.length)) return { proof: 'none', logs }
+  const whole = verifyReceipts(endpoint, header, await fetchReceipts(endpoint, header, signal))
+  if (whole.logs.length === logs.length) return whole
+  throw refused(
+    endpoint,
+    `eth_getLogs of block ${header.number} ends at ${logs.length}, its receipts have ${whole.logs.length} logs`,
+  )
+}
+
+/** One by one, from an endpoint that cannot give them by the block. */
+async function fetchReceipts(
+  endpoint: Endpoint,
+  header: Header,
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  return Promise.all(
+    header.transactions.map(hash => endpoint.request('eth_getTransactionReceipt', [hash], signal)),
+  )
+}
+
+function verifyReceipts(
+  endpoint: Endpoint,
+  header: Header,
+  items: readonly unknown[],
+): Pick<VerifiedBlock, 'proof' | 'logs'> {
   const receipts = decodeAnswer(endpoint.name, 'receipts', () =>
-    answer.items.map((item, index) => toReceipt(toFields(item), index, header)),
+    items.map((item, index) => toReceipt(toFields(item), index, header)),
   )
   if (receipts.length !== header.transactions.length)
     throw refused(
@@ -90,8 +109,9 @@ export async function verifyLogs(
   const logs = receipts.flatMap(receipt => receipt.logs)
   checkCount(endpoint, header, logs)
   const root = receiptsRoot(receipts)
-  if (root === header.receiptsRoot) return { proof: 'receipts', logs }
-  if (!isOwnRoot) return { proof: 'none', logs }
+  // A root proves as much as the header it stands in.
+  if (root === header.receiptsRoot) return { proof: header.isOwnHash ? 'receipts' : 'none', logs }
+  if (!endpoint.capabilities.isRootOwn) return { proof: 'none', logs }
   throw refused(
     endpoint,
     `the receipts of block ${header.number} ${header.hash} give the root ${root}, its header has ${header.receiptsRoot}`,

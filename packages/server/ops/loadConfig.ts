@@ -137,6 +137,7 @@ function chainFrom(shape: Shape, value: unknown, path: string): ChainConfig {
     'name',
     'endpoints',
     'genesis_hash',
+    'checkpoint',
     'block_time_ms',
     'finality',
     'wrapped_native',
@@ -162,6 +163,7 @@ function chainFrom(shape: Shape, value: unknown, path: string): ChainConfig {
     name: shape.text(chain['name'], at('name'), 'a name', /^.{1,60}$/),
     endpoints,
     genesisHash: shape.hash(chain['genesis_hash'], at('genesis_hash')),
+    ...checkpointFrom(shape, chain['checkpoint'], at('checkpoint')),
     blockTimeMs: shape.integer(chain['block_time_ms'], at('block_time_ms'), 1, 3_600_000),
     finality:
       finality['depth'] === undefined
@@ -178,6 +180,17 @@ function chainFrom(shape: Shape, value: unknown, path: string): ChainConfig {
     routingAssets: addresses('routing_assets'),
     pools: addresses('pools'),
     tokens: addresses('tokens'),
+  }
+}
+
+function checkpointFrom(shape: Shape, value: unknown, path: string): Pick<ChainConfig, 'checkpoint'> {
+  if (value === undefined || value === null) return {}
+  const pinned = shape.mapping(value, path, ['block_number', 'block_hash'])
+  return {
+    checkpoint: {
+      number: shape.integer(pinned['block_number'], join(path, 'block_number'), 0, MAX),
+      hash: shape.hash(pinned['block_hash'], join(path, 'block_hash')),
+    },
   }
 }
 
