@@ -38,6 +38,14 @@ export class EndpointSet {
     return this.all.some(({ wrongIdentity }) => wrongIdentity === null)
   }
 
+  /** Whether two of them or more can be asked, and all of those say that nothing comes after this block. */
+  isLast(number: number): boolean {
+    const asked = this.all.filter(
+      ({ isUsable, status, head }) => isUsable && status === 'OK' && head !== null,
+    )
+    return asked.length >= 2 && asked.every(({ head }) => head === number)
+  }
+
   /**
    * Runs the task on one endpoint after another, the primary first, until it succeeds. Answers that failed a
    * check are held against their endpoint. BLOCK_REFUSED comes out only when every one of them was refused.

@@ -26,7 +26,7 @@ export class Flow {
   #nextAtMs = Number.NEGATIVE_INFINITY
   /** When the latest calls began, for the rate that was too high; no more than a second of them counts. */
   #begun: number[] = []
-  #timer: NodeJS.Timeout | null = null
+  #isTimerSet = false
 
   constructor(name: string, clock: Clock) {
     this.#name = name
@@ -89,11 +89,13 @@ export class Flow {
         continue
       }
       // A full window is followed by a `leave`; time is followed by nothing but time.
-      if (waitMs !== Number.POSITIVE_INFINITY)
-        this.#timer ??= setTimeout(() => {
-          this.#timer = null
+      if (waitMs !== Number.POSITIVE_INFINITY && !this.#isTimerSet) {
+        this.#isTimerSet = true
+        setTimeout(() => {
+          this.#isTimerSet = false
           this.#admit()
         }, waitMs).unref()
+      }
       return
     }
   }

@@ -26,6 +26,8 @@ export type FeedOptions = {
   /** For how many blocks the consumer keeps undo data. Left out, the engine's own default. */
   readonly maxUndoBlocks?: number
   readonly limits?: ConnectionLimits
+  /** After how long a silence the head is asked for. Left out, max(15 s, 5 block times). */
+  readonly silence?: { readonly leastMs: number; readonly blocks: number }
   /** Gives up opening. */
   readonly signal?: AbortSignal
 }
@@ -113,6 +115,7 @@ class ChainFeed implements Feed {
       clock,
       blockTimeMs: chain.blockTimeMs,
       onHead: head => this.#follower.announce(head),
+      ...(options.silence === undefined ? {} : { silence: options.silence }),
     })
     this.#follower = new Follower({
       ...shared,
@@ -198,8 +201,10 @@ class ChainFeed implements Feed {
   }
 
   #observe(): Observation {
+    const { progress } = this.#follower
     return {
-      ...this.#follower.progress,
+      ...progress,
+      isStallAgreed: progress.head !== null && this.#endpoints.isLast(progress.head.number),
       final: this.#finality.final,
       finalityAtMs: this.#finality.advancedAtMs,
       hasIdentity: this.#endpoints.hasIdentity,

@@ -160,12 +160,15 @@ function toOutcome(fields: Fields): Receipt['outcome'] {
 function toLog(fields: Fields, header: Header): RawLog {
   checkOwner(fields, header)
   if (fields['removed'] === true) throw new FieldError('a log is marked as removed')
+  const transactionHash = toHash(fields, 'transactionHash')
+  if (header.transactions[toCount(fields, 'transactionIndex')] !== transactionHash)
+    throw new FieldError('a log belongs to another transaction')
   return {
     address: toHex(fields, 'address', 20),
     topics: toList(fields, 'topics').map(topic => hexOf(topic, 'topics', 32)),
     data: toBytes(fields, 'data'),
     logIndex: toCount(fields, 'logIndex'),
-    transactionHash: toHash(fields, 'transactionHash'),
+    transactionHash,
   }
 }
 
