@@ -16,6 +16,8 @@ type Told = { readonly endpoint: Endpoint; readonly block: VerifiedBlock; readon
 
 /** A second endpoint may have the block a moment later than the first: waits between the tries. */
 const CORROBORATION_MS = [100, 300, 600] as const
+/** One that failed a moment ago is waited for; one that is gone for longer is not. */
+const MOST_BACK_OFF_MS = 2000
 
 /** From whichever endpoint gives it right, with the best proof that is to be had. */
 export async function fetchVerified(
@@ -59,7 +61,10 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   const { number, hash } = first.block
   const told = [first]
   for (const endpoint of endpoints.all) {
-    if (endpoint === first.endpoint || !endpoint.isUsable) continue
+    if (endpoint === first.endpoint) continue
+    const waitMs = endpoints.waitMsFor(endpoint)
+    if (waitMs > MOST_BACK_OFF_MS) continue
+    if (waitMs > 0) await pause(waitMs, signal)
     const next = await tellLater(endpoint, hash, signal)
     if (next === null) continue
     const isAgreed = told.some(({ digest }) => digest === next.digest)

@@ -30,7 +30,12 @@ export class EndpointSet {
 
   /** Milliseconds until one of them may be asked; 0 when one may be now. */
   waitMs(): number {
-    return Math.max(0, Math.min(...this.all.map(each => each.usableAtMs)) - this.#clock.monotonicMs())
+    return Math.min(...this.all.map(each => this.waitMsFor(each)))
+  }
+
+  /** Milliseconds until this one may be asked; infinite once it is closed. */
+  waitMsFor({ usableAtMs }: Endpoint): number {
+    return Math.max(0, usableAtMs - this.#clock.monotonicMs())
   }
 
   /** False when every endpoint serves another chain. */

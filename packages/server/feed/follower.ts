@@ -114,6 +114,7 @@ export class Follower {
         await this.#bell.rung(signal, IDLE_MS)
         continue
       }
+      const { verifiedBlocks } = this.#progress
       try {
         if (await this.#advance(head, signal)) this.#reach(head)
         this.#trust()
@@ -122,6 +123,8 @@ export class Follower {
         if (signal.aborted) return
         if (!isFeedError(error)) throw error
         this.#distrust(error, head)
+        // Some of the way was good: it is not the first failure of many.
+        if (this.#progress.verifiedBlocks > verifiedBlocks) retryMs = RETRY_MS.first
         await this.#bell.rung(signal, retryMs)
         retryMs = Math.min(retryMs * 2, RETRY_MS.most)
       }

@@ -37,6 +37,7 @@ export type FaultProxy = {
   readonly underWay: () => number
   /** Bytes sent over all connections, ended ones included. */
   readonly sentBytes: () => number
+  /** Calling it twice is harmless. */
   readonly close: () => Promise<void>
 }
 
@@ -123,6 +124,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     underWay: () => responses.size,
     sentBytes: () => [...sockets].reduce((sum, { bytesWritten }) => sum + bytesWritten, endedBytes),
     close: async () => {
+      if (abort.signal.aborted) return
       abort.abort()
       server.close()
       cut()

@@ -16,9 +16,14 @@ type RpcLog = {
   readonly blockNumber: Hex
 }
 
-/** Fails unless the consumer's blocks and logs are those of the chain, from the consumer's first block to the head. */
-export async function expectFinalChain(consumer: Consumer, chain: LocalChain, about = ''): Promise<void> {
-  const first = consumer.chain[0]?.number ?? 0
+/** Fails unless the consumer's last blocks, all by default, and their logs are those of the chain up to its head. */
+export async function expectFinalChain(
+  consumer: Consumer,
+  chain: LocalChain,
+  { about = '', blocks: wanted = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
+  const held = consumer.chain.slice(-wanted)
+  const first = held[0]?.number ?? 0
   const last = Number(await chain.rpc<Hex>('eth_blockNumber'))
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at)
   const [blocks, logs] = await Promise.all([
@@ -32,7 +37,7 @@ export async function expectFinalChain(consumer: Consumer, chain: LocalChain, ab
     parentHash,
     logs: logs.filter(log => log.blockNumber === number).map(contentOf),
   }))
-  const ours = consumer.chain.map(block => ({
+  const ours = held.map(block => ({
     hash: block.hash,
     parentHash: block.parentHash,
     logs: block.logs.map(contentOf),
