@@ -100,9 +100,7 @@ function truncated(list: readonly Entry[], random: Random): readonly Entry[] {
 /** Something older, given out as belonging to the block that was asked for. */
 function ownedBy(asked: unknown, old: unknown): unknown {
   if (!Array.isArray(asked) || !Array.isArray(old)) return old
-  const owner = asked.find((entry): entry is Entry => typeof entry === 'object' && entry !== null) as
-    | Entry
-    | undefined
+  const owner = asked.find((entry): entry is Entry => typeof entry === 'object' && entry !== null)
   if (owner === undefined) return old
   const { blockHash, blockNumber } = owner
   const own = (entry: Entry): Entry =>
