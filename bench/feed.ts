@@ -5,7 +5,7 @@
  * One block of 2,000 pool logs: half are v3 swaps, the others v2 syncs and swaps. Ours parses, checks that every log
  * is the block's own, and decodes; viem parses and decodes.
  */
-import { createRequire } from 'node:module'
+import { createMPT } from '@ethereumjs/mpt'
 import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parseAbi } from 'viem'
 import { toRlp } from 'viem/utils'
 import { parseAnswer } from '../packages/server/feed/connection.ts'
@@ -13,7 +13,6 @@ import { decodeLogs } from '../packages/server/feed/receipts.ts'
 import { encodeReceipt, type Receipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'
 import { integer } from '../packages/server/feed/rlp.ts'
 import { decodeBlock } from '../packages/server/market/decode.ts'
-import type { Address } from '../packages/server/ops/config.ts'
 import type { Benchmark } from './benchmark.ts'
 
 const LOGS = 2000
@@ -41,7 +40,7 @@ const hex = (bytes: number): Hex =>
   `0x${Array.from({ length: bytes }, () => draw(256).toString(16).padStart(2, '0')).join('')}`
 const big = (bytes: number): bigint => BigInt(hex(bytes))
 
-const pools = Array.from({ length: POOLS }, () => hex(20) as Address)
+const pools = Array.from({ length: POOLS }, () => hex(20))
 const transactions = Array.from({ length: LOGS / 2 }, () => hex(32))
 const header = { number: NUMBER, hash: hex(32), transactions }
 const logs = Array.from({ length: LOGS }, (_, at) => logAt(at))
@@ -119,17 +118,10 @@ function checkRecords(): void {
 }
 
 async function rootByMpt(): Promise<string> {
-  const { createMPT } = await mpt()
   const trie = await createMPT()
   for (const [index, receipt] of receipts.entries())
     await trie.put(toRlp(integer(`0x${index.toString(16)}`), 'bytes'), encodeReceipt(receipt))
   return `0x${Buffer.from(trie.root()).toString('hex')}`
-}
-
-/** A development dependency of the server, found from there. */
-const mpt = (): Promise<typeof import('@ethereumjs/mpt')> => {
-  const require = createRequire(new URL('../packages/server/service.ts', import.meta.url))
-  return import(require.resolve('@ethereumjs/mpt')) as Promise<typeof import('@ethereumjs/mpt')>
 }
 
 function logAt(at: number): object {
