@@ -28,6 +28,15 @@ export const MODULES: readonly Module[] = [
     rows: ['v3 2% depth both ways, 500 ticks, live index', 'v3 walk without an index', 'v2 2% depth'],
   },
   {
+    file: 'feed.ts',
+    load: () => import('./feed.ts'),
+    rows: [
+      'response bytes → decoded records, against JSON.parse',
+      'response bytes → decoded records, against viem',
+      'receipts root of 300 receipts',
+    ],
+  },
+  {
     file: 'engine.ts',
     load: () => import('./engine.ts'),
     rows: [

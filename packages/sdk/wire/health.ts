@@ -20,6 +20,7 @@ export const HEALTH_REASONS = [
   'BEHIND',
   'BLOCK_REFUSED',
   'HEAD_OLD',
+  'CHAIN_STALLED',
   'NO_PROOF',
   'FINALITY_STALLED',
   'CLOCK',

@@ -61,8 +61,10 @@ export function toQuantity(fields: Fields, name: string): Hex {
 
 /** A quantity that we count with. */
 export function toCount(fields: Fields, name: string): number {
-  const value = Number(toHexText(fields[name], name))
-  if (Number.isSafeInteger(value) && fields[name] !== '0x') return value
+  const text = fields[name]
+  // What is not hex after the prefix is no number, and neither is nothing.
+  const value = typeof text === 'string' && text.startsWith('0x') ? Number(text) : Number.NaN
+  if (Number.isSafeInteger(value)) return value
   throw new FieldError(`${name} is not a number below 2^53`)
 }
 
@@ -72,6 +74,8 @@ const HEX = /^0x[0-9a-f]*$/
 
 function toHexText(value: unknown, name: string): Hex {
   if (typeof value === 'string') {
+    // Nearly all of it is in lower case already.
+    if (HEX.test(value)) return value as Hex
     const text = value.toLowerCase()
     if (HEX.test(text)) return text as Hex
   }

@@ -3,7 +3,7 @@
  * block we still share with the chain up to its head.
  */
 import type { Hex } from '../ops/config.ts'
-import { fetchBlock } from './block.ts'
+import { fetchVerified } from './block.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
@@ -16,7 +16,6 @@ type Branch =
   | { readonly kind: 'too_deep' }
 
 type BranchSource = {
-  readonly chainId: number
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
   /** How many blocks are fetched at once, and how far past our tip the branch goes. */
@@ -45,9 +44,7 @@ export async function fetchBranch(
   const blocks: VerifiedBlock[] = []
   for (let at = 0; at < wanted.length; at += ahead) {
     const group = wanted.slice(at, at + ahead)
-    const fetched = await Promise.all(
-      group.map(which => endpoints.attempt(endpoint => fetchBlock(endpoint, source.chainId, which, signal))),
-    )
+    const fetched = await Promise.all(group.map(which => fetchVerified(endpoints, which, signal)))
     blocks.push(...fetched)
   }
   return { kind: 'branch', ancestor: oldest.parentHash, blocks: linked(blocks, oldest.parentHash) }

@@ -8,6 +8,7 @@ import type { Clock } from '../ops/clock.ts'
 import type { Secret } from '../ops/config.ts'
 import { type Address, parseAddress } from './address.ts'
 import { backOffMs } from './backOff.ts'
+import { type Capabilities, capabilitiesOf } from './capabilities.ts'
 import { CallRecord } from './callRecord.ts'
 import { type Connection, type ConnectionLimits, DEFAULT_LIMITS } from './connection.ts'
 import { untilAborted } from './deadline.ts'
@@ -39,8 +40,13 @@ const HTTP_SESSION_MS = 60_000
 /** A wrong node is looked at again this often: an operator may have put it right. */
 const WRONG_CHAIN_PAUSE_MS = 60_000
 
+/** Failures of an endpoint that has too much to do. */
+const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_LIMITED', 'ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
+
 export class Endpoint {
   readonly name: string
+  /** Of the chain it serves. */
+  readonly capabilities: Capabilities
   readonly #options: EndpointOptions
   readonly #address: Address
   readonly #abort = new AbortController()
@@ -68,8 +74,9 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     this.name = options.name
     this.#options = options
+    this.capabilities = capabilitiesOf(options.identity.chainId)
     this.#address = parseAddress(options.name, options.url)
-    this.#flow = new Flow(options.name)
+    this.#flow = new Flow(options.name, options.clock)
   }
 
   /** Throws a FeedError, or the signal's reason. Connects, and checks the identity, when it has to. */
@@ -218,13 +225,11 @@ export class Endpoint {
     // A method that is missing, or a call that failed on its merits, was answered as it should be.
     if (error.code === 'METHOD_MISSING' || error.code === 'RPC_ERROR') return
     this.#record.failed()
-    if (error.code === 'ENDPOINT_LIMITED') {
-      this.#flow.narrow()
-      if (this.isUsable) this.#backOff(error)
-    } else if (connection === this.#connection) {
-      this.#drop()
-      this.#backOff(error)
-    }
+    const isFirst = error.code === 'ENDPOINT_LIMITED' ? this.isUsable : connection === this.#connection
+    if (!isFirst) return
+    if (STRAINED.has(error.code)) this.#flow.narrow()
+    if (error.code !== 'ENDPOINT_LIMITED') this.#drop()
+    this.#backOff(error)
   }
 
   #backOff(error: FeedError): void {

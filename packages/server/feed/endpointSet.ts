@@ -7,15 +7,18 @@
 import type { Clock } from '../ops/clock.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { RetryBudget } from './retryBudget.ts'
 
 export class EndpointSet {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
+  readonly #retries: RetryBudget
   #primary: Endpoint | null = null
 
   constructor(all: readonly Endpoint[], clock: Clock) {
     this.all = all
     this.#clock = clock
+    this.#retries = new RetryBudget(clock)
   }
 
   /** Null while none can be used. */
@@ -27,7 +30,12 @@ export class EndpointSet {
 
   /** Milliseconds until one of them may be asked; 0 when one may be now. */
   waitMs(): number {
-    return Math.max(0, Math.min(...this.all.map(each => each.usableAtMs)) - this.#clock.monotonicMs())
+    return Math.min(...this.all.map(each => this.waitMsFor(each)))
+  }
+
+  /** Milliseconds until this one may be asked; infinite once it is closed. */
+  waitMsFor({ usableAtMs }: Endpoint): number {
+    return Math.max(0, usableAtMs - this.#clock.monotonicMs())
   }
 
   /** False when every endpoint serves another chain. */
@@ -35,10 +43,18 @@ export class EndpointSet {
     return this.all.some(({ wrongIdentity }) => wrongIdentity === null)
   }
 
+  /** Whether two of them or more can be asked, and all of those say that nothing comes after this block. */
+  isLast(number: number): boolean {
+    const asked = this.all.filter(
+      ({ isUsable, status, head }) => isUsable && status === 'OK' && head !== null,
+    )
+    return asked.length >= 2 && asked.every(({ head }) => head === number)
+  }
+
   /**
    * Runs the task on one endpoint after another, the primary first, until it succeeds. Answers that failed a
    * check are held against their endpoint. BLOCK_REFUSED comes out only when every one of them was refused.
-   * An error that `isFinal` is the same everywhere and ends it.
+   * An error that `isFinal` is the same everywhere and ends it. Every try but the first takes from the budget.
    */
   async attempt<Result>(
     task: (endpoint: Endpoint) => Promise<Result>,
@@ -46,6 +62,7 @@ export class EndpointSet {
   ): Promise<Result> {
     const errors: FeedError[] = []
     for (const endpoint of this.#inOrder()) {
+      if (errors.length > 0 && !this.#retries.spend()) break
       try {
         return await task(endpoint)
       } catch (error) {

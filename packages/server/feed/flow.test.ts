@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { systemClock } from '../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
 import { CallRecord } from './callRecord.ts'
 import { Flow } from './flow.ts'
+import { RetryBudget } from './retryBudget.ts'
 
 const { signal } = new AbortController()
 
@@ -24,7 +26,7 @@ async function width(flow: Flow): Promise<number> {
 
 describe('flow', () => {
   it('begins with 16 calls at once, halves when told to slow down, never below one', async () => {
-    const flow = new Flow('node')
+    const flow = new Flow('node', systemClock)
     expect(await width(flow)).toBe(16)
     flow.narrow()
     expect(await width(flow)).toBe(8)
@@ -33,7 +35,7 @@ describe('flow', () => {
   })
 
   it('widens by about one for every window of good calls, up to 64', async () => {
-    const flow = new Flow('node')
+    const flow = new Flow('node', systemClock)
     for (let at = 0; at < 17; at++) flow.widen()
     expect(await width(flow)).toBe(17)
     for (let at = 0; at < 5000; at++) flow.widen()
@@ -41,7 +43,7 @@ describe('flow', () => {
   })
 
   it('lets the longest waiting in first, and nobody who gave up', async () => {
-    const flow = new Flow('node')
+    const flow = new Flow('node', systemClock)
     for (let at = 0; at < 10; at++) flow.narrow()
     await flow.enter(signal)
     const order: string[] = []
@@ -61,12 +63,62 @@ describe('flow', () => {
   })
 
   it('turns calls away when thousands wait', async () => {
-    const flow = new Flow('node')
+    const flow = new Flow('node', systemClock)
     const controller = new AbortController()
     const calls = Array.from({ length: 16 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
     await expect(flow.enter(signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY', endpoint: 'node' })
     controller.abort()
     await Promise.all(calls)
+  })
+})
+
+describe('the rate of a flow', () => {
+  it('is free, then half of what was too much, then grows back by itself', async () => {
+    let nowMs = 0
+    const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
+    for (let at = 0; at < 40; at++) {
+      await flow.enter(signal)
+      flow.leave()
+      nowMs += 20
+    }
+    expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
+    flow.narrow()
+    expect(flow.perSecond).toBe(20)
+    for (let at = 0; at < 9; at++) flow.narrow()
+    expect(flow.perSecond).toBe(1)
+    for (let at = 0; at < 100_000 && Number.isFinite(flow.perSecond); at++) flow.widen()
+    expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('is kept to over time', async () => {
+    const flow = new Flow('node', systemClock)
+    for (let at = 0; at < 20; at++) {
+      await flow.enter(signal)
+      flow.leave()
+    }
+    flow.narrow()
+    const rate = flow.perSecond
+    expect(rate).toBe(10)
+    const startedMs = systemClock.monotonicMs()
+    for (let at = 0; at < 16; at++) {
+      await flow.enter(signal)
+      flow.leave()
+    }
+    // Eight fit into the window at once; the others come at the rate.
+    expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(700)
+  })
+})
+
+describe('a retry budget', () => {
+  it('ends, and fills up with time', () => {
+    let nowMs = 0
+    const budget = new RetryBudget({ nowMs: () => nowMs, monotonicMs: () => nowMs })
+    let spent = 0
+    while (budget.spend()) spent++
+    expect(spent).toBe(256)
+    nowMs += 1000
+    for (spent = 0; budget.spend(); ) spent++
+    expect(spent).toBe(32)
   })
 })
 

@@ -7,7 +7,7 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import { Bell } from './bell.ts'
-import { fetchBlock } from './block.ts'
+import { fetchVerified } from './block.ts'
 import { confirmReplaced, fetchBranch } from './branch.ts'
 import type { FeedLog } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
@@ -110,10 +110,11 @@ export class Follower {
     let retryMs: number = RETRY_MS.first
     while (!signal.aborted && !this.#progress.isHalted) {
       const head = this.#announced
-      if (head === null || head.hash === this.#reachedHash || this.#items.length >= AHEAD) {
+      if (head === null || this.#isReached(head) || this.#items.length >= AHEAD) {
         await this.#bell.rung(signal, IDLE_MS)
         continue
       }
+      const { verifiedBlocks } = this.#progress
       try {
         if (await this.#advance(head, signal)) this.#reach(head)
         this.#trust()
@@ -122,6 +123,8 @@ export class Follower {
         if (signal.aborted) return
         if (!isFeedError(error)) throw error
         this.#distrust(error, head)
+        // Some of the way was good: it is not the first failure of many.
+        if (this.#progress.verifiedBlocks > verifiedBlocks) retryMs = RETRY_MS.first
         await this.#bell.rung(signal, retryMs)
         retryMs = Math.min(retryMs * 2, RETRY_MS.most)
       }
@@ -167,7 +170,7 @@ export class Follower {
 
   async #reorganise(fork: Head, head: SeenHead, signal: AbortSignal): Promise<boolean> {
     const { lineage, log, chainId, endpoints } = this.#options
-    const source = { chainId, endpoints, lineage, ahead: AHEAD }
+    const source = { endpoints, lineage, ahead: AHEAD }
     const branch = await fetchBranch(source, fork, head, signal)
     if (branch.kind === 'too_deep') {
       await confirmReplaced(source, head, signal)
@@ -189,9 +192,8 @@ export class Follower {
     return lineage.tip?.hash === head.hash
   }
 
-  #fetch(which: Parameters<typeof fetchBlock>[2], signal: AbortSignal): Promise<VerifiedBlock> {
-    const { endpoints, chainId } = this.#options
-    return endpoints.attempt(endpoint => fetchBlock(endpoint, chainId, which, signal))
+  #fetch(which: Parameters<typeof fetchVerified>[1], signal: AbortSignal): Promise<VerifiedBlock> {
+    return fetchVerified(this.#options.endpoints, which, signal)
   }
 
   #extend(block: VerifiedBlock): void {
@@ -209,6 +211,11 @@ export class Follower {
     this.#ahead = head !== null && head.number > last.number ? { timeMs: head.timeMs, seenAtMs } : null
     const { verifiedBlocks } = this.#progress
     this.#know({ refusedSinceMs: null, verifiedBlocks: verifiedBlocks + blocks.length, proof: last.proof })
+  }
+
+  /** A head that was reached and left again, for a branch that did not last, is to be walked to once more. */
+  #isReached({ hash }: SeenHead): boolean {
+    return hash === this.#reachedHash && this.#options.lineage.has(hash)
   }
 
   #reach(head: SeenHead): void {

@@ -1,9 +1,7 @@
 /**
  * Block headers as an endpoint gives them, checked against what was asked: the hash asked is the hash
  * answered, and a parent is one block below its child.
- *
- * The hash itself is not recomputed: the fields that go into it differ from chain to chain. What it vouches
- * for is that all parts of a block, from one endpoint or several, speak of the same block.
+ * Where the chain's headers can be encoded, the fields answered give that hash, so none of them is made up.
  */
 import type { Hex } from '../ops/config.ts'
 import {
@@ -21,6 +19,7 @@ import { pause } from './bell.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { BlockRef } from './feed.ts'
 import { FeedError } from './feedError.ts'
+import { isOwnHash } from './headerHash.ts'
 
 /** A head as it is announced. */
 export type Head = BlockRef & { readonly parentHash: Hex }
@@ -29,6 +28,8 @@ export type Header = Head & {
   readonly receiptsRoot: Hex
   readonly logsBloom: Hex
   readonly transactions: readonly Hex[]
+  /** Whether the fields were shown to give the hash. */
+  readonly isOwnHash: boolean
 }
 
 type BlockTag = 'latest' | 'finalized'
@@ -37,9 +38,12 @@ type BlockTag = 'latest' | 'finalized'
 const UNKNOWN_RETRY_MS = [40, 120] as const
 
 export async function fetchHeaderByHash(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Header> {
-  const header = await fetchKnown(() => fetchHeader(endpoint, 'eth_getBlockByHash', hash, signal), signal)
+  const check = (received: Head): void => {
+    if (received.hash !== hash) throw new FieldError(`asked for block ${hash}, received ${received.hash}`)
+  }
+  const fetch = () => fetchHeader(endpoint, 'eth_getBlockByHash', hash, signal, check)
+  const header = await fetchKnown(fetch, signal)
   if (header === null) throw unknown(endpoint, hash)
-  if (header.hash !== hash) throw refused(endpoint, `asked for block ${hash}, received ${header.hash}`)
   return header
 }
 
@@ -49,10 +53,13 @@ export async function fetchHeaderByNumber(
   signal: AbortSignal,
 ): Promise<Header> {
   const asked = `0x${number.toString(16)}`
-  const header = await fetchKnown(() => fetchHeader(endpoint, 'eth_getBlockByNumber', asked, signal), signal)
+  const check = (received: Head): void => {
+    if (received.number !== number)
+      throw new FieldError(`asked for block ${number}, received block ${received.number}`)
+  }
+  const fetch = () => fetchHeader(endpoint, 'eth_getBlockByNumber', asked, signal, check)
+  const header = await fetchKnown(fetch, signal)
   if (header === null) throw unknown(endpoint, `${number}`)
-  if (header.number !== number)
-    throw refused(endpoint, `asked for block ${number}, received block ${header.number}`)
   return header
 }
 
@@ -62,7 +69,7 @@ export async function fetchHeaderByTag(
   tag: BlockTag,
   signal: AbortSignal,
 ): Promise<Header | null> {
-  return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal)
+  return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal, () => {})
 }
 
 export function decodeHead(endpoint: string, value: unknown): Head {
@@ -94,16 +101,20 @@ async function fetchHeader(
   method: string,
   asked: string,
   signal: AbortSignal,
+  check: (received: Head) => void,
 ): Promise<Header | null> {
   const answer = await endpoint.request(method, [asked, false], signal)
   if (answer === null) return null
   return decodeAnswer(endpoint.name, 'a block', () => {
     const fields = toFields(answer)
+    const head = headOf(fields)
+    check(head)
     return {
-      ...headOf(fields),
+      ...head,
       receiptsRoot: toHash(fields, 'receiptsRoot'),
       logsBloom: toHex(fields, 'logsBloom', 256),
       transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
+      isOwnHash: endpoint.capabilities.isHeaderStandard && isOwnHash(fields, head.hash),
     }
   })
 }

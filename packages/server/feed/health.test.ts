@@ -33,6 +33,7 @@ const GOOD: Observation = {
   final: null,
   finalityAtMs: 5000,
   hasIdentity: true,
+  isStallAgreed: false,
 }
 
 const assess = (seen: Partial<Observation>, elapsedMs: number, blockTimeMs = SECOND) => {
@@ -55,6 +56,25 @@ describe('the status by contract §7', () => {
     ['a fresh head', {}, 0, SECOND, 'HEALTHY'],
     ['a head of 20 s', {}, 20 * SECOND, SECOND, 'HEALTHY'],
     ['a head older than 20 s', {}, 20 * SECOND + 1, SECOND, 'DEGRADED', 'HEAD_OLD'],
+    ['a chain that stands still', { isStallAgreed: true }, 20 * SECOND, SECOND, 'HEALTHY'],
+    [
+      'a chain that stands still for longer',
+      { isStallAgreed: true },
+      20 * SECOND + 1,
+      SECOND,
+      'DEGRADED',
+      'HEAD_OLD',
+      'CHAIN_STALLED',
+    ],
+    [
+      'a chain that stands still for very long',
+      { isStallAgreed: true },
+      120 * SECOND + 1,
+      SECOND,
+      'UNAVAILABLE',
+      'NO_VERIFIED_HEAD',
+      'CHAIN_STALLED',
+    ],
     ['a head of 8 slow blocks', {}, 96 * SECOND, 12 * SECOND, 'HEALTHY'],
     ['a head older than 8 slow blocks', {}, 96 * SECOND + 1, 12 * SECOND, 'DEGRADED', 'HEAD_OLD'],
     ['a head of 120 s', {}, 120 * SECOND, SECOND, 'DEGRADED', 'HEAD_OLD'],
@@ -147,6 +167,33 @@ const run = (rows: readonly (readonly [elapsedMs: number, seen: Partial<Observat
 }
 
 const still = (elapsedMs: number) => [elapsedMs, { head: headAt(0) }] as const
+
+/** What each status is seen by. */
+const SEEN: Readonly<Record<HealthStatus, Partial<Observation>>> = {
+  HEALTHY: {},
+  DEGRADED: { proof: 'none' },
+  GAP: { refusedSinceMs: 5000 - 16 * SECOND },
+  UNAVAILABLE: { isHalted: true },
+}
+const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'] as const
+
+describe('every transition of the state machine', () => {
+  const pairs = STATUSES.flatMap((from, at) => STATUSES.map((to, other) => [from, to, other >= at] as const))
+  it.each(pairs)('%s → %s', (from, to, isAtOnce) => {
+    const [first, ...later] = run([
+      [0, SEEN[from]],
+      [1, { ...SEEN[to], verifiedBlocks: 1 }],
+      // Blocks without time, and time without blocks, are not enough to get better.
+      [2, { ...SEEN[to], verifiedBlocks: 9 }],
+      [3, { ...SEEN[from], verifiedBlocks: 9 }],
+      [3 + 5 * SECOND, { ...SEEN[to], verifiedBlocks: 11 }],
+      [4 + 5 * SECOND, { ...SEEN[to], verifiedBlocks: 12 }],
+    ]).map(line => line.split(' ')[0])
+    expect(first).toBe(from)
+    const worse = isAtOnce ? to : from
+    expect(later).toEqual([worse, worse, worse, worse, to])
+  })
+})
 
 describe('a change of status', () => {
   it('is UNAVAILABLE before the first verified head and what it is from then on', () => {

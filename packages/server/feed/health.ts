@@ -14,6 +14,8 @@ export type Observation = Progress & {
   readonly finalityAtMs: number
   /** False when every endpoint serves another chain. */
   readonly hasIdentity: boolean
+  /** At least two endpoints answer, and none of them knows a later block than our head. */
+  readonly isStallAgreed: boolean
 }
 
 export type Moment = { readonly nowMs: number; readonly monotonicMs: number }
@@ -25,6 +27,7 @@ export type HealthReason =
   | 'BEHIND'
   | 'BLOCK_REFUSED'
   | 'HEAD_OLD'
+  | 'CHAIN_STALLED'
   | 'NO_PROOF'
   | 'FINALITY_STALLED'
   | 'CLOCK'
@@ -49,6 +52,7 @@ const STATUS_OF = {
   BEHIND: 'GAP',
   BLOCK_REFUSED: 'GAP',
   HEAD_OLD: 'DEGRADED',
+  CHAIN_STALLED: 'DEGRADED',
   NO_PROOF: 'DEGRADED',
   FINALITY_STALLED: 'DEGRADED',
   CLOCK: 'DEGRADED',
@@ -145,6 +149,8 @@ function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs 
   if (seen.refusedSinceMs !== null && monotonicMs - seen.refusedSinceMs > limitMs(GAP))
     reasons.push('BLOCK_REFUSED')
   if (headAgeMs > limitMs(HEAD_OLD) && headAgeMs <= limitMs(NO_HEAD)) reasons.push('HEAD_OLD')
+  // It is the chain that stands still, and no endpoint of ours.
+  if (head !== null && headAgeMs > limitMs(HEAD_OLD) && seen.isStallAgreed) reasons.push('CHAIN_STALLED')
   if (seen.proof === 'none') reasons.push('NO_PROOF')
   if (monotonicMs - seen.finalityAtMs > FINALITY_STALLED_MS) reasons.push('FINALITY_STALLED')
   if (head !== null && head.timeMs - nowMs > BLOCK_AHEAD_MS) reasons.push('CLOCK')

@@ -62,12 +62,11 @@ type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: n
 
 /** In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. */
 export async function* readHistory(
-  chain: ChainConfig,
   endpoints: EndpointSet,
   query: HistoryQuery,
   signal: AbortSignal,
 ): AsyncGenerator<HistoryPart> {
-  const reader = new HistoryReader(chain, endpoints, query, signal)
+  const reader = new HistoryReader(endpoints, query, signal)
   const chunks = ahead(RANGES_AHEAD, reader.ranges(), ({ from, to }) => reader.chunks(from, to))
   const parts = ahead(CHUNKS_AHEAD, flattened(chunks), chunk => reader.part(chunk))
   yield* parts
@@ -111,14 +110,12 @@ export async function finalizedNumber(
 }
 
 class HistoryReader {
-  readonly #chain: ChainConfig
   readonly #endpoints: EndpointSet
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
   readonly #range = new BlockRange()
 
-  constructor(chain: ChainConfig, endpoints: EndpointSet, query: HistoryQuery, signal: AbortSignal) {
-    this.#chain = chain
+  constructor(endpoints: EndpointSet, query: HistoryQuery, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#query = query
     this.#signal = signal
@@ -223,7 +220,7 @@ class HistoryReader {
     for (let tries = 1; ; tries++)
       try {
         return await this.#endpoints.attempt(async endpoint => {
-          const block = await fetchBlock(endpoint, this.#chain.chainId, number, this.#signal)
+          const block = await fetchBlock(endpoint, number, this.#signal)
           const foreign = hashes.find(hash => hash !== block.hash)
           if (foreign === undefined) return block
           throw new FeedError(

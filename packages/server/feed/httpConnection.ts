@@ -109,10 +109,13 @@ async function readBody(options: ConnectionOptions, response: Response): Promise
   return Buffer.concat(chunks, size).toString('utf8')
 }
 
-/** In seconds, as rate limits give it; a date is left to our own back-off. */
-function retryAfter(response: Response): { readonly retryAfterMs?: number } {
-  const value = response.headers.get('retry-after') ?? ''
-  return /^\d+$/.test(value) ? { retryAfterMs: Math.min(Number(value) * 1000, MAX_RETRY_AFTER_MS) } : {}
+/** In seconds, or a date; that one is taken from the answer's own, so that no two clocks are compared. */
+function retryAfter({ headers }: Response): { readonly retryAfterMs?: number } {
+  const value = headers.get('retry-after') ?? ''
+  const waitMs = /^\d+$/.test(value)
+    ? Number(value) * 1000
+    : Date.parse(value) - Date.parse(headers.get('date') ?? '')
+  return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) }
 }
 
 /** The platform's code alone: its message names the host. */

@@ -1,13 +1,17 @@
 /**
- * Which chain an endpoint serves: its chain id and its first block. Neither is enough alone: some chains
- * share a genesis with their test network, others a chain id with a fork.
+ * Which chain an endpoint serves: its chain id, its first block and, where one is pinned, a later block. Neither is
+ * enough alone: some chains share a genesis with their test network, others both with a fork.
  */
 import type { Hex } from '../ops/config.ts'
 import { decodeAnswer, toCount, toFields, toHash } from './answer.ts'
 import type { Connection } from './connection.ts'
 import { FeedError } from './feedError.ts'
 
-export type Identity = { readonly chainId: number; readonly genesisHash: Hex }
+export type Identity = {
+  readonly chainId: number
+  readonly genesisHash: Hex
+  readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
+}
 
 /** Throws ENDPOINT_IDENTITY with what was expected and what was received. */
 export async function checkIdentity(
@@ -27,12 +31,34 @@ export async function checkIdentity(
   const received = decodeAnswer(name, 'its identity', decode, 'ANSWER_MALFORMED')
   const isRight =
     received.chainId === expected.chainId && received.genesisHash === expected.genesisHash.toLowerCase()
-  if (isRight) return
+  if (isRight) return checkCheckpoint(connection, name, expected.checkpoint, signal)
   throw new FeedError(
     'ENDPOINT_IDENTITY',
     name,
     `expected chain ${expected.chainId} with genesis ${expected.genesisHash}, ` +
       `received chain ${received.chainId} with ${describe(received.genesisHash)}`,
+  )
+}
+
+/** A node that is not there yet may come to have it; one that has another block there never does. */
+async function checkCheckpoint(
+  connection: Connection,
+  name: string,
+  checkpoint: Identity['checkpoint'],
+  signal: AbortSignal,
+): Promise<void> {
+  if (checkpoint === undefined) return
+  const { number, hash } = checkpoint
+  const answer = await connection.call('eth_getBlockByNumber', [`0x${number.toString(16)}`, false], signal)
+  if (answer === null)
+    throw new FeedError('ENDPOINT_BEHIND', name, `it does not have the pinned block ${number} yet`)
+  const read = (): Hex => toHash(toFields(answer), 'hash')
+  const received = decodeAnswer(name, 'the pinned block', read, 'ANSWER_MALFORMED')
+  if (received === hash.toLowerCase()) return
+  throw new FeedError(
+    'ENDPOINT_IDENTITY',
+    name,
+    `expected block ${number} to be ${hash}, received ${received}`,
   )
 }
 

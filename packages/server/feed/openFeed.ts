@@ -26,6 +26,8 @@ export type FeedOptions = {
   /** For how many blocks the consumer keeps undo data. Left out, the engine's own default. */
   readonly maxUndoBlocks?: number
   readonly limits?: ConnectionLimits
+  /** After how long a silence the head is asked for. Left out, max(15 s, 5 block times). */
+  readonly silence?: { readonly leastMs: number; readonly blocks: number }
   /** Gives up opening. */
   readonly signal?: AbortSignal
 }
@@ -44,7 +46,8 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
   const { chain, clock, limits } = options
   const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
   const log: FeedLog = options.log ?? (() => {})
-  const identity = { chainId: chain.chainId, genesisHash: chain.genesisHash }
+  const { chainId, genesisHash, checkpoint } = chain
+  const identity = { chainId, genesisHash, checkpoint }
   const endpoints = chain.endpoints.map(
     ({ name, url }) =>
       new Endpoint({ name, url, identity, clock, log, ...(limits === undefined ? {} : { limits }) }),
@@ -112,6 +115,7 @@ class ChainFeed implements Feed {
       clock,
       blockTimeMs: chain.blockTimeMs,
       onHead: head => this.#follower.announce(head),
+      ...(options.silence === undefined ? {} : { silence: options.silence }),
     })
     this.#follower = new Follower({
       ...shared,
@@ -197,8 +201,10 @@ class ChainFeed implements Feed {
   }
 
   #observe(): Observation {
+    const { progress } = this.#follower
     return {
-      ...this.#follower.progress,
+      ...progress,
+      isStallAgreed: progress.head !== null && this.#endpoints.isLast(progress.head.number),
       final: this.#finality.final,
       finalityAtMs: this.#finality.advancedAtMs,
       hasIdentity: this.#endpoints.hasIdentity,

@@ -39,13 +39,15 @@ afterEach(closeAll)
 
 /** The block as the feed would get it from a node that answers by this rule. */
 function fetchBy(rule: Rule, which: Hex | number = block.hash, chainId = 31_337): Promise<VerifiedBlock> {
-  proxy.rule = rule
+  proxy.rule = (call, fetchAnswer, response) =>
+    call.method === 'eth_chainId' ? { result: hex(chainId) } : rule(call, fetchAnswer, response)
   const url = new Secret(proxy.url)
-  endpoint = keep(
-    new Endpoint({ name: 'liar', url, identity: chain.config(), clock: systemClock, log: () => {} }),
-  )
-  return fetchBlock(endpoint, chainId, which, signal)
+  const identity = { ...chain.config(), chainId }
+  endpoint = keep(new Endpoint({ name: 'liar', url, identity, clock: systemClock, log: () => {} }))
+  return fetchBlock(endpoint, which, signal)
 }
+
+const hex = (value: number): Hex => `0x${value.toString(16)}`
 
 const inReceipts = (change: (receipts: readonly RpcReceipt[]) => unknown): Rule =>
   changing<readonly RpcReceipt[]>('eth_getBlockReceipts', change)
@@ -157,14 +159,14 @@ describe('a block passes', () => {
   it('with proof when everything fits, by hash and by number', async () => {
     const byHash = await fetchBy(pass)
     expect(byHash).toMatchObject({ hash: block.hash, proof: 'receipts', logs: { length: 9 } })
-    expect(await fetchBlock(endpoint, 31_337, byHash.number, signal)).toEqual(byHash)
+    expect(await fetchBlock(endpoint, byHash.number, signal)).toEqual(byHash)
   })
 
   it('without proof from a node that has no receipts method, which is asked for it once', async () => {
     const logged = await fetchBy(without('eth_getBlockReceipts'))
     expect(logged).toMatchObject({ proof: 'none', logs: { length: 9 } })
     proxy.calls.length = 0
-    await fetchBlock(endpoint, 31_337, block.hash, signal)
+    await fetchBlock(endpoint, block.hash, signal)
     expect(proxy.calls.map(({ method }) => method).sort()).toEqual(['eth_getBlockByHash', 'eth_getLogs'])
   })
 

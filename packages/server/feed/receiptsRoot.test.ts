@@ -28,7 +28,7 @@ afterAll(() => chain.close())
 
 const receiptsOf = (hash: Hex): Promise<RpcReceipt[]> => chain.rpc('eth_getBlockReceipts', hash)
 
-const rootOf = (receipts: readonly RpcReceipt[]): Promise<Hex> =>
+const rootOf = (receipts: readonly RpcReceipt[]): Hex =>
   receiptsRoot(
     receipts.map(receipt => ({
       ...receipt,
@@ -38,12 +38,12 @@ const rootOf = (receipts: readonly RpcReceipt[]): Promise<Hex> =>
   )
 
 describe('receiptsRoot', () => {
-  it('is the empty trie for a block without transactions', async () => {
+  it('is the empty trie for a block without transactions', () => {
     // keccak256(rlp('')), the root of every empty trie (yellow paper, appendix D).
-    expect(await receiptsRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
+    expect(receiptsRoot([])).toBe('0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421')
   })
 
-  it('is the one of mainnet block 46147, whose only receipt has a state root', async () => {
+  it('is the one of mainnet block 46147, whose only receipt has a state root', () => {
     const receipt = {
       type: 0,
       outcome: { stateRoot: '0x96a8e009d2b88b1483e6941e6812e32263b05683fac202abc622a3e31aed1957' },
@@ -51,9 +51,7 @@ describe('receiptsRoot', () => {
       logsBloom: `0x${'00'.repeat(256)}`,
       logs: [],
     } as const
-    expect(await receiptsRoot([receipt])).toBe(
-      '0xfe2bf2a941abf41d72637e5b91750332a30283efd40c424dc522b77e6f0ed8c4',
-    )
+    expect(receiptsRoot([receipt])).toBe('0xfe2bf2a941abf41d72637e5b91750332a30283efd40c424dc522b77e6f0ed8c4')
   })
 
   it('is the header’s for legacy and typed transactions, failed ones and several logs each', async () => {
@@ -68,7 +66,7 @@ describe('receiptsRoot', () => {
       ['0x2', '0x1'],
     ])
     expect(receipts.flatMap(({ logs }) => logs)).toHaveLength(9)
-    expect(await rootOf(receipts)).toBe(block.receiptsRoot)
+    expect(rootOf(receipts)).toBe(block.receiptsRoot)
   })
 
   it('is the header’s past 128 receipts, where the keys of the trie grow to two bytes', async () => {
@@ -79,9 +77,9 @@ describe('receiptsRoot', () => {
     const block = await latest(chain)
     const receipts = await receiptsOf(block.hash)
     expect(receipts).toHaveLength(130)
-    expect(await rootOf(receipts)).toBe(block.receiptsRoot)
-    expect(await rootOf(receipts.toReversed())).not.toBe(block.receiptsRoot)
-    expect(await rootOf(receipts.slice(0, -1))).not.toBe(block.receiptsRoot)
+    expect(rootOf(receipts)).toBe(block.receiptsRoot)
+    expect(rootOf(receipts.toReversed())).not.toBe(block.receiptsRoot)
+    expect(rootOf(receipts.slice(0, -1))).not.toBe(block.receiptsRoot)
   })
 })
 

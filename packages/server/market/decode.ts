@@ -30,7 +30,9 @@ export function decodeBlock(
     if (decoded === null) continue
     if (decoded.event.kind === 'CREATED') born.add(decoded.pool)
     events.push({
-      ...decoded,
+      pool: decoded.pool,
+      family: decoded.family,
+      event: decoded.event,
       transactionHash: log.transactionHash,
       logIndex: count(log.logIndex),
     } as PoolEvent)

@@ -12,7 +12,15 @@ export const wordAt = (data: Hex, at: number): string => {
   return word
 }
 
-export const uintAt = (data: Hex, at: number): bigint => BigInt(`0x${wordAt(data, at)}`)
+/** Leading zeros are left out first: a price or an amount is far shorter than its word. */
+export function uintAt(data: Hex, at: number): bigint {
+  const [start, end] = [2 + 64 * at, 66 + 64 * at]
+  if (data.length < end) throw new RangeError(`word ${at} of ${wordCount(data)} is missing`)
+  let first = start
+  while (first < end - 1 && data.charCodeAt(first) === ZERO) first++
+  return BigInt(`0x${data.slice(first, end)}`)
+}
+const ZERO = 48
 export const intAt = (data: Hex, at: number): bigint => BigInt.asIntN(256, uintAt(data, at))
 export const addressAt = (data: Hex, at: number): Address => `0x${wordAt(data, at).slice(24)}`
 

@@ -17,6 +17,7 @@ const KEYS = [
   'name',
   'endpoints',
   'genesis_hash',
+  'checkpoint',
   'block_time_ms',
   'finality',
   'wrapped_native',
@@ -44,6 +45,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
     name: shape.text(chain['name'], at('name'), 'a name', /^.{1,60}$/),
     endpoints: endpointsFrom(shape, chain['endpoints'], at('endpoints')),
     genesisHash: shape.hash(chain['genesis_hash'], at('genesis_hash')),
+    ...checkpointFrom(shape, chain['checkpoint'], at('checkpoint')),
     blockTimeMs: shape.integer(chain['block_time_ms'], at('block_time_ms'), [
       LEAST_BLOCK_TIME_MS,
       3_600_000,
@@ -73,6 +75,17 @@ function tableFor(given: Readonly<Record<string, unknown>>): Readonly<Record<str
   const isSame =
     genesis === undefined || (typeof genesis === 'string' && genesis.toLowerCase() === known['genesis_hash'])
   return isSame ? known : {}
+}
+
+function checkpointFrom(shape: Shape, value: unknown, path: string): Pick<ChainConfig, 'checkpoint'> {
+  if (value === undefined || value === null) return {}
+  const pinned = shape.mapping(value, path, ['block_number', 'block_hash'])
+  return {
+    checkpoint: {
+      number: shape.integer(pinned['block_number'], join(path, 'block_number'), [0, MAX]),
+      hash: shape.hash(pinned['block_hash'], join(path, 'block_hash')),
+    },
+  }
 }
 
 function endpointsFrom(shape: Shape, value: unknown, path: string): ChainConfig['endpoints'] {

@@ -30,6 +30,8 @@ export type ChainConfig = {
   readonly name: string
   readonly endpoints: readonly { readonly name: string; readonly url: Secret }[]
   readonly genesisHash: Hex
+  /** A block that every endpoint must have, by this hash. */
+  readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
   readonly blockTimeMs: number
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address

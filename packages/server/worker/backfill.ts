@@ -137,8 +137,8 @@ class Backfill {
   }
 
   async *#history(query: HistoryQuery): AsyncGenerator<HistoryPart> {
-    const { chain, endpoints, signal } = this.#options
-    for await (const part of readHistory(chain, endpoints, query, signal)) {
+    const { endpoints, signal } = this.#options
+    for await (const part of readHistory(endpoints, query, signal)) {
       signal.throwIfAborted()
       yield part
     }

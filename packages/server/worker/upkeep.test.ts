@@ -13,7 +13,6 @@ import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { loadConfig } from '../ops/loadConfig.ts'
-import { CHAIN_ID } from '../service/testing/plan.ts'
 import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
 import { writeConfig } from '../service/testing/testService.ts'
 import { bornAs } from './audit.ts'
@@ -149,7 +148,7 @@ test('a price that walks out of the known ticks asks for them, and what is read 
   const { terms } = poolOf(pool)
   if (terms.family !== 'amm_v3') throw new Error('not a v3 pool')
   const { hash } = await chain.run(chain.sellV3(pool, 'WETH', 20_000_000))
-  const { needs } = apply(inputOf(await fetchBlock(endpoint, CHAIN_ID, hash, signal)))
+  const { needs } = apply(inputOf(await fetchBlock(endpoint, hash, signal)))
   expect(needs).toContainEqual({ kind: 'load', pool, why: 'INCOMPLETE' })
   const tip = await follow()
   const { loaded } = await market.load([bornAs(poolOf(pool))], tip, signal)
@@ -180,7 +179,7 @@ async function skipTo(): Promise<void> {
   const { number } = await chain.head()
   const from = (state.chain.tip?.number ?? number - 1) + 1
   for (let at = from; at <= number; at++) {
-    const block = await fetchBlock(endpoint, CHAIN_ID, at, signal)
+    const block = await fetchBlock(endpoint, at, signal)
     apply(inputOf({ ...block, logs: [], proof: 'none' }))
   }
 }

@@ -1,13 +1,12 @@
 /**
- * A JSON-RPC server between a feed and a node that lies where a test asks it to. A rule sees the call and
- * the node's answer and returns what the feed is to get.
+ * The fault proxy with a single rule that a test puts in place as a function: it sees the call and the node's
+ * answer and returns what the feed is to get.
  */
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { ServerResponse } from 'node:http'
+import { startFaultProxy } from '../../../world/proxy/faultProxy.ts'
+import type { RpcAnswer, RpcCall as AnyCall } from '../../../world/proxy/rule.ts'
 
-export type RpcCall = { readonly id: number; readonly method: string; readonly params: readonly unknown[] }
-export type RpcAnswer = { readonly result?: unknown; readonly error?: { code: number; message: string } }
+export type RpcCall = AnyCall & { readonly id: number }
 
 /** An answer, or a whole HTTP response of the test's own making. */
 export type Rule = (
@@ -26,35 +25,20 @@ export type RpcProxy = {
 export const pass: Rule = (_call, fetchAnswer) => fetchAnswer()
 
 export async function startRpcProxy(nodeUrl: string, rule: Rule = pass): Promise<RpcProxy> {
-  const calls: RpcCall[] = []
-  const server = createServer((request, response) => {
-    void handle(request, response).catch(() => response.destroy())
-  })
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = Buffer.concat(await request.toArray()).toString()
-    const call = JSON.parse(body) as RpcCall
-    calls.push(call)
-    const fetchAnswer = async (): Promise<RpcAnswer> => {
-      const headers = { 'content-type': 'application/json' }
-      return (await fetch(nodeUrl, { method: 'POST', headers, body })).json() as Promise<RpcAnswer>
-    }
-    const answer = await proxy.rule(call, fetchAnswer, response)
-    if (answer === 'handled') return
-    response.setHeader('content-type', 'application/json')
-    response.end(JSON.stringify({ jsonrpc: '2.0', ...answer, id: call.id }))
-  }
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const faults = await startFaultProxy({ url: nodeUrl })
   const proxy: RpcProxy = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    calls,
+    url: faults.url,
+    calls: faults.calls as RpcCall[],
     rule,
-    close: async () => {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close: () => faults.close(),
   }
+  faults.add({
+    fault: {
+      kind: 'handle',
+      handle: (call, fetchAnswer, response) =>
+        proxy.rule(call as RpcCall, fetchAnswer, response as ServerResponse),
+    },
+  })
   return proxy
 }
 

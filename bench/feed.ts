@@ -1,0 +1,182 @@
+/**
+ * From the bytes of an answer to the records of a block, against JSON.parse, which nothing can be faster than, and against
+ * viem; and the receipts root against @ethereumjs/mpt.
+ *
+ * One block of 2,000 pool logs: half are v3 swaps, the others v2 syncs and swaps. Ours parses, checks that every log
+ * is the block's own, and decodes; viem parses and decodes.
+ */
+import { createMPT } from '@ethereumjs/mpt'
+import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parseAbi } from 'viem'
+import { toRlp } from 'viem/utils'
+import { parseAnswer } from '../packages/server/feed/connection.ts'
+import { decodeLogs } from '../packages/server/feed/receipts.ts'
+import { encodeReceipt, type Receipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'
+import { integer } from '../packages/server/feed/rlp.ts'
+import { decodeBlock } from '../packages/server/market/decode.ts'
+import type { Benchmark } from './benchmark.ts'
+
+const LOGS = 2000
+const RECEIPTS = 300
+const POOLS = 200
+const NUMBER = 21_000_000
+
+const abi = parseAbi([
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+])
+const v2Abi = parseAbi([
+  'event Sync(uint112 reserve0, uint112 reserve1)',
+  'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
+])
+
+let state = 0x9e3779b9
+/** Xorshift: the same numbers in every run. */
+const draw = (below: number): number => {
+  state ^= state << 13
+  state ^= state >>> 17
+  state ^= state << 5
+  return (state >>> 0) % below
+}
+const hex = (bytes: number): Hex =>
+  `0x${Array.from({ length: bytes }, () => draw(256).toString(16).padStart(2, '0')).join('')}`
+const big = (bytes: number): bigint => BigInt(hex(bytes))
+
+const pools = Array.from({ length: POOLS }, () => hex(20))
+const transactions = Array.from({ length: LOGS / 2 }, () => hex(32))
+const header = { number: NUMBER, hash: hex(32), transactions }
+const logs = Array.from({ length: LOGS }, (_, at) => logAt(at))
+const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: logs }))
+const known = new Set<string>(pools)
+const receipts = Array.from({ length: RECEIPTS }, (_, at) => receiptAt(at))
+
+export const benchmarks: readonly Benchmark[] = [
+  {
+    name: 'response bytes → decoded records, against JSON.parse',
+    unit: 'log',
+    goal: { ratio: 0.55, sense: 'at least' },
+    check: checkRecords,
+    ours: { name: 'ours', operations: LOGS, run: decodeOurs },
+    peer: { name: 'JSON.parse', operations: LOGS, run: () => JSON.parse(bytes.toString('utf8')) as unknown },
+  },
+  {
+    name: 'response bytes → decoded records, against viem',
+    unit: 'log',
+    goal: { ratio: 20, sense: 'at least' },
+    check: checkRecords,
+    ours: { name: 'ours', operations: LOGS, run: decodeOurs },
+    peer: { name: 'viem decodeEventLog', operations: LOGS, run: decodeViem },
+  },
+  {
+    name: 'receipts root of 300 receipts',
+    unit: 'receipt',
+    goal: { ratio: 2, sense: 'at least' },
+    check: async () => {
+      const [ours, theirs] = [receiptsRoot(receipts), await rootByMpt()]
+      if (ours !== theirs) throw new Error(`our root is ${ours}, that of @ethereumjs/mpt ${theirs}`)
+    },
+    ours: { name: 'ours', operations: RECEIPTS, run: () => receiptsRoot(receipts) },
+    peer: { name: '@ethereumjs/mpt', operations: RECEIPTS, run: rootByMpt },
+  },
+]
+
+function decodeOurs(): ReturnType<typeof decodeBlock> {
+  const { result } = parseAnswer(bytes.toString('utf8'), 'bench')
+  const block = {
+    ...header,
+    timeMs: 0,
+    parentHash: header.hash,
+    proof: 'none',
+    logs: decodeLogs(result as readonly unknown[], header),
+  } as const
+  return decodeBlock(
+    [],
+    block,
+    pool => known.has(pool),
+    () => false,
+  )
+}
+
+type WireLog = { readonly topics: [Hex, ...Hex[]]; readonly data: Hex }
+
+function decodeViem(): readonly unknown[] {
+  const { result } = JSON.parse(bytes.toString('utf8')) as { readonly result: readonly WireLog[] }
+  return result.map(({ topics, data }) =>
+    decodeEventLog({ abi: topics.length === 3 && data.length === 322 ? abi : v2Abi, topics, data }),
+  )
+}
+
+/** Amounts and prices are the same. */
+function checkRecords(): void {
+  const theirs = decodeViem() as readonly { readonly args: Readonly<Record<string, bigint | string>> }[]
+  const ours = decodeOurs()
+  if (ours.length !== theirs.length) throw new Error(`${ours.length} records, viem has ${theirs.length}`)
+  for (const [at, { event }] of ours.entries())
+    for (const [name, value] of Object.entries(event))
+      if (name !== 'kind' && String(value) !== String(theirs[at]?.args[name]))
+        throw new Error(
+          `record ${at}: ${name} is ${String(value)}, viem has ${String(theirs[at]?.args[name])}`,
+        )
+}
+
+async function rootByMpt(): Promise<string> {
+  const trie = await createMPT()
+  for (const [index, receipt] of receipts.entries())
+    await trie.put(toRlp(integer(`0x${index.toString(16)}`), 'bytes'), encodeReceipt(receipt))
+  return `0x${Buffer.from(trie.root()).toString('hex')}`
+}
+
+function logAt(at: number): object {
+  const [sender, to] = [hex(20), hex(20)]
+  const [topics, data] =
+    at % 4 < 2
+      ? [
+          encodeEventTopics({ abi, eventName: 'Swap', args: { sender, recipient: to } }),
+          encodeAbiParameters(
+            [
+              { type: 'int256' },
+              { type: 'int256' },
+              { type: 'uint160' },
+              { type: 'uint128' },
+              { type: 'int24' },
+            ],
+            [-big(9), big(10), big(19), big(12), draw(400_000) - 200_000],
+          ),
+        ]
+      : at % 4 === 2
+        ? [
+            encodeEventTopics({ abi: v2Abi, eventName: 'Sync' }),
+            encodeAbiParameters([{ type: 'uint112' }, { type: 'uint112' }], [big(12), big(13)]),
+          ]
+        : [
+            encodeEventTopics({ abi: v2Abi, eventName: 'Swap', args: { sender, to } }),
+            encodeAbiParameters(
+              [{ type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }, { type: 'uint256' }],
+              [big(9), 0n, 0n, big(10)],
+            ),
+          ]
+  return {
+    address: pools[draw(POOLS)],
+    topics,
+    data,
+    blockHash: header.hash,
+    blockNumber: `0x${NUMBER.toString(16)}`,
+    transactionHash: transactions[at >> 1],
+    transactionIndex: `0x${(at >> 1).toString(16)}`,
+    logIndex: `0x${at.toString(16)}`,
+    removed: false,
+  }
+}
+
+/** Two logs each, about as many as on chain 1. */
+function receiptAt(at: number): Receipt {
+  return {
+    type: at % 3,
+    outcome: { status: at % 9 === 0 ? 0 : 1 },
+    cumulativeGasUsed: `0x${(21_000 * (at + 1)).toString(16)}`,
+    logsBloom: hex(256),
+    logs: Array.from({ length: 2 }, () => ({
+      address: hex(20),
+      topics: [hex(32), hex(32), hex(32)],
+      data: hex(96),
+    })),
+  }
+}

@@ -1,0 +1,279 @@
+/** Faults of faults.md in the content of a block, on a real chain through the fault proxy. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '../../world/proxy/faultProxy.ts'
+import type { Rule } from '../../world/proxy/rule.ts'
+import type { Hex } from '../ops/config.ts'
+import { Consumer } from './testing/consumer.ts'
+import { closeAll, endpointsOf, follow, forwardClock, keep, start } from './testing/following.ts'
+import {
+  EVERY_KIND,
+  latest,
+  type LocalChain,
+  LOGGER,
+  mine,
+  mineTransactions,
+  startLocalChain,
+} from './testing/localChain.ts'
+import { expectFinalChain } from './testing/oracle.ts'
+
+type RpcLog = Readonly<Record<string, unknown>>
+type RpcReceipt = Readonly<Record<string, unknown>> & { readonly logs: readonly RpcLog[] }
+
+let chain: LocalChain
+beforeAll(async () => {
+  chain = await startLocalChain()
+  await mine(chain, 2)
+})
+afterAll(() => chain.close())
+afterEach(closeAll)
+
+const proxied = async (...rules: readonly Rule[]): Promise<FaultProxy> =>
+  keep(await startFaultProxy({ url: chain.anvil.url, seed: 4, rules }))
+
+const over = (...urls: readonly string[]): Promise<Consumer> =>
+  follow(chain, { config: { endpoints: endpointsOf(...urls) } })
+
+const NO_RECEIPTS: Rule = {
+  method: 'eth_getBlockReceipts',
+  fault: { kind: 'error', code: -32_601, message: 'Method not found' },
+}
+const changed = (method: string, change: (result: never) => unknown): Rule => ({
+  method,
+  fault: { kind: 'change', change: result => change(result as never) },
+})
+const changedLogs = (change: (logs: readonly RpcLog[]) => readonly unknown[]): Rule =>
+  changed('eth_getBlockReceipts', (receipts: readonly RpcReceipt[]) =>
+    receipts.map(receipt => ({ ...receipt, logs: change(receipt.logs) })),
+  )
+/** Lies about blocks with logs only, so that a feed gets started. */
+const firstOnly = (change: (log: RpcLog) => unknown): Rule =>
+  changedLogs(logs => logs.map((log, at) => (at === 0 ? change(log) : log)))
+
+/** The liar comes first and is asked; the block is taken from the other, whole. */
+async function expectTakenFromOther(liar: FaultProxy, lies: readonly Rule[]): Promise<void> {
+  const consumer = await over(liar.url, chain.anvil.url)
+  await consumer.untilTip(await latest(chain))
+  const active = lies.map(rule => liar.add(rule))
+  // Which of the two is asked first depends on how fast each was: until the liar was.
+  for (let n = 0; n < 20 && active.some(rule => rule.fired() === 0); n++) {
+    await mineTransactions(chain, EVERY_KIND)
+    await consumer.untilTip(await latest(chain))
+  }
+  for (const rule of active) expect(rule.fired()).toBeGreaterThan(0)
+  await expectFinalChain(consumer, chain)
+}
+
+/** With the liar alone the head stays where it is, is tried again, and goes on when the lie ends. */
+async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
+  const consumer = await over(liar.url)
+  const before = await latest(chain)
+  await consumer.untilTip(before)
+  const active = liar.add(lie)
+  await mineTransactions(chain, EVERY_KIND)
+  await expect.poll(() => active.fired(), { timeout: 20_000 }).toBeGreaterThan(2)
+  expect(consumer.tip?.hash).toBe(before.hash)
+  active.remove()
+  await consumer.untilTip(await latest(chain))
+  await expectFinalChain(consumer, chain)
+}
+
+describe('F1: an empty list of logs for a block whose bloom is not', () => {
+  const empty = changed('eth_getLogs', () => [])
+
+  it('F1: is refused and asked for again, and the block is not applied', async () => {
+    await expectRefused(await proxied(NO_RECEIPTS), empty)
+  })
+
+  it('F1: is the provider’s fault, and another one is asked', async () => {
+    await expectTakenFromOther(await proxied(NO_RECEIPTS), [empty])
+  })
+})
+
+describe('F3: a list of logs cut at a round number', () => {
+  /** mstore-free: log0 of nothing. */
+  const SINGLE: Hex = `0x${'30'.repeat(20)}`
+  const many = (loggers: number, singles = 0) => [
+    ...Array.from({ length: loggers }, () => ({ to: LOGGER, gas: '0xc350' })),
+    ...Array.from({ length: singles }, () => ({ to: SINGLE, gas: '0xc350' })),
+  ]
+  beforeAll(() => chain.rpc('anvil_setCode', SINGLE, '0x60006000a000'))
+
+  it('F3: is refused although bloom and indices fit, and taken from another provider', async () => {
+    const cutting = await proxied(NO_RECEIPTS, {
+      method: 'eth_getLogs',
+      fault: { kind: 'change', change: logs => (logs as unknown[]).slice(0, 100) },
+    })
+    const alone = await over(cutting.url)
+    const before = await latest(chain)
+    await alone.untilTip(before)
+    cutting.calls.length = 0
+    await mineTransactions(chain, many(40))
+    const tries = (): number => cutting.calls.filter(({ method }) => method === 'eth_getLogs').length
+    await expect.poll(tries, { timeout: 20_000 }).toBeGreaterThan(1)
+    expect(alone.tip?.hash).toBe(before.hash)
+    const both = await over(cutting.url, chain.anvil.url)
+    await both.untilTip(await latest(chain))
+    expect(both.tip?.logs).toHaveLength(120)
+  })
+
+  it('F3: that really has just so many passes by its receipts, asked for one by one', async () => {
+    const consumer = await over((await proxied(NO_RECEIPTS)).url)
+    await consumer.untilTip(await latest(chain))
+    await mineTransactions(chain, many(33, 1))
+    await consumer.untilTip(await latest(chain))
+    expect(consumer.tip).toMatchObject({ proof: 'receipts', logs: { length: 100 } })
+  })
+})
+
+describe('F14: null for a block that was just announced', () => {
+  const nulls = (method: string, nth: NonNullable<Rule['nth']>): Rule => ({
+    method,
+    nth,
+    fault: { kind: 'change', change: () => null },
+  })
+
+  it('F14: is asked for again, a bounded number of times', async () => {
+    const liar = await proxied()
+    const consumer = await over(liar.url)
+    await consumer.untilTip(await latest(chain))
+    const rules = ['eth_getBlockByHash', 'eth_getBlockReceipts'].map(method =>
+      liar.add(nulls(method, [1, 2])),
+    )
+    await mineTransactions(chain, EVERY_KIND)
+    await consumer.untilTip(await latest(chain))
+    expect(rules.map(rule => rule.fired())).toEqual([2, 2])
+    expect(consumer.tip?.logs).toHaveLength(9)
+  })
+
+  it('F14: for good is never an empty block: another provider gives it', async () => {
+    await expectTakenFromOther(await proxied(), [nulls('eth_getBlockReceipts', [1, 1000])])
+  })
+})
+
+describe('F19: a log that is not the block’s own', () => {
+  const lies: readonly (readonly [what: string, rule: Rule])[] = [
+    ['of another address', firstOnly(log => ({ ...log, address: `0x${'66'.repeat(20)}` }))],
+    ['with another topic', firstOnly(log => ({ ...log, topics: [`0x${'77'.repeat(32)}`] }))],
+    ['of another block', firstOnly(log => ({ ...log, blockHash: `0x${'77'.repeat(32)}` }))],
+    ['of another transaction’s index', firstOnly(log => ({ ...log, transactionIndex: '0x63' }))],
+    [
+      'with an index that was there already',
+      changedLogs(logs => logs.map(log => ({ ...log, logIndex: '0x0' }))),
+    ],
+  ]
+  it.each(lies)('F19: %s is refused', async (_what, rule) => {
+    await expectTakenFromOther(await proxied(), [rule])
+  })
+})
+
+describe('F22: 200 blocks at once', () => {
+  it('F22: arrive in order, at most eight of them fetched ahead of a consumer that waits', async () => {
+    const proxy = await proxied()
+    const feed = await start(chain, { config: { endpoints: endpointsOf(proxy.url) } })
+    const controller = new AbortController()
+    const items = feed.items(controller.signal)[Symbol.asyncIterator]()
+    const first = await items.next()
+    expect(first.value?.kind).toBe('block')
+    proxy.calls.length = 0
+    await mine(chain, 200)
+    const fetched = (): number => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
+    await expect.poll(fetched, { timeout: 20_000 }).toBe(8)
+    // The head is polled some times more, and no block is fetched.
+    const polls = (): number => proxy.calls.filter(({ params }) => params[0] === 'latest').length
+    const before = polls()
+    await expect.poll(polls, { timeout: 20_000 }).toBeGreaterThan(before + 3)
+    expect(fetched()).toBe(8)
+    if (first.value?.kind !== 'block') return
+    const consumer = keep(new Consumer(feed, { history: [first.value.block] }))
+    await consumer.until('the head', ({ chain: blocks }) => blocks.length === 201, 60_000)
+    await expectFinalChain(consumer, chain)
+  })
+})
+
+describe('a header', () => {
+  it('that is made up does not give its hash and is refused', async () => {
+    await expectRefused(
+      await proxied(),
+      changed('eth_getBlockByHash', (header: { timestamp: Hex }) => ({
+        ...header,
+        timestamp: `0x${(Number(header.timestamp) + 1).toString(16)}`,
+      })),
+    )
+  })
+
+  it('with a field that we do not know proves nothing, unless its hash fits without', async () => {
+    const proxy = await proxied(
+      changed('eth_getBlockByHash', (header: object) => ({ ...header, novel: '0x1' })),
+    )
+    const consumer = await over(proxy.url)
+    await consumer.untilTip(await latest(chain))
+    expect(consumer.tip?.proof).toBe('receipts')
+    proxy.add(changed('eth_getBlockByHash', (header: object) => ({ ...header, gasUsed: '0x1' })))
+    await mine(chain)
+    await consumer.untilTip(await latest(chain))
+    expect(consumer.tip?.proof).toBe('none')
+    await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
+  })
+})
+
+describe('on a chain whose headers prove nothing', () => {
+  let avalanche: LocalChain
+  beforeAll(async () => {
+    avalanche = await startLocalChain({ chainId: 43_114 })
+    await mine(avalanche, 2)
+  })
+  afterAll(() => avalanche.close())
+  const liarOf = async (): Promise<FaultProxy> => keep(await startFaultProxy({ url: avalanche.anvil.url }))
+  const omitting = changed('eth_getBlockReceipts', (receipts: readonly RpcReceipt[]) =>
+    receipts.map((receipt, at) =>
+      at === receipts.length - 2 ? { ...receipt, logs: receipt.logs.slice(0, -1) } : receipt,
+    ),
+  )
+  const followed = (urls: readonly string[], clock = forwardClock().clock): Promise<Consumer> =>
+    follow(avalanche, { clock, config: { endpoints: endpointsOf(...urls) } })
+
+  it('one endpoint gives blocks without a proof: DEGRADED', async () => {
+    const consumer = await followed([avalanche.anvil.url])
+    await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
+    expect([consumer.tip?.proof, consumer.health?.status]).toEqual(['none', 'DEGRADED'])
+  })
+
+  it('two that agree prove them by digest: HEALTHY', async () => {
+    const consumer = await followed([avalanche.anvil.url, (await liarOf()).url])
+    await mineTransactions(avalanche, EVERY_KIND)
+    await consumer.untilTip(await latest(avalanche))
+    expect(consumer.tip).toMatchObject({ proof: 'digest', logs: { length: 9 } })
+    await consumer.until('health', ({ health }) => health?.status === 'HEALTHY')
+  })
+
+  it('two that disagree prove nothing, and the head stays below', async () => {
+    const { clock, forward } = forwardClock()
+    const liar = await liarOf()
+    const consumer = await followed([avalanche.anvil.url, liar.url], clock)
+    const before = await latest(avalanche)
+    await consumer.untilTip(before)
+    const lie = liar.add(omitting)
+    await mineTransactions(avalanche, EVERY_KIND)
+    await expect.poll(() => lie.fired(), { timeout: 20_000 }).toBeGreaterThan(1)
+    forward(16_000)
+    await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
+    expect(consumer.tip?.hash).toBe(before.hash)
+    lie.remove()
+    await consumer.untilTip(await latest(avalanche))
+    expect(consumer.tip).toMatchObject({ proof: 'digest', logs: { length: 9 } })
+  })
+
+  it('of three the one that says otherwise is at fault', async () => {
+    const [liar, honest] = [await liarOf(), await liarOf()]
+    const consumer = await followed([liar.url, avalanche.anvil.url, honest.url])
+    await consumer.untilTip(await latest(avalanche))
+    const lie = liar.add(omitting)
+    for (let n = 0; n < 20 && lie.fired() === 0; n++) {
+      await mineTransactions(avalanche, EVERY_KIND)
+      await consumer.untilTip(await latest(avalanche))
+    }
+    expect(lie.fired()).toBeGreaterThan(0)
+    await expectFinalChain(consumer, avalanche)
+    expect(consumer.chain.slice(1).map(({ proof }) => proof)).not.toContain('none')
+  })
+})

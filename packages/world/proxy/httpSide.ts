@@ -1,0 +1,73 @@
+/** The proxy over HTTP: one request, one answer or a list of them, delivered whole or as a fault wants it. */
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Delivery, type Outcome, pause } from './exchange.ts'
+import type { RpcAnswer, RpcCall } from './rule.ts'
+
+export async function answerRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: (call: RpcCall, response: ServerResponse) => Promise<Outcome>,
+  signal: AbortSignal,
+): Promise<void> {
+  const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as RpcCall | readonly RpcCall[]
+  const calls = Array.isArray(body) ? (body as readonly RpcCall[]) : [body as RpcCall]
+  const outcomes = await Promise.all(calls.map(call => handle(call, response)))
+  if (outcomes.some(({ delivery }) => delivery === 'handled')) return
+  const answers = calls.map((call, at) => encoded(call, outcomes[at]?.answer ?? {}))
+  const text = Array.isArray(body) ? `[${answers.join()}]` : (answers[0] ?? '')
+  // A batch arrives by one way: the first that is not the plain one.
+  const way = outcomes.find(({ delivery }) => delivery !== null)?.delivery ?? null
+  await deliver(response, text, way === 'handled' ? null : way, signal)
+}
+
+export const encoded = (call: RpcCall, answer: RpcAnswer): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
+
+async function deliver(
+  response: ServerResponse,
+  text: string,
+  delivery: Delivery | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = Buffer.from(text)
+  const head = (length: number): ServerResponse =>
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': length })
+  switch (delivery?.kind) {
+    case undefined:
+      head(bytes.length).end(bytes)
+      return
+    case 'drop':
+      response.destroy()
+      return
+    case 'status':
+      response.writeHead(delivery.status, delivery.headers).end(delivery.body ?? '')
+      return
+    case 'truncate': {
+      const part = bytes.subarray(0, Math.floor(bytes.length * delivery.share))
+      if (delivery.isClean === true) head(part.length).end(part)
+      else head(bytes.length).write(part, () => response.destroy())
+      return
+    }
+    case 'hang':
+      if (delivery.after === 'headers') head(bytes.length + 1).flushHeaders()
+      return
+    case 'drip':
+      head(bytes.length)
+      for (let at = 0; at < bytes.length && isOpen(response, signal); at += delivery.bytes) {
+        response.write(bytes.subarray(at, at + delivery.bytes))
+        await pause(delivery.everyMs, signal)
+      }
+      response.end()
+      return
+    case 'body':
+      response.writeHead(200, { 'content-type': 'application/json' })
+      for (let n = 0; n < (delivery.repeat ?? 1) && isOpen(response, signal); n++)
+        if (!response.write(delivery.body))
+          await Promise.race([once(response, 'drain'), once(response, 'close')])
+      response.end()
+  }
+}
+
+const isOpen = (response: ServerResponse, signal: AbortSignal): boolean =>
+  !signal.aborted && !response.destroyed && response.socket !== null

@@ -1,0 +1,141 @@
+/**
+ * The proxy over WebSocket: one socket to the node for each that comes, calls answered one by one, and what the node
+ * pushes passed on. A proxy can push something of its own to whoever subscribed.
+ */
+import { once } from 'node:events'
+import { WebSocket } from 'ws'
+import { type Ask, type Delivery, type Outcome, pause } from './exchange.ts'
+import { encoded } from './httpSide.ts'
+import type { RpcAnswer, RpcCall } from './rule.ts'
+
+type Message = RpcAnswer & { readonly id?: unknown; readonly method?: string; readonly params?: unknown }
+type Pushed = { readonly subscription: string; readonly result: unknown }
+type Handle = (call: RpcCall, ask: Ask) => Promise<Outcome>
+
+export class SocketSide {
+  readonly #near: WebSocket
+  readonly #far: WebSocket
+  readonly #handle: Handle
+  readonly #signal: AbortSignal
+  readonly #pending = new Map<number, (answer: RpcAnswer) => void>()
+  /** Kind by id. */
+  readonly #subscriptions = new Map<string, string>()
+  #lastId = 0
+  /** Pushed messages leave in the order they came, however long each is held. */
+  #pushing: Promise<void> = Promise.resolve()
+
+  private constructor(near: WebSocket, far: WebSocket, handle: Handle, signal: AbortSignal) {
+    this.#near = near
+    this.#far = far
+    this.#handle = handle
+    this.#signal = signal
+    far.on('message', data => this.#fromNode(JSON.parse((data as Buffer).toString()) as Message))
+    near.on('message', data => void this.#answer(JSON.parse((data as Buffer).toString()) as RpcCall))
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      socket.on('error', () => other.terminate())
+      socket.on('close', () => other.terminate())
+    }
+  }
+
+  static async open(
+    near: WebSocket,
+    nodeUrl: string,
+    handle: Handle,
+    signal: AbortSignal,
+  ): Promise<SocketSide> {
+    const early: unknown[] = []
+    const keep = (data: unknown): void => void early.push(data)
+    near.on('message', keep)
+    const far = new WebSocket(nodeUrl, { perMessageDeflate: false, maxPayload: 1 << 30 })
+    try {
+      await once(far, 'open')
+    } catch (error) {
+      near.terminate()
+      throw error
+    }
+    near.off('message', keep)
+    const side = new SocketSide(near, far, handle, signal)
+    for (const data of early) near.emit('message', data)
+    return side
+  }
+
+  /** Sends a notification to each subscription of this kind; gives how many there are. */
+  push(kind: string, result: unknown): number {
+    const ids = [...this.#subscriptions].filter(([, of]) => of === kind).map(([id]) => id)
+    for (const subscription of ids) this.#send(notification({ subscription, result }))
+    return ids.length
+  }
+
+  terminate(): void {
+    this.#near.terminate()
+    this.#far.terminate()
+  }
+
+  readonly #ask: Ask = ({ method, params }) =>
+    new Promise(resolve => {
+      const id = ++this.#lastId
+      this.#pending.set(id, resolve)
+      this.#far.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+    })
+
+  async #answer(call: RpcCall): Promise<void> {
+    const { answer, delivery } = await this.#handle(call, this.#ask)
+    if (delivery === 'handled') return
+    if (call.method === 'eth_subscribe' && typeof answer?.result === 'string')
+      this.#subscriptions.set(answer.result, String(call.params[0]))
+    await this.#deliver(encoded(call, answer ?? {}), delivery)
+  }
+
+  #fromNode(message: Message): void {
+    if (message.method === 'eth_subscription') {
+      this.#pushing = this.#pushing.then(() => this.#passOn(message.params as Pushed))
+      return
+    }
+    const { id, result, error } = message
+    const resolve = this.#pending.get(id as number)
+    this.#pending.delete(id as number)
+    resolve?.(error === undefined ? { result } : { error })
+  }
+
+  async #passOn({ subscription, result }: Pushed): Promise<void> {
+    const kind = this.#subscriptions.get(subscription) ?? 'unknown'
+    const call = { id: null, method: 'eth_subscription', params: [kind] }
+    const { answer, delivery } = await this.#handle(call, () => Promise.resolve({ result }))
+    if (delivery === null && answer !== null)
+      this.#send(notification({ subscription, result: answer.result }))
+  }
+
+  async #deliver(text: string, delivery: Delivery | null): Promise<void> {
+    switch (delivery?.kind) {
+      case undefined:
+        return this.#send(text)
+      case 'drop':
+        return this.#near.terminate()
+      case 'status':
+        return this.#near.close(1011, `${delivery.status}`)
+      case 'truncate':
+        return this.#send(text.slice(0, Math.floor(text.length * delivery.share)))
+      case 'hang':
+        return
+      case 'drip':
+        for (let at = 0; at < text.length && !this.#signal.aborted; at += delivery.bytes) {
+          const isLast = at + delivery.bytes >= text.length
+          this.#near.send(text.slice(at, at + delivery.bytes), { fin: isLast })
+          await pause(delivery.everyMs, this.#signal)
+        }
+        return
+      case 'body':
+        return this.#send(delivery.body.repeat(delivery.repeat ?? 1))
+    }
+  }
+
+  #send(text: string): void {
+    if (this.#near.readyState === WebSocket.OPEN) this.#near.send(text)
+  }
+}
+
+const notification = (params: Pushed): string =>
+  JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params })
