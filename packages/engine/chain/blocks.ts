@@ -4,6 +4,7 @@
  */
 import type { V2Event, V3Event } from '../amm/adapter.ts'
 import { assert } from '../assert.ts'
+import { stateScore } from '../price/bands.ts'
 import * as depthAverage from '../price/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
 import type { Pool, ProvenRun, State } from '../state.ts'
@@ -197,11 +198,16 @@ export function applyFinality(state: State, number: Count, hash: Hex, work: Work
       const pool = state.pools.get(address)
       if (pool === undefined || pool.state.changed.number > number) continue
       work.pools.add(pool)
-      work.look.add(pool.from)
+      if (mayRise(state, pool.from)) work.look.add(pool.from)
     }
-    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()]) {
-      work.look.add(token)
-      for (const dependent of dependentsOf(state, token)) work.look.add(dependent)
-    }
+    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()])
+      for (const dependent of [token, ...dependentsOf(state, token)])
+        if (mayRise(state, dependent)) work.look.add(dependent)
   }
+}
+
+/** Finality lifts a state score from that of canonical: a price whose weakest link is weaker stays as it is. */
+function mayRise(state: State, token: Address): boolean {
+  const compact = state.tokens.get(token)?.published?.compact
+  return compact?.state === 'PRICED' && compact.confidence.score >= stateScore('canonical')
 }

@@ -166,15 +166,21 @@ function single(entry: Entry): History {
 function extend(history: History, last: Entry, entry: Entry): History {
   const closed: Entry = { fromMs: last.fromMs, untilMs: entry.fromMs, ratio: last.ratio }
   const sinceMs = entry.fromMs - WINDOW_MS
-  let byRatio = history.byRatio.with(history.byRatio.indexOf(last), closed)
   let dropped = 0
-  for (const ended of history.entries) {
-    if (ended === last || ended.untilMs > sinceMs) break
-    byRatio = without(byRatio, ended)
-    dropped++
+  while ((history.entries[dropped] as Entry).untilMs <= sinceMs) dropped++
+  const entries = history.entries.slice(dropped, -1)
+  entries.push(closed, entry)
+
+  const place = rank(history.byRatio, entry.ratio, 1)
+  const byRatio: Entry[] = []
+  for (let at = 0; at < history.byRatio.length; at++) {
+    if (at === place) byRatio.push(entry)
+    const each = history.byRatio[at] as Entry
+    if (each === last) byRatio.push(closed)
+    else if (each.untilMs > sinceMs) byRatio.push(each)
   }
-  const entries = history.entries.toSpliced(-1, 1, closed, entry)
-  return { entries: dropped === 0 ? entries : entries.slice(dropped), byRatio: inserted(byRatio, entry) }
+  if (place === history.byRatio.length) byRatio.push(entry)
+  return { entries, byRatio }
 }
 
 /** Takes the last entry back: the one before it goes on. */
