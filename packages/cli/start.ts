@@ -5,6 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
 import { hasShortCut, loadConfig } from '@assay/server/config'
 import { type LocalWorld, startWorld, worldConfig } from '@assay/world'
@@ -60,26 +61,24 @@ async function serveWorld(world: LocalWorld, folder: string, port: number, start
 
 const FIRST_PRICE_MS = 120_000
 
-/** Seconds until the last token of the plan was evaluated. */
+/** Seconds until every chain had a token with a price. */
 async function untilPriced(url: string, key: string, world: LocalWorld, startedAt: number): Promise<number> {
-  const wanted = world.chains.map(({ plan }) => ({
-    chainId: plan.chainId,
-    token: plan.tokens.findLast(token => token.role === 'TOKEN')?.address,
-  }))
+  const client = createClient({ baseUrl: url, apiKey: key })
   const untilMs = performance.now() + FIRST_PRICE_MS
-  for (const { chainId, token } of wanted)
-    for (;;) {
-      const answer = await fetch(`${url}/v1/quote/token/${chainId}/${token}`, {
-        headers: { authorization: `Bearer ${key}` },
-      }).catch(() => null)
-      if (answer?.status === 200) break
+  for (const { plan } of world.chains)
+    while (!(await hasPrice(client, plan.chainId))) {
       if (performance.now() > untilMs)
         throw new Error(
-          `chain ${chainId} has no price after ${FIRST_PRICE_MS / 1000} s; its health: ${url}/v1/chains/${chainId}/health`,
+          `chain ${plan.chainId} has no price after ${FIRST_PRICE_MS / 1000} s; its health: ${url}/v1/chains/${plan.chainId}/health`,
         )
       await new Promise(resolve => setTimeout(resolve, 250))
     }
   return (performance.now() - startedAt) / 1000
+}
+
+async function hasPrice(client: Client, chainId: number): Promise<boolean> {
+  const { tokens } = await client.fetchTokens({ chain_id: chainId, limit: 1000 })
+  return tokens.some(({ role, state }) => role === 'TOKEN' && state === 'PRICED')
 }
 
 function introduce(url: string, key: string, world: LocalWorld, seconds: number, file: string): void {

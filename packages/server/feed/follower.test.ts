@@ -131,6 +131,21 @@ describe('a feed', () => {
     expect(consumer.of('reorg')).toEqual([])
   })
 
+  it('begins as far behind the head as asked where it was never followed, and at the head of a shorter chain', async () => {
+    await mine(chain, 8)
+    const head = await latest(chain)
+    const behind = await follow(chain, { config: { startBehindMs: 1000 } })
+    await behind.untilTip(head)
+    expect(behind.chain.map(({ number }) => number)).toEqual(
+      [5, 4, 3, 2, 1, 0].map(back => head.number - back),
+    )
+    await closeAll()
+    // More than there is, and more than nodes keep the state of.
+    const first = await follow(chain, { config: { startBehindMs: 3_600_000 } })
+    await first.untilTip(head)
+    expect(first.chain[0]?.number).toBe(head.number > 64 ? head.number - 64 : head.number)
+  })
+
   it('is never halted or reorganised by a node in its first sync', async () => {
     const before = await follow(chain)
     await before.untilTip(await latest(chain))

@@ -22,6 +22,8 @@ type FollowerOptions = {
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
   readonly processed: BlockRef | null
+  /** How many blocks below the head a first walk begins. */
+  readonly startBehind: number
   readonly clock: Clock
   readonly log: FeedLog
   /** The head at hand led nowhere. */
@@ -136,8 +138,10 @@ export class Follower {
     const { lineage } = this.#options
     const { tip, base } = lineage
     if (tip === null || base === null) {
-      this.#extend(await this.#fetch(head.hash, signal))
-      return true
+      const { startBehind } = this.#options
+      const isAtHead = startBehind === 0 || head.number <= startBehind
+      this.#extend(await this.#fetch(isAtHead ? head.hash : head.number - startBehind, signal))
+      return isAtHead
     }
     // At or below the tip: an endpoint that is a little behind, not a shorter chain.
     if (lineage.has(head.hash)) return true

@@ -9,7 +9,8 @@ export function openEndpoints(
   clock: Clock,
   log: FeedLog = () => {},
 ): { readonly endpoints: EndpointSet; readonly close: () => void } {
-  const identity = { chainId: chain.chainId, genesisHash: chain.genesisHash }
+  const { chainId, genesisHash, checkpoint } = chain
+  const identity = { chainId, genesisHash, checkpoint }
   const all = chain.endpoints.map(({ name, url }) => new Endpoint({ name, url, identity, clock, log }))
   return {
     endpoints: new EndpointSet(all, clock),

@@ -32,6 +32,8 @@ export type FeedOptions = {
   readonly signal?: AbortSignal
 }
 
+/** Blocks: what ordinary nodes still have the state of. */
+const MAX_START_BEHIND = 64
 /** The default of the policy's `max_undo_blocks`. */
 const MAX_UNDO_BLOCKS = 8192
 /** Health is given on change and at least this often, so that silence means loss. */
@@ -121,6 +123,7 @@ class ChainFeed implements Feed {
       ...shared,
       chainId: chain.chainId,
       processed: resume?.tip ?? null,
+      startBehind: Math.min(Math.ceil((chain.startBehindMs ?? 0) / chain.blockTimeMs), MAX_START_BEHIND),
       refreshHead: () => heads.refresh(),
     })
     this.#finality = new Finality({

@@ -19,6 +19,7 @@ const KEYS = [
   'genesis_hash',
   'checkpoint',
   'block_time_ms',
+  'start_behind_s',
   'finality',
   'wrapped_native',
   'deployments',
@@ -51,6 +52,8 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
       3_600_000,
       'milliseconds',
     ]),
+    startBehindMs:
+      1000 * shape.integer(chain['start_behind_s'], at('start_behind_s'), [0, 3600, 'seconds'], 0),
     finality:
       finality['depth'] === undefined
         ? (shape.choice(finality['tag'], at('finality.tag'), ['finalized'], 'finalized'), { kind: 'tag' })

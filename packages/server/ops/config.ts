@@ -33,6 +33,8 @@ export type ChainConfig = {
   /** A block that every endpoint must have, by this hash. */
   readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
   readonly blockTimeMs: number
+  /** How far behind the head a chain that was never followed begins. Left out, at the head. */
+  readonly startBehindMs?: number
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address
   readonly deployments: readonly DeploymentConfig[]

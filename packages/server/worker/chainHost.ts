@@ -51,6 +51,8 @@ export type ChainHostOptions = {
 
 /** Between two tries of a start that the chain does not answer. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
+/** How long a chain that begins behind its head waits for its pools; a node may not have so old a state. */
+const BOOTSTRAP_MS = 20_000
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
 
@@ -211,14 +213,18 @@ export class ChainHost implements ChainService {
 
   async #consume(): Promise<void> {
     const { signal } = this.#abort
+    const isFirst = this.#state.chain.tip === null
     await this.setPolicy(this.#options.policy)
     for await (const item of this.#feed.items(signal)) {
       await this.#lane.run(() => this.#take(item))
       if (!this.#isBootstrapped && this.#state.chain.tip !== null) {
         this.#isBootstrapped = true
-        this.#bootstrap().catch((failure: unknown) => {
+        const bootstrap = this.#bootstrap().catch((failure: unknown) => {
           if (!signal.aborted) this.#end(failure)
         })
+        // Pools are loaded first, so that what the blocks up to the head did to them is part of their history.
+        if (isFirst && (this.#options.chain.startBehindMs ?? 0) > 0)
+          await Promise.race([bootstrap, pause(BOOTSTRAP_MS, undefined, { signal, ref: false })])
       }
     }
   }

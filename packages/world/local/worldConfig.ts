@@ -8,6 +8,9 @@ const LIVE = { heartbeat_s: 120, grace_s: 60 }
 /** Those of a chain that a test moves are answered once. */
 const STILL = { heartbeat_s: 3600, grace_s: 600 }
 
+/** A median needs five minutes: the world has them in its past. */
+const START_BEHIND_S = 330
+
 export function worldConfig(
   world: LocalWorld,
   service: { readonly port: number; readonly database: string },
@@ -30,6 +33,7 @@ function chainConfig({ plan, url, wsUrl, genesisHash, seeded, life }: WorldChain
     ],
     genesis_hash: genesisHash,
     block_time_ms: plan.blockTimeS * 1000,
+    ...(life.isLive ? { start_behind_s: START_BEHIND_S } : {}),
     finality: { tag: 'finalized' },
     wrapped_native: ofRole('ROUTING')[0]?.address,
     deployments: plan.deployments.map(({ id, family, factory }) => ({
