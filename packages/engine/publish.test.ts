@@ -572,6 +572,38 @@ describe('who is published', () => {
     expect(s.poolRecords()).toEqual([])
   })
 
+  it('a pool shown while nothing had a price is completed when its anchor has one', () => {
+    const s = scenario()
+    for (const token of [T, WETH]) s.decimals(token, 18)
+    s.v2(P2, [T, X], [WETH, 30_000n * E18])
+    expect(s.poolText(P2)).toMatchObject({ depth: null, depth_reason: 'ANCHOR_UNPRICED' })
+    s.v2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
+    expect(s.poolText(P2)).toMatchObject({ depth: { effective_microusd: expect.any(String) } })
+    s.mine()
+    expect(s.poolRecords()).toEqual([])
+  })
+
+  it('contract §7: a pool shown in a gap is completed when the gap ends', () => {
+    const s = scenario()
+    s.v2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
+    s.v2(P2, [T, X], [WETH, 30_000n * E18])
+    s.enrol(T)
+    s.health('GAP')
+    s.sell(P2, 1_000n * E18)
+    s.mine()
+    expect(s.poolText(P2)).toMatchObject({ depth: null })
+    s.health('HEALTHY')
+    expect(s.poolText(P2)).toMatchObject({ depth: { effective_microusd: expect.any(String) } })
+  })
+
+  it('contract §2.6: a pool is shown anew when the decimals of one of its tokens are read differently', () => {
+    const s = direct()
+    s.decimals(T, 6)
+    expect(s.poolText(P1)).toMatchObject({ marginal: null, reason: 'DECIMALS_CHANGED' })
+    s.decimals(T, 6)
+    expect(s.poolText(P1)).toMatchObject({ marginal: { numerator: expect.any(String) }, reason: null })
+  })
+
   it('contract §3: a pool record carries its state: reserves, marginal, evidence, depth, score, components, caps', () => {
     const s = direct()
     s.sell(P1, 1_000n * E18)

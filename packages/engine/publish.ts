@@ -15,10 +15,11 @@ import type { Evaluation, Priced } from './price/evaluation.ts'
 import { type Moment, momentOf } from './price/moment.ts'
 import { hasMoved, MoveWatch } from './price/moveWatch.ts'
 import { poolStateText } from './price/poolText.ts'
+import { stableView } from './price/stableView.ts'
 import type { CapText, CompactPriced, EngineRecord, PublishedToken } from './record.ts'
 import { RecordWriter } from './recordWriter.ts'
 import { roleOf } from './setup.ts'
-import type { State, Token } from './state.ts'
+import type { Pool, State, Token } from './state.ts'
 import { type Ms, ms, soonest } from './units.ts'
 import { dependentsOf, type Work } from './work.ts'
 
@@ -39,6 +40,7 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
 
   const moment = momentOf(state, atMs)
   valueAssets(moment)
+  if (hasTurned(moment, work)) for (const pool of unvalued(moment)) work.pools.add(pool)
   for (const pool of work.pools) {
     if (!state.pools.has(pool.address)) continue
     const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
@@ -48,6 +50,28 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   for (const pool of work.removed.values()) if (!state.pools.has(pool.address)) writer.orphanedPool(pool)
   if (!isSilent) publishTokens(moment, work, writer)
   return writer.finish()
+}
+
+/** An anchor has a price that it did not have, or the feed is back: what was shown without dollars can be completed. */
+function hasTurned(moment: Moment, work: Work): boolean {
+  const { chain, setup } = moment.state
+  const isNew = (anchor: Address) => !isPricedSignature(chain.anchors[anchor] ?? '')
+  return (
+    work.everyone ||
+    setup.stables.some(({ token }) => isNew(token) && stableView(moment, token)?.status !== 'SUSPENDED') ||
+    setup.routingAssets.some(
+      asset => isNew(asset) && moment.valuations.get(asset)?.evaluation.kind === 'PRICED',
+    )
+  )
+}
+
+/** Pools shown without the value of their depth, which can be said now. */
+function* unvalued(moment: Moment): Generator<Pool> {
+  for (const pool of moment.state.pools.values()) {
+    if (pool.published === null || pool.published.state['depth'] !== null || pool.state.depth === null)
+      continue
+    if (edgeOf(moment, pool).capacity !== null) yield pool
+  }
 }
 
 function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {

@@ -149,6 +149,10 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
     setDecimals(state, token, next)
     work.own.add(token.address)
     for (const dependent of dependentsOf(state, token.address)) work.own.add(dependent)
+    // What they show is scaled by it.
+    const { ownPools, poolsInto } = state.index
+    for (const pools of [ownPools.get(token.address) ?? [], poolsInto.get(token.address) ?? []])
+      for (const pool of pools) if (pool.published !== null) work.pools.add(pool)
   }
 }
 
