@@ -237,8 +237,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'temporal-window',
     file: 'price/temporal.ts',
-    find: 'const from = entry.fromMs > sinceMs ? entry.fromMs : sinceMs',
-    replace: 'const from = entry.fromMs',
+    find: 'if (overlapMs > 0) cumulative += overlapMs',
+    replace: 'if (overlapMs > 0) cumulative += (untilMs < toMs ? untilMs : toMs) - fromMs',
     killedBy: ['price/temporal.test.ts'],
     says: 'weigh a price by time it held before the window began',
   },

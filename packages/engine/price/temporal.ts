@@ -133,11 +133,13 @@ function covered(history: History, toMs: Ms): Ms {
 
 /** The place of the median in `byRatio`. Equal ratios are neighbours, so merging them changes nothing. */
 function medianAt({ byRatio }: History, toMs: Ms): Count {
-  const sinceMs = ms(toMs - WINDOW_MS)
+  const sinceMs = toMs - WINDOW_MS
   let cumulative = 0
   let at = 0
   for (; at < byRatio.length - 1; at++) {
-    cumulative += overlap(byRatio[at] as Entry, sinceMs, toMs)
+    const { fromMs, untilMs } = byRatio[at] as Entry
+    const overlapMs = (untilMs < toMs ? untilMs : toMs) - (fromMs > sinceMs ? fromMs : sinceMs)
+    if (overlapMs > 0) cumulative += overlapMs
     if (2 * cumulative >= WINDOW_MS) break
   }
   return count(at)
@@ -145,16 +147,14 @@ function medianAt({ byRatio }: History, toMs: Ms): Count {
 
 /** How long the first `end` entries by ratio held within the window that ends at `toMs`. */
 function held({ byRatio }: History, end: Count, toMs: Ms): Ms {
-  const sinceMs = ms(toMs - WINDOW_MS)
+  const sinceMs = toMs - WINDOW_MS
   let total = 0
-  for (let at = 0; at < end; at++) total += overlap(byRatio[at] as Entry, sinceMs, toMs)
+  for (let at = 0; at < end; at++) {
+    const { fromMs, untilMs } = byRatio[at] as Entry
+    const overlapMs = (untilMs < toMs ? untilMs : toMs) - (fromMs > sinceMs ? fromMs : sinceMs)
+    if (overlapMs > 0) total += overlapMs
+  }
   return ms(total)
-}
-
-function overlap(entry: Entry, sinceMs: Ms, toMs: Ms): Ms {
-  const from = entry.fromMs > sinceMs ? entry.fromMs : sinceMs
-  const until = entry.untilMs < toMs ? entry.untilMs : toMs
-  return until > from ? ms(until - from) : ms(0)
 }
 
 function single(entry: Entry): History {
@@ -166,20 +166,17 @@ function single(entry: Entry): History {
 function extend(history: History, last: Entry, entry: Entry): History {
   const closed: Entry = { fromMs: last.fromMs, untilMs: entry.fromMs, ratio: last.ratio }
   const sinceMs = entry.fromMs - WINDOW_MS
+  const byRatio = history.byRatio.slice()
+  byRatio[byRatio.indexOf(last)] = closed
   let dropped = 0
-  while ((history.entries[dropped] as Entry).untilMs <= sinceMs) dropped++
+  for (const ended of history.entries) {
+    if (ended.untilMs > sinceMs) break
+    byRatio.splice(byRatio.indexOf(ended), 1)
+    dropped++
+  }
+  byRatio.splice(rank(byRatio, entry.ratio, 1), 0, entry)
   const entries = history.entries.slice(dropped, -1)
   entries.push(closed, entry)
-
-  const place = rank(history.byRatio, entry.ratio, 1)
-  const byRatio: Entry[] = []
-  for (let at = 0; at < history.byRatio.length; at++) {
-    if (at === place) byRatio.push(entry)
-    const each = history.byRatio[at] as Entry
-    if (each === last) byRatio.push(closed)
-    else if (each.untilMs > sinceMs) byRatio.push(each)
-  }
-  if (place === history.byRatio.length) byRatio.push(entry)
   return { entries, byRatio }
 }
 
