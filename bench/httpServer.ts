@@ -131,6 +131,7 @@ async function startApi() {
     settings: await Settings.open(store, config, systemClock),
     metrics,
     adoptPolicy: () => Promise.resolve(),
+    backfills: { start: () => undefined, list: async () => [] },
     streams: () => 0,
     clock: systemClock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -103,6 +103,13 @@ export async function startService({
       reasons: down.map(chain => `chain ${chain.config.chainId} is starting`),
     }
   }
+  const backfills = new BackfillKeeper({
+    chains: config.chains,
+    storeAddress: address,
+    store,
+    log,
+    onFound: (chainId, pools) => track(keepers.get(chainId), pools, log),
+  })
   const app = buildApp({
     config,
     store,
@@ -118,6 +125,7 @@ export async function startService({
     adoptPolicy: async policy => {
       await Promise.all([...keepers.values()].map(keeper => keeper.setPolicy(policy)))
     },
+    backfills,
     streams: () => gate.connections,
     clock,
     log,
@@ -138,13 +146,6 @@ export async function startService({
     cursorSecret,
     chainIds: new Set(chains.keys()),
     publicOrigin,
-  })
-  const backfills = new BackfillKeeper({
-    chains: config.chains,
-    storeAddress: address,
-    store,
-    log,
-    onFound: (chainId, pools) => track(keepers.get(chainId), pools, log),
   })
   await backfills.resume()
   const control = await openControl(config.store.path, request => answerControl(access, backfills, request))

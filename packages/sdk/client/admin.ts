@@ -1,6 +1,9 @@
 /** The operator's calls: keys, limits, tokens, policy, retention, chains, and the audit log of all of them. */
 import type {
   AuditPage,
+  Backfill,
+  BackfillList,
+  BackfillRequest,
   ConsumerRecord,
   LimitsRequest,
   PolicyDiff,
@@ -32,6 +35,9 @@ export type AdminClient = {
   setPolicy(overrides: Overrides, options?: CallOptions): Promise<PolicyRecord>
   /** What a policy would change, without changing it. */
   tryPolicy(overrides: Overrides, options?: CallOptions): Promise<PolicyDiff>
+  fetchBackfills(options?: CallOptions): Promise<BackfillList>
+  /** Scans the past of a chain; one that was cut short goes on. */
+  startBackfill(request: BackfillRequest, options?: CallOptions): Promise<Backfill>
   fetchRetention(options?: CallOptions): Promise<Retention>
   setRetention(retention: Retention, options?: CallOptions): Promise<Retention>
   pauseChain(chain: ChainPath, options?: CallOptions): Promise<void>
@@ -63,6 +69,8 @@ export function adminClient(http: HttpOptions): AdminClient {
     fetchPolicy: options => ask('GET', 'policy', options),
     setPolicy: (body, options) => ask('PUT', 'policy', options, { body }),
     tryPolicy: (body, options) => ask('POST', 'policy/dry-run', options, { body }),
+    fetchBackfills: options => ask('GET', 'backfill', options),
+    startBackfill: (body, options) => ask('POST', 'backfill', options, { body }),
     fetchRetention: options => ask('GET', 'retention', options),
     setRetention: (body, options) => ask('PUT', 'retention', options, { body }),
     pauseChain: ({ chain_id }, options) => ask('POST', `chains/${chain_id}/pause`, options),

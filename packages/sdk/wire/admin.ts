@@ -53,25 +53,27 @@ export const PolicyDiff = object({
 })
 export type PolicyDiff = Static<typeof PolicyDiff>
 
-/** Body of POST /v1/admin/backfill; without bounds, from the deployment block to the head. */
+/** Body of POST /v1/admin/backfill; without bounds, from the first deployment to the finalized block. */
 export const BackfillRequest = strictObject({
   chain_id: ChainId,
-  deployment_id: optional(string()),
   from_block: optional(Count),
   to_block: optional(Count),
 })
 export type BackfillRequest = Static<typeof BackfillRequest>
 
+/** One of a chain that was ever begun. `STOPPED` goes on where it was when it is asked for again. */
 export const Backfill = object({
-  backfill_id: string(),
   chain_id: ChainId,
-  deployment_id: nullable(string()),
-  status: known(['RUNNING', 'DONE', 'FAILED']),
-  from_block: Count,
-  to_block: Count,
-  at_block: Count,
-  updated_at_ms: Ms,
+  status: known(['RUNNING', 'DONE', 'STOPPED', 'FAILED']),
+  from_block: nullable(Count),
+  to_block: nullable(Count),
+  /** Everything below is done. */
+  next_block: nullable(Count),
+  events: Count,
+  eta_s: nullable(Count),
+  error: nullable(string()),
 })
+export type Backfill = Static<typeof Backfill>
 export const BackfillList = object({ backfills: array(Backfill) })
 export type BackfillList = Static<typeof BackfillList>
 

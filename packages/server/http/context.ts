@@ -9,7 +9,7 @@ import type { ChainConfig, Config } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
-import type { ChainService } from '../worker/chainService.ts'
+import type { Backfills, ChainService } from '../worker/chainService.ts'
 import { RequestError } from './apiError.ts'
 import type { Metrics } from './metrics.ts'
 import type { QuoteCache } from './quoteCache.ts'
@@ -35,6 +35,7 @@ export type HttpContext = {
   readonly metrics: Metrics
   /** Gives a policy to every chain, now and after a restart of its thread. */
   readonly adoptPolicy: (policy: Policy) => Promise<void>
+  readonly backfills: Backfills
   /** How many streams are open. */
   readonly streams: () => number
   readonly clock: Clock

@@ -4,6 +4,7 @@ import type { ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { BackfillProgress } from './backfill.ts'
+import type { Backfills, BackfillView } from './chainService.ts'
 import { type ThreadData, toThread } from './messages.ts'
 
 export type BackfillBounds = { readonly fromBlock?: number; readonly toBlock?: number }
@@ -31,7 +32,7 @@ type Running = { readonly worker: Worker; readonly exited: Promise<void>; status
 
 const CLOSE_MS = 5000
 
-export class BackfillKeeper {
+export class BackfillKeeper implements Backfills {
   readonly #options: BackfillKeeperOptions
   readonly #running = new Map<number, Running>()
 
@@ -84,6 +85,28 @@ export class BackfillKeeper {
 
   status(chainId: number): BackfillStatus {
     return this.#running.get(chainId)?.status ?? { running: false, progress: null, error: null }
+  }
+
+  async list(): Promise<readonly BackfillView[]> {
+    const views: BackfillView[] = []
+    for (const { chainId } of this.#options.chains) {
+      const position = await this.#options.store.readBackfill(chainId)
+      const known = this.#running.get(chainId)?.status
+      if (position === null && known === undefined) continue
+      const isDone = position !== null && position.nextBlock > position.toBlock
+      const failed = known?.error == null ? 'STOPPED' : 'FAILED'
+      views.push({
+        chainId,
+        status: known?.running === true ? 'RUNNING' : isDone ? 'DONE' : failed,
+        fromBlock: position?.fromBlock ?? null,
+        toBlock: position?.toBlock ?? null,
+        nextBlock: position?.nextBlock ?? null,
+        events: position?.events ?? 0,
+        etaS: known?.running === true ? (known.progress?.eta_s ?? null) : null,
+        error: known?.error ?? null,
+      })
+    }
+    return views
   }
 
   async close(): Promise<void> {

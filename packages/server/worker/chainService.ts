@@ -55,3 +55,23 @@ export interface ChainService {
   /** The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. */
   poolQuote(pool: string, deadlineMs: number): Promise<PoolAnswer>
 }
+
+/** How far the back-fill of a chain is; numbers of blocks are null before it knows them. */
+export type BackfillView = {
+  readonly chainId: number
+  readonly status: 'RUNNING' | 'DONE' | 'STOPPED' | 'FAILED'
+  readonly fromBlock: number | null
+  readonly toBlock: number | null
+  readonly nextBlock: number | null
+  readonly events: number
+  readonly etaS: number | null
+  readonly error: string | null
+}
+
+/** Scans of the past of chains, for operators. */
+export interface Backfills {
+  /** One that already runs goes on as it is. */
+  start(chainId: number, bounds: { readonly fromBlock?: number; readonly toBlock?: number }): unknown
+  /** Of every chain that has one, running or not. */
+  list(): Promise<readonly BackfillView[]>
+}

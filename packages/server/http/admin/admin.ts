@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { HttpContext } from '../context.ts'
 import { principalOf } from '../session.ts'
 import { registerAudit } from './audit.ts'
+import { registerBackfill } from './backfill.ts'
 import { registerChainSwitches } from './chains.ts'
 import { registerConsumers } from './consumers.ts'
 import { registerKeys } from './keys.ts'
@@ -18,6 +19,7 @@ export function registerAdmin(app: FastifyInstance, context: HttpContext): void 
   registerConsumers(app, context)
   registerEnrolments(app, context)
   registerPolicy(app, context)
+  registerBackfill(app, context)
   registerRetention(app, context)
   registerChainSwitches(app, context)
   registerAudit(app, context)

@@ -225,6 +225,27 @@ describe('retention, chains and audit', () => {
     expect((await audited('retention.set'))[0]?.detail).toContain('"hours":100')
   })
 
+  it('POST backfill scans the past of a chain, GET tells how far it is; wrong ones are refused', async () => {
+    expect((await asAdmin('backfill')).body).toEqual({ backfills: [] })
+    const begun = await send('POST', 'backfill', { chain_id: CHAIN_ID, from_block: 1, to_block: 3 })
+    expect([begun.status, begun.body]).toMatchObject([202, { chain_id: CHAIN_ID, error: null }])
+    await chain.untilMining('the end of it', async () => {
+      const { backfills } = (await asAdmin('backfill')).body as { backfills: { status: string }[] }
+      return backfills[0]?.status === 'DONE'
+    })
+    expect((await asAdmin('backfill')).body).toMatchObject({
+      backfills: [
+        { chain_id: CHAIN_ID, status: 'DONE', from_block: 1, to_block: 3, next_block: 4, eta_s: null },
+      ],
+    })
+    expect((await send('POST', 'backfill', { chain_id: 999 })).status).toBe(404)
+    expect((await send('POST', 'backfill', { chain_id: CHAIN_ID, from_block: 5, to_block: 3 })).status).toBe(
+      400,
+    )
+    expect((await send('POST', 'backfill', { chain_id: CHAIN_ID, from_block: -1 })).status).toBe(400)
+    expect(await audited('backfill.start')).toHaveLength(1)
+  })
+
   it('POST pause takes every price back and says PAUSED; resume gives them again', async () => {
     expect((await asAdmin(`chains/${CHAIN_ID}/pause`, { method: 'POST' })).status).toBe(204)
     await service.untilSeen()
