@@ -63,10 +63,19 @@ async function deliver(
     case 'body':
       response.writeHead(200, { 'content-type': 'application/json' })
       for (let n = 0; n < (delivery.repeat ?? 1) && isOpen(response, signal); n++)
-        if (!response.write(delivery.body))
-          await Promise.race([once(response, 'drain'), once(response, 'close')])
+        if (!response.write(delivery.body)) await drained(response)
       response.end()
   }
+}
+
+/** Until there is room again, or nobody reads any more; whichever comes, no listener stays. */
+async function drained(response: ServerResponse): Promise<void> {
+  const over = new AbortController()
+  const { signal } = over
+  const waits = [once(response, 'drain', { signal }), once(response, 'close', { signal })]
+  await Promise.race(waits)
+  over.abort()
+  await Promise.allSettled(waits)
 }
 
 const isOpen = (response: ServerResponse, signal: AbortSignal): boolean =>
