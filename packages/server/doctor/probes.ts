@@ -20,7 +20,7 @@ type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 /** An address nothing happens at: a probe of ranges should cost the node no answer. */
 const QUIET = `0x${'dead'.repeat(10)}`
 const RANGES = [1, 10, 100, 500, 1000, 2000, 5000, 10_000, 100_000] as const
-const DEPTHS = [128, 1024, 10_000, 100_000, 1_000_000] as const
+const DEPTHS = [16, 64, 128, 1024, 10_000, 100_000, 1_000_000] as const
 const PINGS = 5
 
 export class Probes {
@@ -168,7 +168,11 @@ export class Probes {
       }
     return ok(
       'archive',
-      deepest === head.number ? 'state of every block' : `state of the last ${deepest} blocks`,
+      deepest === head.number
+        ? 'state of every block'
+        : deepest === 0
+          ? `state of fewer than the last ${depths[0]} blocks`
+          : `state of the last ${deepest} blocks at least`,
     )
   }
 
