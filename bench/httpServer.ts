@@ -138,6 +138,7 @@ async function startApi() {
     chains: new Map([[CHAIN, { config: { chainId: CHAIN, name: 'bench' } as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),
     cursorSecret: new Uint8Array(32),
+    consoleFolder: null,
     isReady: () => ({ ready: true, reasons: [] }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -53,7 +53,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   sdk: ['@assay/engine'],
   server: ['@assay/engine', '@assay/sdk'],
   world: [],
-  cli: ['@assay/sdk', '@assay/server', '@assay/world'],
+  console: ['@assay/sdk'],
+  cli: ['@assay/console', '@assay/sdk', '@assay/server', '@assay/world'],
 }
 
 /** `number` where a type stands. */

@@ -5,6 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { buildConsole } from '@assay/console/build'
 import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
 import { hasShortCut, loadConfig } from '@assay/server/config'
@@ -44,7 +45,8 @@ async function serveWorld(world: LocalWorld, folder: string, port: number, start
   const file = join(folder, 'assay.yaml')
   writeFileSync(file, stringify(worldConfig(world, { port, database })))
   const config = loadConfig(file, process.env)
-  const service = await startService({ config, logLevel: 'warn' })
+  const consoleFolder = await buildConsole(line => console.log(`  ${line}`))
+  const service = await startService({ config, logLevel: 'warn', consoleFolder })
   const control = await listenForIncidents(world, folder)
   try {
     const key = await keyIn(join(folder, 'key'), config)
@@ -87,7 +89,7 @@ function introduce(url: string, key: string, world: LocalWorld, seconds: number,
   console.log(`
 Assay is up after ${seconds.toFixed(1)} s.
 
-  Page     ${url}/
+  Console  ${url}/
   API key  ${key}
 
 Try it:

@@ -1,5 +1,6 @@
 /** `npm start` with `ASSAY_RPC_<chain_id>` set: those chains, from the built-in table, and no local world. */
 import { join } from 'node:path'
+import { buildConsole } from '@assay/console/build'
 import { startService } from '@assay/server'
 import { environmentConfig } from '@assay/server/config'
 import { preflight } from '@assay/server/doctor'
@@ -10,14 +11,15 @@ export async function startReal(folder: string, port: number): Promise<void> {
   // A database of its own: the local world's chains have the same ids.
   const config = environmentConfig(process.env, { folder, port, database: join(folder, 'chains.db') })
   for (const warning of await preflight(config)) console.error(`warning: ${warning}`)
-  const service = await startService({ config, logLevel: 'warn' })
+  const consoleFolder = await buildConsole(line => console.log(line))
+  const service = await startService({ config, logLevel: 'warn', consoleFolder })
   const key = await keyIn(join(folder, 'chains-key'), config)
   const bearer = `-H "Authorization: Bearer ${key}"`
   const [chain] = config.chains
   console.log(`
 Assay serves ${config.chains.map(({ name }) => name).join(', ')}.
 
-  Page     ${service.url}/
+  Console  ${service.url}/
   API key  ${key}
 
 Try it:

@@ -39,6 +39,8 @@ export type ServiceOptions = {
   readonly clock?: Clock
   readonly log?: Log
   readonly logLevel?: LogLevel
+  /** The bundle served at `/`; left out, none. */
+  readonly consoleFolder?: string
 }
 
 /** Retention is looked after this often, in steps small enough that no commit waits for one. */
@@ -52,6 +54,7 @@ export async function startService({
   clock = systemClock,
   logLevel = 'info',
   log = createLog(logLevel),
+  consoleFolder,
 }: ServiceOptions): Promise<Service> {
   const address = config.store.address.reveal()
   const release = await claimStore(address)
@@ -132,6 +135,7 @@ export async function startService({
     chains,
     pageSecret,
     cursorSecret,
+    consoleFolder: consoleFolder ?? null,
     isReady,
   })
   const { publicOrigin } = config.listen

@@ -1,8 +1,20 @@
 /** Our own published prices over time: as they were said, or as candles of them. */
 import { NextCursor, pageQueryFields } from './page.ts'
-import { CompactState } from './price.ts'
+import { compactPricedFields, compactUnpricedFields } from './price.ts'
 import { Count, ExactValue, Ms, Sequence } from './quantity.ts'
-import { array, enumeration, object, optional, type Static, strictObject } from './schema.ts'
+import { RetractReason } from './reason.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  nullable,
+  object,
+  optional,
+  type Static,
+  strictObject,
+  string,
+  union,
+} from './schema.ts'
 
 /** Query of GET /v1/history/token: a range, or one moment named by time, block or sequence. */
 export const HistoryQuery = strictObject({
@@ -16,7 +28,23 @@ export const HistoryQuery = strictObject({
 })
 export type HistoryQuery = Static<typeof HistoryQuery>
 
-export const HistoryPage = object({ prices: array(CompactState), next_cursor: NextCursor })
+const retraction = {
+  retracts: optional(
+    describe(
+      'On a record that took back an earlier one: which, and why.',
+      object({ reason: RetractReason, record_id: string(), stream_sequence: nullable(Sequence) }),
+    ),
+  ),
+} as const
+
+/** A state as it was published; what a retraction left standing says what it took back. */
+export const HistoryEntry = union(
+  object({ ...compactPricedFields, ...retraction }),
+  object({ ...compactUnpricedFields, ...retraction }),
+)
+export type HistoryEntry = Static<typeof HistoryEntry>
+
+export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor })
 export type HistoryPage = Static<typeof HistoryPage>
 
 /** A bucket in which something was published; there is none for a time without evidence. */

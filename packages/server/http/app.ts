@@ -71,7 +71,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerProbes(app, context)
   registerMetrics(app, context)
   registerDocuments(app)
-  registerPage(app)
+  registerPage(app, context.consoleFolder)
   registerChains(app, context)
   registerTokens(app, context)
   registerPools(app, context)

@@ -43,6 +43,8 @@ export type HttpContext = {
   readonly chains: ReadonlyMap<number, ServedChain>
   readonly pageSecret: Uint8Array
   readonly cursorSecret: Uint8Array
+  /** The bundle of the console; null serves none. */
+  readonly consoleFolder: string | null
   /** Seconds the service has been up, and whether every chain has a verified head. */
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }

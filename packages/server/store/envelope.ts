@@ -65,13 +65,19 @@ export function readEnvelope(envelope: string): Pick<LogRecord, 'type' | 'poolId
   }
 }
 
-/** The compact state in a token's envelope: all of an upsert but its head, the `current` of a retraction. */
+/**
+ * The compact state in a token's envelope: all of an upsert but its head; the `current` of a retraction, which also
+ * says what it takes back.
+ */
 export function envelopeState(envelope: string): string {
   const { type, payload } = JSON.parse(envelope) as {
     readonly type: RecordDraft['type']
     readonly payload: Payload
   }
-  if (type === 'PRICE_RETRACT') return JSON.stringify(payload['current'])
+  if (type === 'PRICE_RETRACT') {
+    const { current, reason, retracted } = payload as { current: Payload; reason: string; retracted: Payload }
+    return JSON.stringify({ ...current, retracts: { reason, ...retracted } })
+  }
   const { scope, chain_id: _chain, token_id: _token, record_id: _record, ...state } = payload
   if (type !== 'PRICE_UPSERT' || scope !== 'token')
     throw new StoreError('STORE_MISUSE', `a ${type} of ${String(scope)} is no record of a token`)

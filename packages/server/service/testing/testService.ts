@@ -34,6 +34,8 @@ export type TestServiceOptions = {
   readonly heartbeatS?: number
   /** Left out, a free one. */
   readonly port?: number
+  /** The bundle of the console; left out, none. */
+  readonly consoleFolder?: string
   /** Blocks until one is final; left out, what the node says. */
   readonly finalityDepth?: number
   /** Where its store is; left out, a file named after it. */
@@ -65,6 +67,7 @@ export async function openTestService(
     clock: options.clock ?? systemClock,
     logLevel: 'silent',
     log: { info: () => undefined, warn: note, error: note },
+    ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
   })
   const store = await openStore(config.store.address.reveal())
   return new TestService(chain, config, service, store, faults)

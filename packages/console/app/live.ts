@@ -1,0 +1,294 @@
+/**
+ * What the console knows right now: every chain and every token, kept current by one follower a chain.
+ *
+ * Records change maps at once and the screen once a frame, however many came between two frames. A dropped
+ * connection is the follower's to mend: it resumes after the last record, so nothing is shown twice or missed.
+ */
+import {
+  AssayError,
+  type Chain,
+  type Client,
+  type CompactState,
+  type Envelope,
+  type Follower,
+  type FollowEvent,
+  type FollowStatus,
+  type Health,
+  stateAt,
+  type Token,
+  UnauthenticatedError,
+} from '@assay/sdk'
+import { useEffect, useState } from 'preact/hooks'
+import { changeDirection } from './direction.ts'
+
+export type Retraction = { readonly atMs: number; readonly reason: string }
+
+/** A token with its price as last published. Replaced whole, never changed: equal rows are the same object. */
+export type Row = {
+  readonly key: string
+  readonly token: Omit<Token, 'price' | 'state'>
+  readonly price: CompactState | null
+  /** When this browser saw it change, and which way it went. */
+  readonly changedAtMs: number
+  readonly direction: -1 | 0 | 1
+  readonly retraction: Retraction | null
+}
+
+export type LiveChain = {
+  readonly chain: Chain
+  readonly health: Health | null
+  readonly status: FollowStatus | 'failed'
+  readonly reason: string | null
+  /** The newest block a record spoke of. */
+  readonly block: { readonly number: number; readonly timeMs: number } | null
+  readonly tokens: number
+  /** How old the newest block was, second by second; oldest first. */
+  readonly lags: readonly number[]
+}
+
+const LAG_SAMPLES = 120
+const RATE_SECONDS = 30
+const PAGE = 1000
+/** Before what ended without hope is begun anew. */
+const AGAIN_MS = 3000
+/** New tokens are looked up together. */
+const GATHER_MS = 1000
+
+export const keyOf = (chainId: number, address: string): string => `${chainId}/${address}`
+/** The stream names tokens by id, which is the address padded to 32 bytes. */
+const addressOf = (tokenId: string): string => `0x${tokenId.slice(26)}`
+
+export class Live {
+  readonly client: Client
+  readonly chains = new Map<number, LiveChain>()
+  readonly rows = new Map<string, Row>()
+  /** Changes when rows come or go, and not with every price. */
+  structure = 0
+  failure: Error | null = null
+  #received: number[] = [0]
+  readonly #ending = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  readonly #gathering = new Set<number>()
+  readonly #onEnded: () => void
+  #frame: number | null = null
+
+  /** `onEnded` is called when the session is over. */
+  constructor(client: Client, onEnded: () => void) {
+    this.client = client
+    this.#onEnded = onEnded
+    const second = setInterval(() => this.#tick(), 1000)
+    this.#ending.signal.addEventListener('abort', () => clearInterval(second))
+    void this.#open()
+  }
+
+  close(): void {
+    this.#ending.abort()
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame)
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  row(chainId: number, address: string): Row | undefined {
+    return this.rows.get(keyOf(chainId, address))
+  }
+
+  /** What a token calls itself; its address shortened where it is silent. */
+  symbol(chainId: number, address: string): string {
+    return this.row(chainId, address)?.token.symbol ?? `${address.slice(0, 6)}…${address.slice(-4)}`
+  }
+
+  /** Records per second over the last half minute. */
+  get rate(): number {
+    const whole = this.#received.slice(0, -1)
+    return whole.length === 0 ? 0 : whole.reduce((sum, each) => sum + each, 0) / whole.length
+  }
+
+  get rates(): readonly number[] {
+    return this.#received
+  }
+
+  async #open(): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      try {
+        const { chains } = await this.client.fetchChains({ signal: this.#ending.signal })
+        for (const chain of chains)
+          this.chains.set(chain.chain_id, {
+            chain,
+            health: chain.health,
+            status: 'resetting',
+            reason: null,
+            block: null,
+            tokens: 0,
+            lags: [],
+          })
+        this.failure = null
+        this.#touch()
+        for (const chain of chains) void this.#follow(chain.chain_id)
+        return
+      } catch (failure) {
+        if (!(await this.#mayGoOn(failure))) return
+      }
+    }
+  }
+
+  async #follow(chainId: number): Promise<void> {
+    while (!this.#ending.signal.aborted) {
+      try {
+        await this.#loadTokens(chainId)
+        const follower = this.client.follow({
+          chain_id: chainId,
+          signal: this.#ending.signal,
+          // A console waits as long as somebody looks at it.
+          backoff: { maxMs: 5000, maxFailures: Number.POSITIVE_INFINITY },
+        })
+        for await (const event of follower) this.#take(chainId, follower, event)
+        return
+      } catch (failure) {
+        this.#update(chainId, { status: 'failed', reason: failure instanceof Error ? failure.message : String(failure) })
+        if (!(await this.#mayGoOn(failure))) return
+      }
+    }
+  }
+
+  /** False when there is nothing more to try: the console was closed or the session is over. */
+  async #mayGoOn(failure: unknown): Promise<boolean> {
+    if (this.#ending.signal.aborted) return false
+    if (failure instanceof UnauthenticatedError) {
+      this.close()
+      this.#onEnded()
+      return false
+    }
+    this.failure = failure instanceof Error ? failure : new Error(String(failure))
+    this.#touch()
+    const waitMs = failure instanceof AssayError ? Math.max(AGAIN_MS, failure.retryAfterMs ?? 0) : AGAIN_MS
+    await new Promise(resolve => setTimeout(resolve, waitMs))
+    return !this.#ending.signal.aborted
+  }
+
+  async #loadTokens(chainId: number): Promise<void> {
+    let cursor: string | undefined
+    let tokens = 0
+    do {
+      const page = await this.client.fetchTokens(
+        { chain_id: chainId, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) },
+        { signal: this.#ending.signal },
+      )
+      for (const { price, state: _, ...token } of page.tokens) {
+        const key = keyOf(chainId, token.token_address)
+        const held = this.rows.get(key)
+        const isNewer = (price?.as_of.stream_sequence ?? -1) > (held?.price?.as_of.stream_sequence ?? -2)
+        this.rows.set(key, {
+          key,
+          token,
+          price: isNewer ? price : (held?.price ?? null),
+          changedAtMs: held?.changedAtMs ?? 0,
+          direction: held?.direction ?? 0,
+          retraction: held?.retraction ?? null,
+        })
+      }
+      tokens += page.tokens.length
+      cursor = page.next_cursor ?? undefined
+    } while (cursor !== undefined)
+    this.structure += 1
+    this.#update(chainId, { tokens })
+  }
+
+  #take(chainId: number, follower: Follower, event: FollowEvent): void {
+    if (event.kind === 'status') {
+      // What changed while there was no connection is in the follower's snapshot.
+      if (event.status === 'replaying' || event.status === 'live') this.#adopt(chainId, follower)
+      if (event.status === 'live') this.failure = null
+      this.#update(chainId, { status: event.status, reason: event.reason })
+      return
+    }
+    this.#received[this.#received.length - 1] = (this.#received.at(-1) ?? 0) + 1
+    this.#note(chainId, event.record)
+    this.#touch()
+  }
+
+  #adopt(chainId: number, follower: Follower): void {
+    for (const { token_id, price } of follower.tokens()) {
+      const row = this.rows.get(keyOf(chainId, addressOf(token_id)))
+      const isNews = (price?.as_of.stream_sequence ?? -1) > (row?.price?.as_of.stream_sequence ?? -1)
+      if (row !== undefined && isNews) this.rows.set(row.key, { ...row, price })
+    }
+    if (follower.health !== null) this.#update(chainId, { health: follower.health })
+  }
+
+  #note(chainId: number, record: Envelope): void {
+    const { type, payload } = record
+    if (type === 'FEED_HEALTH') {
+      const { processed } = payload
+      const block =
+        processed === null ? null : { number: processed.block_number, timeMs: processed.block_time_ms }
+      this.#update(chainId, { health: payload, block })
+      return
+    }
+    if (type === 'SWAP_OBSERVED' || payload.scope !== 'token') return
+    const state: CompactState = type === 'PRICE_RETRACT' ? payload.current : payload
+    const { block_number, block_time_ms } = state.as_of
+    this.#update(chainId, { block: { number: block_number, timeMs: block_time_ms } })
+    const row = this.rows.get(keyOf(chainId, addressOf(payload.token_id)))
+    if (row === undefined) {
+      this.#gather(chainId)
+      return
+    }
+    const atMs = Date.now()
+    this.rows.set(row.key, {
+      ...row,
+      price: state,
+      changedAtMs: atMs,
+      direction: changeDirection(row.price, state),
+      retraction: type === 'PRICE_RETRACT' ? { atMs, reason: payload.reason } : row.retraction,
+    })
+  }
+
+  /** A token this browser has not heard of: the list is read again, once for all that come together. */
+  #gather(chainId: number): void {
+    if (this.#gathering.has(chainId)) return
+    this.#gathering.add(chainId)
+    setTimeout(() => {
+      this.#gathering.delete(chainId)
+      if (this.#ending.signal.aborted) return
+      this.#loadTokens(chainId).catch(() => this.#gather(chainId))
+    }, GATHER_MS)
+  }
+
+  #tick(): void {
+    this.#received = [...this.#received.slice(-RATE_SECONDS), 0]
+    const now = Date.now()
+    for (const [chainId, { block, lags, health }] of this.chains) {
+      const timeMs = block?.timeMs ?? health?.processed?.block_time_ms
+      if (timeMs !== undefined)
+        this.#update(chainId, { lags: [...lags.slice(1 - LAG_SAMPLES), Math.max(0, now - timeMs)] })
+    }
+    this.#touch()
+  }
+
+  #update(chainId: number, change: Partial<LiveChain>): void {
+    const held = this.chains.get(chainId)
+    if (held !== undefined) this.chains.set(chainId, { ...held, ...change })
+    this.#touch()
+  }
+
+  #touch(): void {
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null
+      for (const listener of this.#listeners) listener()
+    })
+  }
+}
+
+/** Draws the component again with every frame in which something changed. */
+export function useLive(live: Live): Live {
+  const [, setTurn] = useState(0)
+  useEffect(() => live.subscribe(() => setTurn(turn => turn + 1)), [live])
+  return live
+}
+
+/** A price past its end is none, whether or not the service has said so yet. */
+export const priceAt = (row: Row, nowMs: number): CompactState | null =>
+  row.price === null ? null : stateAt(row.price, nowMs)

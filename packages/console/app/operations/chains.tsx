@@ -1,0 +1,91 @@
+/** Chains with their endpoints as the service sees them, and the switch that takes a chain's prices back. */
+import { useState } from 'preact/hooks'
+import { chainName, count, words } from '../format.ts'
+import { type Live, useLive } from '../live.ts'
+import { ErrorNote } from '../parts/note.tsx'
+import { HealthTag } from '../parts/status.tsx'
+
+type Props = { readonly live: Live; readonly onChanged: () => void }
+
+export function Chains({ live, onChanged }: Props) {
+  const { chains } = useLive(live)
+  const [failure, setFailure] = useState<Error | null>(null)
+  const set = (chainId: number, isPaused: boolean) => {
+    const { admin } = live.client
+    const asked = isPaused ? admin.pauseChain({ chain_id: chainId }) : admin.resumeChain({ chain_id: chainId })
+    asked.then(
+      () => {
+        setFailure(null)
+        onChanged()
+      },
+      (error: unknown) => setFailure(error as Error),
+    )
+  }
+  return (
+    <section class="card flush" aria-label="Chains and endpoints">
+      <header class="tools">
+        <h2>Chains and endpoints</h2>
+      </header>
+      {failure !== null && <ErrorNote failure={failure} />}
+      <div class="scroll" tabIndex={0} role="region" aria-label="Endpoints">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Chain</th>
+              <th scope="col">Health</th>
+              <th scope="col">Endpoint</th>
+              <th scope="col">Status</th>
+              <th scope="col" class="right">
+                Head
+              </th>
+              <th scope="col" class="right">
+                Errors
+              </th>
+              <th scope="col" class="right">
+                Median
+              </th>
+              <th scope="col">
+                <span class="hidden">Switch</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {[...chains.values()].flatMap(({ chain, health }) => {
+              const isPaused = health?.reasons.includes('PAUSED') ?? false
+              const endpoints = health?.endpoints ?? []
+              return (endpoints.length === 0 ? [null] : endpoints).map((endpoint, at) => (
+                <tr key={`${chain.chain_id} ${endpoint?.name}`}>
+                  <td>{at === 0 && chainName(chain.name)}</td>
+                  <td>
+                    {at === 0 && (
+                      <>
+                        <HealthTag health={health} /> <span class="muted">{health?.reasons.map(words).join(', ')}</span>
+                      </>
+                    )}
+                  </td>
+                  <td>{endpoint?.name ?? 'none'}</td>
+                  <td>{endpoint !== null && <span class={`tag ${endpoint.status === 'OK' ? 'ok' : 'bad'}`}>{words(endpoint.status)}</span>}</td>
+                  <td class="right number">{endpoint?.head === null || endpoint === null ? '–' : count(endpoint.head)}</td>
+                  <td class="right number">{endpoint === null ? '' : `${(endpoint.error_rate * 100).toFixed(1)}%`}</td>
+                  <td class="right number">{endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}</td>
+                  <td class="right">
+                    {at === 0 && (
+                      <button
+                        type="button"
+                        class="small"
+                        aria-label={`${isPaused ? 'Resume' : 'Pause'} ${chainName(chain.name)}`}
+                        onClick={() => set(chain.chain_id, !isPaused)}
+                      >
+                        {isPaused ? 'Resume' : 'Pause'}
+                      </button>
+                    )}
+                  </td>
+                </tr>
+              ))
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

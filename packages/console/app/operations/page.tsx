@@ -1,0 +1,38 @@
+/** Operations, for keys with the scope admin: keys, policy, chains and endpoints, the audit log, the local world. */
+import type { SessionInfo } from '@assay/sdk'
+import { useState } from 'preact/hooks'
+import { type Live, useLive } from '../live.ts'
+import { AuditLog } from './audit.tsx'
+import { Chains } from './chains.tsx'
+import { Incidents } from './incidents.tsx'
+import { Keys } from './keys.tsx'
+import { PolicyEditor } from './policy.tsx'
+
+type Props = { readonly live: Live; readonly session: SessionInfo }
+
+export function OperationsPage({ live, session }: Props) {
+  const { chains } = useLive(live)
+  // What is done on one part is in the log of another: each change makes it read again.
+  const [changes, setChanges] = useState(0)
+  const onChanged = () => setChanges(n => n + 1)
+  if (!session.scopes.includes('admin'))
+    return (
+      <section class="card">
+        <h1>Operations</h1>
+        <p>
+          This session has the scopes {session.scopes.join(', ')}. Log in with a key that has <code>admin</code>.
+        </p>
+      </section>
+    )
+  const isWorld = [...chains.values()].some(({ chain }) => chain.name.endsWith('(local world)'))
+  return (
+    <>
+      <h1 class="hidden">Operations</h1>
+      <Chains live={live} onChanged={onChanged} />
+      <Keys client={live.client} onChanged={onChanged} />
+      <PolicyEditor live={live} onChanged={onChanged} />
+      {isWorld && <Incidents />}
+      <AuditLog client={live.client} turn={changes} />
+    </>
+  )
+}

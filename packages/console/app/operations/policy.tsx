@@ -1,0 +1,157 @@
+/** The policy in force, overrides to lay over it, and what they would change before they do. */
+import type { CompactState, PolicyDiff } from '@assay/sdk'
+import { useState } from 'preact/hooks'
+import { useAnswer } from '../answer.ts'
+import { chainName, count, price, words } from '../format.ts'
+import { type Live, useLive } from '../live.ts'
+import { Copyable } from '../parts/copy.tsx'
+import { ErrorNote, Loading } from '../parts/note.tsx'
+import { Score } from '../parts/score.tsx'
+import { hrefOf } from '../place.ts'
+
+type Props = { readonly live: Live; readonly onChanged: () => void }
+type Overrides = Readonly<Record<string, unknown>>
+
+/** Changes that are listed; their number is told in full. */
+const LISTED = 100
+
+export function PolicyEditor({ live, onChanged }: Props) {
+  const { admin } = live.client
+  const [turn, setTurn] = useState(0)
+  const [text, setText] = useState('{\n  "min_depth_usd": 50\n}')
+  const [diff, setDiff] = useState<{ readonly text: string; readonly diff: PolicyDiff } | null>(null)
+  const [fault, setFault] = useState<Error | null>(null)
+  const [said, setSaid] = useState('')
+  const { value, failure, reload } = useAnswer('policy', turn, signal => admin.fetchPolicy({ signal }))
+  const run = (work: (overrides: Overrides) => Promise<void>) => {
+    setSaid('')
+    const overrides = overridesIn(text)
+    if (overrides instanceof Error) {
+      setFault(overrides)
+      return
+    }
+    work(overrides).then(
+      () => setFault(null),
+      (error: unknown) => setFault(error as Error),
+    )
+  }
+  const isTried = diff !== null && diff.text === text
+  return (
+    <section class="card" aria-label="Policy">
+      <header class="tools bare">
+        <h2>Policy</h2>
+        {value !== null && <Copyable text={value.policy_version} what="policy version" />}
+      </header>
+      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      {value === null && failure === null && <Loading what="the policy" />}
+      <div class="columns">
+        <div>
+          <label for="overrides">Overrides, laid over the configuration; an empty object undoes them</label>
+          <textarea
+            id="overrides"
+            rows={8}
+            spellcheck={false}
+            value={text}
+            onInput={event => setText(event.currentTarget.value)}
+          />
+          <div class="tools bare">
+            <button
+              type="button"
+              onClick={() => run(async overrides => setDiff({ text, diff: await admin.tryPolicy(overrides) }))}
+            >
+              Dry run
+            </button>
+            <button
+              type="button"
+              class="primary"
+              disabled={!isTried}
+              title={isTried ? '' : 'Do a dry run of exactly this first'}
+              onClick={() =>
+                run(async overrides => {
+                  const { policy_version } = await admin.setPolicy(overrides)
+                  setSaid(`In force: ${policy_version}`)
+                  setDiff(null)
+                  setTurn(turn + 1)
+                  onChanged()
+                })
+              }
+            >
+              Put in force
+            </button>
+            <span role="status">{said}</span>
+          </div>
+          {fault !== null && <ErrorNote failure={fault} />}
+        </div>
+        {value !== null && (
+          <details>
+            <summary>The policy in force</summary>
+            <pre class="json" tabIndex={0}>
+              {JSON.stringify(value.policy, null, 2)}
+            </pre>
+          </details>
+        )}
+      </div>
+      {isTried && <Diff live={live} diff={diff.diff} />}
+    </section>
+  )
+}
+
+function overridesIn(text: string): Overrides | Error {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
+    return new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
+  } catch (failure) {
+    return new Error(`The overrides are not JSON: ${failure instanceof Error ? failure.message : String(failure)}`)
+  }
+}
+
+function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }) {
+  useLive(live)
+  if (diff.changes.length === 0) return <p role="status">Dry run: no token would change.</p>
+  return (
+    <>
+      <p role="status">
+        Dry run: {count(diff.changes.length)} {diff.changes.length === 1 ? 'token' : 'tokens'} would change.
+      </p>
+      <div class="scroll diff" tabIndex={0} role="region" aria-label="What would change">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Token</th>
+              <th scope="col">Chain</th>
+              <th scope="col">Now</th>
+              <th scope="col">Then</th>
+            </tr>
+          </thead>
+          <tbody>
+            {diff.changes.slice(0, LISTED).map(({ chain_id, token_address, before, after }) => (
+              <tr key={`${chain_id}/${token_address}`}>
+                <td>
+                  <a href={hrefOf.token(chain_id, token_address)}>{live.symbol(chain_id, token_address)}</a>
+                </td>
+                <td class="muted">{chainName(live.chains.get(chain_id)?.chain.name ?? `${chain_id}`)}</td>
+                <td class="number">
+                  <State state={before} />
+                </td>
+                <td class="number">
+                  <State state={after} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}
+
+function State({ state }: { readonly state: CompactState | null }) {
+  if (state === null) return <>–</>
+  if (state.state === 'UNPRICED') return <span class="muted">{words(state.reason)}</span>
+  return (
+    <>
+      {price(state.price_usd)} <Score score={state.confidence.score} />
+    </>
+  )
+}

@@ -1,0 +1,23 @@
+/** Overview: how the chains are, what the tokens cost, how fast records come. */
+import { type Live, useLive } from '../live.ts'
+import { ErrorNote, Loading } from '../parts/note.tsx'
+import { ChainCards } from './chainCards.tsx'
+import { TokenTable } from './tokenTable.tsx'
+
+export function OverviewPage({ live }: { readonly live: Live }) {
+  const { chains, failure } = useLive(live)
+  return (
+    <>
+      <h1 class="hidden">Overview</h1>
+      {failure !== null && <ErrorNote failure={failure} />}
+      {chains.size === 0 ? (
+        failure === null && <Loading what="chains" />
+      ) : (
+        <>
+          <ChainCards live={live} />
+          <TokenTable live={live} />
+        </>
+      )}
+    </>
+  )
+}

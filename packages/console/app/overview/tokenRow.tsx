@@ -1,0 +1,71 @@
+/** One token in the table. It is drawn again only when its price changes or a second has passed. */
+import { changeBps, changeText, clockTime, duration, price as priceText, shortAddress, words } from '../format.ts'
+import { priceAt, type Row } from '../live.ts'
+import { memo } from '../parts/memo.ts'
+import { Score } from '../parts/score.tsx'
+import { hrefOf } from '../place.ts'
+import type { Reference } from './changes.ts'
+
+type Props = {
+  readonly at: number
+  readonly row: Row
+  readonly chain: string
+  readonly reference: Reference | undefined
+  readonly second: number
+}
+
+/** How long a change stays marked. */
+const FRESH_MS = 1500
+const RETRACTED_MS = 60_000
+
+export const TokenRow = memo<Props>(({ at, row, chain, reference }) => {
+  const now = Date.now()
+  const { token, direction, changedAtMs, retraction } = row
+  const price = priceAt(row, now)
+  const isPriced = price?.state === 'PRICED'
+  const isFresh = now - changedAtMs < FRESH_MS
+  const moved = isFresh && direction !== 0 ? (direction > 0 ? 'up' : 'down') : ''
+  const isRetracted = retraction !== null && now - retraction.atMs < RETRACTED_MS
+  return (
+    <tr aria-rowindex={at + 2} data-token={row.key} class={isPriced ? '' : 'dim'}>
+      <td>
+        <a href={hrefOf.token(token.chain_id, token.token_address)} title={token.token_address}>
+          {token.symbol ?? shortAddress(token.token_address)}
+        </a>
+        {token.role !== 'TOKEN' && <span class="role">{token.role.toLowerCase()}</span>}
+      </td>
+      <td class="wide muted">{chain}</td>
+      <td class={`right number ${moved}`} key={moved === '' ? 'still' : changedAtMs}>
+        {isPriced ? <span title={price.price_usd.display}>{priceText(price.price_usd)}</span> : '–'}
+      </td>
+      <td class="right wide number">
+        <Change row={row} reference={reference} isPriced={isPriced} />
+      </td>
+      <td>
+        {isPriced ? (
+          <Score score={price.confidence.score} label={price.confidence.label} />
+        ) : (
+          <span class="muted">{price === null ? 'Pending' : words(price.reason)}</span>
+        )}
+        {isRetracted && (
+          <span class="tag bad" title={`a price was taken back at ${clockTime(retraction.atMs)}`}>
+            {words(retraction.reason)}
+          </span>
+        )}
+      </td>
+      <td class="right wide number muted">{price === null ? '' : duration(now - price.evaluated_at_ms)}</td>
+    </tr>
+  )
+})
+
+type ChangeProps = { readonly row: Row; readonly reference: Reference | undefined; readonly isPriced: boolean }
+
+function Change({ row: { price }, reference, isPriced }: ChangeProps) {
+  if (!isPriced || price?.state !== 'PRICED' || reference === undefined) return null
+  const bps = reference.price === null ? 0 : changeBps(reference.price, price.price_usd)
+  return (
+    <span class={bps > 0 ? 'up-text' : bps < 0 ? 'down-text' : 'muted'} title={`since ${clockTime(reference.atMs)}`}>
+      {changeText(bps)}
+    </span>
+  )
+}

@@ -1,0 +1,107 @@
+/** Prices over time with uPlot: a stepped line that breaks where there was none, and a mark at each retraction. */
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { clockTime } from '../format.ts'
+import { colorOf } from '../theme.ts'
+
+export type Point = { readonly atMs: number; readonly price: number | null }
+export type Mark = { readonly atMs: number; readonly reason: string }
+
+type Props = { readonly points: readonly Point[]; readonly marks: readonly Mark[]; readonly about: string }
+
+const HEIGHT = 240
+
+export function Chart({ points, marks, about }: Props) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const marked = useRef(marks)
+  marked.current = marks
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return undefined
+    const make = () => {
+      plot.current?.destroy()
+      plot.current = new uPlot(optionsOf(element.clientWidth, marked), dataOf(points), element)
+    }
+    make()
+    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }))
+    resized.observe(element)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    scheme.addEventListener('change', make)
+    window.addEventListener('assay-theme', make)
+    return () => {
+      resized.disconnect()
+      scheme.removeEventListener('change', make)
+      window.removeEventListener('assay-theme', make)
+      plot.current?.destroy()
+      plot.current = null
+    }
+  }, [])
+  useEffect(() => plot.current?.setData(dataOf(points)), [points, marks])
+  return <div ref={box} class="chart" role="img" aria-label={`${about}: ${summaryOf(points)}`} />
+}
+
+const dataOf = (points: readonly Point[]): uPlot.AlignedData => [
+  points.map(({ atMs }) => atMs / 1000),
+  points.map(({ price }) => price),
+]
+
+function summaryOf(points: readonly Point[]): string {
+  const prices = points.flatMap(({ price }) => price ?? [])
+  if (prices.length === 0) return 'no price'
+  const [low, high] = [Math.min(...prices), Math.max(...prices)]
+  return `${prices.length} prices from ${low} to ${high}, last at ${clockTime(points.at(-1)?.atMs ?? 0)}`
+}
+
+function optionsOf(width: number, marked: { readonly current: readonly Mark[] }): uPlot.Options {
+  const [ink, line, accent, bad] = ['--muted', '--line', '--accent', '--bad'].map(colorOf) as [string, string, string, string]
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '12px system-ui' }
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false },
+    scales: { x: { time: true } },
+    axes: [axis, { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) }],
+    series: [
+      {},
+      {
+        stroke: accent,
+        width: 2,
+        paths: uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder,
+        points: { show: false },
+        spanGaps: false,
+      },
+    ],
+    hooks: { draw: [plot => drawMarks(plot, marked.current, bad)] },
+  }
+}
+
+/** A price may be of any magnitude. */
+const tickText = (value: number): string =>
+  value === 0 ? '0' : Math.abs(value) >= 0.001 ? `${Number(value.toPrecision(6))}` : value.toExponential(2)
+
+function drawMarks(plot: uPlot, marks: readonly Mark[], color: string): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = color
+  ctx.fillStyle = color
+  ctx.lineWidth = ratio
+  ctx.setLineDash([4 * ratio, 3 * ratio])
+  for (const { atMs } of marks) {
+    const x = plot.valToPos(atMs / 1000, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x - 5 * ratio, bbox.top)
+    ctx.lineTo(x + 5 * ratio, bbox.top)
+    ctx.lineTo(x, bbox.top + 8 * ratio)
+    ctx.fill()
+  }
+  ctx.restore()
+}

@@ -1,0 +1,46 @@
+/** Where in the console one is: the part of the address after `#`, so that every page can be linked and reloaded. */
+import { useEffect, useState } from 'preact/hooks'
+
+export type Place =
+  | { readonly page: 'overview' | 'stream' | 'operations' }
+  | { readonly page: 'token' | 'pool'; readonly chainId: number; readonly address: string }
+  | { readonly page: 'search'; readonly text: string }
+  | { readonly page: 'unknown' }
+
+export const hrefOf = {
+  overview: '#/',
+  stream: '#/stream',
+  operations: '#/operations',
+  token: (chainId: number, address: string) => `#/token/${chainId}/${address}`,
+  pool: (chainId: number, address: string) => `#/pool/${chainId}/${address}`,
+  search: (text: string) => `#/search/${encodeURIComponent(text)}`,
+} as const
+
+export function placeIn(hash: string): Place {
+  const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/')
+  if (page === '') return { page: 'overview' }
+  if (page === 'stream' || page === 'operations') return { page }
+  const [chain = '', address = ''] = rest
+  if ((page === 'token' || page === 'pool') && /^[1-9]\d{0,15}$/.test(chain) && /^0x[0-9a-fA-F]{40}$/.test(address))
+    return { page, chainId: Number(chain), address: address.toLowerCase() }
+  if (page === 'search') return { page, text: decoded(chain) }
+  return { page: 'unknown' }
+}
+
+export function usePlace(): Place {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const follow = () => setHash(location.hash)
+    window.addEventListener('hashchange', follow)
+    return () => window.removeEventListener('hashchange', follow)
+  }, [])
+  return placeIn(hash)
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

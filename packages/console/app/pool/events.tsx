@@ -1,0 +1,89 @@
+/** The last events of a pool, each with its block, its finality and the proof of its completeness. */
+import type { PoolEvent, PoolQuote } from '@assay/sdk'
+import { useAnswer } from '../answer.ts'
+import { amount, clockTime, count, shortHash, words } from '../format.ts'
+import type { Live } from '../live.ts'
+import { ErrorNote, Loading } from '../parts/note.tsx'
+import { decimalsOf, symbolsOf } from './page.tsx'
+
+type Props = { readonly live: Live; readonly pool: PoolQuote; readonly block: number }
+
+const SHOWN = 50
+
+export function PoolEvents({ live, pool, block }: Props) {
+  const { chain_id, pool_address } = pool
+  const { value, failure, reload } = useAnswer(`${chain_id}/${pool_address}`, block, signal =>
+    live.client.fetchPoolEvents({ chain_id, pool_address, limit: SHOWN }, { signal }),
+  )
+  return (
+    <section class="card flush" aria-label="Events">
+      <header class="tools">
+        <h2>Events</h2>
+      </header>
+      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      {value === null ? (
+        failure === null && <Loading what="events" />
+      ) : value.events.length === 0 ? (
+        <p class="empty">Nothing has happened here since the service watches.</p>
+      ) : (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Recent events">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Kind</th>
+                <th scope="col">Amounts</th>
+                <th scope="col" class="right">
+                  Block
+                </th>
+                <th scope="col">Time</th>
+                <th scope="col">Transaction</th>
+                <th scope="col">Finality</th>
+                <th scope="col">Proof</th>
+              </tr>
+            </thead>
+            <tbody>
+              {value.events.map(event => (
+                <tr key={`${event.block_hash}${event.log_index}`} class={event.finality === 'orphaned' ? 'orphan' : ''}>
+                  <td>{words(event.kind)}</td>
+                  <td class="number">{amountsOf(live, pool, event)}</td>
+                  <td class="right number">{count(event.block_number)}</td>
+                  <td class="number">{clockTime(event.block_time_ms)}</td>
+                  <td>
+                    <code title={event.transaction_hash}>{shortHash(event.transaction_hash)}</code>
+                  </td>
+                  <td>
+                    <span class={`tag ${event.finality}`}>{event.finality}</span>
+                  </td>
+                  <td class="muted">{event.proof}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function amountsOf(live: Live, pool: PoolQuote, event: PoolEvent): string {
+  const [symbol0, symbol1] = symbolsOf(live, pool)
+  const [decimals0, decimals1] = decimalsOf(live, pool)
+  const text = (units0: string, units1: string) =>
+    `${amount(units0, decimals0)} ${symbol0}, ${amount(units1, decimals1)} ${symbol1}`
+  if ('amount0_in' in event) {
+    const is0In = event.amount0_in !== '0'
+    return is0In
+      ? `${amount(event.amount0_in, decimals0)} ${symbol0} → ${amount(event.amount1_out, decimals1)} ${symbol1}`
+      : `${amount(event.amount1_in, decimals1)} ${symbol1} → ${amount(event.amount0_out, decimals0)} ${symbol0}`
+  }
+  if (event.kind === 'SWAP') {
+    const is0In = !event.amount0.startsWith('-')
+    const [in0, in1] = [event.amount0.replace('-', ''), event.amount1.replace('-', '')]
+    return is0In
+      ? `${amount(in0, decimals0)} ${symbol0} → ${amount(in1, decimals1)} ${symbol1}`
+      : `${amount(in1, decimals1)} ${symbol1} → ${amount(in0, decimals0)} ${symbol0}`
+  }
+  if ('amount0' in event) return text(event.amount0, event.amount1)
+  if ('reserve0' in event) return text(event.reserve0, event.reserve1)
+  return 'tick' in event ? `at tick ${event.tick}` : ''
+}

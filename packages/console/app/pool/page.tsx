@@ -1,0 +1,167 @@
+/** Pool: what it holds, what its ratio rests on, how much moves it, and what happened in it lately. */
+import type { Pool, PoolQuote } from '@assay/sdk'
+import { useAnswer, useNow, usePaced } from '../answer.ts'
+import { amount, chainName, count, dollars, duration, fee, price, shortDecimal, words } from '../format.ts'
+import { type Live, useLive } from '../live.ts'
+import { Caps } from '../parts/caps.tsx'
+import { Copyable } from '../parts/copy.tsx'
+import { EvidenceFacts } from '../parts/evidence.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { ErrorNote, Loading } from '../parts/note.tsx'
+import { Score } from '../parts/score.tsx'
+import { hrefOf } from '../place.ts'
+import { Components } from '../token/routeList.tsx'
+import { DepthCurve } from './depthCurve.tsx'
+import { PoolEvents } from './events.tsx'
+
+type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
+
+/** The quote of a pool is computed for us: no oftener than this. */
+const REFRESH_MS = 5000
+
+export function PoolPage({ live, chainId, address }: Props) {
+  const chain = useLive(live).chains.get(chainId)
+  const block = usePaced(chain?.block?.number ?? 0, REFRESH_MS)
+  const at = { chain_id: chainId, pool_address: address as `0x${string}` }
+  const { value, failure, reload } = useAnswer(`${chainId}/${address}`, block, signal =>
+    live.client.quotePool(at, { signal }),
+  )
+  const symbols = value === null ? null : symbolsOf(live, value)
+  return (
+    <>
+      <header class="heading">
+        <h1>{symbols === null ? 'Pool' : `${symbols[0]} / ${symbols[1]}`}</h1>
+        <p class="muted">
+          {value === null ? '' : `${value.deployment_id}, fee ${fee(value.fee_ppm)}, `}
+          on {chain === undefined ? `chain ${chainId}` : chainName(chain.chain.name)}
+        </p>
+        <Copyable text={address} what="pool address" />
+      </header>
+      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      {value === null ? (
+        failure === null && <Loading what="the pool" />
+      ) : (
+        <>
+          <Facets live={live} pool={value} />
+          <PoolEvents live={live} pool={value} block={block} />
+        </>
+      )}
+    </>
+  )
+}
+
+export const symbolsOf = (live: Live, { chain_id, token0, token1 }: Pool): readonly [string, string] => [
+  token0.symbol ?? live.symbol(chain_id, token0.token_address),
+  token1.symbol ?? live.symbol(chain_id, token1.token_address),
+]
+
+/** Decimals stand in the pool, else in the list of tokens. */
+export function decimalsOf(live: Live, { chain_id, token0, token1 }: Pool) {
+  const of = (token: Pool['token0']) => token.decimals ?? live.row(chain_id, token.token_address)?.token.decimals
+  return [of(token0), of(token1)] as const
+}
+
+function Facets({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }) {
+  const { state } = pool
+  return (
+    <div class="columns">
+      <State live={live} pool={pool} />
+      <section class="card" aria-label="Depth">
+        <h2>Depth</h2>
+        <DepthCurve steps={pool.depth_ladder} />
+        {state?.depth !== undefined && state?.depth !== null && (
+          <p class="small muted">
+            Counted as {dollars(state.depth.effective_microusd)}: the least of now ({dollars(state.depth.current_microusd)})
+            and its average ({dollars(state.depth.ewma_microusd)}).
+          </p>
+        )}
+      </section>
+      {state !== null && (
+        <section class="card" aria-label="Confidence">
+          <h2>
+            Confidence <Score score={state.score} />
+          </h2>
+          <Components components={state.components} />
+          <h3>Caps</h3>
+          <Caps caps={state.caps} score={state.score} />
+        </section>
+      )}
+      <PoolEvidence live={live} pool={pool} />
+    </div>
+  )
+}
+
+function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }) {
+  const now = useNow()
+  const { state, prices, ratios, chain_id } = pool
+  const [symbol0, symbol1] = symbolsOf(live, pool)
+  const [decimals0, decimals1] = decimalsOf(live, pool)
+  const [forward] = ratios
+  return (
+    <section class="card" aria-label="State">
+      <h2>State</h2>
+      {state !== null && state.reason !== null && (
+        <p>
+          <span class="tag bad">{words(state.reason)}</span> <span class="muted">it may not price anything</span>
+        </p>
+      )}
+      <Facts
+        facts={[
+          ['Tokens', <Tokens key="tokens" chainId={chain_id} pool={pool} symbols={[symbol0, symbol1]} />],
+          [`${symbol0}, USD`, prices.token0_usd === null ? 'unpriced' : price(prices.token0_usd)],
+          [`${symbol1}, USD`, prices.token1_usd === null ? 'unpriced' : price(prices.token1_usd)],
+          forward === undefined || forward.ratio === null
+            ? null
+            : ['Ratio', `1 ${live.symbol(chain_id, forward.from)} = ${shortDecimal(forward.ratio.display, 8)} ${live.symbol(chain_id, forward.to)}`],
+          state?.reserves === undefined
+            ? null
+            : ['Holds', `${amount(state.reserves.reserve0, decimals0)} ${symbol0}, ${amount(state.reserves.reserve1, decimals1)} ${symbol1}`],
+          state?.slot === undefined ? null : ['Tick', count(state.slot.tick)],
+          state?.slot === undefined ? null : ['Liquidity', <Copyable key="l" text={state.slot.liquidity} what="liquidity" />],
+          state?.slot === undefined
+            ? null
+            : ['√price × 2⁹⁶', <Copyable key="p" text={state.slot.sqrt_price_x96} what="square root price" />],
+          state === null
+            ? null
+            : ['Verified', `block ${count(state.block_number)}, ${duration(now - state.verified_at_ms)} ago`],
+          state === null ? null : ['Finality', <span key="f" class={`tag ${state.finality}`}>{state.finality}</span>],
+          ['Family', words(pool.family)],
+        ]}
+      />
+      {state?.differences?.map(({ field, event, computed }) => (
+        <p key={field} class="note bad">
+          {field}: the chain said {event}, we computed {computed}
+        </p>
+      ))}
+    </section>
+  )
+}
+
+type TokensProps = { readonly chainId: number; readonly pool: Pool; readonly symbols: readonly [string, string] }
+
+const Tokens = ({ chainId, pool, symbols }: TokensProps) => (
+  <>
+    <a href={hrefOf.token(chainId, pool.token0.token_address)}>{symbols[0]}</a>,{' '}
+    <a href={hrefOf.token(chainId, pool.token1.token_address)}>{symbols[1]}</a>
+  </>
+)
+
+function PoolEvidence({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }) {
+  const { state, chain_id } = pool
+  const side = (address: string) => ({
+    symbol: live.symbol(chain_id, address),
+    decimals:
+      (pool.token0.token_address === address ? pool.token0 : pool.token1).decimals ??
+      live.row(chain_id, address)?.token.decimals,
+  })
+  return (
+    <section class="card" aria-label="Evidence">
+      <h2>Evidence</h2>
+      {state === null || state.evidence === null ? (
+        <p class="empty">There is no sale to go by.</p>
+      ) : (
+        <EvidenceFacts evidence={state.evidence} from={side(state.from)} to={side(state.to)} />
+      )}
+    </section>
+  )
+}

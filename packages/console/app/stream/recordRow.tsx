@@ -1,0 +1,76 @@
+/** One record of the stream in a line: what it is about and what it says. */
+import type { Envelope } from '@assay/sdk'
+import { count, price, shortAddress, words } from '../format.ts'
+import type { Live } from '../live.ts'
+import { memo } from '../parts/memo.ts'
+import { Score } from '../parts/score.tsx'
+import { hrefOf } from '../place.ts'
+
+type Props = { readonly live: Live; readonly record: Envelope }
+
+const KINDS: Readonly<Record<Envelope['type'], string>> = {
+  PRICE_UPSERT: 'ok',
+  PRICE_RETRACT: 'bad',
+  SWAP_OBSERVED: 'busy',
+  FEED_HEALTH: 'busy',
+}
+
+export const RecordRow = memo<Props>(({ live, record }) => (
+  <tr data-type={record.type}>
+    <td class="right number muted">{record.stream_sequence}</td>
+    <td>
+      <span class={`tag ${KINDS[record.type] ?? ''}`}>{words(record.type)}</span>
+    </td>
+    <td>{aboutOf(live, record)}</td>
+    <td class="number">{saidIn(record)}</td>
+    <td class="right number muted">{blockOf(record)}</td>
+  </tr>
+))
+
+function aboutOf(live: Live, { type, payload, routing }: Envelope) {
+  const { chain_id } = routing
+  if (type === 'FEED_HEALTH') return 'chain'
+  if ('token_id' in payload) {
+    const address = `0x${payload.token_id.slice(26)}`
+    return <a href={hrefOf.token(chain_id, address)}>{live.symbol(chain_id, address)}</a>
+  }
+  if (!('pool_id' in payload)) return ''
+  const address = `0x${payload.pool_id.slice(26)}`
+  const sides = routing.token_ids.map(id => live.symbol(chain_id, `0x${id.slice(26)}`)).join(' / ')
+  return <a href={hrefOf.pool(chain_id, address)}>{sides === '' ? shortAddress(address) : `${sides} pool`}</a>
+}
+
+function saidIn({ type, payload }: Envelope) {
+  switch (type) {
+    case 'FEED_HEALTH':
+      return `${words(payload.status)}${payload.reasons.length === 0 ? '' : `: ${payload.reasons.map(words).join(', ')}`}`
+    case 'SWAP_OBSERVED':
+      return payload.finality
+    case 'PRICE_RETRACT':
+      return (
+        <>
+          {words(payload.reason)} takes back{' '}
+          <span class="muted">{payload.retracted.stream_sequence ?? 'a record no longer kept'}</span>
+        </>
+      )
+    case 'PRICE_UPSERT':
+      if (payload.scope === 'pool') return <Score score={payload.score} />
+      return payload.state === 'PRICED' ? (
+        <>
+          {price(payload.price_usd)} <Score score={payload.confidence.score} />
+        </>
+      ) : (
+        words(payload.reason)
+      )
+    default:
+      return ''
+  }
+}
+
+function blockOf({ type, payload }: Envelope): string {
+  if (type === 'FEED_HEALTH') return payload.processed === null ? '' : count(payload.processed.block_number)
+  if (type === 'SWAP_OBSERVED') return count(payload.block_number)
+  const state = type === 'PRICE_RETRACT' ? payload.current : payload
+  if (state === null) return ''
+  return count('as_of' in state ? state.as_of.block_number : state.block_number)
+}

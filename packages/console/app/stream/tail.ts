@@ -1,0 +1,137 @@
+/**
+ * The tail of one chain's stream, by cursor: paused it keeps its place, resumed it replays what was said meanwhile,
+ * and a dropped connection is taken up after the last record. A cursor that is refused is told with its reason.
+ */
+import {
+  type Client,
+  type Envelope,
+  RESET_REASONS,
+  type StreamOutcome,
+  UnauthenticatedError,
+} from '@assay/sdk'
+
+export type TailStatus = 'connecting' | 'replaying' | 'live' | 'paused' | 'reconnecting' | 'refused'
+
+export type TailState = {
+  readonly status: TailStatus
+  readonly reason: string | null
+  /** The last record received: where a resume goes on. */
+  readonly sequence: number | null
+  /** Records replayed since the last resume. */
+  readonly replayed: number
+  /** Newest first. */
+  readonly records: readonly Envelope[]
+}
+
+/** Kept for looking at; the log itself is the service's. */
+const KEPT = 500
+const AGAIN_MS = 1000
+
+export class Tail {
+  readonly #client: Client
+  readonly #chainId: number
+  readonly #onChange: (state: TailState) => void
+  #state: TailState
+  #records: Envelope[] = []
+  #running: AbortController | null = null
+  #frame: number | null = null
+
+  /** `after` is the sequence to begin behind; null begins live. */
+  constructor(client: Client, chainId: number, after: number | null, onChange: (state: TailState) => void) {
+    this.#client = client
+    this.#chainId = chainId
+    this.#onChange = onChange
+    this.#state = { status: 'connecting', reason: null, sequence: after, replayed: 0, records: [] }
+    this.resume()
+  }
+
+  pause(): void {
+    this.#running?.abort()
+    this.#running = null
+    this.#set({ status: 'paused', reason: null })
+  }
+
+  resume(): void {
+    this.#running?.abort()
+    this.#running = new AbortController()
+    this.#set({ status: 'connecting', reason: null, replayed: 0 })
+    void this.#run(this.#running.signal)
+  }
+
+  close(): void {
+    this.#running?.abort()
+    if (this.#frame !== null) cancelAnimationFrame(this.#frame)
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const reason = await this.#connect(signal)
+        if (signal.aborted) return
+        if (reason.isFinal) {
+          this.#set({ status: 'refused', reason: reason.text })
+          return
+        }
+        this.#set({ status: 'reconnecting', reason: reason.text })
+      } catch (failure) {
+        if (signal.aborted) return
+        const isFinal = failure instanceof UnauthenticatedError
+        const text = failure instanceof Error ? failure.message : String(failure)
+        this.#set({ status: isFinal ? 'refused' : 'reconnecting', reason: text })
+        if (isFinal) return
+      }
+      await new Promise(resolve => setTimeout(resolve, AGAIN_MS))
+    }
+  }
+
+  /** One connection from its cursor to its end. */
+  async #connect(signal: AbortSignal): Promise<{ readonly isFinal: boolean; readonly text: string }> {
+    const { sequence } = this.#state
+    const session = await this.#client.createSession(
+      { chain_id: this.#chainId, ...(sequence === null ? {} : { snapshot_sequence: sequence }) },
+      { signal },
+    )
+    const head = session.stream.head_sequence
+    const isBehind = sequence !== null && sequence < head
+    this.#set({ status: isBehind ? 'replaying' : 'live', reason: null })
+    const stream = this.#client.stream({
+      filter: { chain_ids: [this.#chainId] },
+      resumeCursor: session.resume_cursor,
+      signal,
+    })
+    for await (const record of stream) {
+      if (signal.aborted) break
+      this.#records = [record, ...this.#records.slice(0, KEPT - 1)]
+      const isReplay = record.stream_sequence <= head
+      this.#set({
+        status: isReplay ? this.#state.status : 'live',
+        sequence: record.stream_sequence,
+        replayed: this.#state.replayed + (isReplay ? 1 : 0),
+      })
+    }
+    return endOf(await stream.outcome)
+  }
+
+  #set(change: Partial<TailState>): void {
+    this.#state = { ...this.#state, ...change }
+    this.#frame ??= requestAnimationFrame(() => {
+      this.#frame = null
+      this.#onChange({ ...this.#state, records: this.#records })
+    })
+  }
+}
+
+function endOf(outcome: StreamOutcome): { readonly isFinal: boolean; readonly text: string } {
+  switch (outcome.kind) {
+    case 'RESET_REQUIRED': {
+      const about = (RESET_REASONS as Readonly<Record<string, string>>)[outcome.reason] ?? ''
+      return { isFinal: true, text: `${outcome.reason}: ${about}` }
+    }
+    case 'CLOSED':
+      return { isFinal: !outcome.reconnect, text: `closed with ${outcome.code} ${outcome.reason}`.trimEnd() }
+    case 'GIVEN_UP':
+      return { isFinal: false, text: outcome.why.toLowerCase() }
+    case 'ENDED':
+      return { isFinal: false, text: 'ended' }
+  }
+}

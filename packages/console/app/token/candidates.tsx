@@ -1,0 +1,41 @@
+/** Without a price: what came nearest, the rule each candidate failed, and what it would need. */
+import type { UnpricedQuote } from '@assay/sdk'
+import type { Live } from '../live.ts'
+import { Failed, HopFacts, pathText } from './routeList.tsx'
+import { RouteGraph } from './routeGraph.tsx'
+
+type Props = { readonly live: Live; readonly chainId: number; readonly quote: UnpricedQuote }
+
+export function Candidates({ live, chainId, quote }: Props) {
+  const { candidates, token } = quote
+  if (candidates.length === 0)
+    return (
+      <section class="card" aria-label="Candidates">
+        <h2>Candidates</h2>
+        <p class="empty">No pool came near a price. A pool of a listed factory with a stable or a routing asset would.</p>
+      </section>
+    )
+  const routes = candidates
+    .filter(({ hops }) => hops.length > 0)
+    .map(({ hops, rule }) => ({ hops, selected: false, accepted: false, reason: rule }))
+  return (
+    <section class="card" aria-label="Candidates">
+      <h2>
+        Candidates <span class="muted number">{candidates.length}</span>
+      </h2>
+      <p class="muted">What came nearest, and what each is missing.</p>
+      {routes.length > 0 && <RouteGraph live={live} chainId={chainId} token={token} routes={routes} />}
+      {candidates.map((candidate, at) => (
+        <details key={candidate.route_id} class="route" open={at === 0}>
+          <summary>
+            <span class="path">{pathText(live, chainId, candidate.hops)}</span>
+            <Failed failure={candidate} />
+          </summary>
+          {candidate.hops.map(hop => (
+            <HopFacts key={hop.pool_id} live={live} chainId={chainId} hop={hop} />
+          ))}
+        </details>
+      ))}
+    </section>
+  )
+}

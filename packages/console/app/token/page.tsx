@@ -1,0 +1,188 @@
+/** Token: its price, why it may be trusted so far and no further, how it moved, and every number it was made from. */
+import type { PendingQuote, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
+import { useEffect } from 'preact/hooks'
+import { useAnswer, useNow, usePaced } from '../answer.ts'
+import { chainName, changeText, count, dateTime, duration, price, words } from '../format.ts'
+import { type Live, useLive } from '../live.ts'
+import { Copyable } from '../parts/copy.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { ErrorNote, Loading } from '../parts/note.tsx'
+import { Score } from '../parts/score.tsx'
+import { Candidates } from './candidates.tsx'
+import { ConfidencePanel } from './confidence.tsx'
+import { History } from './history.tsx'
+import { RouteGraph } from './routeGraph.tsx'
+import { RouteList } from './routeList.tsx'
+
+type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
+
+/** A quote is large: it is asked for again at most so often, however fast records come. */
+const REFRESH_MS = 2000
+
+export function TokenPage({ live, chainId, address }: Props) {
+  const row = useLive(live).row(chainId, address)
+  const sequence = usePaced(row?.price?.as_of.stream_sequence ?? 0, REFRESH_MS)
+  const { value, failure, reload } = useAnswer(`${chainId}/${address}`, sequence, signal =>
+    live.client.quoteToken({ chain_id: chainId, token_address: address as `0x${string}` }, { signal }),
+  )
+  useRetry(value, reload)
+  const chain = live.chains.get(chainId)?.chain
+  return (
+    <>
+      <header class="heading">
+        <h1>{row?.token.symbol ?? 'Token'}</h1>
+        <p class="muted">
+          {row?.token.name ?? ''} on {chain === undefined ? `chain ${chainId}` : chainName(chain.name)}
+          {row !== undefined && row.token.role !== 'TOKEN' && <span class="role">{row.token.role.toLowerCase()}</span>}
+        </p>
+        <Copyable text={address} what="token address" />
+      </header>
+      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      {value === null ? (
+        failure === null && <Loading what="the quote" />
+      ) : value.state === 'PRICED' ? (
+        <Priced live={live} quote={value} />
+      ) : value.state === 'UNPRICED' ? (
+        <Unpriced live={live} quote={value} />
+      ) : (
+        <Pending quote={value} />
+      )}
+      {row !== undefined && <History live={live} row={row} />}
+      {value?.state === 'PRICED' && value.routes.length > 0 && (
+        <>
+          <section class="card">
+            <h2>Routes</h2>
+            <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
+          </section>
+          <RouteList live={live} chainId={chainId} routes={value.routes} />
+        </>
+      )}
+      {value?.state === 'UNPRICED' && <Candidates live={live} chainId={chainId} quote={value} />}
+    </>
+  )
+}
+
+/** What is pending is asked for again when the service says so. */
+function useRetry(quote: TokenQuote | null, reload: () => void): void {
+  useEffect(() => {
+    if (quote?.state !== 'PENDING') return undefined
+    const timer = setTimeout(reload, Math.max(500, quote.retry_after_ms))
+    return () => clearTimeout(timer)
+  }, [quote])
+}
+
+function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQuote }) {
+  const now = useNow()
+  const { price_usd, confidence, as_of, support, expires_at_ms, last_trade_ms } = quote
+  return (
+    <div class="columns">
+      <section class="card" aria-label="Price">
+        <h2>Price</h2>
+        <p class="price number" data-testid="price">
+          {price(price_usd)}
+        </p>
+        <p>
+          <Score score={confidence.score} label={confidence.label} />
+        </p>
+        <Facts
+          facts={[
+            ['Exact', <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />],
+            ['18 digits', <Copyable key="display" text={price_usd.display} what="price" />],
+            [
+              'Change',
+              quote.change === null
+                ? 'no price of an hour ago'
+                : `${bps(quote.change.h1_bps)} in 1 h, ${bps(quote.change.h24_bps)} in 24 h`,
+            ],
+            support === null
+              ? null
+              : [
+                  'Accepted range',
+                  <span key="range" class="number">
+                    {price(support.low)} – {price(support.high)}{' '}
+                    <span class="muted">
+                      {support.accepted} routes accepted, {support.rejected} rejected
+                    </span>
+                  </span>,
+                ],
+            [
+              'Ends in',
+              `${live.symbol(quote.chain_id, quote.stable.token_address)} at ${price(quote.stable.usd)} (${words(quote.stable.status)})`,
+            ],
+            ['Block', `${count(as_of.block_number)}, ${duration(now - as_of.block_time_ms)} old`],
+            ['Last trade', last_trade_ms === null ? 'none seen' : `${duration(now - last_trade_ms)} ago`],
+            ['Holds until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
+            ['Policy', <Copyable key="policy" text={quote.policy_version} shown={quote.policy_version.slice(0, 9)} what="policy version" />],
+          ]}
+        />
+      </section>
+      <ConfidencePanel live={live} quote={quote} />
+    </div>
+  )
+}
+
+const bps = (value: number | null): string => (value === null ? '–' : changeText(value))
+
+/** Numbers of hundreds of digits: their beginning, and all of them on demand. */
+function Exact({ numerator, denominator }: { readonly numerator: string; readonly denominator: string }) {
+  const text = `${numerator}/${denominator}`
+  return text.length <= 40 ? (
+    <Copyable text={text} what="exact price" />
+  ) : (
+    <details class="exact">
+      <summary>
+        a fraction of {numerator.length} over {denominator.length} digits
+      </summary>
+      <code class="wrap">
+        {numerator} / {denominator}
+      </code>{' '}
+      <Copyable text={text} shown="" what="exact price" />
+    </details>
+  )
+}
+
+function Unpriced({ live, quote }: { readonly live: Live; readonly quote: UnpricedQuote }) {
+  const now = useNow()
+  return (
+    <section class="card" aria-label="Price">
+      <h2>Price</h2>
+      <p class="price dim">Unpriced</p>
+      <p>
+        <span class="tag bad">{words(quote.reason)}</span> <span class="muted">{REASONS[quote.reason] ?? ''}</span>
+      </p>
+      <Facts
+        facts={[
+          ['Evaluated', `${duration(now - quote.evaluated_at_ms)} ago, at block ${count(quote.as_of.block_number)}`],
+          ['Chain', words(live.chains.get(quote.chain_id)?.health?.status ?? 'unknown')],
+        ]}
+      />
+    </section>
+  )
+}
+
+/** What each reason asks of whoever wants a price. */
+const REASONS: Readonly<Record<string, string>> = {
+  NO_ROUTE: 'no pool of enough depth leads from it to a stable',
+  NO_POOL: 'no listed factory has a pool with it',
+  DORMANT: 'nothing has happened in its pools for too long',
+  ROUTE_EXPIRED: 'its evidence has grown too old',
+  FEED: 'the chain cannot be followed right now',
+  REORG: 'the block it stood on is no longer part of the chain',
+  ANCHOR_UNPRICED: 'the asset it is traded against has no price itself',
+  STABLE_SUSPENDED: 'the stable it ends in is suspended',
+  DECIMALS: 'its decimals cannot be relied on',
+  POLICY: 'the policy in force does not allow it',
+  OPERATOR: 'an operator has taken it out',
+  POOL_ORPHANED: 'its pool is no longer part of the chain',
+}
+
+const Pending = ({ quote }: { readonly quote: PendingQuote }) => (
+  <section class="card" aria-label="Price">
+    <h2>Price</h2>
+    <p class="price dim">Pending</p>
+    <p class="muted" role="status">
+      {quote.stage === 'DISCOVERY' ? 'Looking for its pools.' : 'Its pools are being evaluated.'} This page asks again
+      by itself.
+    </p>
+  </section>
+)

@@ -1,0 +1,75 @@
+/** The routes as a picture: as wide as a pool is deep, coloured by its score, dashed where it was rejected. */
+import { dollars, fee, words } from '../format.ts'
+import type { Live } from '../live.ts'
+import { bandOf } from '../parts/score.tsx'
+import { hrefOf } from '../place.ts'
+import { depthOf, type Edge, type GraphRoute, layOut, NODE } from './graphLayout.ts'
+
+type Props = {
+  readonly live: Live
+  readonly chainId: number
+  readonly token: string
+  readonly routes: readonly GraphRoute[]
+}
+
+const MARGIN = 12
+
+export function RouteGraph({ live, chainId, token, routes }: Props) {
+  const { width, height, nodes, edges, left } = layOut(token, routes)
+  const symbol = (address: string) => live.symbol(chainId, address)
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label="Route graph">
+        <svg
+          class="graph"
+          width={width + 2 * MARGIN}
+          height={height + 2 * MARGIN}
+          viewBox={`${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`}
+          role="group"
+          aria-label={`Routes from ${symbol(token)} to stables: ${edges.length} pools`}
+        >
+          {edges.map(edge => (
+            <Pool key={`${edge.hop.pool_id}${edge.hop.from}`} edge={edge} chainId={chainId} symbol={symbol} />
+          ))}
+          {nodes.map(({ address, x, y }) => (
+            <a key={address} href={hrefOf.token(chainId, address)} class={address === token ? 'node own' : 'node'}>
+              <rect x={x - NODE.width / 2} y={y - NODE.height / 2} width={NODE.width} height={NODE.height} rx={8} />
+              <text x={x} y={y} dominant-baseline="central" text-anchor="middle">
+                {symbol(address)}
+              </text>
+            </a>
+          ))}
+        </svg>
+      </div>
+      <p class="legend small muted">
+        <span class="key thick" aria-hidden="true" /> width: dollars that move the pool by 2% · colour: score ·{' '}
+        <span class="key dashed" aria-hidden="true" /> not in the price, with its reason ·{' '}
+        <span class="key chosen" aria-hidden="true" /> on the selected route
+        {left > 0 && ` · ${left} smaller pools only in the list below`}
+      </p>
+    </>
+  )
+}
+
+type PoolProps = { readonly edge: Edge; readonly chainId: number; readonly symbol: (address: string) => string }
+
+function Pool({ edge, chainId, symbol }: PoolProps) {
+  const { hop, isAccepted, isSelected, reason, path, labelX, labelY } = edge
+  const depth = depthOf(hop)
+  const text = hop.depth === null ? '' : ` ${dollars(hop.depth.effective_microusd)}`
+  const why = reason === null ? '' : `, ${words(reason).toLowerCase()}`
+  const about = `${symbol(hop.from)} to ${symbol(hop.to)} at ${hop.deployment_id}, fee ${fee(hop.fee_ppm)},${text === '' ? ' depth unknown' : `${text} deep`}, score ${hop.score}${isAccepted ? '' : `, rejected${why}`}${isSelected ? ', on the selected route' : ''}`
+  return (
+    <a href={hrefOf.pool(chainId, hop.pool_address)} class={`edge band${bandOf(hop.score)} ${isAccepted ? '' : 'rejected'}`} aria-label={about}>
+      <title>{about}</title>
+      {isSelected && <path d={path} class="halo" stroke-width={strokeOf(depth) + 7} />}
+      <path d={path} class="line" stroke-width={strokeOf(depth)} />
+      <text x={labelX} y={labelY} dominant-baseline="central" text-anchor="middle">
+        {isAccepted ? `${hop.deployment_id} ${fee(hop.fee_ppm)}${text}` : words(reason ?? 'rejected')}
+      </text>
+    </a>
+  )
+}
+
+/** A logarithm: pools differ by orders of magnitude. */
+const strokeOf = (usd: number): number => Math.min(11, 1.5 + Math.max(0, Math.log10(usd + 1) - 1) * 1.9)

@@ -1,0 +1,92 @@
+/**
+ * Brings the console's bundle into being: built once for these very sources, kept in a folder named by their
+ * hash, and found there the next time. Nobody runs a build by hand, and a stale bundle cannot be served.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
+
+const HERE = import.meta.dirname
+const ROOT = resolve(HERE, '../..')
+const CACHE = join(ROOT, '.cache', 'console')
+/** What the bundle is made of: this package, and the packages it may import. */
+const SOURCES = ['console', 'sdk', 'engine'].map(name => join(ROOT, 'packages', name))
+/** Bundles of earlier sources that are kept: enough to switch between branches without building again. */
+const KEPT = 5
+
+/** The folder that holds the bundle. `onProgress` is told only when there is something to wait for. */
+export async function buildConsole(onProgress: (line: string) => void = () => undefined): Promise<string> {
+  const folder = join(CACHE, sourceHash())
+  if (existsSync(join(folder, 'index.html'))) return folder
+  onProgress('Building the console.')
+  const startedAt = performance.now()
+  const unfinished = join(CACHE, `unfinished-${randomUUID()}`)
+  mkdirSync(CACHE, { recursive: true })
+  try {
+    await bundle(unfinished)
+    publish(unfinished, folder)
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true })
+  }
+  onProgress(`Built in ${((performance.now() - startedAt) / 1000).toFixed(1)} s.`)
+  forgetOld(folder)
+  return folder
+}
+
+/** Loaded only when there is work for it: a start with the bundle at hand does without. */
+async function bundle(outDir: string): Promise<void> {
+  const { build } = await import('vite')
+  await build({
+    configFile: false,
+    root: HERE,
+    base: './',
+    logLevel: 'warn',
+    publicDir: join(HERE, 'public'),
+    oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+    build: {
+      outDir,
+      emptyOutDir: true,
+      target: ['chrome123', 'firefox121', 'safari17.5'],
+      // Nothing inlined: the content security policy allows no data: addresses.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      // The wire's schemas are made by calls; without a reader they have no effect.
+      rolldownOptions: { treeshake: { moduleSideEffects: id => id.startsWith(HERE) || id.endsWith('.css') } },
+    },
+  })
+}
+
+/** Another process may have finished the same bundle first; then its one stands. */
+function publish(unfinished: string, folder: string): void {
+  try {
+    renameSync(unfinished, folder)
+  } catch (failure) {
+    if (!existsSync(join(folder, 'index.html'))) throw failure
+  }
+}
+
+function sourceHash(): string {
+  const hash = createHash('sha256')
+  for (const folder of SOURCES)
+    for (const file of filesIn(folder)) hash.update(relative(ROOT, file)).update(readFileSync(file))
+  for (const name of ['vite', 'preact', 'uplot']) hash.update(versionOf(name))
+  return hash.digest('hex').slice(0, 16)
+}
+
+const versionOf = (name: string): string =>
+  readFileSync(join(ROOT, 'node_modules', name, 'package.json'), 'utf8')
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter(entry => entry.isFile() && /\.(tsx?|css|html|svg)$/.test(entry.name))
+    .map(entry => join(entry.parentPath, entry.name))
+    .filter(file => !/[\\/](node_modules|testing|oracle)[\\/]|\.test\.ts$/.test(relative(ROOT, file)))
+    .sort()
+}
+
+function forgetOld(current: string): void {
+  const bundles = readdirSync(CACHE).filter(name => !name.startsWith('unfinished-'))
+  for (const name of bundles.slice(0, Math.max(0, bundles.length - KEPT)))
+    if (join(CACHE, name) !== current) rmSync(join(CACHE, name), { recursive: true, force: true })
+}
