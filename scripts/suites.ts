@@ -22,5 +22,9 @@ export const suites: readonly Suite[] = [
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
   },
-  { name: 'console', about: 'the console in a real browser on a running service', include: ['packages/console/'] },
+  {
+    name: 'console',
+    about: 'the console in a real browser on a running service',
+    include: ['packages/console/'],
+  },
 ]

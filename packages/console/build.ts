@@ -14,6 +14,31 @@ const SOURCES = ['console', 'sdk', 'engine'].map(name => join(ROOT, 'packages', 
 /** Bundles of earlier sources that are kept: enough to switch between branches without building again. */
 const KEPT = 5
 
+/** What the wire's schemas are written with (packages/sdk/wire/schema.ts): calls without a trace. */
+const SCHEMA_BUILDERS = [
+  'object',
+  'strictObject',
+  'optional',
+  'map',
+  'anyObject',
+  'array',
+  'string',
+  'pattern',
+  'enumeration',
+  'known',
+  'integer',
+  'number',
+  'boolean',
+  'literal',
+  'nullable',
+  'union',
+  'named',
+  'reference',
+  'describe',
+  'envelope',
+  'of',
+]
+
 /** The folder that holds the bundle. `onProgress` is told only when there is something to wait for. */
 export async function buildConsole(onProgress: (line: string) => void = () => undefined): Promise<string> {
   const folder = join(CACHE, sourceHash())
@@ -51,8 +76,12 @@ async function bundle(outDir: string): Promise<void> {
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // The wire's schemas are made by calls; without a reader they have no effect.
-      rolldownOptions: { treeshake: { moduleSideEffects: id => id.startsWith(HERE) || id.endsWith('.css') } },
+      rolldownOptions: {
+        treeshake: {
+          moduleSideEffects: id => id.startsWith(HERE) || id.endsWith('.css'),
+          manualPureFunctions: SCHEMA_BUILDERS,
+        },
+      },
     },
   })
 }

@@ -19,26 +19,34 @@ type State =
   | { readonly is: 'in'; readonly session: SessionInfo }
   | { readonly is: 'unreachable'; readonly failure: Error }
 
+/** Whether this browser has logged in: without a session there is nothing to ask for. The cookie itself is hidden from us. */
+const MARK = 'assay-logged-in'
+
 const client = createClient({ baseUrl: new URL('.', location.href).href })
 
 export function App() {
   const [state, setState] = useState<State>({ is: 'asking' })
+  const leave = (remark: string | null) => {
+    localStorage.removeItem(MARK)
+    setState({ is: 'out', remark })
+  }
   const ask = () => {
     client.fetchSession().then(
-      session => setState({ is: 'in', session }),
+      session => {
+        localStorage.setItem(MARK, 'yes')
+        setState({ is: 'in', session })
+      },
       (failure: unknown) =>
-        setState(
-          failure instanceof UnauthenticatedError
-            ? { is: 'out', remark: null }
-            : { is: 'unreachable', failure: failure as Error },
-        ),
+        failure instanceof UnauthenticatedError
+          ? leave(null)
+          : setState({ is: 'unreachable', failure: failure as Error }),
     )
   }
-  useEffect(ask, [])
+  useEffect(() => (localStorage.getItem(MARK) === null ? leave(null) : ask()), [])
   const logOut = () => {
     client.endSession().then(
-      () => setState({ is: 'out', remark: null }),
-      () => setState({ is: 'out', remark: 'The service did not answer; the session ends by itself.' }),
+      () => leave(null),
+      () => leave('The service did not answer; the session ends by itself.'),
     )
   }
   switch (state.is) {
@@ -57,7 +65,7 @@ export function App() {
         <LoggedIn
           session={state.session}
           onLogOut={logOut}
-          onEnded={() => setState({ is: 'out', remark: 'The session has ended. Log in again to go on.' })}
+          onEnded={() => leave('The session has ended. Log in again to go on.')}
         />
       )
   }
@@ -78,9 +86,19 @@ function LoggedIn({ session, onLogOut, onEnded }: LoggedInProps) {
       {place.page === 'overview' ? (
         <OverviewPage live={live} />
       ) : place.page === 'token' ? (
-        <TokenPage key={`${place.chainId}/${place.address}`} live={live} chainId={place.chainId} address={place.address} />
+        <TokenPage
+          key={`${place.chainId}/${place.address}`}
+          live={live}
+          chainId={place.chainId}
+          address={place.address}
+        />
       ) : place.page === 'pool' ? (
-        <PoolPage key={`${place.chainId}/${place.address}`} live={live} chainId={place.chainId} address={place.address} />
+        <PoolPage
+          key={`${place.chainId}/${place.address}`}
+          live={live}
+          chainId={place.chainId}
+          address={place.address}
+        />
       ) : place.page === 'stream' ? (
         <StreamPage live={live} />
       ) : place.page === 'operations' ? (

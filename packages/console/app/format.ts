@@ -32,7 +32,8 @@ const STEPS = [
 /** Microdollars as `$34.2k`. */
 export function dollars(microusd: string): string {
   const usd = Number(microusd) / 1e6
-  for (const [step, letter] of STEPS) if (usd >= step) return `$${(usd / step).toFixed(usd >= 100 * step ? 0 : 1)}${letter}`
+  for (const [step, letter] of STEPS)
+    if (usd >= step) return `$${(usd / step).toFixed(usd >= 100 * step ? 0 : 1)}${letter}`
   return usd >= 10 || usd === 0 ? `$${usd.toFixed(0)}` : `$${usd.toFixed(2)}`
 }
 
@@ -76,7 +77,11 @@ export const dateTime = (ms: number): string =>
 
 /** `INSUFFICIENT_HISTORY` as words. */
 export const words = (code: string): string => {
-  const text = code.toLowerCase().replaceAll('_', ' ')
+  if (code === 'OK') return code
+  const text = code
+    .toLowerCase()
+    .replaceAll('_', ' ')
+    .replace(/^amm\b/, 'AMM')
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

@@ -44,7 +44,14 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
   )
   return (
     <>
-      <a class="skip" href="#main" onClick={event => { event.preventDefault(); main.current?.focus() }}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={event => {
+          event.preventDefault()
+          main.current?.focus()
+        }}
+      >
         Skip to the content
       </a>
       <header class="bar">
@@ -101,7 +108,8 @@ function Search() {
 function Connection({ live }: { readonly live: Live }) {
   const { chains, failure } = useLive(live)
   const states = [...chains.values()].map(({ status }) => status)
-  const lives = states.filter(status => status === 'live').length
+  // A quiet chain replays until its next record: it is connected all the same.
+  const lives = states.filter(status => status === 'live' || status === 'replaying').length
   const [kind, text] =
     states.length > 0 && lives === states.length
       ? ['ok', 'Live']

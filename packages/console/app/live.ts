@@ -46,7 +46,7 @@ export type LiveChain = {
   readonly lags: readonly number[]
 }
 
-const LAG_SAMPLES = 120
+const LAG_SAMPLES = 60
 const RATE_SECONDS = 30
 const PAGE = 1000
 /** Before what ended without hope is begun anew. */
@@ -147,7 +147,10 @@ export class Live {
         for await (const event of follower) this.#take(chainId, follower, event)
         return
       } catch (failure) {
-        this.#update(chainId, { status: 'failed', reason: failure instanceof Error ? failure.message : String(failure) })
+        this.#update(chainId, {
+          status: 'failed',
+          reason: failure instanceof Error ? failure.message : String(failure),
+        })
         if (!(await this.#mayGoOn(failure))) return
       }
     }

@@ -62,8 +62,10 @@ export function LogIn({ remark, onLoggedIn }: Props) {
 }
 
 function faultOf(failure: unknown): string {
-  if (failure instanceof UnauthenticatedError) return 'This key is not valid here. Check that it was copied whole.'
-  if (failure instanceof ForbiddenError) return 'This key may neither read nor stream. Use one with the scope read.'
+  if (failure instanceof UnauthenticatedError)
+    return 'This key is not valid here. Check that it was copied whole.'
+  if (failure instanceof ForbiddenError)
+    return 'This key may neither read nor stream. Use one with the scope read.'
   if (failure instanceof RateLimitedError)
     return `Too many attempts. Wait ${Math.ceil((failure.retryAfterMs ?? 1000) / 1000)} seconds.`
   return failure instanceof Error ? failure.message : String(failure)

@@ -21,7 +21,11 @@ export function placeIn(hash: string): Place {
   if (page === '') return { page: 'overview' }
   if (page === 'stream' || page === 'operations') return { page }
   const [chain = '', address = ''] = rest
-  if ((page === 'token' || page === 'pool') && /^[1-9]\d{0,15}$/.test(chain) && /^0x[0-9a-fA-F]{40}$/.test(address))
+  if (
+    (page === 'token' || page === 'pool') &&
+    /^[1-9]\d{0,15}$/.test(chain) &&
+    /^0x[0-9a-fA-F]{40}$/.test(address)
+  )
     return { page, chainId: Number(chain), address: address.toLowerCase() }
   if (page === 'search') return { page, text: decoded(chain) }
   return { page: 'unknown' }

@@ -37,7 +37,9 @@ function Found({ live, address, found }: FoundProps) {
   const others = [...chains.values()].filter(({ chain }) => !knownOn.has(chain.chain_id))
   return (
     <>
-      {knownOn.size === 0 && <p role="status">Nothing is known under this address on any chain served here.</p>}
+      {knownOn.size === 0 && (
+        <p role="status">Nothing is known under this address on any chain served here.</p>
+      )}
       <ul class="plain">
         {found.tokens.map(token => (
           <li key={`t${token.chain_id}`}>
@@ -50,7 +52,8 @@ function Found({ live, address, found }: FoundProps) {
         {found.pools.map(pool => (
           <li key={`p${pool.chain_id}`}>
             <a href={hrefOf.pool(pool.chain_id, pool.pool_address)}>
-              {live.symbol(pool.chain_id, pool.token0.token_address)} / {live.symbol(pool.chain_id, pool.token1.token_address)}
+              {live.symbol(pool.chain_id, pool.token0.token_address)} /{' '}
+              {live.symbol(pool.chain_id, pool.token1.token_address)}
             </a>{' '}
             pool of {pool.deployment_id} on {nameIn(live, pool.chain_id)}
           </li>
@@ -78,7 +81,11 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
     .filter(({ token }) => token.symbol?.toLowerCase().includes(wanted) ?? false)
     .slice(0, 100)
   if (found.length === 0)
-    return <p role="status">No token here has that in its symbol. An address finds more: it is looked up on every chain.</p>
+    return (
+      <p role="status">
+        No token here has that in its symbol. An address finds more: it is looked up on every chain.
+      </p>
+    )
   return (
     <ul class="plain">
       {found.map(({ key, token }) => (

@@ -10,7 +10,9 @@ const PAGE = 50
 export function AuditLog({ client, turn }: { readonly client: Client; readonly turn: number }) {
   const [older, setOlder] = useState<readonly AuditPage[]>([])
   const [fault, setFault] = useState<Error | null>(null)
-  const { value, failure, reload } = useAnswer('audit', turn, signal => client.admin.fetchAudit({ limit: PAGE }, { signal }))
+  const { value, failure, reload } = useAnswer('audit', turn, signal =>
+    client.admin.fetchAudit({ limit: PAGE }, { signal }),
+  )
   useEffect(() => setOlder([]), [value])
   const pages = value === null ? [] : [value, ...older]
   const next = pages.at(-1)?.next_cursor ?? null

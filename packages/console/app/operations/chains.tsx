@@ -12,7 +12,9 @@ export function Chains({ live, onChanged }: Props) {
   const [failure, setFailure] = useState<Error | null>(null)
   const set = (chainId: number, isPaused: boolean) => {
     const { admin } = live.client
-    const asked = isPaused ? admin.pauseChain({ chain_id: chainId }) : admin.resumeChain({ chain_id: chainId })
+    const asked = isPaused
+      ? admin.pauseChain({ chain_id: chainId })
+      : admin.resumeChain({ chain_id: chainId })
     asked.then(
       () => {
         setFailure(null)
@@ -59,15 +61,28 @@ export function Chains({ live, onChanged }: Props) {
                   <td>
                     {at === 0 && (
                       <>
-                        <HealthTag health={health} /> <span class="muted">{health?.reasons.map(words).join(', ')}</span>
+                        <HealthTag health={health} />{' '}
+                        <span class="muted">{health?.reasons.map(words).join(', ')}</span>
                       </>
                     )}
                   </td>
                   <td>{endpoint?.name ?? 'none'}</td>
-                  <td>{endpoint !== null && <span class={`tag ${endpoint.status === 'OK' ? 'ok' : 'bad'}`}>{words(endpoint.status)}</span>}</td>
-                  <td class="right number">{endpoint?.head === null || endpoint === null ? '–' : count(endpoint.head)}</td>
-                  <td class="right number">{endpoint === null ? '' : `${(endpoint.error_rate * 100).toFixed(1)}%`}</td>
-                  <td class="right number">{endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}</td>
+                  <td>
+                    {endpoint !== null && (
+                      <span class={`tag ${endpoint.status === 'OK' ? 'ok' : 'bad'}`}>
+                        {words(endpoint.status)}
+                      </span>
+                    )}
+                  </td>
+                  <td class="right number">
+                    {endpoint?.head === null || endpoint === null ? '–' : count(endpoint.head)}
+                  </td>
+                  <td class="right number">
+                    {endpoint === null ? '' : `${(endpoint.error_rate * 100).toFixed(1)}%`}
+                  </td>
+                  <td class="right number">
+                    {endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}
+                  </td>
                   <td class="right">
                     {at === 0 && (
                       <button

@@ -12,7 +12,9 @@ const LINES = [
 export const Incidents = () => (
   <section class="card" aria-label="Incidents">
     <h2>Incidents</h2>
-    <p class="muted">These chains are a local world. Paste a line into another terminal and watch what becomes of the prices.</p>
+    <p class="muted">
+      These chains are a local world. Paste a line into another terminal and watch what becomes of the prices.
+    </p>
     <ul class="plain incidents">
       {LINES.map(([about, line]) => (
         <li key={line}>

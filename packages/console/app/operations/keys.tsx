@@ -48,7 +48,11 @@ export function Keys({ client, onChanged }: Props) {
         </div>
       )}
       {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
-      {value === null ? failure === null && <Loading what="keys" /> : <KeyTable keys={value.keys} onRevoke={revoke} />}
+      {value === null ? (
+        failure === null && <Loading what="keys" />
+      ) : (
+        <KeyTable keys={value.keys} onRevoke={revoke} />
+      )}
     </section>
   )
 }
@@ -83,11 +87,17 @@ function IssueForm({ client, onIssued, onFault }: FormProps) {
       }}
     >
       <label>
-        Name <input required maxLength={64} value={name} onInput={event => setName(event.currentTarget.value)} />
+        Name{' '}
+        <input required maxLength={64} value={name} onInput={event => setName(event.currentTarget.value)} />
       </label>
       <label>
         Consumer{' '}
-        <input maxLength={64} placeholder="as the name" value={consumer} onInput={event => setConsumer(event.currentTarget.value)} />
+        <input
+          maxLength={64}
+          placeholder="as the name"
+          value={consumer}
+          onInput={event => setConsumer(event.currentTarget.value)}
+        />
       </label>
       <fieldset class="choices">
         <legend class="hidden">Scopes</legend>
@@ -96,7 +106,9 @@ function IssueForm({ client, onIssued, onFault }: FormProps) {
             <input
               type="checkbox"
               checked={scopes.includes(scope)}
-              onChange={() => setScopes(scopes.includes(scope) ? scopes.filter(each => each !== scope) : [...scopes, scope])}
+              onChange={() =>
+                setScopes(scopes.includes(scope) ? scopes.filter(each => each !== scope) : [...scopes, scope])
+              }
             />
             {scope}
           </label>
@@ -109,7 +121,13 @@ function IssueForm({ client, onIssued, onFault }: FormProps) {
   )
 }
 
-function KeyTable({ keys, onRevoke }: { readonly keys: readonly Key[]; readonly onRevoke: (key: Key) => void }) {
+function KeyTable({
+  keys,
+  onRevoke,
+}: {
+  readonly keys: readonly Key[]
+  readonly onRevoke: (key: Key) => void
+}) {
   const [doubted, setDoubted] = useState<string | null>(null)
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="All keys">
@@ -151,7 +169,12 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly Key[]; readonly 
                     </button>
                   </>
                 ) : (
-                  <button type="button" class="small" aria-label={`Revoke ${key.name}`} onClick={() => setDoubted(key.key_id)}>
+                  <button
+                    type="button"
+                    class="small"
+                    aria-label={`Revoke ${key.name}`}
+                    onClick={() => setDoubted(key.key_id)}
+                  >
                     Revoke
                   </button>
                 )}

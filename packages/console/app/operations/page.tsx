@@ -20,7 +20,8 @@ export function OperationsPage({ live, session }: Props) {
       <section class="card">
         <h1>Operations</h1>
         <p>
-          This session has the scopes {session.scopes.join(', ')}. Log in with a key that has <code>admin</code>.
+          This session has the scopes {session.scopes.join(', ')}. Log in with a key that has{' '}
+          <code>admin</code>.
         </p>
       </section>
     )

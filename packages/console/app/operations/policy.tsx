@@ -57,7 +57,9 @@ export function PolicyEditor({ live, onChanged }: Props) {
           <div class="tools bare">
             <button
               type="button"
-              onClick={() => run(async overrides => setDiff({ text, diff: await admin.tryPolicy(overrides) }))}
+              onClick={() =>
+                run(async overrides => setDiff({ text, diff: await admin.tryPolicy(overrides) }))
+              }
             >
               Dry run
             </button>
@@ -102,7 +104,9 @@ function overridesIn(text: string): Overrides | Error {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
     return new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
   } catch (failure) {
-    return new Error(`The overrides are not JSON: ${failure instanceof Error ? failure.message : String(failure)}`)
+    return new Error(
+      `The overrides are not JSON: ${failure instanceof Error ? failure.message : String(failure)}`,
+    )
   }
 }
 

@@ -4,7 +4,7 @@ import { type Live, type LiveChain, useLive } from '../live.ts'
 import { Sparkline } from '../parts/sparkline.tsx'
 import { HealthTag } from '../parts/status.tsx'
 
-const LAG_SLOTS = 120
+const LAG_SLOTS = 60
 const RATE_SLOTS = 31
 
 export function ChainCards({ live }: { readonly live: Live }) {
@@ -21,7 +21,11 @@ export function ChainCards({ live }: { readonly live: Live }) {
         <p class="big number">
           {rate.toFixed(1)} <span class="unit">records/s</span>
         </p>
-        <Sparkline values={rates.slice(0, -1)} slots={RATE_SLOTS} about="records per second, the last half minute" />
+        <Sparkline
+          values={rates.slice(0, -1)}
+          slots={RATE_SLOTS}
+          about="records per second, the last half minute"
+        />
         <p class="small muted">all chains, last 30 s</p>
       </article>
     </section>
@@ -42,7 +46,11 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
       <p class="big number">
         {head === undefined ? '–' : count(head)} <span class="unit">block</span>
       </p>
-      <Sparkline values={lags} slots={LAG_SLOTS} about={`age of the newest block, the last two minutes; now ${lag === undefined ? 'unknown' : duration(lag)}`} />
+      <Sparkline
+        values={lags}
+        slots={LAG_SLOTS}
+        about={`age of the newest block, the last minute; now ${lag === undefined ? 'unknown' : duration(lag)}`}
+      />
       <p class="small muted">
         {status !== 'live' && status !== 'replaying' ? (
           `${words(status)}${reason === null ? '' : `: ${reason}`}`

@@ -12,7 +12,11 @@ const KEPT_MS = 300_000
 /** The first records of the hour; the first that has a price is taken. */
 const RECORDS = 5
 
-export type Reference = { readonly atMs: number; readonly price: ExactValue | null; readonly askedAtMs: number }
+export type Reference = {
+  readonly atMs: number
+  readonly price: ExactValue | null
+  readonly askedAtMs: number
+}
 type Wanted = { readonly key: string; readonly chainId: number; readonly address: string }
 
 export class Changes {

@@ -1,5 +1,13 @@
 /** One token in the table. It is drawn again only when its price changes or a second has passed. */
-import { changeBps, changeText, clockTime, duration, price as priceText, shortAddress, words } from '../format.ts'
+import {
+  changeBps,
+  changeText,
+  clockTime,
+  duration,
+  price as priceText,
+  shortAddress,
+  words,
+} from '../format.ts'
 import { priceAt, type Row } from '../live.ts'
 import { memo } from '../parts/memo.ts'
 import { Score } from '../parts/score.tsx'
@@ -58,13 +66,20 @@ export const TokenRow = memo<Props>(({ at, row, chain, reference }) => {
   )
 })
 
-type ChangeProps = { readonly row: Row; readonly reference: Reference | undefined; readonly isPriced: boolean }
+type ChangeProps = {
+  readonly row: Row
+  readonly reference: Reference | undefined
+  readonly isPriced: boolean
+}
 
 function Change({ row: { price }, reference, isPriced }: ChangeProps) {
   if (!isPriced || price?.state !== 'PRICED' || reference === undefined) return null
   const bps = reference.price === null ? 0 : changeBps(reference.price, price.price_usd)
   return (
-    <span class={bps > 0 ? 'up-text' : bps < 0 ? 'down-text' : 'muted'} title={`since ${clockTime(reference.atMs)}`}>
+    <span
+      class={bps > 0 ? 'up-text' : bps < 0 ? 'down-text' : 'muted'}
+      title={`since ${clockTime(reference.atMs)}`}
+    >
       {changeText(bps)}
     </span>
   )

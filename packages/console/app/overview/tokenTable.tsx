@@ -63,7 +63,9 @@ export function TokenTable({ live }: { readonly live: Live }) {
         <select
           aria-label="Chain"
           value={chainId ?? ''}
-          onChange={event => setChainId(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))}
+          onChange={event =>
+            setChainId(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
+          }
         >
           <option value="">All chains</option>
           {[...live.chains.values()].map(({ chain }) => (
@@ -126,7 +128,11 @@ function Head({ column: { id, name, className }, sorting, onSort }: HeadProps) {
       </th>
     )
   return (
-    <th scope="col" class={className} aria-sort={isOwn ? (sorting.isDown ? 'descending' : 'ascending') : 'none'}>
+    <th
+      scope="col"
+      class={className}
+      aria-sort={isOwn ? (sorting.isDown ? 'descending' : 'ascending') : 'none'}
+    >
       <button type="button" class="sort" onClick={() => onSort({ by: id, isDown: isOwn && !sorting.isDown })}>
         {name}
         <span aria-hidden="true">{isOwn ? (sorting.isDown ? ' ↓' : ' ↑') : ''}</span>
@@ -135,10 +141,17 @@ function Head({ column: { id, name, className }, sorting, onSort }: HeadProps) {
   )
 }
 
-function ordered(live: Live, { by, isDown }: Sorting, text: string, chainId: number | null, now: number): string[] {
+function ordered(
+  live: Live,
+  { by, isDown }: Sorting,
+  text: string,
+  chainId: number | null,
+  now: number,
+): string[] {
   const wanted = text.trim().toLowerCase()
   const rows = [...live.rows.values()].filter(
-    ({ token }) => (chainId === null || token.chain_id === chainId) && (wanted === '' || matches(token, wanted)),
+    ({ token }) =>
+      (chainId === null || token.chain_id === chainId) && (wanted === '' || matches(token, wanted)),
   )
   const places = new Map([...live.chains.keys()].map((id, at) => [id, at]))
   const chainOf = (row: Row) => places.get(row.token.chain_id) ?? 0

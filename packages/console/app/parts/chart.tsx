@@ -11,6 +11,8 @@ export type Mark = { readonly atMs: number; readonly reason: string }
 type Props = { readonly points: readonly Point[]; readonly marks: readonly Mark[]; readonly about: string }
 
 const HEIGHT = 240
+/** A single point has a place in time all the same. */
+const LEAST_S = 60
 
 export function Chart({ points, marks, about }: Props) {
   const box = useRef<HTMLDivElement>(null)
@@ -25,7 +27,9 @@ export function Chart({ points, marks, about }: Props) {
       plot.current = new uPlot(optionsOf(element.clientWidth, marked), dataOf(points), element)
     }
     make()
-    const resized = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }))
+    const resized = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
+    )
     resized.observe(element)
     const scheme = matchMedia('(prefers-color-scheme: dark)')
     scheme.addEventListener('change', make)
@@ -55,15 +59,28 @@ function summaryOf(points: readonly Point[]): string {
 }
 
 function optionsOf(width: number, marked: { readonly current: readonly Mark[] }): uPlot.Options {
-  const [ink, line, accent, bad] = ['--muted', '--line', '--accent', '--bad'].map(colorOf) as [string, string, string, string]
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '12px system-ui' }
+  const [ink, line, accent, bad] = ['--muted', '--line', '--accent', '--bad'].map(colorOf) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const axis = {
+    stroke: ink,
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1 },
+    font: '12px system-ui',
+  }
   return {
     width,
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false },
-    scales: { x: { time: true } },
-    axes: [axis, { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) }],
+    scales: { x: { time: true, range: (_, from, to) => [Math.min(from, to - LEAST_S), to] } },
+    axes: [
+      { ...axis, values: (_, ticks) => timeTexts(ticks) },
+      { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) },
+    ],
     series: [
       {},
       {
@@ -76,6 +93,16 @@ function optionsOf(width: number, marked: { readonly current: readonly Mark[] })
     ],
     hooks: { draw: [plot => drawMarks(plot, marked.current, bad)] },
   }
+}
+
+/** As fine as the ticks are apart. */
+function timeTexts(ticks: readonly number[]): string[] {
+  const stepS = (ticks[1] ?? 0) - (ticks[0] ?? 0)
+  const options: Intl.DateTimeFormatOptions =
+    stepS >= 43_200
+      ? { day: 'numeric', month: 'short' }
+      : { hour: '2-digit', minute: '2-digit', ...(stepS < 60 ? { second: '2-digit' } : {}) }
+  return ticks.map(tick => new Intl.DateTimeFormat('en-GB', options).format(tick * 1000))
 }
 
 /** A price may be of any magnitude. */

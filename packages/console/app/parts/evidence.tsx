@@ -34,7 +34,12 @@ export function EvidenceFacts({ evidence, from, to }: Props) {
           ),
         ],
         ['Seen', dateTime(evidence.observed_at_ms)],
-        ['Finality', <span key="finality" class={`tag ${evidence.finality}`}>{evidence.finality}</span>],
+        [
+          'Finality',
+          <span key="finality" class={`tag ${evidence.finality}`}>
+            {evidence.finality}
+          </span>,
+        ],
       ]}
     />
   )

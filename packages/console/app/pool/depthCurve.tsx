@@ -11,16 +11,24 @@ const HEAD = 16
 
 export function DepthCurve({ steps }: { readonly steps: readonly Step[] }) {
   const known = (side: 'up_microusd' | 'down_microusd') =>
-    steps.flatMap(step => (step[side] === null ? [] : [{ percent: step.percent, usd: Number(step[side]) / 1e6, text: dollars(step[side]) }]))
+    steps.flatMap(step =>
+      step[side] === null
+        ? []
+        : [{ percent: step.percent, usd: Number(step[side]) / 1e6, text: dollars(step[side]) }],
+    )
   const [up, down] = [known('up_microusd'), known('down_microusd')]
   const most = Math.max(...up.map(({ usd }) => usd), ...down.map(({ usd }) => usd), 1)
   const widest = Math.max(...steps.map(({ percent }) => percent), 1)
-  if (up.length + down.length === 0) return <p class="empty">How deep it is cannot be told from the ticks known.</p>
+  if (up.length + down.length === 0)
+    return <p class="empty">How deep it is cannot be told from the ticks known.</p>
   const x = (percent: number) => WIDTH / 2 + (percent / widest) * (WIDTH / 2 - 34)
   const y = (usd: number) => HEIGHT - FOOT - (usd / most) * (HEIGHT - FOOT - HEAD)
   const line = (points: readonly { percent: number; usd: number }[], sign: 1 | -1) =>
-    [{ percent: 0, usd: 0 }, ...points].map(({ percent, usd }) => `${x(sign * percent).toFixed(1)},${y(usd).toFixed(1)}`)
-  const area = (points: readonly string[]) => `${points.join(' ')} ${points.at(-1)?.split(',')[0]},${HEIGHT - FOOT}`
+    [{ percent: 0, usd: 0 }, ...points].map(
+      ({ percent, usd }) => `${x(sign * percent).toFixed(1)},${y(usd).toFixed(1)}`,
+    )
+  const area = (points: readonly string[]) =>
+    `${points.join(' ')} ${points.at(-1)?.split(',')[0]},${HEIGHT - FOOT}`
   const [rising, falling] = [line(up, 1), line(down, -1)]
   return (
     <>

@@ -43,7 +43,10 @@ export function PoolEvents({ live, pool, block }: Props) {
             </thead>
             <tbody>
               {value.events.map(event => (
-                <tr key={`${event.block_hash}${event.log_index}`} class={event.finality === 'orphaned' ? 'orphan' : ''}>
+                <tr
+                  key={`${event.block_hash}${event.log_index}`}
+                  class={event.finality === 'orphaned' ? 'orphan' : ''}
+                >
                   <td>{words(event.kind)}</td>
                   <td class="number">{amountsOf(live, pool, event)}</td>
                   <td class="right number">{count(event.block_number)}</td>

@@ -57,7 +57,8 @@ export const symbolsOf = (live: Live, { chain_id, token0, token1 }: Pool): reado
 
 /** Decimals stand in the pool, else in the list of tokens. */
 export function decimalsOf(live: Live, { chain_id, token0, token1 }: Pool) {
-  const of = (token: Pool['token0']) => token.decimals ?? live.row(chain_id, token.token_address)?.token.decimals
+  const of = (token: Pool['token0']) =>
+    token.decimals ?? live.row(chain_id, token.token_address)?.token.decimals
   return [of(token0), of(token1)] as const
 }
 
@@ -65,28 +66,32 @@ function Facets({ live, pool }: { readonly live: Live; readonly pool: PoolQuote 
   const { state } = pool
   return (
     <div class="columns">
-      <State live={live} pool={pool} />
-      <section class="card" aria-label="Depth">
-        <h2>Depth</h2>
-        <DepthCurve steps={pool.depth_ladder} />
-        {state?.depth !== undefined && state?.depth !== null && (
-          <p class="small muted">
-            Counted as {dollars(state.depth.effective_microusd)}: the least of now ({dollars(state.depth.current_microusd)})
-            and its average ({dollars(state.depth.ewma_microusd)}).
-          </p>
-        )}
-      </section>
-      {state !== null && (
-        <section class="card" aria-label="Confidence">
-          <h2>
-            Confidence <Score score={state.score} />
-          </h2>
-          <Components components={state.components} />
-          <h3>Caps</h3>
-          <Caps caps={state.caps} score={state.score} />
+      <div class="stack">
+        <State live={live} pool={pool} />
+        <PoolEvidence live={live} pool={pool} />
+      </div>
+      <div class="stack">
+        <section class="card" aria-label="Depth">
+          <h2>Depth</h2>
+          <DepthCurve steps={pool.depth_ladder} />
+          {state?.depth !== undefined && state?.depth !== null && (
+            <p class="small muted">
+              Counted as {dollars(state.depth.effective_microusd)}: the least of now (
+              {dollars(state.depth.current_microusd)}) and its average ({dollars(state.depth.ewma_microusd)}).
+            </p>
+          )}
         </section>
-      )}
-      <PoolEvidence live={live} pool={pool} />
+        {state !== null && (
+          <section class="card" aria-label="Confidence">
+            <h2>
+              Confidence <Score score={state.score} />
+            </h2>
+            <Components components={state.components} />
+            <h3>Caps</h3>
+            <Caps caps={state.caps} score={state.score} />
+          </section>
+        )}
+      </div>
     </div>
   )
 }
@@ -102,7 +107,8 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
       <h2>State</h2>
       {state !== null && state.reason !== null && (
         <p>
-          <span class="tag bad">{words(state.reason)}</span> <span class="muted">it may not price anything</span>
+          <span class="tag bad">{words(state.reason)}</span>{' '}
+          <span class="muted">it may not price anything</span>
         </p>
       )}
       <Facts
@@ -112,19 +118,37 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
           [`${symbol1}, USD`, prices.token1_usd === null ? 'unpriced' : price(prices.token1_usd)],
           forward === undefined || forward.ratio === null
             ? null
-            : ['Ratio', `1 ${live.symbol(chain_id, forward.from)} = ${shortDecimal(forward.ratio.display, 8)} ${live.symbol(chain_id, forward.to)}`],
+            : [
+                'Ratio',
+                `1 ${live.symbol(chain_id, forward.from)} = ${shortDecimal(forward.ratio.display, 8)} ${live.symbol(chain_id, forward.to)}`,
+              ],
           state?.reserves === undefined
             ? null
-            : ['Holds', `${amount(state.reserves.reserve0, decimals0)} ${symbol0}, ${amount(state.reserves.reserve1, decimals1)} ${symbol1}`],
+            : [
+                'Holds',
+                `${amount(state.reserves.reserve0, decimals0)} ${symbol0}, ${amount(state.reserves.reserve1, decimals1)} ${symbol1}`,
+              ],
           state?.slot === undefined ? null : ['Tick', count(state.slot.tick)],
-          state?.slot === undefined ? null : ['Liquidity', <Copyable key="l" text={state.slot.liquidity} what="liquidity" />],
           state?.slot === undefined
             ? null
-            : ['√price × 2⁹⁶', <Copyable key="p" text={state.slot.sqrt_price_x96} what="square root price" />],
+            : ['Liquidity', <Copyable key="l" text={state.slot.liquidity} what="liquidity" />],
+          state?.slot === undefined
+            ? null
+            : [
+                '√price × 2⁹⁶',
+                <Copyable key="p" text={state.slot.sqrt_price_x96} what="square root price" />,
+              ],
           state === null
             ? null
             : ['Verified', `block ${count(state.block_number)}, ${duration(now - state.verified_at_ms)} ago`],
-          state === null ? null : ['Finality', <span key="f" class={`tag ${state.finality}`}>{state.finality}</span>],
+          state === null
+            ? null
+            : [
+                'Finality',
+                <span key="f" class={`tag ${state.finality}`}>
+                  {state.finality}
+                </span>,
+              ],
           ['Family', words(pool.family)],
         ]}
       />
@@ -137,7 +161,11 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
   )
 }
 
-type TokensProps = { readonly chainId: number; readonly pool: Pool; readonly symbols: readonly [string, string] }
+type TokensProps = {
+  readonly chainId: number
+  readonly pool: Pool
+  readonly symbols: readonly [string, string]
+}
 
 const Tokens = ({ chainId, pool, symbols }: TokensProps) => (
   <>

@@ -39,7 +39,10 @@ function ChainTail({ live, chainId, onChain }: Props) {
     return () => tail.current?.close()
   }, [])
   const shown = useMemo(
-    () => state.records.filter(record => types.includes(record.type) && speaksOf(live, record, text)).slice(0, SHOWN),
+    () =>
+      state.records
+        .filter(record => types.includes(record.type) && speaksOf(live, record, text))
+        .slice(0, SHOWN),
     [state.records, types, text],
   )
   const isPaused = state.status === 'paused'
@@ -67,7 +70,9 @@ function ChainTail({ live, chainId, onChain }: Props) {
         <button
           type="button"
           class="primary"
-          onClick={() => (isPaused || state.status === 'refused' ? tail.current?.resume() : tail.current?.pause())}
+          onClick={() =>
+            isPaused || state.status === 'refused' ? tail.current?.resume() : tail.current?.pause()
+          }
         >
           {isPaused || state.status === 'refused' ? 'Resume' : 'Pause'}
         </button>
@@ -80,7 +85,9 @@ function ChainTail({ live, chainId, onChain }: Props) {
               <input
                 type="checkbox"
                 checked={types.includes(type)}
-                onChange={() => setTypes(types.includes(type) ? types.filter(each => each !== type) : [...types, type])}
+                onChange={() =>
+                  setTypes(types.includes(type) ? types.filter(each => each !== type) : [...types, type])
+                }
               />
               {words(type)}
             </label>
@@ -99,7 +106,9 @@ function ChainTail({ live, chainId, onChain }: Props) {
         {state.reason !== null && <span class="muted"> {state.reason}</span>}
       </p>
       {shown.length === 0 ? (
-        <p class="empty">{state.records.length === 0 ? 'Waiting for the next record.' : 'No record passes the filter.'}</p>
+        <p class="empty">
+          {state.records.length === 0 ? 'Waiting for the next record.' : 'No record passes the filter.'}
+        </p>
       ) : (
         <div class="scroll tail" tabIndex={0} role="region" aria-label="Records, newest first">
           <table>
@@ -132,7 +141,13 @@ const kindOf = (status: TailState['status']): string =>
   status === 'live' ? 'ok' : status === 'reconnecting' || status === 'refused' ? 'bad' : 'busy'
 
 /** A place in the log to go on from, as a stored cursor would. */
-function From({ sequence, onOpen }: { readonly sequence: number | null; readonly onOpen: (after: number) => void }) {
+function From({
+  sequence,
+  onOpen,
+}: {
+  readonly sequence: number | null
+  readonly onOpen: (after: number) => void
+}) {
   const [text, setText] = useState('')
   const isSequence = /^\d{1,16}$/.test(text.trim())
   return (
@@ -164,6 +179,9 @@ function speaksOf(live: Live, { routing }: Envelope, text: string): boolean {
   if (wanted === '') return true
   return [...routing.token_ids, ...routing.pool_ids].some(id => {
     const address = `0x${id.slice(26)}`
-    return address.startsWith(wanted) || (live.row(routing.chain_id, address)?.token.symbol ?? '').toLowerCase().includes(wanted)
+    return (
+      address.startsWith(wanted) ||
+      (live.row(routing.chain_id, address)?.token.symbol ?? '').toLowerCase().includes(wanted)
+    )
   })
 }

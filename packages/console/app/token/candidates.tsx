@@ -12,7 +12,9 @@ export function Candidates({ live, chainId, quote }: Props) {
     return (
       <section class="card" aria-label="Candidates">
         <h2>Candidates</h2>
-        <p class="empty">No pool came near a price. A pool of a listed factory with a stable or a routing asset would.</p>
+        <p class="empty">
+          No pool came near a price. A pool of a listed factory with a stable or a routing asset would.
+        </p>
       </section>
     )
   const routes = candidates

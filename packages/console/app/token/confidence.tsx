@@ -55,7 +55,9 @@ export function ConfidencePanel({ live, quote }: Props) {
 
 /** The inputs a component was computed from. */
 function detailOf(part: Readonly<Record<string, unknown>>): string {
-  const { sources, deployments, spread_bps, routes } = part as Readonly<Record<string, number | string | undefined>>
+  const { sources, deployments, spread_bps, routes } = part as Readonly<
+    Record<string, number | string | undefined>
+  >
   if (sources !== undefined)
     return `${sources} sources, ${deployments} deployments, spread ${Number(spread_bps).toFixed(1)} bps`
   return routes === undefined ? '' : `${routes} routes`

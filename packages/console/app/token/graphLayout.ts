@@ -1,6 +1,6 @@
 /**
  * Where the nodes and pools of a route graph stand: tokens in columns by their distance from the priced one, stables
- * in the last, pools fanned out between them. A pool that passes over a column takes a lane above it.
+ * in the last, each pool in a lane of its own between them. A pool that passes over a column takes a lane above it.
  */
 import type { Hop } from '@assay/sdk'
 
@@ -33,7 +33,7 @@ export type Graph = {
 /** More cannot be told apart. */
 const MAX_POOLS = 18
 const LANE = 34
-const COLUMN = 290
+const COLUMN = 360
 export const NODE = { width: 92, height: 34 } as const
 
 type Pool = Omit<Edge, 'path' | 'labelX' | 'labelY'>
@@ -43,14 +43,17 @@ export function layOut(token: string, routes: readonly GraphRoute[]): Graph {
   const pools = all.slice(0, MAX_POOLS)
   const columns = columnsOf(token, pools)
   const last = Math.max(...columns.values())
-  const byPair = Map.groupBy(pools, ({ hop }) => `${hop.from} ${hop.to}`)
   const isOver = ({ hop }: Pool) => (columns.get(hop.to) ?? 0) - (columns.get(hop.from) ?? 0) > 1
   const overs = pools.filter(isOver)
   const top = overs.length * LANE
-  const between = Math.max(1, ...columnLoads(columns, pools.filter(pool => !isOver(pool))))
+  const gaps = Map.groupBy(
+    pools.filter(pool => !isOver(pool)),
+    ({ hop }) => columns.get(hop.from) ?? 0,
+  )
+  const busiest = Math.max(1, ...[...gaps.values()].map(members => members.length))
   const perColumn = Map.groupBy([...columns], ([, column]) => column)
   const tallest = Math.max(...[...perColumn.values()].map(nodes => nodes.length))
-  const body = Math.max(between * LANE, tallest * (NODE.height + 24), 80)
+  const body = Math.max(busiest * LANE, tallest * (NODE.height + 24), 80)
   const nodes = new Map<string, Node>()
   for (const [column, members] of perColumn)
     for (const [at, [address]] of members.entries())
@@ -59,12 +62,16 @@ export function layOut(token: string, routes: readonly GraphRoute[]): Graph {
         x: column * COLUMN + NODE.width / 2,
         y: top + (body * (at + 0.5)) / members.length,
       })
-  const edges = pools.map(pool => {
-    const [from, to] = [nodes.get(pool.hop.from) as Node, nodes.get(pool.hop.to) as Node]
-    if (isOver(pool)) return overEdge(pool, from, to, overs.indexOf(pool))
-    const peers = byPair.get(`${pool.hop.from} ${pool.hop.to}`) ?? [pool]
-    return betweenEdge(pool, from, to, (peers.indexOf(pool) - (peers.length - 1) / 2) * LANE)
-  })
+  const yOf = (address: string) => nodes.get(address)?.y ?? 0
+  const edges = overs.map((pool, lane) => edgeOf(pool, nodes, (lane + 0.5) * LANE))
+  for (const members of gaps.values()) {
+    const sorted = members.toSorted(
+      (a, b) =>
+        yOf(a.hop.to) - yOf(b.hop.to) || yOf(a.hop.from) - yOf(b.hop.from) || depthOf(b.hop) - depthOf(a.hop),
+    )
+    const lane = body / sorted.length
+    for (const [at, pool] of sorted.entries()) edges.push(edgeOf(pool, nodes, top + (at + 0.5) * lane))
+  }
   return {
     width: last * COLUMN + NODE.width,
     height: top + body,
@@ -96,7 +103,8 @@ function poolsOf(routes: readonly GraphRoute[]): Pool[] {
 }
 
 /** Dollars that move the pool by 2%; 0 where that is not known. */
-export const depthOf = ({ depth }: Hop): number => (depth === null ? 0 : Number(depth.effective_microusd) / 1e6)
+export const depthOf = ({ depth }: Hop): number =>
+  depth === null ? 0 : Number(depth.effective_microusd) / 1e6
 
 /** A token's column is the most hops any pool needs to reach it; what nothing leaves stands in the last. */
 function columnsOf(token: string, pools: readonly Pool[]): Map<string, number> {
@@ -111,35 +119,15 @@ function columnsOf(token: string, pools: readonly Pool[]): Map<string, number> {
     }
   const last = Math.max(...columns.values())
   const left = new Set<string>(pools.map(({ hop }) => hop.from))
-  for (const address of columns.keys()) if (!left.has(address) && address !== token) columns.set(address, last)
+  for (const address of columns.keys())
+    if (!left.has(address) && address !== token) columns.set(address, last)
   return columns
 }
 
-function columnLoads(columns: ReadonlyMap<string, number>, pools: readonly Pool[]): number[] {
-  const loads = new Map<number, number>()
-  for (const { hop } of pools) {
-    const column = columns.get(hop.from) ?? 0
-    loads.set(column, (loads.get(column) ?? 0) + 1)
-  }
-  return [...loads.values()]
-}
-
-function betweenEdge(pool: Pool, from: Node, to: Node, fan: number): Edge {
+/** From node to node through its lane, where its label stands. */
+function edgeOf(pool: Pool, nodes: ReadonlyMap<string, Node>, y: number): Edge {
+  const [from, to] = [nodes.get(pool.hop.from) as Node, nodes.get(pool.hop.to) as Node]
   const [x1, x2] = [from.x + NODE.width / 2, to.x - NODE.width / 2]
-  const reach = (x2 - x1) * 0.4
-  // Control points 4/3 of the way put the middle of the curve where the fan wants it.
-  const bend = (fan * 4) / 3
-  return {
-    ...pool,
-    path: `M${x1} ${from.y} C${x1 + reach} ${from.y + bend} ${x2 - reach} ${to.y + bend} ${x2} ${to.y}`,
-    labelX: (x1 + x2) / 2,
-    labelY: (from.y + to.y) / 2 + fan,
-  }
-}
-
-function overEdge(pool: Pool, from: Node, to: Node, lane: number): Edge {
-  const [x1, x2] = [from.x + NODE.width / 2, to.x - NODE.width / 2]
-  const y = lane * LANE + LANE / 2
   const middle = (x1 + x2) / 2
   const reach = (x2 - x1) / 4
   return {

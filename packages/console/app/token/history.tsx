@@ -32,13 +32,19 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
   const seen = useSeen(row, range.name)
   const points = useMemo(() => [...(value?.points ?? []), ...seen.points], [value, seen])
   const marks = useMemo(() => merged(value?.marks ?? [], seen.marks), [value, seen])
+  const hasPrice = points.some(({ price }) => price !== null)
   return (
     <section class="card" aria-label="History">
       <header class="tools">
         <h2>History</h2>
         <div class="choices" role="group" aria-label="Range">
           {RANGES.map(each => (
-            <button key={each.name} type="button" aria-pressed={each === range} onClick={() => setRange(each)}>
+            <button
+              key={each.name}
+              type="button"
+              aria-pressed={each === range}
+              onClick={() => setRange(each)}
+            >
               {each.name}
             </button>
           ))}
@@ -46,17 +52,22 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
       </header>
       {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
       {isLoading && value === null && failure === null && <Loading what="the history" />}
-      {points.length > 0 && (
-        <Chart points={points} marks={marks} about={`price of ${row.token.symbol ?? 'the token'}, last ${range.name}`} />
+      {hasPrice && (
+        <Chart
+          points={points}
+          marks={marks}
+          about={`price of ${row.token.symbol ?? 'the token'}, last ${range.name}`}
+        />
       )}
-      {value !== null && points.length === 0 && <p class="empty">Nothing was published in this time.</p>}
+      {value !== null && !hasPrice && <p class="empty">There was no price in this time.</p>}
       <Retractions marks={marks} range={range} />
     </section>
   )
 }
 
 function Retractions({ marks, range }: { readonly marks: readonly Mark[]; readonly range: Range }) {
-  const remark = range.interval === null ? '' : ' since this page was opened; shorter ranges show earlier ones'
+  const remark =
+    range.interval === null ? '' : ' since this page was opened; shorter ranges show earlier ones'
   if (marks.length === 0) return <p class="small muted">Nothing was taken back{remark}.</p>
   const listed = marks.slice(-LISTED).reverse()
   return (
@@ -81,7 +92,10 @@ async function fetchPast(client: Client, row: Row, range: Range, signal: AbortSi
   const from_ms = Date.now() - range.ms
   if (range.interval !== null) {
     const { interval } = range
-    const { candles } = await client.fetchCandles({ chain_id, token_address, from_ms, interval, limit: PAGE }, { signal })
+    const { candles } = await client.fetchCandles(
+      { chain_id, token_address, from_ms, interval, limit: PAGE },
+      { signal },
+    )
     const step = candles[0] === undefined ? 0 : candles[0].to_ms - candles[0].from_ms
     const points = candles.flatMap(({ to_ms, from_ms: start, close }, at): Point[] => {
       const point = { atMs: Math.min(to_ms, Date.now()), price: Number(close.display) }
@@ -129,7 +143,10 @@ function useSeen(row: Row, range: string): Past {
     setSeen(({ points, marks }) => ({
       points: [
         ...points,
-        { atMs: price.evaluated_at_ms, price: price.state === 'PRICED' ? Number(price.price_usd.display) : null },
+        {
+          atMs: price.evaluated_at_ms,
+          price: price.state === 'PRICED' ? Number(price.price_usd.display) : null,
+        },
       ],
       marks:
         retraction === null || retraction === before.retraction

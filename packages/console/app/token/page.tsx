@@ -33,7 +33,9 @@ export function TokenPage({ live, chainId, address }: Props) {
         <h1>{row?.token.symbol ?? 'Token'}</h1>
         <p class="muted">
           {row?.token.name ?? ''} on {chain === undefined ? `chain ${chainId}` : chainName(chain.name)}
-          {row !== undefined && row.token.role !== 'TOKEN' && <span class="role">{row.token.role.toLowerCase()}</span>}
+          {row !== undefined && row.token.role !== 'TOKEN' && (
+            <span class="role">{row.token.role.toLowerCase()}</span>
+          )}
         </p>
         <Copyable text={address} what="token address" />
       </header>
@@ -86,7 +88,10 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
         </p>
         <Facts
           facts={[
-            ['Exact', <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />],
+            [
+              'Exact',
+              <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />,
+            ],
             ['18 digits', <Copyable key="display" text={price_usd.display} what="price" />],
             [
               'Change',
@@ -112,7 +117,15 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
             ['Block', `${count(as_of.block_number)}, ${duration(now - as_of.block_time_ms)} old`],
             ['Last trade', last_trade_ms === null ? 'none seen' : `${duration(now - last_trade_ms)} ago`],
             ['Holds until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
-            ['Policy', <Copyable key="policy" text={quote.policy_version} shown={quote.policy_version.slice(0, 9)} what="policy version" />],
+            [
+              'Policy',
+              <Copyable
+                key="policy"
+                text={quote.policy_version}
+                shown={quote.policy_version.slice(0, 9)}
+                what="policy version"
+              />,
+            ],
           ]}
         />
       </section>
@@ -148,11 +161,15 @@ function Unpriced({ live, quote }: { readonly live: Live; readonly quote: Unpric
       <h2>Price</h2>
       <p class="price dim">Unpriced</p>
       <p>
-        <span class="tag bad">{words(quote.reason)}</span> <span class="muted">{REASONS[quote.reason] ?? ''}</span>
+        <span class="tag bad">{words(quote.reason)}</span>{' '}
+        <span class="muted">{REASONS[quote.reason] ?? ''}</span>
       </p>
       <Facts
         facts={[
-          ['Evaluated', `${duration(now - quote.evaluated_at_ms)} ago, at block ${count(quote.as_of.block_number)}`],
+          [
+            'Evaluated',
+            `${duration(now - quote.evaluated_at_ms)} ago, at block ${count(quote.as_of.block_number)}`,
+          ],
           ['Chain', words(live.chains.get(quote.chain_id)?.health?.status ?? 'unknown')],
         ]}
       />
@@ -181,8 +198,8 @@ const Pending = ({ quote }: { readonly quote: PendingQuote }) => (
     <h2>Price</h2>
     <p class="price dim">Pending</p>
     <p class="muted" role="status">
-      {quote.stage === 'DISCOVERY' ? 'Looking for its pools.' : 'Its pools are being evaluated.'} This page asks again
-      by itself.
+      {quote.stage === 'DISCOVERY' ? 'Looking for its pools.' : 'Its pools are being evaluated.'} This page
+      asks again by itself.
     </p>
   </section>
 )

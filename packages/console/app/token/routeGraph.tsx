@@ -13,6 +13,8 @@ type Props = {
 }
 
 const MARGIN = 12
+/** About the width of a letter, for the plate behind a label. */
+const LETTER = 6.6
 
 export function RouteGraph({ live, chainId, token, routes }: Props) {
   const { width, height, nodes, edges, left } = layOut(token, routes)
@@ -32,8 +34,18 @@ export function RouteGraph({ live, chainId, token, routes }: Props) {
             <Pool key={`${edge.hop.pool_id}${edge.hop.from}`} edge={edge} chainId={chainId} symbol={symbol} />
           ))}
           {nodes.map(({ address, x, y }) => (
-            <a key={address} href={hrefOf.token(chainId, address)} class={address === token ? 'node own' : 'node'}>
-              <rect x={x - NODE.width / 2} y={y - NODE.height / 2} width={NODE.width} height={NODE.height} rx={8} />
+            <a
+              key={address}
+              href={hrefOf.token(chainId, address)}
+              class={address === token ? 'node own' : 'node'}
+            >
+              <rect
+                x={x - NODE.width / 2}
+                y={y - NODE.height / 2}
+                width={NODE.width}
+                height={NODE.height}
+                rx={8}
+              />
               <text x={x} y={y} dominant-baseline="central" text-anchor="middle">
                 {symbol(address)}
               </text>
@@ -42,8 +54,8 @@ export function RouteGraph({ live, chainId, token, routes }: Props) {
         </svg>
       </div>
       <p class="legend small muted">
-        <span class="key thick" aria-hidden="true" /> width: dollars that move the pool by 2% · colour: score ·{' '}
-        <span class="key dashed" aria-hidden="true" /> not in the price, with its reason ·{' '}
+        <span class="key thick" aria-hidden="true" /> width: dollars that move the pool by 2% · colour: score
+        · <span class="key dashed" aria-hidden="true" /> not in the price, with its reason ·{' '}
         <span class="key chosen" aria-hidden="true" /> on the selected route
         {left > 0 && ` · ${left} smaller pools only in the list below`}
       </p>
@@ -51,21 +63,40 @@ export function RouteGraph({ live, chainId, token, routes }: Props) {
   )
 }
 
-type PoolProps = { readonly edge: Edge; readonly chainId: number; readonly symbol: (address: string) => string }
+type PoolProps = {
+  readonly edge: Edge
+  readonly chainId: number
+  readonly symbol: (address: string) => string
+}
 
 function Pool({ edge, chainId, symbol }: PoolProps) {
   const { hop, isAccepted, isSelected, reason, path, labelX, labelY } = edge
   const depth = depthOf(hop)
   const text = hop.depth === null ? '' : ` ${dollars(hop.depth.effective_microusd)}`
-  const why = reason === null ? '' : `, ${words(reason).toLowerCase()}`
-  const about = `${symbol(hop.from)} to ${symbol(hop.to)} at ${hop.deployment_id}, fee ${fee(hop.fee_ppm)},${text === '' ? ' depth unknown' : `${text} deep`}, score ${hop.score}${isAccepted ? '' : `, rejected${why}`}${isSelected ? ', on the selected route' : ''}`
+  const pool = `${hop.deployment_id} ${fee(hop.fee_ppm)}${text}`
+  const label = isAccepted ? pool : words(reason ?? 'rejected')
+  // What is to be read comes first: a name that is spoken must begin like the one that is seen.
+  const about = [
+    label,
+    `${symbol(hop.from)} to ${symbol(hop.to)}`,
+    isAccepted ? '' : `${pool}, not in the price`,
+    `score ${hop.score}`,
+    isSelected ? 'on the selected route' : '',
+  ]
+    .filter(part => part !== '')
+    .join(', ')
+  const plate = label.length * LETTER + 14
   return (
-    <a href={hrefOf.pool(chainId, hop.pool_address)} class={`edge band${bandOf(hop.score)} ${isAccepted ? '' : 'rejected'}`} aria-label={about}>
-      <title>{about}</title>
+    <a
+      href={hrefOf.pool(chainId, hop.pool_address)}
+      class={`edge band${bandOf(hop.score)} ${isAccepted ? '' : 'rejected'}`}
+      aria-label={about}
+    >
       {isSelected && <path d={path} class="halo" stroke-width={strokeOf(depth) + 7} />}
       <path d={path} class="line" stroke-width={strokeOf(depth)} />
+      <rect class="plate" x={labelX - plate / 2} y={labelY - 10} width={plate} height={20} rx={6} />
       <text x={labelX} y={labelY} dominant-baseline="central" text-anchor="middle">
-        {isAccepted ? `${hop.deployment_id} ${fee(hop.fee_ppm)}${text}` : words(reason ?? 'rejected')}
+        {label}
       </text>
     </a>
   )

@@ -24,7 +24,12 @@ export function RouteList({ live, chainId, routes }: Props) {
       {sorted.map(route => (
         <details key={route.route_id} class={route.accepted ? 'route' : 'route dim'}>
           <summary>
-            <span class="path">{pathText(live, chainId, route.hops)}</span>
+            <span class="path">
+              {pathText(live, chainId, route.hops)}{' '}
+              <span class="muted small">
+                {route.hops.map(({ deployment_id }) => deployment_id).join(', ')}
+              </span>
+            </span>
             <span class="number">{route.price_usd === null ? '–' : price(route.price_usd)}</span>
             <span class="number muted" title="weight in the median">
               {dollars(route.weight_microusd)}
@@ -35,8 +40,8 @@ export function RouteList({ live, chainId, routes }: Props) {
           </summary>
           {route.failure !== undefined && (
             <p>
-              {words(route.failure.rule)}: had {route.failure.actual ?? 'nothing'}, needs{' '}
-              {route.failure.required ?? 'more'}
+              {words(route.failure.rule)}: had {measure(route.failure.actual ?? 'nothing')}, needs{' '}
+              {measure(route.failure.required ?? 'more')}
             </p>
           )}
           {route.hops.map(hop => (
@@ -73,7 +78,9 @@ export function HopFacts({ live, chainId, hop }: HopProps) {
       {hop.ratio !== null && (
         <p class="number">
           1 {from} = {shortDecimal(hop.ratio.display, 8)} {to}
-          {hop.depth !== null && <span class="muted"> · {dollars(hop.depth.effective_microusd)} move it by 2%</span>}
+          {hop.depth !== null && (
+            <span class="muted"> · {dollars(hop.depth.effective_microusd)} move it by 2%</span>
+          )}
         </p>
       )}
       <div class="columns">
@@ -95,6 +102,12 @@ export function HopFacts({ live, chainId, hop }: HopProps) {
   )
 }
 
+/** Rules measure each in a unit of their own; money is shown as money. */
+const measure = (text: string): string => {
+  const microusd = /^(\d+) microusd$/.exec(text)?.[1]
+  return microusd === undefined ? text : dollars(microusd)
+}
+
 type Failure = { readonly rule: string; readonly actual: string | null; readonly required: string | null }
 
 export const Failed = ({ failure: { rule, actual, required } }: { readonly failure: Failure }) => (
@@ -103,12 +116,12 @@ export const Failed = ({ failure: { rule, actual, required } }: { readonly failu
     {actual !== null && (
       <>
         {' '}
-        has <strong class="number">{actual}</strong>
+        has <strong class="number">{measure(actual)}</strong>
       </>
     )}
     {required !== null && (
       <>
-        , needs <strong class="number">{required}</strong>
+        , needs <strong class="number">{measure(required)}</strong>
       </>
     )}
   </p>

@@ -1,0 +1,98 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { isTokenRetract, isTokenUpsert } from '../server/service/testing/record.ts'
+import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
+import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import { buildConsole } from './build.ts'
+import { openBrowser } from './testing/browser.ts'
+import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+
+let browser: Browser
+let chain: TestChain
+let service: TestService
+let shown: ConsolePage
+let consoleFolder: string
+let pair: Hex
+let moth: Hex
+beforeAll(async () => {
+  consoleFolder = await buildConsole()
+  chain = await startTestChain()
+  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+  moth = chain.token('MOTH')
+  pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+  await service.untilTip(await chain.mine(4))
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await chain?.close()
+})
+beforeEach(async () => {
+  shown = await openConsole(browser, service.url)
+  await logIn(shown, await service.key())
+})
+afterEach(() => shown.close())
+
+const priceShown = () =>
+  shown.page.locator(`[data-token="${CHAIN_ID}/${moth}"] td:nth-child(3)`).textContent()
+
+describe('a reorganisation', () => {
+  it('is shown as a price taken back: in the overview, in the history as it happens, and after a reload', async () => {
+    const { page } = shown
+    const after = await service.head()
+    await chain.run(chain.sellV2(pair, 'MOTH', 4000))
+    await service.untilRecord('the price', after, isTokenUpsert(moth))
+    await page.locator(`[data-token="${CHAIN_ID}/${moth}"] a`).click()
+    await page.getByText('Nothing was taken back.').waitFor()
+    await chain.reorg(1)
+    await service.untilRecord('the retraction', after, isTokenRetract(moth))
+    await page.getByText('Taken back once').waitFor(PATIENT)
+    await page.getByRole('region', { name: 'History' }).getByText('Reorg').waitFor()
+    await shown.goTo('#/')
+    await page.locator(`[data-token="${CHAIN_ID}/${moth}"]`).getByText('Reorg').waitFor()
+    await shown.goTo(`#/token/${CHAIN_ID}/${moth}`)
+    await page.reload()
+    await page.getByText('Taken back once').waitFor(PATIENT)
+    expect(shown.faults()).toEqual([])
+  })
+})
+
+describe('a restart of the service', () => {
+  it('is told, waited for, and taken up where the log stood, without logging in again', async () => {
+    const { page } = shown
+    const state = () => page.getByRole('banner').getByRole('status').textContent()
+    const before = await priceShown()
+    const port = Number(new URL(service.url).port)
+    await service.close()
+    await expect.poll(state, PATIENT).toBe('Reconnecting')
+    await chain.run(chain.sellV2(pair, 'MOTH', 6000))
+    service = await startTestService(chain, { consoleFolder, port })
+    await chain.untilMining('connected again', async () => (await state()) === 'Live')
+    await chain.untilMining('the price of the trade that nobody watched', async () => {
+      const now = await priceShown()
+      return now !== before && now?.startsWith('$') === true
+    })
+    // What failed while there was no service is allowed to have failed.
+    expect(shown.faults('ERR_CONNECTION', 'WebSocket', 'Failed to load resource')).toEqual([])
+  })
+})
+
+describe('a token whose liquidity is pulled', () => {
+  it('is shown as unpriced with its reason, its candidates, and what they are missing', async () => {
+    const { page } = shown
+    await chain.run(await chain.pullV2(pair, 999n))
+    await chain.untilMining('MOTH unpriced in the overview', async () => (await priceShown()) === '–')
+    expect(await page.locator(`[data-token="${CHAIN_ID}/${moth}"]`).textContent()).toContain('No route')
+    await shown.goTo(`#/token/${CHAIN_ID}/${moth}`)
+    await page.getByText('Unpriced', { exact: true }).waitFor()
+    const candidates = page.getByRole('region', { name: 'Candidates' })
+    await candidates
+      .getByText(/needs \$50/)
+      .first()
+      .waitFor()
+    await candidates.locator('.edge.rejected').first().waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+    expect(shown.faults()).toEqual([])
+  })
+})

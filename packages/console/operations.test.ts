@@ -1,0 +1,108 @@
+import { createClient } from '@assay/sdk'
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
+import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import { buildConsole } from './build.ts'
+import { openBrowser } from './testing/browser.ts'
+import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+
+let browser: Browser
+let chain: TestChain
+let service: TestService
+let shown: ConsolePage
+beforeAll(async () => {
+  const consoleFolder = await buildConsole()
+  chain = await startTestChain()
+  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+  await service.untilTip(await chain.mine(4))
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await chain?.close()
+})
+beforeEach(async () => {
+  shown = await openConsole(browser, service.url)
+})
+afterEach(() => shown.close())
+
+const asOperator = async () => {
+  await logIn(shown, await service.key(['read', 'stream', 'admin']))
+  await shown.page.getByRole('link', { name: 'Operations' }).click()
+  await shown.page.getByRole('region', { name: 'All keys' }).waitFor()
+}
+
+it('without the scope admin there is no way to operations, and its address says why', async () => {
+  await logIn(shown, await service.key())
+  expect(await shown.page.getByRole('link', { name: 'Operations' }).count()).toBe(0)
+  await shown.goTo('#/operations')
+  await shown.page.getByText('Log in with a key that has').waitFor()
+  expect(shown.faults()).toEqual([])
+})
+
+it('a key is issued, shown once, works, and ends when it is revoked; the audit log has both', async () => {
+  const { page } = shown
+  await asOperator()
+  expect(await shown.seriousFindings()).toEqual([])
+  await page.getByLabel('Name', { exact: true }).fill('for the test')
+  await page.getByRole('button', { name: 'Issue key' }).click()
+  const key = await page.locator('.note.ok code').textContent()
+  const client = createClient({ baseUrl: service.url, apiKey: key ?? '' })
+  expect((await client.fetchChains()).chains).toHaveLength(1)
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(key)
+  await page.getByRole('button', { name: 'Revoke for the test' }).click()
+  await page.getByRole('button', { name: 'Revoke for the test now' }).click()
+  await page.getByRole('row', { name: /for the test.*revoked/ }).waitFor()
+  await expect(client.fetchChains()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  const audit = page.getByRole('region', { name: 'Changes' })
+  await audit.getByText('key.revoke').waitFor()
+  await audit.getByText('key.issue').first().waitFor()
+  expect(shown.faults()).toEqual([])
+})
+
+it('a policy is tried before it is in force: the dry run lists what would change and changes nothing', async () => {
+  const { page } = shown
+  await asOperator()
+  const client = await service.client(['read', 'admin'])
+  const before = (await client.admin.fetchPolicy()).policy_version
+  const overrides = page.getByLabel('Overrides')
+  await overrides.fill('not json')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByText('The overrides are not JSON').waitFor()
+  await overrides.fill('{"min_depth_usd": -1}')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByRole('alert').getByText('min_depth_usd').waitFor()
+  await overrides.fill('{"min_depth_usd": 10000000}')
+  expect(await page.getByRole('button', { name: 'Put in force' }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  const diff = page.getByRole('region', { name: 'What would change' })
+  await diff.getByRole('row', { name: /LARK.*\$1\.\d+.*(No route|Anchor unpriced)/ }).waitFor()
+  expect((await client.admin.fetchPolicy()).policy_version).toBe(before)
+  expect(await shown.seriousFindings()).toEqual([])
+  await page.getByRole('button', { name: 'Put in force' }).click()
+  await page.getByText('In force:').waitFor()
+  expect((await client.admin.fetchPolicy()).policy).toMatchObject({ min_depth_usd: 10_000_000 })
+  await page.getByRole('region', { name: 'Changes' }).getByText('policy.set').waitFor()
+  await overrides.fill('{}')
+  await page.getByRole('button', { name: 'Dry run' }).click()
+  await page.getByRole('button', { name: 'Put in force' }).click()
+  await expect.poll(async () => (await client.admin.fetchPolicy()).policy_version, PATIENT).toBe(before)
+  // The refused one is told by the browser, too.
+  expect(shown.faults('400')).toEqual([])
+})
+
+it('a chain is paused and resumed, and its health says so', async () => {
+  const { page } = shown
+  await asOperator()
+  await page.getByRole('button', { name: 'Pause Test chain' }).click()
+  await chain.untilMining('the chain paused', () =>
+    page.getByRole('button', { name: 'Resume Test chain' }).isVisible(),
+  )
+  await page.getByRole('button', { name: 'Resume Test chain' }).click()
+  await chain.untilMining('the chain resumed', () =>
+    page.getByRole('button', { name: 'Pause Test chain' }).isVisible(),
+  )
+  expect(shown.faults()).toEqual([])
+})

@@ -1,0 +1,265 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
+import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import { buildConsole } from './build.ts'
+import { openBrowser } from './testing/browser.ts'
+import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+
+let browser: Browser
+let chain: TestChain
+let service: TestService
+let shown: ConsolePage
+let moth: Hex
+let pair: Hex
+beforeAll(async () => {
+  const consoleFolder = await buildConsole()
+  chain = await startTestChain()
+  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+  moth = chain.token('MOTH')
+  pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+  await service.untilTip(await chain.mine(4))
+})
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await chain?.close()
+})
+beforeEach(async () => {
+  shown = await openConsole(browser, service.url)
+})
+afterEach(async () => {
+  expect(shown.faults('401')).toEqual([])
+  await shown.close()
+})
+
+const row = (symbol: string) => shown.page.locator(`[data-token="${CHAIN_ID}/${chain.token(symbol)}"]`)
+
+describe('log-in', () => {
+  it('a wrong key is told what is wrong, a right one leads in, and logging out ends the session', async () => {
+    const { page } = shown
+    await page.getByLabel('API key').fill('assay_nonsense')
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('alert').filter({ hasText: 'This key is not valid here' }).waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+    const key = await service.key()
+    await logIn(shown, key)
+    // What was exchanged is nowhere to be found; the session survives a reload.
+    expect(
+      await page.evaluate(() =>
+        JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+      ),
+    ).not.toContain(key)
+    expect(await page.evaluate(() => document.cookie)).toBe('')
+    await page.reload()
+    await page.getByRole('region', { name: 'Live prices' }).waitFor()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByLabel('API key').waitFor()
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+  })
+
+  it('a key that is revoked ends the session at once', async () => {
+    const key = await service.key()
+    await logIn(shown, key)
+    await service.service.access.revoke(key.split('_')[1] as string, 'operator')
+    await shown.page.getByText('The session has ended').waitFor(PATIENT)
+  })
+})
+
+describe('overview', () => {
+  it('shows chains, tokens and the rate of the stream, and a price as it changes', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const card = page.getByRole('article', { name: 'Test chain' })
+    await card.getByText('Healthy').waitFor()
+    await page.getByRole('article', { name: 'Stream' }).getByText('records/s').waitFor()
+    expect(await row('MOTH').textContent()).toMatch(/MOTH.*\$0\.0[34]\d+.*Medium|Low/)
+    expect(await row('USDC').textContent()).toContain('$1.00')
+    const before = await row('MOTH').locator('td').nth(2).textContent()
+    await chain.run(chain.sellV2(pair, 'MOTH', 5000))
+    await chain.untilMining('another price of MOTH', async () => {
+      const now = await row('MOTH').locator('td').nth(2).textContent()
+      return now !== before && now?.startsWith('$') === true
+    })
+    expect(await shown.seriousFindings()).toEqual([])
+  })
+
+  it('filters and sorts, by keyboard too', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    await page.getByLabel('Filter tokens').fill('lar')
+    await expect.poll(() => page.locator('tr[data-token]').count(), PATIENT).toBe(1)
+    await page.getByLabel('Filter tokens').fill('nothing like it')
+    await page.getByText('No token matches.').waitFor()
+    await page.getByLabel('Filter tokens').fill('')
+    await page.getByRole('button', { name: 'Price, USD' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await page.locator('th[aria-sort="descending"]').waitFor()
+    await expect.poll(() => page.locator('tr[data-token]').first().textContent(), PATIENT).toContain('WETH')
+    await row('LARK').getByRole('link').focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'LARK' }).waitFor()
+  })
+})
+
+describe('token', () => {
+  it('shows the exact price, the weakest link, the history, the routes and their evidence', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const client = await service.client()
+    await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
+    await page.getByText('Weakest link:').waitFor()
+    const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
+    if (quote.state !== 'PRICED') throw new Error('LARK has no price')
+    await page.getByText(quote.price_usd.display, { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'Confidence' }).getByText('holds the score').first().waitFor()
+    const graph = page.getByRole('region', { name: 'Route graph' })
+    for (const hop of quote.routes.flatMap(({ hops }) => hops))
+      expect(await graph.locator(`a[href="#/pool/${CHAIN_ID}/${hop.pool_address}"]`).count()).toBeGreaterThan(
+        0,
+      )
+    const evidence = page.getByRole('region', { name: 'Evidence' })
+    await evidence.locator('summary').first().click()
+    await evidence.getByText('Simulated swap').first().waitFor()
+    await page.getByRole('img', { name: /price of LARK/ }).waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+  })
+
+  it('of an address that is no token says so, and offers to try again', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    await shown.goTo(`#/token/${CHAIN_ID}/0x${'12'.repeat(20)}`)
+    await page.getByRole('alert').getByText('0x1212').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(shown.faults('404')).toEqual([])
+    await shown.close()
+    shown = await openConsole(browser, service.url)
+  })
+})
+
+describe('pool', () => {
+  it('shows what it holds, its depth both ways, its evidence and its events with their finality', async () => {
+    const { page } = shown
+    await chain.run(chain.sellV2(pair, 'USDT', 1000))
+    await logIn(shown, await service.key())
+    await shown.goTo(`#/pool/${CHAIN_ID}/${pair}`)
+    await page.getByRole('heading', { level: 1, name: /MOTH \/ USDT|USDT \/ MOTH/ }).waitFor()
+    expect(await page.getByRole('region', { name: 'State' }).textContent()).toMatch(/Holds.*MOTH/)
+    expect(await page.getByRole('row', { name: /^Up/ }).textContent()).toMatch(
+      /Up\$[\d.]+k?\$[\d.]+k?\$[\d.]+k?\$/,
+    )
+    await page.getByRole('region', { name: 'Evidence' }).getByText('Transaction').waitFor()
+    const events = page.getByRole('region', { name: 'Recent events' })
+    await events
+      .getByRole('row', { name: /Swap.*USDT → .*MOTH.*(canonical|finalized).*receipts/ })
+      .first()
+      .waitFor(PATIENT)
+    expect(await shown.seriousFindings()).toEqual([])
+  })
+})
+
+describe('search', () => {
+  it('finds a token and a pool by address and a token by symbol', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const find = async (text: string) => {
+      await page.getByRole('searchbox', { name: 'Search by address' }).fill(text)
+      await page.keyboard.press('Enter')
+    }
+    await find(moth.toUpperCase().replace('0X', '0x'))
+    await page.getByText('token on Test chain').waitFor()
+    await find(pair)
+    await page.getByText('pool of uniswap-v2 on Test chain').waitFor()
+    await find('moth')
+    await page.getByRole('main').getByRole('link', { name: 'MOTH' }).waitFor()
+    await find(`0x${'34'.repeat(20)}`)
+    await page.getByText('Nothing is known under this address').waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+  })
+})
+
+describe('stream', () => {
+  it('tails, pauses, and resumes from its place without a gap', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    await page.getByRole('link', { name: 'Stream' }).click()
+    await page.getByRole('status').getByText('Live').waitFor()
+    const sequences = async () =>
+      (await page.locator('tr[data-type] td:first-child').allTextContents()).map(Number)
+    await chain.run(chain.sellV2(pair, 'MOTH', 2000))
+    await chain.untilMining(
+      'a price in the tail',
+      async () => (await page.locator('tr[data-type="PRICE_UPSERT"]').count()) > 0,
+    )
+    expect(await shown.seriousFindings()).toEqual([])
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused').waitFor()
+    const [last = 0] = await sequences()
+    const block = await chain.run(chain.sellV2(pair, 'MOTH', 2000))
+    await service.untilTip(block)
+    expect((await sequences())[0]).toBe(last)
+    await page.getByRole('button', { name: 'Resume' }).click()
+    const missed = (await service.records(last)).map(record => record.stream_sequence)
+    await expect
+      .poll(async () => {
+        const seen = new Set(await sequences())
+        return missed.filter(sequence => !seen.has(sequence))
+      }, PATIENT)
+      .toEqual([])
+    await page.getByText('replayed').waitFor()
+    await page.getByLabel('Swap observed').uncheck()
+    await expect.poll(() => page.locator('tr[data-type="SWAP_OBSERVED"]').count(), PATIENT).toBe(0)
+    await page.getByLabel('Replay after sequence').fill('0')
+    await page.getByRole('button', { name: 'Replay' }).click()
+    await expect.poll(async () => Math.min(...(await sequences())), PATIENT).toBeLessThan(last)
+  })
+})
+
+describe('appearance', () => {
+  it('is dark where the system is, and where it is told to be', async () => {
+    await shown.close()
+    shown = await openConsole(browser, service.url, { colorScheme: 'dark' })
+    const { page } = shown
+    const lightness = () =>
+      page.evaluate(() => {
+        const [r = 0, g = 0, b = 0] =
+          getComputedStyle(document.documentElement).backgroundColor.match(/\d+/g)?.map(Number) ?? []
+        return r + g + b
+      })
+    expect(await lightness()).toBeLessThan(150)
+    await logIn(shown, await service.key())
+    expect(await shown.seriousFindings()).toEqual([])
+    await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
+    await page.getByRole('region', { name: 'Route graph' }).waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+    await page.getByLabel('Theme').selectOption('light')
+    expect(await lightness()).toBeGreaterThan(600)
+    await page.reload()
+    await page.getByRole('region', { name: 'Route graph' }).waitFor()
+    expect(await lightness()).toBeGreaterThan(600)
+    await page.getByLabel('Theme').selectOption('dark')
+    expect(await lightness()).toBeLessThan(150)
+  })
+
+  it('fits a narrow screen: nothing is wider than it on any page', async () => {
+    await shown.close()
+    shown = await openConsole(browser, service.url, { viewport: { width: 360, height: 740 } })
+    const { page } = shown
+    await logIn(shown, await service.key())
+    for (const [hash, landmark] of [
+      ['#/', 'Live prices'],
+      [`#/token/${CHAIN_ID}/${chain.token('LARK')}`, 'Route graph'],
+      [`#/pool/${CHAIN_ID}/${pair}`, 'Recent events'],
+      ['#/stream', 'Live tail'],
+    ] as const) {
+      await shown.goTo(hash)
+      await page.getByRole('region', { name: landmark }).waitFor()
+      const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+      expect([hash, ...widths]).toEqual([hash, 360, 360])
+      expect(await shown.seriousFindings()).toEqual([])
+    }
+  })
+})
