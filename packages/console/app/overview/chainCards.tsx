@@ -15,9 +15,7 @@ export function ChainCards({ live }: { readonly live: Live }) {
         <ChainCard key={held.chain.chain_id} held={held} />
       ))}
       <article class="card chain" aria-label="Stream">
-        <header>
-          <h2>Stream</h2>
-        </header>
+        <h2>Stream</h2>
         <p class="big number">
           {rate.toFixed(1)} <span class="unit">records/s</span>
         </p>
@@ -39,13 +37,13 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
   const lagBlocks = health?.lag_blocks ?? null
   return (
     <article class="card chain" aria-label={chainName(chain.name)} data-chain={chain.chain_id}>
-      <header>
-        <h2>{chainName(chain.name)}</h2>
+      <h2>{chainName(chain.name)}</h2>
+      <div class="row">
+        <p class="big number">
+          {head === undefined ? '–' : count(head)} <span class="unit">block</span>
+        </p>
         <HealthTag health={health} />
-      </header>
-      <p class="big number">
-        {head === undefined ? '–' : count(head)} <span class="unit">block</span>
-      </p>
+      </div>
       <Sparkline
         values={lags}
         slots={LAG_SLOTS}

@@ -9,12 +9,12 @@ import { Changes } from './changes.ts'
 import { TokenRow } from './tokenRow.tsx'
 
 const COLUMNS = [
-  { id: 'token', name: 'Token', className: '' },
-  { id: 'chain', name: 'Chain', className: 'wide' },
-  { id: 'price', name: 'Price, USD', className: 'right' },
-  { id: 'change', name: 'Last hour', className: 'right wide' },
-  { id: 'score', name: 'Confidence', className: '' },
-  { id: 'age', name: 'Age', className: 'right wide' },
+  { id: 'token', name: 'Token', className: 'token' },
+  { id: 'chain', name: 'Chain', className: 'chain-name wide' },
+  { id: 'price', name: 'Price, USD', className: 'price-now right' },
+  { id: 'change', name: 'Last hour', className: 'change right wide' },
+  { id: 'score', name: 'Confidence', className: 'confidence' },
+  { id: 'age', name: 'Age', className: 'age right wide' },
 ] as const
 type Column = (typeof COLUMNS)[number]['id']
 type Sorting = { readonly by: Column; readonly isDown: boolean }

@@ -136,6 +136,7 @@ export function historyContract(database: () => TestDatabase): void {
       state: 'UNPRICED',
       reason: 'NO_ROUTE',
       as_of: { stream_sequence: 2 },
+      retracts: { reason: 'NO_ROUTE', record_id: `${TOKEN}-1`, stream_sequence: 1 },
     })
   })
 
