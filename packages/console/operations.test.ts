@@ -93,6 +93,38 @@ it('a policy is tried before it is in force: the dry run lists what would change
   expect(shown.faults('400')).toEqual([])
 })
 
+it('limits of a consumer are looked up and changed', async () => {
+  const { page } = shown
+  await asOperator()
+  await service.key(['read'], 'limited')
+  await page.getByRole('textbox', { name: 'Of consumer' }).fill('nobody')
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByText('there is no consumer').waitFor()
+  await page.getByRole('textbox', { name: 'Of consumer' }).fill('limited')
+  await page.getByRole('button', { name: 'Look up' }).click()
+  await page.getByLabel('Burst').fill('7')
+  await page.getByRole('button', { name: 'Set limits' }).click()
+  await page.getByText('In force.').waitFor()
+  const client = await service.client(['read', 'admin'])
+  expect((await client.admin.fetchConsumer('limited')).limits).toMatchObject({ burst: 7, units: 600 })
+  expect(await shown.seriousFindings()).toEqual([])
+  expect(shown.faults('404')).toEqual([])
+})
+
+it('the past of a chain is scanned, and how far it is can be seen', async () => {
+  const { page } = shown
+  await asOperator()
+  await page.getByRole('button', { name: 'Scan its past' }).click()
+  await chain.untilMining('the scan done', () =>
+    page
+      .getByRole('region', { name: 'Scans' })
+      .getByRole('row', { name: /Test chain.*Done/ })
+      .isVisible(),
+  )
+  expect(await shown.seriousFindings()).toEqual([])
+  expect(shown.faults()).toEqual([])
+})
+
 it('a chain is paused and resumed, and its health says so', async () => {
   const { page } = shown
   await asOperator()

@@ -87,6 +87,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     settings: await Settings.open(store, config, systemClock),
     metrics,
     adoptPolicy: () => Promise.resolve(),
+    backfills: { start: () => undefined, list: async () => [] },
     streams: () => 0,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),

@@ -10,13 +10,16 @@ type Props = { readonly live: Live; readonly onChanged: () => void }
 export function Chains({ live, onChanged }: Props) {
   const { chains } = useLive(live)
   const [failure, setFailure] = useState<Error | null>(null)
+  // Health tells when it is so, with its next record; until then what was asked for is shown.
+  const [asked, setAsked] = useState<ReadonlyMap<number, boolean>>(new Map())
   const set = (chainId: number, isPaused: boolean) => {
     const { admin } = live.client
-    const asked = isPaused
+    const answer = isPaused
       ? admin.pauseChain({ chain_id: chainId })
       : admin.resumeChain({ chain_id: chainId })
-    asked.then(
+    answer.then(
       () => {
+        setAsked(new Map([...asked, [chainId, isPaused]]))
         setFailure(null)
         onChanged()
       },
@@ -54,6 +57,8 @@ export function Chains({ live, onChanged }: Props) {
           <tbody>
             {[...chains.values()].flatMap(({ chain, health }) => {
               const isPaused = health?.reasons.includes('PAUSED') ?? false
+              const isAwaited = (asked.get(chain.chain_id) ?? isPaused) !== isPaused
+              const word = isAwaited ? (isPaused ? 'Resuming …' : 'Pausing …') : isPaused ? 'Resume' : 'Pause'
               const endpoints = health?.endpoints ?? []
               return (endpoints.length === 0 ? [null] : endpoints).map((endpoint, at) => (
                 <tr key={`${chain.chain_id} ${endpoint?.name}`}>
@@ -88,10 +93,11 @@ export function Chains({ live, onChanged }: Props) {
                       <button
                         type="button"
                         class="small"
-                        aria-label={`${isPaused ? 'Resume' : 'Pause'} ${chainName(chain.name)}`}
+                        disabled={isAwaited}
+                        aria-label={`${word} ${chainName(chain.name)}`}
                         onClick={() => set(chain.chain_id, !isPaused)}
                       >
-                        {isPaused ? 'Resume' : 'Pause'}
+                        {word}
                       </button>
                     )}
                   </td>

@@ -1,11 +1,13 @@
-/** Operations, for keys with the scope admin: keys, policy, chains and endpoints, the audit log, the local world. */
+/** Operations, for keys with the scope admin: chains and endpoints, keys, limits, policy, back-fill, the audit log. */
 import type { SessionInfo } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { type Live, useLive } from '../live.ts'
 import { AuditLog } from './audit.tsx'
+import { Backfills } from './backfills.tsx'
 import { Chains } from './chains.tsx'
 import { Incidents } from './incidents.tsx'
 import { Keys } from './keys.tsx'
+import { Limits } from './limits.tsx'
 import { PolicyEditor } from './policy.tsx'
 
 type Props = { readonly live: Live; readonly session: SessionInfo }
@@ -31,7 +33,9 @@ export function OperationsPage({ live, session }: Props) {
       <h1 class="hidden">Operations</h1>
       <Chains live={live} onChanged={onChanged} />
       <Keys client={live.client} onChanged={onChanged} />
+      <Limits live={live} onChanged={onChanged} />
       <PolicyEditor live={live} onChanged={onChanged} />
+      <Backfills live={live} onChanged={onChanged} />
       {isWorld && <Incidents />}
       <AuditLog client={live.client} turn={changes} />
     </>
