@@ -186,7 +186,7 @@ describe('stream', () => {
     const { page } = shown
     await logIn(shown, await service.key())
     await page.getByRole('link', { name: 'Stream' }).click()
-    await page.getByRole('status').getByText('Live').waitFor()
+    await page.getByRole('region', { name: 'Live tail' }).getByRole('status').getByText('Live').waitFor()
     const sequences = async () =>
       (await page.locator('tr[data-type] td:first-child').allTextContents()).map(Number)
     await chain.run(chain.sellV2(pair, 'MOTH', 2000))
@@ -196,7 +196,7 @@ describe('stream', () => {
     )
     expect(await shown.seriousFindings()).toEqual([])
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('Paused').waitFor()
+    await page.getByText('Paused', { exact: true }).waitFor()
     const [last = 0] = await sequences()
     const block = await chain.run(chain.sellV2(pair, 'MOTH', 2000))
     await service.untilTip(block)
