@@ -19,6 +19,7 @@ import { openControl } from './ops/control.ts'
 import { createLog, type Log, type LogLevel } from './ops/log.ts'
 import { claimStore, openStore, watchStore } from './store/openStore.ts'
 import { Hub } from './stream/hub.ts'
+import { Roster } from './stream/roster.ts'
 import { BackfillKeeper } from './worker/backfillKeeper.ts'
 import { ChainKeeper } from './worker/keeper.ts'
 import { toThread } from './worker/messages.ts'
@@ -65,6 +66,7 @@ export async function startService({
   const access = new Access(store, clock)
   const limit = new RateLimit(clock)
   const failures = new FailureThrottle(clock)
+  const roster = new Roster(clock)
   const addresses = new ClientAddresses({
     trusted: config.listen.trustedProxies,
     allowed: config.admin.allow,
@@ -126,7 +128,7 @@ export async function startService({
       await Promise.all([...keepers.values()].map(keeper => keeper.setPolicy(policy)))
     },
     backfills,
-    streams: () => gate.connections,
+    roster,
     clock,
     log,
     chains,
@@ -135,7 +137,7 @@ export async function startService({
     isReady,
   })
   const { publicOrigin } = config.listen
-  const gate: StreamGate = new StreamGate(app.server, {
+  const gate = new StreamGate(app.server, {
     access,
     limit,
     failures,
@@ -145,6 +147,7 @@ export async function startService({
     clock,
     cursorSecret,
     chainIds: new Set(chains.keys()),
+    roster,
     publicOrigin,
   })
   await backfills.resume()
@@ -155,7 +158,7 @@ export async function startService({
         nowMs: clock.nowMs(),
         ...settings.retention,
         batch: PRUNE_BATCH,
-        replayed: () => gate.replayed(),
+        replayed: () => roster.replayed(),
       })
       .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
   }, PRUNE_MS)
