@@ -45,6 +45,8 @@ export type ServiceOptions = {
 /** Retention is looked after this often, in steps small enough that no commit waits for one. */
 const PRUNE_MS = 600_000
 const PRUNE_BATCH = 500
+/** Answers under way are given this long at the end. */
+const DRAIN_MS = 3000
 /** For loading a pool that a back-fill found. */
 const FOUND_POOL_MS = 10_000
 
@@ -175,7 +177,10 @@ export async function startService({
       clearInterval(pruning)
       await control.close()
       gate.close()
+      // Whoever connected and asked nothing would otherwise be waited for.
+      const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
+      clearTimeout(drained)
       await backfills.close()
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
       quotes.close()

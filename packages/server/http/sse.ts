@@ -71,7 +71,10 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     const leave = roster.enter(principal.consumer)
     const { raw } = reply
     raw.once('close', leave)
+    if (raw.destroyed) leave()
     const start = await startOf(context, subscription)
+    // Gone while its cursor was looked at: its end has been told already.
+    if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()
     raw.writeHead(200, {

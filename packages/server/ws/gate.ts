@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
 import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
@@ -49,6 +49,8 @@ const MAX_INBOUND = 64 * 1024
 const MAX_REASON = 123
 /** Pings and pongs between two of our own pings. */
 const MAX_CONTROL_FRAMES = 120
+/** Time for a refusal to be read. */
+const REFUSED_MS = 1000
 /** A peer that was told why does not linger. */
 const CLOSE_MS = 5000
 /** How often open streams are asked whether their key still lives. */
@@ -71,8 +73,8 @@ export class StreamGate {
     maxPayload: MAX_INBOUND,
     perMessageDeflate: false,
     // Newer than its types.
-    ...{ closeTimeout: CLOSE_MS },
-  })
+    closeTimeout: CLOSE_MS,
+  } as ServerOptions)
   readonly #batches = new Batches(webSocketFrame)
   readonly #open = new Set<Entry>()
   readonly #timers: NodeJS.Timeout[] = []
@@ -243,6 +245,8 @@ const PHRASES: Readonly<Record<number, string>> = {
 }
 
 function refuse(socket: Duplex, status: number, headers: readonly string[] = []): void {
+  // A client that keeps its side open would keep the server from closing.
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref()
   socket.end(
     `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${randomUUID()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
   )
