@@ -196,7 +196,9 @@ test('a pruned node shows how deep its state goes, and one that lags how old its
       ? { error: { code: -32_000, message: 'missing trie node' } }
       : fetchAnswer(),
   )
-  expect(checkOf(await diagnoseUrl(pruned), 'archive')?.value).toMatch(/^state of fewer than the last \d+ blocks$/)
+  expect(checkOf(await diagnoseUrl(pruned), 'archive')?.value).toMatch(
+    /^state of fewer than the last \d+ blocks$/,
+  )
   const config = configOf(one.config(at(one.anvil.url)))
   expect(checkOf(await diagnose(config, { clock: await clockAfter(60_000) }), 'head')?.status).toBe('warn')
   const stuck = await diagnose(config, { clock: await clockAfter(600_000) })
