@@ -79,8 +79,10 @@ function checkMarginal(findings: Findings, hop: Hop, path: string): void {
   findings.holds(
     `${path}.ratio`,
     hop.ratio,
-    sold.num * fair.den <= fair.num * sold.den && deviation.num * 100n <= allowedPpm * deviation.den,
-    'a sale: below the marginal price by no more than the fee and 2%',
+    // A sale that was seen has itself moved the price down to where it is: it may lie above it.
+    (hop.evidence.kind === 'OBSERVED_SWAP' || sold.num * fair.den <= fair.num * sold.den) &&
+      deviation.num * 100n <= allowedPpm * deviation.den,
+    'a sale: off the marginal price by no more than the fee and 2%, and below it where it is simulated',
     [`${path}.marginal`, `${path}.fee_ppm`],
   )
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { type Client, type Difference, type PricedQuote, verify } from '@assay/sdk'
+import { type Client, type Difference, exact, type ExactValue, type PricedQuote, verify } from '@assay/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
 import { startTestChain, type TestChain } from './testing/testChain.ts'
@@ -53,6 +53,8 @@ beforeAll(async () => {
       chain.sellV2(v2('FINCH'), 'FINCH', 900),
       chain.sellV3(chain.pool('uniswap-v3', 'USDT', 'IBIS'), 'IBIS', 700),
       chain.sellV2(v2('HERON'), 'USDC', 800),
+      // So much at so low a fee that it was sold above the price it left behind.
+      chain.sellV3(chain.pool('uniswap-v3', 'USDC', 'WETH'), 'WETH', 40_000),
     ),
   )
 })
@@ -143,6 +145,12 @@ describe('a true quote', () => {
         for (const hop of hops) kinds.add(`${hop.family} ${hop.evidence?.kind}`)
       }
     }
+    const [hop] = (await quoteOf('WETH')).routes.flatMap(({ hops }) =>
+      hops.filter(each => each.fee_ppm === 500),
+    )
+    expect(hop?.evidence?.kind).toBe('OBSERVED_SWAP')
+    const [sold, left] = [exact.from(hop?.ratio as ExactValue), exact.from(hop?.marginal as ExactValue)]
+    expect(exact.compare(sold, left)).toBe(1)
     // The plan has one of each: otherwise this test says less than it seems to.
     expect([...reasons].sort()).toEqual(['IMMATERIAL', 'OUTLIER', 'VALUE_IMBALANCE', null].sort())
     expect([...kinds].sort()).toEqual([
