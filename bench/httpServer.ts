@@ -27,6 +27,7 @@ import {
   poolUpsert,
   tokenFacts,
 } from '../packages/server/store/testing/drafts.ts'
+import { Roster } from '../packages/server/stream/roster.ts'
 import { Hub } from '../packages/server/stream/hub.ts'
 
 export type Ready = {
@@ -132,7 +133,7 @@ async function startApi() {
     metrics,
     adoptPolicy: () => Promise.resolve(),
     backfills: { start: () => undefined, list: async () => [] },
-    streams: () => 0,
+    roster: new Roster(systemClock),
     clock: systemClock,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     chains: new Map([[CHAIN, { config: { chainId: CHAIN, name: 'bench' } as never, service: () => null }]]),

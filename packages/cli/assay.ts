@@ -8,6 +8,7 @@ import { issueKey, listKeys, revokeKey, rollKey } from './keys.ts'
 import { printQuote } from './quote.ts'
 import { serve } from './serve.ts'
 import { startAll } from './start.ts'
+import { verifyQuote } from './verify.ts'
 import { watch } from './watch.ts'
 import { runWorld } from './world.ts'
 import { incident, incidents } from './worldControl.ts'
@@ -152,6 +153,15 @@ const quote = program
   .argument('<token>', 'token address')
 for (const option of service()) quote.addOption(option)
 quote.action(printQuote)
+
+const verifying = program
+  .command('verify')
+  .description('recomputes the price of a token from its own evidence; exit code 1 when a number differs')
+  .argument('<chain>', 'chain id')
+  .argument('<token>', 'token address')
+  .option('--rpc <url>', 'a node of your own, to hold the evidence against')
+for (const option of service()) verifying.addOption(option)
+verifying.action(verifyQuote)
 
 const watching = program
   .command('watch')

@@ -19,4 +19,6 @@ export type { Follower, FollowEvent, FollowRequest, FollowStatus } from './clien
 export type { CallOptions } from './client/http.ts'
 export type { FollowedPool, FollowedToken } from './client/market.ts'
 export type { Socket, SocketConstructor, Stream, StreamOutcome, StreamRequest } from './client/stream.ts'
+export type { Difference } from './verify/findings.ts'
+export { type Verification, verify, type VerifyOptions } from './verify/verify.ts'
 export * from './wire/index.ts'

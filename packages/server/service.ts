@@ -19,6 +19,7 @@ import { openControl } from './ops/control.ts'
 import { createLog, type Log, type LogLevel } from './ops/log.ts'
 import { claimStore, openStore, watchStore } from './store/openStore.ts'
 import { Hub } from './stream/hub.ts'
+import { Roster } from './stream/roster.ts'
 import { BackfillKeeper } from './worker/backfillKeeper.ts'
 import { ChainKeeper } from './worker/keeper.ts'
 import { toThread } from './worker/messages.ts'
@@ -46,6 +47,8 @@ export type ServiceOptions = {
 /** Retention is looked after this often, in steps small enough that no commit waits for one. */
 const PRUNE_MS = 600_000
 const PRUNE_BATCH = 500
+/** Answers under way are given this long at the end. */
+const DRAIN_MS = 3000
 /** For loading a pool that a back-fill found. */
 const FOUND_POOL_MS = 10_000
 
@@ -68,6 +71,7 @@ export async function startService({
   const access = new Access(store, clock)
   const limit = new RateLimit(clock)
   const failures = new FailureThrottle(clock)
+  const roster = new Roster(clock)
   const addresses = new ClientAddresses({
     trusted: config.listen.trustedProxies,
     allowed: config.admin.allow,
@@ -129,7 +133,7 @@ export async function startService({
       await Promise.all([...keepers.values()].map(keeper => keeper.setPolicy(policy)))
     },
     backfills,
-    streams: () => gate.connections,
+    roster,
     clock,
     log,
     chains,
@@ -139,7 +143,7 @@ export async function startService({
     isReady,
   })
   const { publicOrigin } = config.listen
-  const gate: StreamGate = new StreamGate(app.server, {
+  const gate = new StreamGate(app.server, {
     access,
     limit,
     failures,
@@ -149,6 +153,7 @@ export async function startService({
     clock,
     cursorSecret,
     chainIds: new Set(chains.keys()),
+    roster,
     publicOrigin,
   })
   await backfills.resume()
@@ -159,7 +164,7 @@ export async function startService({
         nowMs: clock.nowMs(),
         ...settings.retention,
         batch: PRUNE_BATCH,
-        replayed: () => gate.replayed(),
+        replayed: () => roster.replayed(),
       })
       .catch((failure: unknown) => log.warn('old records could not be pruned', { error: String(failure) }))
   }, PRUNE_MS)
@@ -176,7 +181,10 @@ export async function startService({
       clearInterval(pruning)
       await control.close()
       gate.close()
+      // Whoever connected and asked nothing would otherwise be waited for.
+      const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
+      clearTimeout(drained)
       await backfills.close()
       await Promise.all([...keepers.values()].map(keeper => keeper.close()))
       quotes.close()

@@ -37,7 +37,7 @@ export function poolStateText(edge: Edge): PoolStateText {
   }
 }
 
-function holdings({ amm }: PoolState) {
+export function holdings({ amm }: PoolState) {
   return amm.family === 'amm_v2'
     ? { reserves: { reserve0: amm.reserve0.toString(), reserve1: amm.reserve1.toString() } }
     : {

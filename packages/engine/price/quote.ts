@@ -8,7 +8,7 @@ import { type Count, count, type Ms, score, weaker } from '../units.ts'
 import { compactOf } from './compact.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
-import { componentsText, depthText, evidenceText } from './poolText.ts'
+import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
 import type { Failure } from './reasons.ts'
 import { byCapacity, byWeight } from './routes.ts'
 
@@ -108,7 +108,12 @@ function hopText(edge: Edge): object {
     ratio: exactText(edge.ratio),
     evidence: evidenceText(edge),
     marginal: exactText(edge.marginal),
+    ...holdings(edge.state),
     ...depthText(edge),
+    verified_at_ms: edge.verifiedMs,
+    quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
+    jump_since_ms: edge.state.jump?.jump?.sinceMs ?? null,
+    settled: edge.settled,
     score: edge.score,
     components: componentsText(edge),
     caps: edge.caps,
@@ -125,6 +130,7 @@ const stableText = (stable: StableView) => ({
   source: stable.source,
   status: stable.status,
   updated_at_ms: stable.updatedAtMs,
+  finality: stable.finality,
   score: stable.score,
   caps: stable.caps,
 })

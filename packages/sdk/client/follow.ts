@@ -126,7 +126,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
         throw new AssayError({ code: 'STREAM_CLOSED', message: `the stream ended: ${why}` })
       if (outcome.kind === 'RESET_REQUIRED') this.#market.clear()
       yield this.#enter(outcome.kind === 'RESET_REQUIRED' ? 'resetting' : 'reconnecting', why)
-      await wait(delayMs(this.#backoff, this.#failures), this.#signal)
+      const askedMs = outcome.kind === 'CLOSED' ? (outcome.retryAfterMs ?? 0) : 0
+      await wait(Math.max(askedMs, delayMs(this.#backoff, this.#failures)), this.#signal)
     }
   }
 

@@ -73,6 +73,7 @@ test('records come in order and a close in order ends them', async () => {
     code: 1000,
     reason: '',
     lastSequence: null,
+    retryAfterMs: null,
     reconnect: true,
   })
 })

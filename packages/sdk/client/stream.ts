@@ -53,6 +53,8 @@ export type StreamOutcome =
       readonly code: number
       readonly reason: string
       readonly lastSequence: number | null
+      /** How long a 1012 asks to stay away, so that not everyone comes back at once. */
+      readonly retryAfterMs: number | null
       readonly reconnect: boolean
     }
   /** Given up by this side. */
@@ -173,11 +175,13 @@ function messageOf(data: unknown): StreamMessage | null {
 
 function closed({ code = 1006, reason = '' }: SocketEvent): StreamOutcome {
   const last = /^last_sequence=([0-9]{1,16})$/.exec(reason)?.[1]
+  const later = /\bretry_after_ms=([0-9]{1,6})$/.exec(reason)?.[1]
   return {
     kind: 'CLOSED',
     code,
     reason,
     lastSequence: last === undefined ? null : Number(last),
+    retryAfterMs: later === undefined ? null : Number(later),
     reconnect: shouldReconnect(code),
   }
 }

@@ -49,6 +49,12 @@ export const Depth = object({
 /** Where our own computation and the chain's word differ: why a pool is unverified. */
 const Difference = object({ field: string(), event: string(), computed: string() })
 
+/** What a pool holds, in the words of its family: one of the two. */
+export const holdingFields = {
+  reserves: optional(object({ reserve0: Unsigned, reserve1: Unsigned })),
+  slot: optional(object({ sqrt_price_x96: Unsigned, tick: Tick, liquidity: Unsigned })),
+} as const
+
 /** The fields themselves, for stream records that have them beside their own. */
 export const poolStateFields = {
   block_number: Count,
@@ -56,8 +62,7 @@ export const poolStateFields = {
   block_time_ms: Ms,
   verified_at_ms: Ms,
   finality: Finality,
-  reserves: optional(object({ reserve0: Unsigned, reserve1: Unsigned })),
-  slot: optional(object({ sqrt_price_x96: Unsigned, tick: Tick, liquidity: Unsigned })),
+  ...holdingFields,
   from: Address,
   to: Address,
   marginal: describe('Y per X without the fee, in whole tokens.', nullable(ExactValue)),

@@ -1,8 +1,8 @@
 /** A route from a token to a stable, hop by hop, with everything its price and score were computed from. */
 import { Family } from './chain.ts'
-import { Cap, EdgeComponents, RouteComponents } from './confidence.ts'
+import { Cap, EdgeComponents, Finality, RouteComponents } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
-import { Depth, Evidence } from './pool.ts'
+import { Depth, Evidence, holdingFields } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, Score } from './quantity.ts'
 import { RejectionRule, RouteReason } from './reason.ts'
@@ -30,8 +30,13 @@ export const Hop = object({
   ratio: describe('Y per X from the evidence, in whole tokens.', nullable(ExactValue)),
   evidence: nullable(Evidence),
   marginal: nullable(ExactValue),
+  ...holdingFields,
   depth: nullable(Depth),
   depth_reason: optional(describe('Why depth is null.', RejectionRule)),
+  verified_at_ms: describe('Freshness and expiry count from here.', Ms),
+  quiet_since_ms: describe('Its last swap, or since when it is tracked without one.', Ms),
+  jump_since_ms: describe('When a jump in magnitude began that has not held yet.', nullable(Ms)),
+  settled: describe('The least state score of the pool and of both decimals readings.', Score),
   score: Score,
   components: EdgeComponents,
   caps: array(Cap),
@@ -46,6 +51,7 @@ export const StableAnswer = object({
   source: known(['CHAINLINK', 'LAST', 'NOMINAL']),
   status: known(STABLE_STATUSES),
   updated_at_ms: nullable(Ms),
+  finality: Finality,
   score: optional(Score),
   caps: optional(array(Cap)),
 })

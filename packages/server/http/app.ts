@@ -30,6 +30,7 @@ import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
 import { registerQuotes } from './quotes.ts'
 import { assertOwnOrigin, registerSession } from './session.ts'
+import { registerEventStream } from './sse.ts'
 import { registerTokens } from './tokens.ts'
 
 const MAX_HEADERS = 16 * 1024
@@ -41,6 +42,7 @@ const HANDLER_MS = 10_000
 const LOOK_MS = 500
 /** Sockets open at once, streams included; the one beyond is told to come back. */
 const MAX_CONNECTIONS = 2000
+const EVENT_STREAM = '/v1/stream/sse'
 
 export function buildApp(context: HttpContext): FastifyInstance {
   const app = fastify({
@@ -80,6 +82,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerHistory(app, context)
   registerPolicies(app, context)
   registerSession(app, context)
+  registerEventStream(app, context)
   registerAdmin(app, context)
   answerHotQuotes(app.server, context, () => connections() > MAX_CONNECTIONS)
   return app
@@ -114,12 +117,13 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
   assertOwnOrigin(context, request)
 }
 
-/** `read` is every GET of the API, the batch and the session; `stream` the snapshot and the session. */
+/** `read` is every GET of the API but the stream, the batch and the session; `stream` also the snapshot and the session. */
 function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
   if (path.startsWith('/v1/admin/'))
     return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
+  if (path === EVENT_STREAM) return scopes.includes('stream')
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))
 }
 

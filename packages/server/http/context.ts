@@ -9,6 +9,7 @@ import type { ChainConfig, Config } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
+import type { Roster } from '../stream/roster.ts'
 import type { Backfills, ChainService } from '../worker/chainService.ts'
 import { RequestError } from './apiError.ts'
 import type { Metrics } from './metrics.ts'
@@ -36,8 +37,8 @@ export type HttpContext = {
   /** Gives a policy to every chain, now and after a restart of its thread. */
   readonly adoptPolicy: (policy: Policy) => Promise<void>
   readonly backfills: Backfills
-  /** How many streams are open. */
-  readonly streams: () => number
+  /** Who is on the stream. */
+  readonly roster: Roster
   readonly clock: Clock
   readonly log: Log
   readonly chains: ReadonlyMap<number, ServedChain>

@@ -1,6 +1,7 @@
-/** /openapi.json and /docs: what the API is, for machines and for people. Nothing is loaded from elsewhere. */
+/** /openapi.json, /asyncapi.json and /docs: what the API is, for machines and for people. Nothing is loaded from elsewhere. */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { asyncApiDocument } from './asyncapi/document.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { PAGE_HEADERS } from './page.ts'
 import { JSON_TYPE } from './request.ts'
@@ -12,8 +13,13 @@ const FILES = [
 ] as const
 
 export function registerDocuments(app: FastifyInstance): void {
-  const document = Buffer.from(JSON.stringify(openApiDocument()))
-  app.get('/openapi.json', async (_, reply) => reply.header('content-type', JSON_TYPE).send(document))
+  for (const [path, document] of [
+    ['/openapi.json', openApiDocument()],
+    ['/asyncapi.json', asyncApiDocument()],
+  ] as const) {
+    const body = Buffer.from(JSON.stringify(document))
+    app.get(path, async (_, reply) => reply.header('content-type', JSON_TYPE).send(body))
+  }
   for (const [path, file, type] of FILES) {
     const body = readFileSync(new URL(file, import.meta.url))
     app.get(path, async (_, reply) => reply.headers({ 'content-type': type, ...PAGE_HEADERS }).send(body))

@@ -180,6 +180,6 @@ export function registerMetrics(app: FastifyInstance, context: HttpContext): voi
     if (!context.addresses.isAllowed(request.raw)) throw new Refusal(403)
     return reply
       .header('content-type', context.metrics.contentType)
-      .send(await context.metrics.text(context, context.streams()))
+      .send(await context.metrics.text(context, context.roster.size))
   })
 }

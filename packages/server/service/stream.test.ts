@@ -258,7 +258,10 @@ describe('a connection', () => {
     await until('heard', () => subscribed.frames.length > 0)
     closing.gate.close()
     for (const raw of [subscribed, silent])
-      expect(await raw.untilClosed()).toEqual({ code: 1012, reason: 'restarting' })
+      expect(await raw.untilClosed()).toEqual({
+        code: 1012,
+        reason: expect.stringMatching(/^restarting; retry_after_ms=[0-9]{3,4}$/),
+      })
     await closing.close()
   })
 })

@@ -11,6 +11,8 @@ export type Subscription = {
   readonly tokenIds: ReadonlySet<string>
   readonly types: ReadonlySet<string>
   readonly resumeCursor: string | null
+  /** The same for the same filter. */
+  readonly key: string
 }
 
 export type SubscribeFault = { readonly fault: string }
@@ -55,6 +57,7 @@ export function parseSubscribe(text: string, served: ReadonlySet<number>): Subsc
     tokenIds: new Set(tokenIds as string[]),
     types: new Set(types as string[]),
     resumeCursor,
+    key: JSON.stringify([chainIds, poolIds, tokenIds, types]),
   }
 }
 

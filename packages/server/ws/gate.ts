@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
 import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
@@ -14,11 +14,13 @@ import { DEFAULT_LIMITS } from '../access/limits.ts'
 import type { RateLimit } from '../access/rateLimit.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
 import type { Clock } from '../ops/clock.ts'
-import type { LogStore, Sequence } from '../store/port.ts'
-import { checkCursor, openCursor } from '../stream/cursor.ts'
+import type { LogStore } from '../store/port.ts'
+import { Batches, webSocketFrame } from '../stream/batches.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
 import type { Hub } from '../stream/hub.ts'
-import { Connection } from './connection.ts'
+import type { Roster } from '../stream/roster.ts'
+import { restartNotice, startOf } from '../stream/subscribe.ts'
+import { Subscriber } from '../stream/subscriber.ts'
 
 export type GateOptions = {
   readonly access: Access
@@ -30,6 +32,8 @@ export type GateOptions = {
   readonly clock: Clock
   readonly cursorSecret: Uint8Array
   readonly chainIds: ReadonlySet<number>
+  /** Shared with the event stream: limits are of a consumer, not of a door. */
+  readonly roster: Roster
   readonly publicOrigin: string | null
   readonly pingMs?: number
   readonly subscribeMs?: number
@@ -43,10 +47,24 @@ const SUBSCRIBE_MS = 5000
 const MAX_INBOUND = 64 * 1024
 /** RFC 6455: a control frame has 125 bytes, two of which are the code. */
 const MAX_REASON = 123
-/** A node behind the log waits this long for it, then asks the client to come back. */
-const CATCH_UP_MS = 5000
+/** Pings and pongs between two of our own pings. */
+const MAX_CONTROL_FRAMES = 120
+/** Time for a refusal to be read. */
+const REFUSED_MS = 1000
+/** A peer that was told why does not linger. */
+const CLOSE_MS = 5000
 /** How often open streams are asked whether their key still lives. */
 const REVALIDATE_MS = 2500
+
+type Entry = {
+  readonly ws: WebSocket
+  /** What `ws` writes to: whole frames of our own go there directly. */
+  readonly socket: Duplex
+  readonly principal: Principal
+  subscriber: Subscriber | null
+  isAlive: boolean
+  frames: number
+}
 
 export class StreamGate {
   readonly #options: GateOptions
@@ -54,11 +72,11 @@ export class StreamGate {
     noServer: true,
     maxPayload: MAX_INBOUND,
     perMessageDeflate: false,
-  })
-  readonly #open = new Map<
-    WebSocket,
-    { readonly principal: Principal; connection: Connection | null; isAlive: boolean }
-  >()
+    // Newer than its types.
+    closeTimeout: CLOSE_MS,
+  } as ServerOptions)
+  readonly #batches = new Batches(webSocketFrame)
+  readonly #open = new Set<Entry>()
   readonly #timers: NodeJS.Timeout[] = []
 
   constructor(server: Server, options: GateOptions) {
@@ -77,19 +95,10 @@ export class StreamGate {
     return this.#open.size
   }
 
-  /** How far the slowest of all replays has read; null when nobody replays. */
-  replayed(): Sequence | null {
-    const positions = [...this.#open.values()].flatMap(({ connection }) => connection?.replayed ?? [])
-    return positions.length === 0 ? null : Math.min(...positions)
-  }
-
   /** Planned restart: everyone is told to come back, then the door closes. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer)
-    for (const [socket, { connection }] of this.#open) {
-      if (connection === null) socket.close(1012, 'restarting')
-      else connection.close(1012, 'restarting')
-    }
+    for (const entry of this.#open) end(entry, 1012, restartNotice())
     this.#server.close()
   }
 
@@ -113,115 +122,95 @@ export class StreamGate {
     if (!principal.scopes.includes('stream')) return refuse(socket, 403)
     const verdict = this.#options.limit.take(principal.consumer, 1, principal.limits ?? undefined)
     if (!verdict.allowed) return refuse(socket, 429, [retryAfter(verdict.waitMs)])
-    const own = [...this.#open.values()].filter(each => each.principal.consumer === principal.consumer)
-    if (own.length >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
+    const { roster } = this.#options
+    if (roster.countOf(principal.consumer) >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
       return refuse(socket, 429, [retryAfter(1000)])
     // What is wanted is said in the subscribe frame: the URL takes no parameters.
     if (url.search !== '') return refuse(socket, 400)
-    this.#server.handleUpgrade(request, socket, head, accepted => this.#accept(accepted, principal))
+    const herdMs = roster.admit()
+    if (herdMs !== null) return refuse(socket, 503, [retryAfter(herdMs)])
+    this.#server.handleUpgrade(request, socket, head, ws => this.#accept(ws, socket, principal))
   }
 
-  #accept(socket: WebSocket, principal: Principal): void {
-    const entry: { readonly principal: Principal; connection: Connection | null; isAlive: boolean } = {
-      principal,
-      connection: null,
-      isAlive: true,
-    }
-    this.#open.set(socket, entry)
+  #accept(ws: WebSocket, socket: Duplex, principal: Principal): void {
+    const entry: Entry = { ws, socket, principal, subscriber: null, isAlive: true, frames: 0 }
+    const leave = this.#options.roster.enter(principal.consumer)
+    this.#open.add(entry)
     const patience = setTimeout(
-      () => socket.close(1008, 'no subscribe frame within 5 s'),
+      () => ws.close(1008, 'no subscribe frame within 5 s'),
       this.#options.subscribeMs ?? SUBSCRIBE_MS,
     )
     let hasSubscribed = false
-    socket.on('close', () => {
+    ws.on('close', () => {
       clearTimeout(patience)
-      this.#open.delete(socket)
+      entry.subscriber?.stop()
+      this.#open.delete(entry)
+      leave()
     })
-    socket.on('error', () => socket.terminate())
-    socket.on('pong', () => {
+    // A malformed frame: `ws` has sent its close code and ends the socket by itself.
+    ws.on('error', () => entry.subscriber?.stop())
+    ws.on('ping', () => this.#count(entry))
+    ws.on('pong', () => {
       entry.isAlive = true
+      this.#count(entry)
     })
-    socket.on('message', (data, isBinary) => {
-      if (hasSubscribed) return end(socket, entry.connection, 1008, 'only one subscribe frame per connection')
-      if (isBinary) return socket.close(1008, 'the subscribe frame is text')
+    ws.on('message', (data, isBinary) => {
+      if (hasSubscribed) return end(entry, 1008, 'only one subscribe frame per connection')
+      if (isBinary) return ws.close(1008, 'the subscribe frame is text')
       hasSubscribed = true
       clearTimeout(patience)
       const subscription = parseSubscribe(textOf(data), this.#options.chainIds)
-      if ('fault' in subscription) return socket.close(1008, reasonOf(subscription.fault))
-      this.#subscribe(socket, subscription)
-        .then(connection => {
-          entry.connection = connection
-        })
-        .catch(() => socket.close(1011, 'the log could not be read'))
+      if ('fault' in subscription) return ws.close(1008, reasonOf(subscription.fault))
+      this.#subscribe(entry, subscription).catch(() => ws.close(1011, 'the log could not be read'))
     })
   }
 
-  async #subscribe(socket: WebSocket, subscription: Subscription): Promise<Connection | null> {
-    const { store, hub, clock, cursorSecret } = this.#options
-    if (subscription.resumeCursor === null) return this.#connect(socket, subscription, hub.head, false)
-    const cursor = openCursor(cursorSecret, subscription.resumeCursor)
-    const bounds = await store.readBounds()
-    const isNarrowed = subscription.poolIds.size > 0 || subscription.tokenIds.size > 0
-    const reason = checkCursor(cursor, bounds, { chainIds: subscription.chainIds, isNarrowed }, clock.nowMs())
-    if (reason !== null || cursor === null) {
-      socket.send(
-        JSON.stringify({
-          type: 'RESET_REQUIRED',
-          payload: { reason: reason ?? 'INVALID_CURSOR', server_time_unix_ms: clock.nowMs() },
-        }),
-      )
-      socket.close(1000, reason ?? 'INVALID_CURSOR')
-      return null
-    }
-    if (!(await this.#caughtUp(cursor.sequence))) {
-      socket.close(1013, `last_sequence=${cursor.sequence}`)
-      return null
-    }
-    return this.#connect(socket, subscription, cursor.sequence, true)
+  /** Pings and pongs are messages too: a flood of them is no way to keep a server busy. */
+  #count(entry: Entry): void {
+    entry.frames += 1
+    if (entry.frames > MAX_CONTROL_FRAMES) end(entry, 1008, 'too many pings')
   }
 
-  /** Null when the client has gone, or sent another frame, while its cursor was looked at. */
-  #connect(socket: WebSocket, subscription: Subscription, after: number, isReplaying: boolean) {
-    if (socket.readyState !== socket.OPEN) return null
-    return new Connection(socket, subscription, after, isReplaying, this.#options)
-  }
-
-  async #caughtUp(sequence: number): Promise<boolean> {
-    const { hub, clock } = this.#options
-    const untilMs = clock.monotonicMs() + CATCH_UP_MS
-    while (hub.head < sequence) {
-      if (clock.monotonicMs() > untilMs) return false
-      await new Promise<void>(resolve => {
-        const unlisten = hub.listen(done)
-        const timer = setTimeout(done, 100)
-        function done() {
-          clearTimeout(timer)
-          unlisten()
-          resolve()
-        }
-        hub.wake()
-      })
+  async #subscribe(entry: Entry, subscription: Subscription): Promise<void> {
+    const { ws, socket } = entry
+    const start = await startOf(this.#options, subscription)
+    // The client may have gone, or sent another frame, while its cursor was looked at.
+    if (ws.readyState !== ws.OPEN) return
+    if (start.kind === 'RESET') {
+      ws.send(start.message)
+      ws.close(1000, start.reason)
+    } else if (start.kind === 'BEHIND') ws.close(1013, `last_sequence=${start.sequence}`)
+    else {
+      const sink = {
+        write: (bytes: Buffer, done: () => void) => void socket.write(bytes, done),
+        buffered: () => socket.writableLength,
+        close: (code: number, reason: string) => ws.close(code, reason),
+        destroy: () => ws.terminate(),
+      }
+      const context = { ...this.#options, batches: this.#batches }
+      entry.subscriber = new Subscriber(sink, subscription, start.after, start.isReplaying, context)
+      this.#options.roster.note(entry.subscriber)
     }
-    return true
   }
 
   #ping(): void {
-    for (const [socket, entry] of this.#open) {
+    for (const entry of this.#open) {
       if (!entry.isAlive) {
-        socket.terminate()
+        entry.ws.terminate()
         continue
       }
       entry.isAlive = false
-      socket.ping()
+      entry.frames = 0
+      entry.ws.ping()
     }
   }
 
   #revalidate(): void {
-    for (const [socket, { principal, connection }] of this.#open)
+    for (const entry of this.#open)
       this.#options.access
-        .isValid(principal)
+        .isValid(entry.principal)
         .then(isValid => {
-          if (!isValid) end(socket, connection, 1008, 'the credential has ended')
+          if (!isValid) end(entry, 1008, 'the credential has ended')
         })
         .catch(() => undefined)
   }
@@ -231,9 +220,9 @@ export class StreamGate {
 const textOf = (data: RawData): string =>
   (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString()
 
-function end(socket: WebSocket, connection: Connection | null, code: number, reason: string): void {
-  if (connection === null) socket.close(code, reason)
-  else connection.close(code, reason)
+function end({ ws, subscriber }: Entry, code: number, reason: string): void {
+  if (subscriber === null) ws.close(code, reason)
+  else subscriber.close(code, reason)
 }
 
 /** A close reason holds 123 bytes; a fault may quote letters of three bytes each. */
@@ -252,9 +241,12 @@ const PHRASES: Readonly<Record<number, string>> = {
   404: 'Not Found',
   429: 'Too Many Requests',
   500: 'Internal Server Error',
+  503: 'Service Unavailable',
 }
 
 function refuse(socket: Duplex, status: number, headers: readonly string[] = []): void {
+  // A client that keeps its side open would keep the server from closing.
+  setTimeout(() => socket.destroy(), REFUSED_MS).unref()
   socket.end(
     `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${randomUUID()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
   )

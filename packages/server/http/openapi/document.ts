@@ -211,7 +211,7 @@ function parametersOf(where: 'path' | 'query', schema: JsonSchema | undefined, s
 }
 
 /** The schemas that are referred to, by the names the wire exports them under. */
-class Components {
+export class Components {
   readonly #names = new Map<unknown, string>()
   readonly #made = new Map<string, Json>()
 

@@ -22,6 +22,7 @@ import { commitOf } from '../../store/testing/drafts.ts'
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
 import { type Cursor, sealCursor } from '../../stream/cursor.ts'
 import { Hub } from '../../stream/hub.ts'
+import { Roster, type RosterOptions } from '../../stream/roster.ts'
 import { type GateOptions, StreamGate } from '../../ws/gate.ts'
 import { opened, RawSocket } from './handshake.ts'
 import { until } from './until.ts'
@@ -30,8 +31,10 @@ export const CHAINS = [1, 2] as const
 
 type Times = Pick<GateOptions, 'pingMs' | 'subscribeMs' | 'slowMs' | 'maxBuffered'>
 
-export async function openTestGate(options: Times & { readonly clock?: Clock } = {}): Promise<TestGate> {
-  const { clock = systemClock, ...times } = options
+export async function openTestGate(
+  options: Times & { readonly clock?: Clock; readonly roster?: RosterOptions } = {},
+): Promise<TestGate> {
+  const { clock = systemClock, roster = {}, ...times } = options
   const folder = mkdtempSync(join(tmpdir(), 'assay-gate-'))
   const path = join(folder, 'gate.db')
   const release = claimDatabase(path)
@@ -50,6 +53,7 @@ export async function openTestGate(options: Times & { readonly clock?: Clock } =
     clock,
     cursorSecret: secret,
     chainIds: new Set(CHAINS),
+    roster: new Roster(clock, roster),
     publicOrigin: null,
     ...times,
   })

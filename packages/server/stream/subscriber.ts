@@ -3,11 +3,11 @@
  * from the ring; nothing is sent twice and nothing is skipped. A consumer that cannot keep up is told where it
  * stands and closed.
  */
-import type { WebSocket } from 'ws'
 import type { Clock } from '../ops/clock.ts'
 import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
-import { isWanted, type Subscription } from '../stream/filter.ts'
-import type { Hub } from '../stream/hub.ts'
+import type { Batch, Batches } from './batches.ts'
+import type { Subscription } from './filter.ts'
+import type { Hub } from './hub.ts'
 
 /** What may wait in a socket. */
 const MAX_BUFFERED = 256 * 1024
@@ -18,18 +18,30 @@ const REPLAY_PAGE = 500
 const DESTROY_MS = 5000
 const CHECK_MS = 500
 
-export type ConnectionContext = {
+/** Where records go: the socket behind a WebSocket, or the body of an event stream. */
+export type Sink = {
+  /** `done` once these bytes have left the process. */
+  write(bytes: Buffer, done: () => void): void
+  /** Bytes that have not. */
+  buffered(): number
+  /** Says why, then ends; what is buffered goes first. */
+  close(code: number, reason: string): void
+  destroy(): void
+}
+
+export type SubscriberContext = {
   readonly hub: Hub
   readonly store: LogStore
   readonly clock: Clock
+  readonly batches: Batches
   readonly maxBuffered?: number
   readonly slowMs?: number
 }
 
-export class Connection {
-  readonly #socket: WebSocket
+export class Subscriber {
+  readonly #sink: Sink
   readonly #subscription: Subscription
-  readonly #context: ConnectionContext
+  readonly #context: SubscriberContext
   readonly #unlisten: () => void
   readonly #check: NodeJS.Timeout
   /** Handed to the socket up to here; `#written` has left it whole. */
@@ -43,13 +55,13 @@ export class Connection {
 
   /** `after` is where to start: the cursor's sequence, or the head for live-only. */
   constructor(
-    socket: WebSocket,
+    sink: Sink,
     subscription: Subscription,
     after: Sequence,
     isReplaying: boolean,
-    context: ConnectionContext,
+    context: SubscriberContext,
   ) {
-    this.#socket = socket
+    this.#sink = sink
     this.#subscription = subscription
     this.#context = context
     this.#position = after
@@ -59,7 +71,6 @@ export class Connection {
     this.#unlisten = context.hub.listen(() => this.#pump())
     this.#check = setInterval(() => this.#watch(), CHECK_MS)
     this.#check.unref()
-    socket.once('close', () => this.stop())
     this.#pump()
   }
 
@@ -68,6 +79,7 @@ export class Connection {
     return this.#isReplaying && this.#isOpen ? this.#position : null
   }
 
+  /** The connection is gone. */
   stop(): void {
     this.#isOpen = false
     this.#unlisten()
@@ -77,8 +89,8 @@ export class Connection {
   close(code: number, reason: string): void {
     if (!this.#isOpen) return
     this.stop()
-    this.#socket.close(code, reason)
-    setTimeout(() => this.#socket.terminate(), DESTROY_MS).unref()
+    this.#sink.close(code, reason)
+    setTimeout(() => this.#sink.destroy(), DESTROY_MS).unref()
   }
 
   #pump(): void {
@@ -103,53 +115,63 @@ export class Connection {
   }
 
   async #send(): Promise<void> {
-    const { chainIds } = this.#subscription
     while (this.#isOpen && this.#hasRoom()) {
-      const page = this.#isReplaying
-        ? await this.#context.store.readLog(
-            this.#position,
-            REPLAY_PAGE,
-            chainIds.length === 1 ? (chainIds[0] as number) : null,
-          )
-        : this.#context.hub.after(this.#position)
-      if (page === null) return this.#tooSlow()
-      if (page.length === 0) {
-        if (!this.#isReplaying) return
-        // The store had nothing more: from here the ring, which may already be ahead.
-        this.#isReplaying = this.#context.hub.after(this.#position) === null
-        if (this.#isReplaying) await this.#skipTo(this.#context.hub.head)
-        continue
-      }
-      for (const record of page) {
-        if (!this.#isOpen || !this.#hasRoom()) return
-        this.#deliver(record)
-      }
+      const isDone = this.#isReplaying ? await this.#replay() : this.#follow()
+      if (isDone) return
     }
+  }
+
+  /** One write from the ring; true when there is nothing to write. */
+  #follow(): boolean {
+    const { hub, batches } = this.#context
+    const page = hub.after(this.#position)
+    if (page === null) this.#tooSlow()
+    if (page === null || page.length === 0) return true
+    this.#deliver(batches.ofRing(this.#position, page, this.#subscription))
+    return false
+  }
+
+  /** A page of the store, as far as there is room; what is left of it is read again. */
+  async #replay(): Promise<boolean> {
+    const { hub, store, batches } = this.#context
+    let page: readonly LogRecord[] = await store.readLog(this.#position, REPLAY_PAGE, this.#chain)
+    if (page.length === 0) {
+      // The store had nothing more: from here the ring, which may already be ahead.
+      this.#isReplaying = hub.after(this.#position) === null
+      if (this.#isReplaying) await this.#skipTo(hub.head)
+    }
+    while (page.length > 0 && this.#isOpen && this.#hasRoom()) {
+      const batch = batches.of(page, this.#subscription)
+      this.#deliver(batch)
+      page = page.slice(batch.records)
+    }
+    return false
+  }
+
+  /** The store reads one chain's records faster than everyone's. */
+  get #chain(): number | null {
+    const { chainIds } = this.#subscription
+    return chainIds.length === 1 ? (chainIds[0] as number) : null
   }
 
   /** Other chains' records moved the head past the ring: nothing of ours lies between. */
   async #skipTo(head: Sequence): Promise<void> {
-    const { chainIds } = this.#subscription
-    const missed = await this.#context.store.readLog(
-      this.#position,
-      1,
-      chainIds.length === 1 ? (chainIds[0] as number) : null,
-    )
+    const missed = await this.#context.store.readLog(this.#position, 1, this.#chain)
     if (missed.length === 0) this.#position = Math.max(this.#position, head)
   }
 
-  #deliver(record: LogRecord): void {
-    this.#position = record.sequence
-    if (!isWanted(this.#subscription, record)) return
-    this.#socket.send(record.envelope, () => {
-      this.#written = record.sequence
+  #deliver({ bytes, last }: Batch): void {
+    this.#position = last
+    if (bytes === null) return
+    this.#sink.write(bytes, () => {
+      this.#written = last
       this.#drainedAtMs = this.#context.clock.monotonicMs()
       if (this.#isOpen && this.#hasRoom()) this.#pump()
     })
   }
 
   #hasRoom(): boolean {
-    return this.#socket.bufferedAmount < (this.#context.maxBuffered ?? MAX_BUFFERED)
+    return this.#sink.buffered() < (this.#context.maxBuffered ?? MAX_BUFFERED)
   }
 
   #watch(): void {
@@ -164,6 +186,6 @@ export class Connection {
   }
 
   #tooSlow(): void {
-    this.close(1013, `last_sequence=${this.#socket.bufferedAmount === 0 ? this.#position : this.#written}`)
+    this.close(1013, `last_sequence=${this.#sink.buffered() === 0 ? this.#position : this.#written}`)
   }
 }

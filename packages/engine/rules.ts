@@ -1,0 +1,28 @@
+/**
+ * The rules of a price as plain functions, for a reader who recomputes a quote: exact arithmetic, pool maths, weights,
+ * the vote and the bands. Nothing here holds state or steps, and all of it runs in a browser.
+ */
+export type { GrossDepth, V2State, V2Terms, V3State, V3Terms } from './amm/adapter.ts'
+export { adapterOf } from './amm/adapters.ts'
+export * as tickBitmap from './amm/tickBitmap.ts'
+export { fromWords } from './amm/tickBook.ts'
+export { isTickAt } from './amm/tickMath.ts'
+export { display } from './exact/decimal.ts'
+export * as ratio from './exact/ratio.ts'
+export type { Fraction } from './exact/ratio.ts'
+export { edgeAgreement, pathAgreement } from './price/agreement.ts'
+export * as bands from './price/bands.ts'
+export { DEPTH_BOUNDARY } from './price/boundary.ts'
+export { weigh } from './price/capacity.ts'
+export { consensus } from './price/consensus.ts'
+export { coverage } from './price/coverage.ts'
+export type { Route as EngineRoute } from './price/evaluation.ts'
+export { rejectImbalanced } from './price/imbalance.ts'
+export { DEFAULT_POLICY, type Policy } from './price/policy.ts'
+export { mergePolicy } from './price/policyOverride.ts'
+export { policyVersion } from './price/policyVersion.ts'
+export { guardStable } from './price/stableGuard.ts'
+export { WINDOW_MS } from './price/temporal.ts'
+export { devBps } from './price/weightedMedian.ts'
+export type { Pool as EnginePool } from './state.ts'
+export { count, ms, score, tick } from './units.ts'

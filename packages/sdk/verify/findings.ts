@@ -1,0 +1,131 @@
+/**
+ * What a verification found: every number that is not what the rules make of the others, by its path in the quote,
+ * with what it was computed from. Text that is no number at all ends the reading of its part, never the process.
+ */
+import { ratio, type Fraction } from '@assay/engine/rules'
+import type { ExactValue } from '../wire/quantity.ts'
+
+export type Difference = {
+  /** As in `routes[0].hops[1].ratio.numerator`. */
+  readonly path: string
+  readonly found: unknown
+  /** The value the rules give, or the rule in words. */
+  readonly expected: unknown
+  /** Paths of what it was computed from: one of them, or the number itself, is not true. */
+  readonly from: readonly string[]
+}
+
+/** Thrown where a part of the quote cannot be read on; already told as a difference. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable'
+}
+
+export class Findings {
+  readonly differences: Difference[] = []
+  readonly #told = new Set<string>()
+  #checks = 0
+
+  /** Numbers compared so far. */
+  get checks(): number {
+    return this.#checks
+  }
+
+  /** Compares leaf by leaf; what `expected` does not name is not looked at. */
+  same(path: string, found: unknown, expected: unknown, from: readonly string[] = []): void {
+    if (Array.isArray(expected)) {
+      const list = Array.isArray(found) ? (found as unknown[]) : []
+      if (!Array.isArray(found) || list.length !== expected.length) {
+        this.differ(path, found, expected, from)
+        return
+      }
+      expected.forEach((each, at) => this.same(`${path}[${at}]`, list[at], each, from))
+      return
+    }
+    if (typeof expected === 'object' && expected !== null) {
+      const fields = typeof found === 'object' && found !== null ? (found as Record<string, unknown>) : null
+      if (fields === null) this.differ(path, found, expected, from)
+      else
+        for (const [name, each] of Object.entries(expected))
+          this.same(`${path}.${name}`, fields[name], each, from)
+      return
+    }
+    this.#checks += 1
+    if (found !== expected) this.#note(path, found, expected, from)
+  }
+
+  /** A rule that is no equation. */
+  holds(path: string, found: unknown, isTrue: boolean, rule: string, from: readonly string[] = []): void {
+    this.#checks += 1
+    if (!isTrue) this.#note(path, found, rule, from)
+  }
+
+  differ(path: string, found: unknown, expected: unknown, from: readonly string[] = []): void {
+    this.#checks += 1
+    this.#note(path, found, expected, from)
+  }
+
+  /** Runs a part that may turn out unreadable. */
+  part(check: () => void): void {
+    try {
+      check()
+    } catch (error) {
+      // A field that is missing or of another kind: whoever made the quote is not to bring the reader down.
+      if (!(error instanceof Unreadable)) this.differ('', String(error), 'the form of a quote')
+    }
+  }
+
+  exact(path: string, found: unknown, expected: Fraction, from: readonly string[]): void {
+    const reduced = ratio.reduce(expected.num, expected.den)
+    if (ratio.isTooLarge(reduced)) this.differ(path, found, 'a value of at most 4096 bits a side', from)
+    else this.same(path, found, ratio.toText(reduced), from)
+  }
+
+  /** A whole number as the wire writes it. */
+  whole(path: string, text: unknown): bigint {
+    if (typeof text === 'string' && /^(?:0|[1-9][0-9]{0,1300})$/.test(text)) return BigInt(text)
+    return this.unreadable(path, text, 'digits of a whole number')
+  }
+
+  positive(path: string, text: unknown): bigint {
+    const value = this.whole(path, text)
+    return value > 0n ? value : this.unreadable(path, text, 'a number above 0')
+  }
+
+  /** An exact value, reduced and with its own display. */
+  value(path: string, text: ExactValue | null | undefined): Fraction {
+    if (text === null || text === undefined) return this.unreadable(path, text, 'an exact value')
+    const value = {
+      num: this.positive(`${path}.numerator`, text.numerator),
+      den: this.positive(`${path}.denominator`, text.denominator),
+    }
+    this.exact(path, text, value, [`${path}.numerator`, `${path}.denominator`])
+    return value
+  }
+
+  /** A count, a time or a score: a JSON integer. */
+  integer(path: string, value: unknown): number {
+    if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
+    return this.unreadable(path, value, 'a whole number')
+  }
+
+  /** Plain decimal text, which may be 0. */
+  decimal(path: string, text: unknown): Fraction {
+    if (typeof text !== 'string' || !/^[0-9]{1,400}(?:\.[0-9]{1,400})?$/.test(text))
+      return this.unreadable(path, text, 'a decimal number')
+    const [whole, fraction = ''] = text.split('.') as [string, string?]
+    return { num: BigInt(whole + fraction), den: 10n ** BigInt(fraction.length) }
+  }
+
+  unreadable(path: string, found: unknown, expected: string, from: readonly string[] = []): never {
+    this.differ(path, found, expected, from)
+    throw new Unreadable(path)
+  }
+
+  #note(path: string, found: unknown, expected: unknown, from: readonly string[]): void {
+    // The same number is read by several rules; it is told once.
+    const key = JSON.stringify([path, expected])
+    if (this.#told.has(key)) return
+    this.#told.add(key)
+    this.differences.push({ path, found: found ?? null, expected, from })
+  }
+}

@@ -1,0 +1,184 @@
+/** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
+import {
+  bands,
+  count,
+  coverage,
+  devBps,
+  display,
+  edgeAgreement,
+  type Fraction,
+  ms,
+  WINDOW_MS,
+} from '@assay/engine/rules'
+import type { Hop } from '../wire/route.ts'
+import type { Findings } from './findings.ts'
+import type { Reading } from './reading.ts'
+
+const ZERO: Fraction = { num: 0n, den: 1n }
+const FEEDS: ReadonlySet<string> = new Set(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
+const FINALITIES: ReadonlySet<string> = new Set(['unverified', 'canonical', 'finalized'])
+
+/** What the accepted first hops of a routing asset carry besides: their depth together. */
+export type Anchors = { readonly microusd: bigint; readonly from: readonly string[] }
+
+/** The components whose inputs stand beside them. */
+export function checkComponents(reading: Reading, hop: Hop, path: string): void {
+  const { findings } = reading
+  findings.part(() => checkTime(reading, hop, path))
+  findings.part(() => checkTemporal(findings, hop, path))
+  findings.part(() => checkFeedAndState(reading, hop, path))
+  findings.part(() => checkAgreement(reading, hop, path))
+}
+
+function checkTime({ findings, atMs, ttlMs }: Reading, hop: Hop, path: string): void {
+  const own = `${path}.components.freshness`
+  const { freshness } = hop.components
+  const verifiedMs = findings.integer(`${path}.verified_at_ms`, hop.verified_at_ms)
+  findings.same(`${own}.ttl_ms`, freshness.ttl_ms, ttlMs, ['policy.ttl_ms', 'chain_id'])
+  const ageMs = Math.max(0, atMs - verifiedMs)
+  findings.same(`${own}.age_ms`, freshness.age_ms, ageMs, [`${path}.verified_at_ms`, 'evaluated_at_ms'])
+  findings.same(`${own}.score`, freshness.score, bands.freshnessScore(ms(ageMs), ms(ttlMs)), [
+    `${own}.age_ms`,
+    `${own}.ttl_ms`,
+  ])
+}
+
+function checkTemporal(findings: Findings, hop: Hop, path: string): void {
+  const own = `${path}.components.temporal`
+  const { temporal } = hop.components
+  const coveredMs = findings.integer(`${own}.covered_ms`, temporal.covered_ms)
+  if (hop.marginal === null) return
+  const isCovered = coveredMs >= WINDOW_MS
+  if (!isCovered || temporal.median === null) {
+    findings.same(`${own}.median`, temporal.median, null, [`${own}.covered_ms`])
+    findings.same(`${own}.deviation_bps`, temporal.deviation_bps, null, [`${own}.median`])
+    const none = bands.temporalScore(ZERO, { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(coveredMs) })
+    findings.same(`${own}.score`, temporal.score, none, [`${own}.covered_ms`])
+    return
+  }
+  const median = findings.value(`${own}.median`, temporal.median)
+  const marginal = findings.value(`${path}.marginal`, hop.marginal)
+  const from = [`${path}.marginal`, `${own}.median`]
+  findings.same(`${own}.covered_ms`, coveredMs, WINDOW_MS, [])
+  findings.same(`${own}.deviation_bps`, temporal.deviation_bps, bpsText(devBps(marginal, median)), from)
+  const expected = bands.temporalScore(marginal, { median, coveredMs: WINDOW_MS })
+  findings.same(`${own}.score`, temporal.score, expected, from)
+}
+
+function checkFeedAndState({ findings }: Reading, hop: Hop, path: string): void {
+  const { feed, state } = hop.components
+  const own = `${path}.components`
+  const feedScore = FEEDS.has(feed.status) ? bands.feedScore(feed.status) : null
+  findings.same(`${own}.feed.score`, feed.score, feedScore, [`${own}.feed.status`])
+  const stateScore = FINALITIES.has(state.finality) ? bands.stateScore(state.finality) : null
+  findings.same(`${own}.state.score`, state.score, stateScore, [`${own}.state.finality`])
+  findings.holds(
+    `${path}.settled`,
+    hop.settled,
+    (hop.settled === 0 || hop.settled === 8 || hop.settled === 10) && hop.settled <= state.score,
+    `0, 8 or 10, and at most the state score ${state.score}`,
+    [`${own}.state.score`],
+  )
+}
+
+function checkAgreement(reading: Reading, hop: Hop, path: string): void {
+  const { findings } = reading
+  const own = `${path}.components.agreement`
+  const expected = agreementScores(reading, hop, path)
+  const from = ['sources', 'spread_bps', 'retained_weight_bps'].map(name => `${own}.${name}`)
+  // A spread is shown with 18 digits: on a bound, what the rounding hid decides, and either score is right.
+  if (!expected.some(each => each.score === hop.components.agreement.score))
+    findings.same(`${own}.score`, hop.components.agreement.score, expected[0]?.score, from)
+}
+
+/** The agreement by what is shown of it; two where the shown spread lies on a bound. */
+function agreementScores({ findings, policy }: Reading, hop: Hop, path: string) {
+  const own = `${path}.components.agreement`
+  const { agreement } = hop.components
+  const spreadBps = findings.decimal(`${own}.spread_bps`, agreement.spread_bps)
+  const retained = findings.integer(`${own}.retained_weight_bps`, agreement.retained_weight_bps)
+  const lowest = policy.agreement.retained.at(-1)?.[0] ?? 0
+  if (retained > 10_000 || retained < lowest)
+    return findings.unreadable(`${own}.retained_weight_bps`, retained, `from ${lowest} to 10000`)
+  const support = {
+    sources: count(findings.integer(`${own}.sources`, agreement.sources)),
+    deployments: count(findings.integer(`${own}.deployments`, agreement.deployments)),
+    keptWeight: BigInt(retained),
+    totalWeight: 10_000n,
+    unresolved: hop.caps.some(({ code }) => code === 'NO_INDEPENDENT_CONSENSUS'),
+  }
+  const isOnBound = policy.agreement.spread.up_to.some(
+    ([bound]) => spreadBps.num === BigInt(bound) * spreadBps.den,
+  )
+  const beyond = { num: spreadBps.num * 10n ** 40n + 1n, den: spreadBps.den * 10n ** 40n }
+  return [spreadBps, ...(isOnBound ? [beyond] : [])].map(each =>
+    edgeAgreement({ ...support, spreadBps: each }, policy),
+  )
+}
+
+/** Caps in their order, and the score. */
+export function checkScore(reading: Reading, hop: Hop, path: string, anchors: Anchors | null): void {
+  const { findings, policy, atMs } = reading
+  const { components } = hop
+  const caps: { code: string; cap: number }[] = [...(agreementScores(reading, hop, path)[0]?.caps ?? [])]
+  if (components.temporal.covered_ms < WINDOW_MS)
+    caps.push({ code: 'INSUFFICIENT_HISTORY', cap: components.temporal.score })
+  const quietMs = atMs - findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms)
+  const quiet = policy.trade_age_caps.findLast(each => quietMs > each.over_ms)
+  if (quiet !== undefined) caps.push({ code: 'NO_RECENT_TRADE', cap: quiet.cap })
+  if (hop.jump_since_ms !== null) {
+    const sinceMs = findings.integer(`${path}.jump_since_ms`, hop.jump_since_ms)
+    if (atMs < sinceMs + policy.jump.hold_ms) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
+  }
+  const stable = reading.stables.get(hop.to)
+  if (stable === undefined)
+    findings.same(`${path}.components.stable`, components.stable ?? null, null, [`${path}.to`])
+  else {
+    findings.same(`${path}.components.stable`, components.stable, { score: stable.text.score }, [
+      `${stable.path}.score`,
+    ])
+    caps.push(...(stable.text.caps ?? []))
+  }
+  if (anchors === null)
+    findings.same(`${path}.components.coverage`, components.coverage ?? null, null, [`${path}.from`])
+  else caps.push(...checkCoverage(reading, hop, path, anchors))
+  findings.same(`${path}.caps`, hop.caps, caps, [
+    `${path}.caps`,
+    `${path}.components.agreement`,
+    `${path}.components.temporal.covered_ms`,
+    `${path}.quiet_since_ms`,
+    `${path}.jump_since_ms`,
+    ...(stable === undefined ? [] : [`${stable.path}.caps`]),
+  ])
+  const parts = [...Object.values(components).map(each => each.score), ...caps.map(each => each.cap)]
+  findings.same(`${path}.score`, hop.score, Math.min(10, ...parts), [`${path}.components`, `${path}.caps`])
+  findings.holds(
+    `${path}.fee_ppm`,
+    hop.fee_ppm,
+    hop.fee_ppm <= policy.fee_ceiling_ppm,
+    `at most ${policy.fee_ceiling_ppm}`,
+  )
+}
+
+/** External depth may lower or cap a score, and never lifts one. */
+function checkCoverage({ findings, policy }: Reading, hop: Hop, path: string, anchors: Anchors) {
+  const own = `${path}.components.coverage`
+  const shown = hop.components.coverage
+  if (shown === undefined) return findings.unreadable(own, null, "a routing asset's coverage")
+  const external =
+    shown.external_microusd === null
+      ? null
+      : {
+          depthMicrousd: findings.positive(`${own}.external_microusd`, shown.external_microusd),
+          asOfMs: ms(0),
+        }
+  const covered = coverage(anchors.microusd, external, policy, ms(0))
+  findings.same(`${own}.anchors_microusd`, shown.anchors_microusd, anchors.microusd.toString(), anchors.from)
+  findings.same(`${own}.score`, shown.score, covered.score, [
+    `${own}.anchors_microusd`,
+    `${own}.external_microusd`,
+  ])
+  return covered.caps
+}
+
+export const bpsText = (deviation: Fraction): string => (deviation.num === 0n ? '0' : display(deviation))

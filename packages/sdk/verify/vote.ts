@@ -1,0 +1,336 @@
+/**
+ * The vote: weights over shared pools, dust set aside, outliers rejected in one pass, and the weighted median that is
+ * the price; then the published score as the least of agreement, material routes and the state of all they used.
+ */
+import {
+  bands,
+  consensus,
+  count,
+  type EngineRoute,
+  pathAgreement,
+  rejectImbalanced,
+  weigh,
+} from '@assay/engine/rules'
+import { bpsText } from './hopScore.ts'
+import { at, type Reading } from './reading.ts'
+import { isRefused, type Live } from './routes.ts'
+
+type Verdict = NonNullable<ReturnType<typeof consensus>>
+
+/** What failed is shown up to here: beyond, a guard's reasons may be cut off. */
+const MAX_FAILED_SHOWN = 16
+const BPS = 10_000n
+
+export function checkVote(reading: Reading, live: readonly Live[]): void {
+  const { findings, policy, path } = reading
+  const weights = checkWeights(reading, live)
+  checkImbalance(reading, live)
+  const byFirst = weightByFirst(live, weights)
+  const total = sum(weights)
+  if (total === 0n)
+    return findings.unreadable(at(path, 'routes'), live.length, 'a route with weight', [at(path, 'support')])
+  const isHeard = live.map(
+    ({ hops }) => (byFirst.get(firstOf(hops)) ?? 0n) * BPS >= total * BigInt(policy.observation_share_bps),
+  )
+  const heard = live.filter((_, index) => isHeard[index])
+  const heardWeights = weights.filter((_, index) => isHeard[index])
+  const verdict = consensus(
+    heard.map(({ route, price, capacity, hops }, index) => ({
+      id: route.route_id,
+      price,
+      weight: heardWeights[index] as bigint,
+      capacity,
+      source: { id: firstOf(hops), deploymentId: hops[0]?.deployment_id ?? '' },
+    })),
+  )
+  if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a route that is heard')
+  const from = [at(path, 'routes'), at(path, 'support')]
+  live.forEach((each, index) => {
+    const position = heard.indexOf(each)
+    const reason = !isHeard[index] ? 'IMMATERIAL' : verdict.rejected[position] === true ? 'OUTLIER' : null
+    findings.same(`${each.path}.reason`, each.route.reason, reason, from)
+    findings.same(`${each.path}.accepted`, each.route.accepted, reason === null, from)
+    findings.same(
+      `${each.path}.selected`,
+      each.route.selected,
+      position >= 0 && position === verdict.selected,
+      from,
+    )
+  })
+  checkSelected(reading, heard, heardWeights, verdict)
+  checkPublished(reading, live, heard, heardWeights, verdict)
+}
+
+/** w_r = ⌊b_r · min(1, L_e/B_e)⌋ over the pools of the route. */
+function checkWeights({ findings }: Reading, live: readonly Live[]): readonly bigint[] {
+  const { weight } = weighed(live)
+  live.forEach(({ route, path }, index) =>
+    findings.same(`${path}.weight_microusd`, route.weight_microusd, weight[index]?.toString(), [
+      `${path}.capacity_microusd`,
+    ]),
+  )
+  return weight
+}
+
+function weighed(live: readonly Live[]) {
+  const numbers = new Map<string, number>()
+  const depths: bigint[] = []
+  const routes = live.map(({ hops }) =>
+    hops.map(hop => {
+      let number = numbers.get(hop.pool_id)
+      if (number === undefined) {
+        number = depths.push(BigInt(hop.depth?.effective_microusd ?? 0)) - 1
+        numbers.set(hop.pool_id, number)
+      }
+      return count(number)
+    }),
+  )
+  return weigh(routes, depths)
+}
+
+/** Whether a pool that is far from what others agree on was rightly refused, and none of the others wrongly kept. */
+function checkImbalance({ findings, quote, policy, path }: Reading, live: readonly Live[]): void {
+  const failed = quote.routes.filter(route => route.failure !== undefined)
+  const refused: Live[] = []
+  quote.routes.forEach((route, index) => {
+    if (!isRefused(route)) return
+    const own = at(path, `routes[${index}]`)
+    refused.push({
+      route,
+      path: own,
+      hops: route.hops,
+      price: findings.value(`${own}.price_usd`, route.price_usd),
+      capacity: findings.whole(`${own}.capacity_microusd`, route.capacity_microusd),
+    })
+  })
+  const candidates = [...live, ...refused]
+  const { weight } = weighed(candidates)
+  const edges = new Map<string, object>()
+  const asEngine = candidates.map(({ route, price, hops }, index) => {
+    const first = firstOf(hops)
+    const edge = edges.get(first) ?? { pool: first }
+    edges.set(first, edge)
+    return { id: route.route_id, price, weight: weight[index], edges: [edge] } as unknown as EngineRoute
+  })
+  const kept = new Set(rejectImbalanced(policy, asEngine, []).map(route => route.id))
+  live.forEach(each =>
+    findings.holds(
+      each.path,
+      each.route.route_id,
+      kept.has(each.route.route_id) || failed.length >= MAX_FAILED_SHOWN,
+      `a price within ${policy.imbalance_ratio}× of what others agree on`,
+      [`${each.path}.price_usd`],
+    ),
+  )
+  if (failed.length >= MAX_FAILED_SHOWN) return
+  refused.forEach(({ path: own, route }, index) =>
+    findings.same(`${own}.weight_microusd`, route.weight_microusd, `${weight[live.length + index]}`, [
+      `${own}.capacity_microusd`,
+    ]),
+  )
+  for (const each of refused)
+    findings.holds(
+      `${each.path}.failure.rule`,
+      'VALUE_IMBALANCE',
+      !kept.has(each.route.route_id),
+      'a rule that the route fails',
+      [`${each.path}.price_usd`],
+    )
+}
+
+function checkSelected(
+  { findings, quote, path }: Reading,
+  heard: readonly Live[],
+  weights: readonly bigint[],
+  verdict: Verdict,
+): void {
+  const chosen = heard[verdict.selected] as Live
+  const routes = at(path, 'routes')
+  const votes = heard.flatMap(each => [`${each.path}.price_usd`, `${each.path}.weight_microusd`])
+  findings.exact(at(path, 'price_usd'), quote.price_usd, chosen.price, [`${chosen.path}.price_usd`])
+  findings.same(
+    at(path, 'selected'),
+    quote.selected,
+    {
+      route_id: chosen.route.route_id,
+      pool_ids: chosen.hops.map(hop => hop.pool_id),
+      weight_microusd: weights[verdict.selected]?.toString(),
+    },
+    [routes],
+  )
+  const stable = chosen.route.stable
+  findings.same(
+    at(path, 'stable'),
+    quote.stable,
+    { token_address: stable?.token_address, usd: stable?.usd, status: stable?.status },
+    [`${chosen.path}.stable`],
+  )
+  const accepted = verdict.survivors.length
+  findings.exact(
+    at(path, 'support.low'),
+    quote.support?.low,
+    heard[verdict.low]?.price as Live['price'],
+    votes,
+  )
+  findings.exact(
+    at(path, 'support.high'),
+    quote.support?.high,
+    heard[verdict.high]?.price as Live['price'],
+    votes,
+  )
+  findings.same(
+    at(path, 'support'),
+    quote.support,
+    {
+      accepted,
+      rejected: heard.length - accepted,
+      retained_weight_bps: Number((BPS * verdict.keptWeight) / verdict.totalWeight),
+      tau_bps: verdict.tauBps.toString(),
+      mad_bps: bpsText(verdict.madBps),
+    },
+    votes,
+  )
+}
+
+function checkPublished(
+  reading: Reading,
+  live: readonly Live[],
+  heard: readonly Live[],
+  weights: readonly bigint[],
+  verdict: Verdict,
+): void {
+  const { findings, quote, path, policy, assets } = reading
+  const own = at(path, 'confidence')
+  const { confidence } = quote
+  const isAccepted = heard.map((_, index) => verdict.rejected[index] !== true)
+  const accepted = heard.filter((_, index) => isAccepted[index])
+  const byFirst = weightByFirst(
+    accepted,
+    weights.filter((_, index) => isAccepted[index]),
+  )
+  const needed = verdict.keptWeight * BigInt(policy.source_share_bps)
+  const sources = new Set([...byFirst].filter(([, weight]) => weight * BPS >= needed).map(([pool]) => pool))
+  const deployments = new Set(
+    accepted.filter(({ hops }) => sources.has(firstOf(hops))).map(({ hops }) => hops[0]?.deployment_id),
+  )
+  const agreement = pathAgreement(
+    {
+      sources: count(sources.size),
+      deployments: count(deployments.size),
+      spreadBps: verdict.spreadBps,
+      keptWeight: verdict.keptWeight,
+      totalWeight: verdict.totalWeight,
+      unresolved: verdict.unresolved,
+    },
+    policy,
+  )
+  const chosen = heard[verdict.selected] as Live
+  const isMaterial = ({ hops, route }: Live): boolean => {
+    if (route === chosen.route) return true
+    if (!sources.has(firstOf(hops))) return false
+    const tail = hops.slice(1).map(hop => hop.pool_id)
+    const asset = assets.get(hops[0]?.to ?? '')?.quote
+    return (
+      tail.length === 0 || asset?.routes.find(each => each.route_id === tail.join('-'))?.material === true
+    )
+  }
+  for (const each of live)
+    findings.same(`${each.path}.material`, each.route.material, accepted.includes(each) && isMaterial(each), [
+      at(path, 'routes'),
+    ])
+  const material = accepted.filter(isMaterial)
+  const settled = accepted.flatMap(({ route, hops }) => [
+    ...hops.flatMap(hop => [hop.settled, hop.components.feed.score]),
+    bands.stateScore(route.stable?.finality ?? 'unverified'),
+  ])
+  const components = {
+    path_agreement: {
+      score: agreement.score,
+      sources: agreement.sources,
+      deployments: agreement.deployments,
+      spread_bps: bpsText(agreement.spreadBps),
+      retained_weight_bps: agreement.retainedBps,
+    },
+    material_routes: {
+      score: Math.min(10, ...material.map(({ route }) => route.score)),
+      routes: material.length,
+    },
+    aggregate_state: { score: Math.min(10, ...settled) },
+  }
+  findings.same(
+    `${own}.components`,
+    confidence.components,
+    components,
+    accepted.flatMap(({ path: route, hops }) => [
+      `${route}.score`,
+      `${route}.weight_microusd`,
+      `${route}.price_usd`,
+      `${route}.stable.finality`,
+      ...hops.map((_, index) => `${route}.hops[${index}].settled`),
+      `${route}.hops[0].deployment_id`,
+    ]),
+  )
+  const caps = new Map<string, number>()
+  const note = (list: readonly { readonly code: string; readonly cap: number }[]) => {
+    for (const { code, cap } of list) caps.set(code, Math.min(cap, caps.get(code) ?? cap))
+  }
+  note(agreement.caps)
+  for (const { hops } of material) {
+    for (const hop of hops) note(hop.caps)
+    if (hops.length > 1) note(assets.get(hops[0]?.to ?? '')?.quote.confidence.caps ?? [])
+  }
+  const listed = [...caps].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
+  findings.same(
+    `${own}.caps`,
+    confidence.caps,
+    listed,
+    material.map(each => `${each.path}.caps`),
+  )
+  const parts = [
+    components.path_agreement.score,
+    components.material_routes.score,
+    components.aggregate_state.score,
+    ...listed.map(each => each.cap),
+  ]
+  checkLabel(reading, Math.min(10, ...parts), [`${own}.components`, `${own}.caps`])
+  checkExpiry(reading, accepted)
+}
+
+/** The score, its label, and that a price nobody may use is none. */
+export function checkLabel(
+  { findings, quote, path }: Reading,
+  expected: number,
+  from: readonly string[],
+): void {
+  const own = at(path, 'confidence')
+  findings.same(`${own}.score`, quote.confidence.score, expected, from)
+  const label = bands.label(quote.confidence.score as Parameters<typeof bands.label>[0])
+  findings.same(`${own}.label`, quote.confidence.label, label, [`${own}.score`])
+  findings.holds(at(path, 'state'), quote.state, quote.confidence.score > 0, 'UNPRICED at a score of 0', [
+    `${own}.score`,
+  ])
+}
+
+/** The price lives as long as its longest-lived route, and a route as long as its first hop to expire. */
+function checkExpiry({ findings, quote, path, ttlMs }: Reading, accepted: readonly Live[]): void {
+  const expiries = accepted.map(({ hops }) => Math.min(...hops.map(hop => hop.verified_at_ms + ttlMs)))
+  findings.same(
+    at(path, 'expires_at_ms'),
+    quote.expires_at_ms,
+    Math.max(...expiries),
+    accepted.flatMap(({ path: route, hops }) =>
+      hops.map((_, index) => `${route}.hops[${index}].verified_at_ms`),
+    ),
+  )
+}
+
+function weightByFirst(live: readonly Live[], weights: readonly bigint[]): Map<string, bigint> {
+  const byFirst = new Map<string, bigint>()
+  live.forEach(({ hops }, index) =>
+    byFirst.set(firstOf(hops), (byFirst.get(firstOf(hops)) ?? 0n) + (weights[index] as bigint)),
+  )
+  return byFirst
+}
+
+const firstOf = (hops: Live['hops']): string => hops[0]?.pool_id ?? ''
+const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

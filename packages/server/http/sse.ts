@@ -1,0 +1,145 @@
+/**
+ * GET /v1/stream/sse: the stream for those who have no WebSocket. The same records under the same rules; each event's
+ * id is a cursor, so that a browser which reconnects by itself goes on where it was.
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { SCHEMA_VERSION } from '@assay/sdk/wire'
+import type { Principal } from '../access/access.ts'
+import { DEFAULT_LIMITS } from '../access/limits.ts'
+import type { LogRecord } from '../store/port.ts'
+import { Batches } from '../stream/batches.ts'
+import { sealCursor } from '../stream/cursor.ts'
+import { parseSubscribe, type Subscription } from '../stream/filter.ts'
+import { restartNotice, startOf } from '../stream/subscribe.ts'
+import { Subscriber } from '../stream/subscriber.ts'
+import { Refusal, RequestError } from './apiError.ts'
+import type { HttpContext } from './context.ts'
+import { Params } from './params.ts'
+import { malformed, searchOf } from './request.ts'
+import { principalOf } from './session.ts'
+
+/** A proxy that hears nothing for a minute hangs up. */
+const PING_MS = 15_000
+const REVALIDATE_MS = 2500
+const RETRY_MS = 1000
+/** Epoch n starts at n × 2^40. */
+const EPOCH_SIZE = 2 ** 40
+
+type Open = { readonly principal: Principal; readonly subscriber: Subscriber; readonly ping: () => void }
+
+export function registerEventStream(app: FastifyInstance, context: HttpContext): void {
+  const { access, clock, cursorSecret, roster } = context
+  const served = new Set(context.chains.keys())
+  const open = new Set<Open>()
+  const batches = new Batches(record => eventOf(record, cursorAfter(record)))
+  const cursorAfter = ({ chainId, sequence }: LogRecord) =>
+    sealCursor(cursorSecret, {
+      epoch: Math.floor(sequence / EPOCH_SIZE),
+      chainId,
+      sequence,
+      schemaVersion: SCHEMA_VERSION,
+      issuedAtMs: clock.nowMs(),
+    })
+  const timers = [
+    setInterval(() => {
+      for (const { ping } of open) ping()
+    }, PING_MS),
+    setInterval(() => {
+      for (const each of open)
+        access
+          .isValid(each.principal)
+          .then(isValid => {
+            if (!isValid) each.subscriber.close(1008, 'the credential has ended')
+          })
+          .catch(() => undefined)
+    }, REVALIDATE_MS),
+  ]
+  for (const timer of timers) timer.unref()
+  app.addHook('preClose', async () => {
+    for (const timer of timers) clearInterval(timer)
+    for (const { subscriber } of open) subscriber.close(1012, restartNotice())
+  })
+
+  app.get('/v1/stream/sse', async (request, reply) => {
+    const subscription = subscriptionIn(searchOf(request), request.headers['last-event-id'], served)
+    const principal = principalOf(request)
+    if (roster.countOf(principal.consumer) >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
+      throw new Refusal(429, 1000)
+    const herdMs = roster.admit()
+    if (herdMs !== null) return unavailable(reply, herdMs, 'too many are coming back at once')
+    // Counted from here on: looking at a cursor takes time, and a herd would slip through it.
+    const leave = roster.enter(principal.consumer)
+    const { raw } = reply
+    raw.once('close', leave)
+    if (raw.destroyed) leave()
+    const start = await startOf(context, subscription)
+    // Gone while its cursor was looked at: its end has been told already.
+    if (raw.destroyed) return reply.hijack()
+    if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
+    reply.hijack()
+    raw.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': request.id,
+    })
+    raw.on('error', () => raw.destroy())
+    raw.write(`retry: ${RETRY_MS}\n\n`)
+    if (start.kind === 'RESET') {
+      // An empty id is forgotten: a browser must not come back with the cursor that was refused.
+      raw.end(`id\nevent: RESET_REQUIRED\ndata: ${start.message}\n\n`)
+      return reply
+    }
+    const sink = {
+      write: (bytes: Buffer, done: () => void) => void raw.write(bytes, done),
+      buffered: () => raw.writableLength,
+      close: (code: number, reason: string) => raw.end(`: ${code} ${reason}\n\n`),
+      destroy: () => void raw.destroy(),
+    }
+    const subscriber = new Subscriber(sink, subscription, start.after, start.isReplaying, {
+      ...context,
+      batches,
+    })
+    roster.note(subscriber)
+    const entry = { principal, subscriber, ping: () => void raw.write(': ping\n\n') }
+    open.add(entry)
+    raw.once('close', () => {
+      subscriber.stop()
+      open.delete(entry)
+    })
+    return reply
+  })
+}
+
+const eventOf = ({ type, envelope }: LogRecord, cursor: string): Buffer =>
+  Buffer.from(`id: ${cursor}\nevent: ${type}\ndata: ${envelope}\n\n`)
+
+function unavailable(reply: FastifyReply, waitMs: number, error: string): FastifyReply {
+  return reply
+    .code(503)
+    .header('retry-after', Math.max(1, Math.ceil(waitMs / 1000)))
+    .send({ error: `${error}; try again later` })
+}
+
+/** The subscribe frame as a query: the same lists, the same rules, the same faults. */
+function subscriptionIn(
+  search: URLSearchParams,
+  lastEventId: string | readonly string[] | undefined,
+  served: ReadonlySet<number>,
+): Subscription {
+  const params = new Params(search, ['chain_ids', 'pool_ids', 'token_ids', 'types', 'cursor'], malformed)
+  const list = (name: string): string[] => {
+    const text = params.text(name)
+    return text === null || text === '' ? [] : text.split(',')
+  }
+  const cursor = typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : params.text('cursor')
+  const filter = {
+    chain_ids: list('chain_ids').map(each => (/^[1-9][0-9]{0,15}$/.test(each) ? Number(each) : each)),
+    pool_ids: list('pool_ids'),
+    token_ids: list('token_ids'),
+    types: list('types'),
+  }
+  const subscription = parseSubscribe(JSON.stringify({ filter, resume_cursor: cursor || null }), served)
+  if ('fault' in subscription) throw new RequestError(400, subscription.fault.replace(/^filter\./, ''))
+  return subscription
+}

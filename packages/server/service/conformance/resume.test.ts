@@ -1,0 +1,146 @@
+/**
+ * W1 at length: followers behind a network that cuts them at any byte, a service that is killed and started again, and
+ * a chain that reorganises meanwhile. In the end each holds what the service holds, and heard what nobody missed.
+ */
+import { type Client, createClient, type Follower } from '@assay/sdk'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { issueKeyIn, loadConfig } from '../../config.ts'
+import { type ChildService, freePort, startChildService } from '../testing/childService.ts'
+import { type CuttingProxy, startCuttingProxy } from '../testing/cuttingProxy.ts'
+import { cursorAfter, Heard as Replay } from '../testing/heard.ts'
+import { CHAIN_ID, planWith } from '../testing/plan.ts'
+import { startTestChain, type TestChain } from '../testing/testChain.ts'
+import { writeConfig } from '../testing/testService.ts'
+import { until } from '../testing/until.ts'
+
+const CUTS = Number(process.env['ASSAY_STREAM_CUTS'] ?? 500)
+const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
+const FOLLOWERS = 6
+const KILLS = 3
+/** A connection lives for up to so many bytes: from inside the handshake to a dozen records. */
+const LONGEST = 9000
+const ROOMY = {
+  units: 1_000_000_000,
+  window_ms: 1000,
+  burst: 1_000_000,
+  stream_connections: 1000,
+  enrolments_per_day: 1,
+}
+
+let state = SEED >>> 0
+const random = (): number => {
+  state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+  return state / 2 ** 32
+}
+
+let chain: TestChain
+let child: ChildService
+let proxy: CuttingProxy
+let file: string
+let direct: Client
+let key: string
+beforeAll(async () => {
+  chain = await startTestChain(planWith())
+  const port = await freePort()
+  file = writeConfig(chain, { name: 'resume', port })
+  child = await startChildService(file)
+  const scopes = ['read', 'stream', 'admin'] as const
+  key = (await issueKeyIn(loadConfig(file, {}), { name: 'follower', consumer: 'follower', scopes })).key
+  direct = createClient({ baseUrl: child.url, apiKey: key })
+  await direct.admin.setLimits('follower', ROOMY)
+  await until('priced', async () => {
+    const { tokens } = await direct.fetchTokens({ chain_id: CHAIN_ID })
+    return tokens.length > 4 && tokens.every(each => each.state === 'PRICED')
+  })
+  proxy = await startCuttingProxy(port, () => 1 + Math.floor(random() ** 2 * LONGEST))
+})
+afterAll(async () => {
+  await proxy?.close()
+  await child?.kill()
+  await chain?.close()
+})
+
+type Heard = { readonly follower: Follower; readonly sequences: number[]; resets: number; failure: unknown }
+
+/** From its first live moment on, every record that was news. */
+function listen(client: Client): Heard {
+  const follower = client.follow({
+    chain_id: CHAIN_ID,
+    backoff: { baseMs: 2, maxMs: 40, maxFailures: 1_000_000 },
+  })
+  const heard: Heard = { follower, sequences: [], resets: 0, failure: null }
+  const run = async () => {
+    let isLive = false
+    for await (const event of follower) {
+      if (event.kind === 'status') {
+        if (event.status === 'live') isLive = true
+        if (event.status === 'resetting') heard.resets += 1
+      } else if (isLive) heard.sequences.push(event.record.stream_sequence)
+    }
+  }
+  run().catch((failure: unknown) => {
+    heard.failure = failure
+  })
+  return heard
+}
+
+it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: every fold is the service's, and no record is missing or twice (seed ${SEED})`, async () => {
+  const listeners = Array.from({ length: FOLLOWERS }, () =>
+    listen(createClient({ baseUrl: proxy.url, apiKey: key })),
+  )
+  const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
+  const v3 = chain.pool('uniswap-v3', 'WETH', 'LARK')
+  let kills = 0
+  for (let round = 0; proxy.cuts() < CUTS; round++) {
+    await chain.run(
+      chain.sellV2(pool, round % 2 === 0 ? 'LARK' : 'USDC', 500 + Math.floor(random() * 900)),
+      chain.sellV3(v3, round % 2 === 0 ? 'WETH' : 'LARK', 200 + Math.floor(random() * 400)),
+    )
+    if (round % 7 === 6) await chain.reorg(1 + Math.floor(random() * 3))
+    if (kills < KILLS && proxy.cuts() > ((kills + 1) * CUTS) / (KILLS + 1)) {
+      kills += 1
+      await child.kill()
+      child = await startChildService(file)
+    }
+    for (const { failure } of listeners) expect(failure).toBeNull()
+    await new Promise(setImmediate)
+  }
+  proxy.mend()
+  const last = await chain.run(chain.sellV2(pool, 'LARK', 5000))
+  await until('the last block committed', async () => {
+    const quote = await direct.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
+    return 'as_of' in quote && quote.as_of.block_hash === last.hash
+  })
+  const head = (await direct.createSession({ chain_id: CHAIN_ID })).stream.head_sequence
+  await until('everyone at the head', () =>
+    listeners.every(({ follower, failure }) => {
+      if (failure !== null) throw failure
+      return (follower.sequence ?? 0) >= head
+    }),
+  )
+
+  // One that was never cut.
+  const whole = listen(direct)
+  await until('the uncut one at the head', () => (whole.follower.sequence ?? 0) >= head)
+  const nowMs = Date.now()
+  const foldOf = (follower: Follower) =>
+    JSON.stringify({
+      tokens: [...follower.tokens(nowMs)].sort((a, b) => (a.token_id < b.token_id ? -1 : 1)),
+      pools: [...follower.pools()].map(each => each.pool_id).sort(),
+    })
+  const replay = new Replay(direct, {
+    filter: { chain_ids: [CHAIN_ID] },
+    resumeCursor: await cursorAfter(direct, CHAIN_ID, 0),
+  })
+  await replay.untilSequence(head)
+  const log = replay.sequences
+  await replay.close()
+  for (const { follower, sequences, resets } of listeners) {
+    expect(resets).toBe(1)
+    expect(foldOf(follower)).toBe(foldOf(whole.follower))
+    const [first = 0, end = 0] = [sequences[0], sequences.at(-1)]
+    expect(sequences).toEqual(log.filter(each => each >= first && each <= end))
+    expect(sequences.length).toBeGreaterThan(50)
+  }
+  for (const { follower } of [...listeners, whole]) follower.close()
+}, 1_800_000)

@@ -1,0 +1,95 @@
+/**
+ * Who is on the stream, over both its doors: how many connections a consumer has, and how fast new ones are let in.
+ * After an outage everyone comes back at once; beyond a burst they are told when to try again, each at another time,
+ * so that replays never starve the feed.
+ */
+import type { Clock } from '../ops/clock.ts'
+import type { Sequence } from '../store/port.ts'
+
+export type RosterOptions = {
+  /** Connections open at once, of everyone together. */
+  readonly most?: number
+  /** New connections let in at once, and how many more each second. */
+  readonly burst?: number
+  readonly perSecond?: number
+}
+
+const MOST = 2000
+const BURST = 400
+const PER_SECOND = 200
+/** Those turned away come back over this much time. */
+const SPREAD_MS = 4000
+
+/** How far a replay has read; null once it is over. */
+type Replaying = { readonly replayed: Sequence | null }
+
+export class Roster {
+  readonly #clock: Clock
+  readonly #most: number
+  readonly #burst: number
+  readonly #perSecond: number
+  readonly #byConsumer = new Map<string, number>()
+  /** Those that replay, and until the next look those that have done so. */
+  readonly #replays = new Set<Replaying>()
+  #open = 0
+  #room: number
+  #atMs: number
+
+  constructor(clock: Clock, { most = MOST, burst = BURST, perSecond = PER_SECOND }: RosterOptions = {}) {
+    this.#clock = clock
+    this.#most = most
+    this.#burst = burst
+    this.#perSecond = perSecond
+    this.#room = burst
+    this.#atMs = clock.monotonicMs()
+  }
+
+  get size(): number {
+    return this.#open
+  }
+
+  countOf(consumer: string): number {
+    return this.#byConsumer.get(consumer) ?? 0
+  }
+
+  /** Null: come in. Otherwise how long to stay away. */
+  admit(): number | null {
+    const nowMs = this.#clock.monotonicMs()
+    this.#room = Math.min(this.#burst, this.#room + ((nowMs - this.#atMs) * this.#perSecond) / 1000)
+    this.#atMs = nowMs
+    if (this.#open >= this.#most || this.#room < 1) return 1000 + Math.random() * SPREAD_MS
+    this.#room -= 1
+    return null
+  }
+
+  /** What it has not read yet is to be kept. */
+  note(subscriber: Replaying): void {
+    if (subscriber.replayed !== null) this.#replays.add(subscriber)
+  }
+
+  /** How far the slowest of all replays has read; null when nobody replays. */
+  replayed(): Sequence | null {
+    let least: Sequence | null = null
+    for (const subscriber of this.#replays) {
+      const { replayed } = subscriber
+      if (replayed === null) this.#replays.delete(subscriber)
+      else if (least === null || replayed < least) least = replayed
+    }
+    return least
+  }
+
+  /** Counts one in; the returned function counts it out, once. */
+  enter(consumer: string): () => void {
+    this.#open += 1
+    this.#byConsumer.set(consumer, this.countOf(consumer) + 1)
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      this.#open -= 1
+      const left = this.countOf(consumer) - 1
+      if (left > 0) this.#byConsumer.set(consumer, left)
+      else this.#byConsumer.delete(consumer)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Where a subscription starts: live, after its cursor, or nowhere, because the cursor cannot be resumed or this node is
+ * behind the log. One rule for both doors of the stream.
+ */
+import type { ResetReason } from '@assay/sdk/wire'
+import type { Clock } from '../ops/clock.ts'
+import type { LogStore, Sequence } from '../store/port.ts'
+import { checkCursor, openCursor } from './cursor.ts'
+import type { Subscription } from './filter.ts'
+import type { Hub } from './hub.ts'
+
+/** A node behind the log waits this long for it, then asks the client to come back. */
+const CATCH_UP_MS = 5000
+const LOOK_MS = 100
+
+export type Start =
+  | { readonly kind: 'START'; readonly after: Sequence; readonly isReplaying: boolean }
+  | { readonly kind: 'RESET'; readonly reason: ResetReason; readonly message: string }
+  | { readonly kind: 'BEHIND'; readonly sequence: Sequence }
+
+type Context = {
+  readonly hub: Hub
+  readonly store: LogStore
+  readonly clock: Clock
+  readonly cursorSecret: Uint8Array
+}
+
+export async function startOf(context: Context, subscription: Subscription): Promise<Start> {
+  const { store, hub, clock, cursorSecret } = context
+  if (subscription.resumeCursor === null) return { kind: 'START', after: hub.head, isReplaying: false }
+  const cursor = openCursor(cursorSecret, subscription.resumeCursor)
+  const isNarrowed = subscription.poolIds.size > 0 || subscription.tokenIds.size > 0
+  const wanted = { chainIds: subscription.chainIds, isNarrowed }
+  const refused = checkCursor(cursor, await store.readBounds(), wanted, clock.nowMs())
+  if (refused !== null || cursor === null) {
+    const reason = refused ?? 'INVALID_CURSOR'
+    const payload = { reason, server_time_unix_ms: clock.nowMs() }
+    return { kind: 'RESET', reason, message: JSON.stringify({ type: 'RESET_REQUIRED', payload }) }
+  }
+  if (!(await isCaughtUp(context, cursor.sequence))) return { kind: 'BEHIND', sequence: cursor.sequence }
+  return { kind: 'START', after: cursor.sequence, isReplaying: true }
+}
+
+async function isCaughtUp({ hub, clock }: Context, sequence: Sequence): Promise<boolean> {
+  const untilMs = clock.monotonicMs() + CATCH_UP_MS
+  while (hub.head < sequence) {
+    if (clock.monotonicMs() > untilMs) return false
+    await new Promise<void>(resolve => {
+      const unlisten = hub.listen(done)
+      const timer = setTimeout(done, LOOK_MS)
+      function done() {
+        clearTimeout(timer)
+        unlisten()
+        resolve()
+      }
+      hub.wake()
+    })
+  }
+  return true
+}
+
+/** Those told to come back come at different times. */
+export const restartNotice = (): string =>
+  `restarting; retry_after_ms=${500 + Math.floor(Math.random() * 4500)}`
