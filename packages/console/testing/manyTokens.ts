@@ -22,6 +22,7 @@ import { claimDatabase } from '../../server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../../server/store/sqlite/sqliteStore.ts'
 import { address, commitOf, tokenFacts, tokenUpsert } from '../../server/store/testing/drafts.ts'
 import { Hub } from '../../server/stream/hub.ts'
+import { Roster } from '../../server/stream/roster.ts'
 import { StreamGate } from '../../server/ws/gate.ts'
 
 const CHAIN = 1
@@ -78,6 +79,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     store,
     clock: systemClock,
     cursorSecret: await store.readSecret('cursor'),
+    roster: new Roster(systemClock),
   }
   const app = buildApp({
     ...shared,
@@ -88,7 +90,6 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     metrics,
     adoptPolicy: () => Promise.resolve(),
     backfills: { start: () => undefined, list: async () => [] },
-    streams: () => 0,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),
