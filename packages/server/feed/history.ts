@@ -114,6 +114,7 @@ class HistoryReader {
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
   readonly #range = new BlockRange()
+  #refused: FeedError | null = null
 
   constructor(endpoints: EndpointSet, query: HistoryQuery, signal: AbortSignal) {
     this.#endpoints = endpoints
@@ -156,7 +157,7 @@ class HistoryReader {
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
         if (blocks > 1 && RANGE_LIKE.has(error.code)) return this.#halves(from, to)
-        if (tries >= TRIES || error.code === 'METHOD_MISSING') throw error
+        if (tries >= TRIES || error.code === 'METHOD_MISSING') throw this.#told(error)
         await this.#patience(tries)
       }
   }
@@ -230,9 +231,16 @@ class HistoryReader {
           )
         })
       } catch (error) {
-        if (!isFeedError(error) || this.#signal.aborted || tries >= TRIES) throw error
+        if (!isFeedError(error) || this.#signal.aborted) throw error
+        if (error.code === 'BLOCK_REFUSED') this.#refused = error
+        if (tries >= TRIES) throw this.#told(error)
         await this.#patience(tries)
       }
+  }
+
+  /** Whoever lied is not asked for a while: that it lied says more than that nobody can be asked. */
+  #told(error: FeedError): FeedError {
+    return error.code === 'NO_ENDPOINT' ? (this.#refused ?? error) : error
   }
 
   async #patience(tries: number): Promise<void> {
