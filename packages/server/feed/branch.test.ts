@@ -58,6 +58,26 @@ describe('a reorganisation', () => {
     },
   )
 
+  it.each([
+    ['http', 1],
+    ['http', 7],
+    ['ws', 3],
+    ['ws', 7],
+  ] as const)(
+    'that is over when it is met, over %s of depth %i, comes with its whole branch',
+    async (kind, depth) => {
+      const url = kind === 'http' ? chain.anvil.url : chain.anvil.wsUrl
+      const before = await followed(8, url)
+      const ancestor = before.chain.at(-1 - depth)?.hash
+      await closeAll()
+      await reorg(chain, depth)
+      const consumer = await follow(chain, { after: before, config: { endpoints: endpointsOf(url) } })
+      await consumer.untilTip(await latest(chain))
+      expect(consumer.of('reorg')).toMatchObject([{ ancestor, blocks: { length: depth } }])
+      expect(consumer.of('block')).toEqual([])
+    },
+  )
+
   it('to a shorter branch is one too', async () => {
     const consumer = await followed(0)
     const ancestor = await latest(chain)
