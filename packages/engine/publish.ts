@@ -54,6 +54,8 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
 
 /** An anchor has a price that it did not have, or the feed is back: what was shown without dollars can be completed. */
 function hasTurned(moment: Moment, work: Work): boolean {
+  // Without a feed nothing turns, and an outage would look through all pools at every block.
+  if (moment.feed.score === 0) return false
   const { chain, setup } = moment.state
   const isNew = (anchor: Address) => !isPricedSignature(chain.anchors[anchor] ?? '')
   return (
