@@ -10,9 +10,6 @@ import {
   computePoolQuote,
   computeTokenQuote,
   count,
-  createState,
-  decodeState,
-  type EntityKey,
   type Input,
   ms,
   type Policy,
@@ -28,13 +25,13 @@ import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
-import type { Checkpoint, ChainStore, Sequence } from '../store/port.ts'
+import type { ChainStore, Sequence } from '../store/port.ts'
 import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
+import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './policyTrial.ts'
-import { setupOf } from './setupOf.ts'
 import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
@@ -57,14 +54,9 @@ const BOOTSTRAP_MS = 20_000
 const MAX_TIMER_MS = 60_000
 
 export async function startChain(options: ChainHostOptions): Promise<ChainHost> {
-  const checkpoint = await options.store.readCheckpoint(options.chain.chainId)
-  const setup = setupOf(options.chain)
-  const state =
-    checkpoint === null
-      ? createState(setup, options.policy)
-      : decodeState(setup, checkpoint.entities as readonly (readonly [EntityKey, string])[])
-  const feed = await options.openFeed(resumeOf(state))
-  const host = new ChainHost(options, state, feed, storedIn(checkpoint, state))
+  const { state, resume, stored } = await readLastCommit(options.store, options.chain, options.policy)
+  const feed = await options.openFeed(resume)
+  const host = new ChainHost(options, state, feed, stored)
   host.start()
   return host
 }
@@ -397,17 +389,3 @@ const healthOf = (
     : { status: record.status, record: { ...record } }
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
-
-function resumeOf(state: State): Resume | null {
-  const { tip, finalized } = state.chain
-  if (tip === null) return null
-  return {
-    tip,
-    undoable: state.journals.map(({ block, parentHash }) => ({ ...block, parentHash })),
-    finalized,
-  }
-}
-
-function storedIn(checkpoint: Checkpoint | null, state: State): Stored {
-  return { pools: new Set(checkpoint === null ? [] : state.pools.keys()), tokens: new Map() }
-}
