@@ -1,6 +1,6 @@
-/** Tests run in separate processes on the two cores; nothing is retried and nothing sleeps. */
+/** Tests run in separate processes, two at a time unless their suite says otherwise; nothing is retried and nothing sleeps. `npm run torture` has more of them. */
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['{packages,scripts,bench}/**/*.test.ts'], retry: 0, testTimeout: 120_000, hookTimeout: 60_000, pool: 'forks', maxWorkers: 2 },
+  test: { include: ['{packages,scripts,bench}/**/*.test.ts', ...(process.env['ASSAY_COMBINED'] === undefined ? [] : ['packages/**/*.torture.ts'])], setupFiles: ['packages/server/service/testing/canarySetup.ts'], retry: 0, testTimeout: 120_000, hookTimeout: 60_000, pool: 'forks', maxWorkers: 2 },
 })

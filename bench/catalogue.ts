@@ -50,9 +50,21 @@ export const MODULES: readonly Module[] = [
     load: () => import('./http.ts'),
     rows: [
       'HTTP token quote, cached',
+      'HTTP token quote, cached, with the same header lines',
       'HTTP token quote, uncached',
       'HTTP batch of 100 tokens',
       'HTTP page of 1,000 pools',
+    ],
+  },
+  {
+    file: 'stream.ts',
+    load: () => import('./stream.ts'),
+    rows: [
+      'stream: fan-out of a record to 1,000 sockets',
+      'stream: fan-out of a record to 5,000 sockets',
+      'stream: fan-out of a block of 40 records to 1,000 sockets, in one write each',
+      'stream: fan-out of a block of 40 records to 5,000 sockets, in one write each',
+      'stream: replay of 100,000 records from a cursor to a socket, against reading them',
     ],
   },
   {
@@ -61,7 +73,7 @@ export const MODULES: readonly Module[] = [
     rows: [
       'store: durable commit of a block, 200 records and 50 states, against append + fdatasync',
       'store: durable commit of a block, against PostgreSQL over a unix socket',
-      'store: replay of 100,000 packed records with their routing, against bare rows of one record',
+      'store: replay of 100,000 packed records, against the same in a row each',
       'store: snapshot of 100,000 pools in pages of 1,000, against one statement',
       'store: memory held after 1,000 blocks written and replayed',
     ],

@@ -79,7 +79,7 @@ export const benchmarks: readonly Benchmark[] = [
 ]
 
 function decodeOurs(): ReturnType<typeof decodeBlock> {
-  const { result } = parseAnswer(bytes.toString('utf8'), 'bench')
+  const { result } = parseAnswer(bytes, 'bench')
   const block = {
     ...header,
     timeMs: 0,

@@ -1,6 +1,6 @@
 /** The serving thread of `http.ts`: our API on a SQLite file of its own, or a bare server with a given answer. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,7 @@ import {
 } from '../packages/server/store/testing/drafts.ts'
 import { Roster } from '../packages/server/stream/roster.ts'
 import { Hub } from '../packages/server/stream/hub.ts'
+import { QUIET } from '../packages/server/ops/testing/quiet.ts'
 
 export type Ready = {
   readonly url: string
@@ -38,12 +39,20 @@ export type Ready = {
 /** Microseconds of processor time of this thread. */
 export type Used = number
 
-type Data = { readonly side: 'ours' | 'peer'; readonly kind: string; readonly body: string }
+export type ServerData = {
+  readonly side: 'ours' | 'peer'
+  readonly kind: string
+  /** What the peer answers, and what it is asked with. */
+  readonly body: string
+  readonly headers: Ready['headers']
+  /** What the peer says above its answer. */
+  readonly lines: Readonly<Record<string, string>>
+}
 
 const CHAIN = 1
 const TOKENS = 100
 const POOLS = 1000
-const { side, kind, body } = workerData as Data
+const { side, kind, body, headers, lines } = workerData as ServerData
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
 
@@ -65,21 +74,23 @@ port.on('message', (said: 'used' | 'close') => {
 async function startBare() {
   const buffer = Buffer.from(body)
   const value: unknown = kind === 'cached' ? null : JSON.parse(body)
+  const head: Record<string, string | number> = { ...lines, 'content-length': 0 }
+  const answer = (response: ServerResponse) => {
+    const text = value === null ? buffer : JSON.stringify(value)
+    head['content-length'] = Buffer.byteLength(text)
+    response.writeHead(200, head)
+    response.end(text)
+  }
   const server = createServer((request, response) => {
-    request.resume()
-    request.on('end', () => {
-      const text = value === null ? buffer : JSON.stringify(value)
-      response.writeHead(200, {
-        'content-type': 'application/json; charset=utf-8',
-        'content-length': Buffer.byteLength(text),
-      })
-      response.end(text)
-    })
+    if (request.method === 'GET') return answer(response)
+    request.resume().on('end', () => answer(response))
   })
+  // As long as ours keeps them: who takes turns with others is silent for seconds.
+  server.keepAliveTimeout = 72_000
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const { port: at } = server.address() as AddressInfo
   return {
-    ready: { url: `http://127.0.0.1:${at}/`, headers: {}, body: kind === 'batch' ? wanted : null },
+    ready: { url: `http://127.0.0.1:${at}/`, headers, body: kind === 'batch' ? wanted : null },
     close: () =>
       new Promise<void>(resolve => {
         server.close(() => resolve())
@@ -107,7 +118,7 @@ async function startApi() {
       ],
     }),
   )
-  const hub = await Hub.open(store)
+  const hub = await Hub.open(store, systemClock)
   const access = new Access(store, systemClock)
   const { key } = await access.issue('bench', 'bench', ['read'], null)
   const config = {
@@ -135,7 +146,7 @@ async function startApi() {
     backfills: { start: () => undefined, list: async () => [] },
     roster: new Roster(systemClock),
     clock: systemClock,
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: QUIET,
     chains: new Map([[CHAIN, { config: { chainId: CHAIN, name: 'bench' } as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),
     cursorSecret: new Uint8Array(32),

@@ -17,8 +17,10 @@ const LIMIT_MS = 60_000
 /** The unmutated tests must be this much quicker than the limit before passing it means a hang. */
 const HANG_SHARE = 0.5
 
-/** Beside the package itself, what its tests are configured with. */
-const CONFIGURATION = ['package.json', 'tsconfig.json', 'vitest.config.ts']
+/** Beside the package itself, what its tests need. */
+const CONFIGURATION = ['package.json', 'tsconfig.json']
+/** Not the repository's own, which also sets up the tests of the service. */
+const VITEST = "export default { test: { pool: 'forks', testTimeout: 120_000 } }\n"
 
 type Tests = Pick<Mutation, 'killedBy' | 'pattern'>
 
@@ -90,6 +92,7 @@ function copyEngine(): void {
   const isSource = (path: string) => !path.includes('node_modules')
   cpSync(join(root, MUTATED_PACKAGE), join(folder, MUTATED_PACKAGE), { recursive: true, filter: isSource })
   for (const file of CONFIGURATION) cpSync(join(root, file), join(folder, file))
+  writeFileSync(join(folder, 'vitest.config.ts'), VITEST)
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
 }
 

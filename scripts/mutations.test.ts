@@ -1,4 +1,5 @@
 /** The list of hand mutations still fits the engine, its tests and the docs page; planting them takes minutes. */
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -41,4 +42,9 @@ test('the docs page has exactly this table', () => {
     .split('\n')
     .filter(line => line.startsWith('|'))
   expect(rows, `print it with \`npm run mutate -- --table\``).toEqual(tableOf(mutations))
+})
+
+test('one is planted and killed: the command works', () => {
+  const said = execFileSync(process.execPath, ['scripts/mutate.ts', 'tau-ceil'], { encoding: 'utf8' })
+  expect(said).toContain('1 of 1 killed')
 })

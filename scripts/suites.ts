@@ -1,10 +1,22 @@
 /** The suites of the test command, in the order they run. Every test file belongs to exactly one. */
-export type Suite = { readonly name: string; readonly about: string; readonly include: readonly string[] }
+export type Suite = {
+  readonly name: string
+  readonly about: string
+  readonly include: readonly string[]
+  /** Files at once, where two would leave the cores idle: tests that wait more than they work. */
+  readonly atOnce?: number
+}
 
 const server = (...layers: readonly string[]): string[] => layers.map(layer => `packages/server/${layer}/`)
 
 export const suites: readonly Suite[] = [
-  { name: 'tidy', about: 'the house rules that a machine can hold', include: ['scripts/'] },
+  {
+    name: 'tidy',
+    about: 'the house rules that a machine can hold',
+    include: ['conformance', 'dependencies', 'docs', 'faults', 'mutations', 'sbom', 'tidy'].map(
+      name => `scripts/${name}.test.ts`,
+    ),
+  },
   {
     name: 'engine',
     about: 'arithmetic, pool maths, prices, confidence, the step function and its laws',
@@ -21,6 +33,22 @@ export const suites: readonly Suite[] = [
     name: 'service',
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
+    atOnce: 3,
+  },
+  {
+    name: 'simulation',
+    about: 'short lives of the whole service on a virtual clock, and bugs planted in them',
+    include: ['scripts/simulate/'],
+  },
+  {
+    name: 'load',
+    about: 'a very small load on a running service, and the arithmetic of the capacity model',
+    include: ['scripts/load/'],
+  },
+  {
+    name: 'upgrade',
+    about: 'what the rehearsal of a rolling upgrade finds wrong',
+    include: ['scripts/upgrade/'],
   },
   {
     name: 'console',

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { suites } from './suites.ts'
+import { type Suite, suites } from './suites.ts'
 
 type Outcome = { readonly passed: number; readonly failed: number; readonly seconds: number }
 
@@ -29,7 +29,7 @@ async function main(names: readonly string[]): Promise<void> {
   const outcomes: Outcome[] = []
   for (const suite of chosen) {
     console.log(`\n── ${suite.name}: ${suite.about}`)
-    const outcome = await runSuite(suite.include)
+    const outcome = await runSuite(suite)
     outcomes.push(outcome)
     console.log(
       `── ${suite.name}: ${outcome.passed} passed, ${outcome.failed} failed in ${outcome.seconds.toFixed(1)} s`,
@@ -41,7 +41,7 @@ async function main(names: readonly string[]): Promise<void> {
   process.exit(failed === 0 && passed > 0 ? 0 : 1)
 }
 
-async function runSuite(include: readonly string[]): Promise<Outcome> {
+async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-test-'))
   const report = join(folder, 'report.json')
   const started = performance.now()
@@ -51,6 +51,7 @@ async function runSuite(include: readonly string[]): Promise<Outcome> {
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${report}`,
+    ...(atOnce === undefined ? [] : [`--maxWorkers=${atOnce}`]),
     ...include,
   ])
   const seconds = (performance.now() - started) / 1000

@@ -1,36 +1,26 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from '../server/service/testing/plan.ts'
 import { isTokenRetract, isTokenUpsert } from '../server/service/testing/record.ts'
-import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
-import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import type { Hex, TestChain } from '../server/service/testing/testChain.ts'
 import { buildConsole } from './build.ts'
-import { openBrowser } from './testing/browser.ts'
-import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+import { type ConsolePage, logIn, PATIENT } from './testing/consolePage.ts'
+import { RunningConsole } from './testing/runningConsole.ts'
 
-let browser: Browser
+let running: RunningConsole
 let chain: TestChain
-let service: TestService
 let shown: ConsolePage
-let consoleFolder: string
 let pair: Hex
 let moth: Hex
 beforeAll(async () => {
-  consoleFolder = await buildConsole()
-  chain = await startTestChain()
-  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+  running = await RunningConsole.start(await buildConsole())
+  chain = running.chain
   moth = chain.token('MOTH')
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
-  await service.untilTip(await chain.mine(4))
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-  await chain?.close()
-})
+afterAll(() => running?.close())
 beforeEach(async () => {
-  shown = await openConsole(browser, service.url)
-  await logIn(shown, await service.key())
+  shown = await running.open()
+  await logIn(shown, await running.service.key())
 })
 afterEach(() => shown.close())
 
@@ -40,13 +30,13 @@ const priceShown = () =>
 describe('a reorganisation', () => {
   it('is shown as a price taken back: in the overview, in the history as it happens, and after a reload', async () => {
     const { page } = shown
-    const after = await service.head()
+    const after = await running.service.head()
     await chain.run(chain.sellV2(pair, 'MOTH', 4000))
-    await service.untilRecord('the price', after, isTokenUpsert(moth))
+    await running.service.untilRecord('the price', after, isTokenUpsert(moth))
     await page.locator(`[data-token="${CHAIN_ID}/${moth}"] a`).click()
     await page.getByText('Nothing was taken back.').waitFor()
     await chain.reorg(1)
-    await service.untilRecord('the retraction', after, isTokenRetract(moth))
+    await running.service.untilRecord('the retraction', after, isTokenRetract(moth))
     await page.getByText('Taken back once').waitFor(PATIENT)
     await page.getByRole('region', { name: 'History' }).getByText('Reorg').waitFor()
     await shown.goTo('#/')
@@ -63,11 +53,10 @@ describe('a restart of the service', () => {
     const { page } = shown
     const state = () => page.getByRole('banner').getByRole('status').textContent()
     const before = await priceShown()
-    const port = Number(new URL(service.url).port)
-    await service.close()
-    await expect.poll(state, PATIENT).toBe('Reconnecting')
-    await chain.run(chain.sellV2(pair, 'MOTH', 6000))
-    service = await startTestService(chain, { consoleFolder, port })
+    await running.restart(async () => {
+      await expect.poll(state, PATIENT).toBe('Reconnecting')
+      await chain.run(chain.sellV2(pair, 'MOTH', 6000))
+    })
     await chain.untilMining('connected again', async () => (await state()) === 'Live')
     await chain.untilMining('the price of the trade that nobody watched', async () => {
       const now = await priceShown()

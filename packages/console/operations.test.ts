@@ -1,29 +1,22 @@
 import { createClient } from '@assay/sdk'
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
-import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import type { TestChain } from '../server/service/testing/testChain.ts'
+import type { TestService } from '../server/service/testing/testService.ts'
 import { buildConsole } from './build.ts'
-import { openBrowser } from './testing/browser.ts'
-import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+import { type ConsolePage, logIn, PATIENT } from './testing/consolePage.ts'
+import { RunningConsole } from './testing/runningConsole.ts'
 
-let browser: Browser
+let running: RunningConsole
 let chain: TestChain
 let service: TestService
 let shown: ConsolePage
 beforeAll(async () => {
-  const consoleFolder = await buildConsole()
-  chain = await startTestChain()
-  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
-  await service.untilTip(await chain.mine(4))
+  running = await RunningConsole.start(await buildConsole())
+  ;({ chain, service } = running)
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-  await chain?.close()
-})
+afterAll(() => running?.close())
 beforeEach(async () => {
-  shown = await openConsole(browser, service.url)
+  shown = await running.open()
 })
 afterEach(() => shown.close())
 

@@ -1,33 +1,26 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from '../server/service/testing/plan.ts'
-import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
-import { startTestService, type TestService } from '../server/service/testing/testService.ts'
+import type { Hex, TestChain } from '../server/service/testing/testChain.ts'
+import type { TestService } from '../server/service/testing/testService.ts'
 import { buildConsole } from './build.ts'
-import { openBrowser } from './testing/browser.ts'
-import { type ConsolePage, logIn, openConsole, PATIENT } from './testing/consolePage.ts'
+import { type ConsolePage, logIn, PATIENT } from './testing/consolePage.ts'
+import { RunningConsole } from './testing/runningConsole.ts'
 
-let browser: Browser
+let running: RunningConsole
 let chain: TestChain
 let service: TestService
 let shown: ConsolePage
 let moth: Hex
 let pair: Hex
 beforeAll(async () => {
-  const consoleFolder = await buildConsole()
-  chain = await startTestChain()
-  ;[browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+  running = await RunningConsole.start(await buildConsole())
+  ;({ chain, service } = running)
   moth = chain.token('MOTH')
   pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
-  await service.untilTip(await chain.mine(4))
 })
-afterAll(async () => {
-  await browser?.close()
-  await service?.close()
-  await chain?.close()
-})
+afterAll(() => running?.close())
 beforeEach(async () => {
-  shown = await openConsole(browser, service.url)
+  shown = await running.open()
 })
 afterEach(async () => {
   expect(shown.faults('401')).toEqual([])
@@ -128,6 +121,37 @@ describe('token', () => {
     expect(await shown.seriousFindings()).toEqual([])
   })
 
+  it('is verified in the browser: every number is recomputed, and one that was changed on the way is named', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const loaded: string[] = []
+    page.on('request', request => loaded.push(new URL(request.url()).pathname))
+    await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
+    const panel = page.getByRole('region', { name: 'Verification' })
+    await panel.waitFor()
+    expect(loaded.filter(path => path.includes('verify'))).toEqual([])
+    await panel.getByRole('button', { name: 'Verify in your browser' }).click()
+    await panel.getByText('It verifies.').waitFor(PATIENT)
+    expect(await panel.textContent()).toMatch(
+      /\d{3} numbers follow .*Checked: the price 1\.\d+, the score \d/,
+    )
+    expect(loaded.filter(path => /\/verify-[\w-]+\.js$/.test(path))).toHaveLength(1)
+    expect(await shown.seriousFindings()).toEqual([])
+
+    await page.route('**/v1/quote/token/**', async route => {
+      const answer = await route.fetch()
+      const text = await answer.text()
+      await route.fulfill({ response: answer, body: text.replace('"amount_out":"', '"amount_out":"9') })
+    })
+    await page.reload()
+    await panel.getByRole('button', { name: 'Verify in your browser' }).click()
+    await panel.getByRole('alert').getByText('It does not verify.').waitFor(PATIENT)
+    expect(await panel.getByRole('alert').textContent()).toMatch(
+      /routes\[\d+\]\.hops\[\d+\]\.\S+ is .*, and should be .*evidence\.amount_out/,
+    )
+    expect(await shown.seriousFindings()).toEqual([])
+  })
+
   it('of an address that is no token says so, and offers to try again', async () => {
     const { page } = shown
     await logIn(shown, await service.key())
@@ -136,7 +160,7 @@ describe('token', () => {
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     expect(shown.faults('404')).toEqual([])
     await shown.close()
-    shown = await openConsole(browser, service.url)
+    shown = await running.open()
   })
 })
 
@@ -221,7 +245,7 @@ describe('stream', () => {
 describe('appearance', () => {
   it('is dark where the system is, and where it is told to be', async () => {
     await shown.close()
-    shown = await openConsole(browser, service.url, { colorScheme: 'dark' })
+    shown = await running.open({ colorScheme: 'dark' })
     const { page } = shown
     const lightness = () =>
       page.evaluate(() => {
@@ -246,14 +270,15 @@ describe('appearance', () => {
 
   it('fits a narrow screen: nothing is wider than it on any page', async () => {
     await shown.close()
-    shown = await openConsole(browser, service.url, { viewport: { width: 360, height: 740 } })
+    shown = await running.open({ viewport: { width: 360, height: 740 } })
     const { page } = shown
-    await logIn(shown, await service.key())
+    await logIn(shown, await service.key(['read', 'stream', 'admin']))
     for (const [hash, landmark] of [
       ['#/', 'Live prices'],
       [`#/token/${CHAIN_ID}/${chain.token('LARK')}`, 'Route graph'],
       [`#/pool/${CHAIN_ID}/${pair}`, 'Recent events'],
       ['#/stream', 'Live tail'],
+      ['#/operations', 'All keys'],
     ] as const) {
       await shown.goTo(hash)
       await page.getByRole('region', { name: landmark }).waitFor()

@@ -15,7 +15,7 @@ import type { Policy } from './price/policy.ts'
 import { policyVersion } from './price/policyVersion.ts'
 import { quoteText } from './price/quote.ts'
 import * as temporal from './price/temporal.ts'
-import { fileReferences } from './publish.ts'
+import { fileDepths, fileReferences } from './publish.ts'
 import type { ChainSetup } from './setup.ts'
 import type { ChainPosition, EntityKey, Pool, PoolState, PoolTerms, Stable, State, Token } from './state.ts'
 
@@ -24,7 +24,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   const [kind = '', id = ''] = key.split('/')
   switch (kind) {
     case 'chain':
-      return write({ ...state.chain, policy: state.policyView.policy })
+      return `${write(state.chain).slice(0, -1)},"policy":${policyText(state.policyView.policy)}}`
     case 'coverage':
       return write([...state.coverage.values()])
     case 'pool':
@@ -49,6 +49,15 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   }
 }
 
+const policyTexts = new WeakMap<Policy, string>()
+
+/** Written with every step, and hardly ever another. */
+function policyText(policy: Policy): string {
+  const text = policyTexts.get(policy) ?? write(policy)
+  policyTexts.set(policy, text)
+  return text
+}
+
 /** Every entity of the state, for a whole snapshot. */
 export function* entityKeys(state: State): Generator<EntityKey> {
   yield 'chain'
@@ -67,14 +76,11 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   const { policy, ...chain } = read<ChainPosition & { policy: Policy }>(texts.get('chain'))
   const state = createState(setup, policy)
   state.policyView = { policy, version: policyVersion(policy) }
-  state.chain = chain
+  // Written before it was kept: the next valuation sets it.
+  state.chain = { ...chain, anchorUsd: chain.anchorUsd ?? {} }
   for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
     state.coverage.set(each.token, each)
-  for (const [key, text] of texts) {
-    const address = key.split('/')[1] as Address
-    if (key.startsWith('pool/')) enterPool(state, poolFrom(read(text), texts.get(`ticks/${address}`)))
-    else if (key.startsWith('stable/')) state.stables.set(address, read<Stable>(text))
-  }
+  // Tokens first: a pool is entered beside its own.
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
     const token = read<Token>(text)
@@ -83,6 +89,12 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     state.index.dues.set(token.address, token.dueMs)
     if (token.isAged) state.index.aged.add(token.address)
   }
+  for (const [key, text] of texts) {
+    const address = key.split('/')[1] as Address
+    if (key.startsWith('pool/')) enterPool(state, poolFrom(read(text), texts.get(`ticks/${address}`)))
+    else if (key.startsWith('stable/')) state.stables.set(address, read<Stable>(text))
+  }
+  for (const token of state.tokens.values()) fileDepths(state, token)
   const journals = [...texts]
     .filter(([key]) => key.startsWith('undo/'))
     .map(([, text]) => journalFrom(read(text)))
@@ -92,12 +104,12 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
 }
 
 type PoolStateImage = Omit<PoolState, 'history'> & {
-  readonly history: readonly { fromMs: PoolState['verifiedMs']; ratio: temporal.Entry['ratio'] }[]
+  readonly history: readonly temporal.Change[]
 }
 
 const stateImage = (state: PoolState): PoolStateImage => ({
   ...state,
-  history: state.history.entries.map(({ fromMs, ratio }) => ({ fromMs, ratio })),
+  history: temporal.changesOf(state.history),
 })
 const stateFrom = (image: PoolStateImage): PoolState => ({
   ...image,
@@ -216,10 +228,21 @@ function write(value: unknown): string {
 
 function read<Value>(text: string | undefined): Value {
   assert(text !== undefined, 'an entity the state cannot do without is missing')
-  return JSON.parse(text, (_, each: unknown) => {
-    if (typeof each !== 'string' || !each.startsWith('#')) return each
-    return each.startsWith('##') ? each.slice(1) : BigInt(each.slice(1))
-  }) as Value
+  return revived(JSON.parse(text)) as Value
+}
+
+/** In place: a function handed to JSON.parse takes several times as long. */
+function revived(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (!value.startsWith('#')) return value
+    return value.startsWith('##') ? value.slice(1) : BigInt(value.slice(1))
+  }
+  if (typeof value === 'object' && value !== null)
+    for (const [key, each] of Object.entries(value)) {
+      const meant = revived(each)
+      if (meant !== each) (value as Record<string, unknown>)[key] = meant
+    }
+  return value
 }
 
 const mapped = <From, To>(value: From | null | undefined, map: (value: From) => To): To | null =>

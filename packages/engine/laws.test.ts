@@ -11,11 +11,10 @@ import { step } from './engine.ts'
 import type { Input } from './input.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import { momentOf } from './price/moment.ts'
-import { quoteText } from './price/quote.ts'
 import type { EntityKey, State } from './state.ts'
 import { cases } from './testing/cases.ts'
+import { currentState } from './testing/currentState.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
-import type { Ms } from './units.ts'
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })
 
@@ -26,28 +25,6 @@ function fold(
   const said: string[] = []
   for (const input of inputs) said.push(JSON.stringify(step(state, input)))
   return { state, bytes: said.join('\n') }
-}
-
-/** What the chain made of the pools, and what every token is worth right now. */
-function currentState(state: State, atMs: Ms): unknown {
-  const moment = momentOf(state, atMs)
-  valueAssets(moment)
-  return {
-    tip: state.chain.tip,
-    proven: state.chain.proven,
-    pools: [...state.pools.values()]
-      .map(({ terms, ...pool }) => ({
-        ...pool,
-        published: null,
-        ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null,
-      }))
-      .sort((a, b) => (a.address < b.address ? -1 : 1)),
-    stables: [...state.stables].sort(),
-    decimals: [...state.tokens.values()].map(({ address, decimals }) => [address, decimals]).sort(),
-    quotes: [...state.tokens.keys()]
-      .sort()
-      .map(token => quoteText(SETUP.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')),
-  }
 }
 
 test('contract §2.8: the same inputs give the same bytes', () => {
@@ -84,7 +61,8 @@ test('contract §2.8: a restart anywhere is no restart', () => {
         expect(JSON.stringify(step(state, input))).toBe(whole[at])
       })
     }),
-    { numRuns: cases(60) },
+    // A token that went to sleep while its chain was paused fell due for good measure after every restart.
+    { numRuns: cases(60), examples: [[1_008_298_921, [42, 0]]] },
   )
 })
 

@@ -5,6 +5,7 @@ import type { EngineRecord } from './record.ts'
 import * as byHand from './testing/byHand.ts'
 import { address } from './testing/chainSim.ts'
 import {
+  DAI,
   DAY,
   E18,
   E6,
@@ -365,6 +366,65 @@ describe('a token whose own pools did not change', () => {
     expect(s.score(T)).toBe(before.score)
   })
 
+  it('contract §2.7: gains and loses its price at once when its anchor alone lifts it past the least depth or lets it sink, however little it moves', () => {
+    const s = scenario()
+    // A depth of 50 dollars when WETH is at about 2,000.
+    s.v2(P1, [T, X], [WETH, 2_516_200_000_000_000_000n])
+    s.v2(P2, [WETH, EX], [USDC, EY], { deployment: 'two' })
+    s.enrol(T)
+    s.mine({ afterMs: 5 * MINUTE })
+    const seen = new Set<string>()
+    for (const bps of [0n, 1n, 3n, 2n, 6n, 9n, 7n, 5n, 4n, 8n, -30n, 60n]) {
+      moveWeth(s, -20n + bps * 4n)
+      s.mine({ afterMs: SECOND })
+      const { kind } = s.evaluation(T)
+      expect(s.published(T).state).toBe(kind)
+      seen.add(`${kind} ${s.said(T)}`)
+    }
+    expect([...seen].sort()).toEqual([
+      'PRICED PRICE_UPSERT',
+      'PRICED none',
+      'UNPRICED PRICE_RETRACT NO_ROUTE',
+      'UNPRICED none',
+    ])
+  })
+
+  it('contract §2.7: is published at once when its anchor takes it into another band of depth, by less than 10 bps', () => {
+    const s = scenario()
+    // A depth of 500 dollars when WETH is at about 2,000.
+    s.v2(P1, [T, X], [WETH, 25_162_000_000_000_000_000n])
+    s.v2(P2, [WETH, EX], [USDC, EY], { deployment: 'two' })
+    s.enrol(T)
+    s.mine({ afterMs: 10 * MINUTE })
+    const seen = new Set<number>()
+    for (let bps = -20n; bps <= 20n; bps += 4n) {
+      moveWeth(s, bps)
+      s.mine({ afterMs: SECOND })
+      expect(s.score(T)).toBe(s.pricedNow(T).score)
+      seen.add(s.score(T))
+    }
+    expect([...seen].sort()).toEqual([1, 2])
+  })
+
+  it('contract §2.7: is published at once when what changed is a route of its anchor that is not material to the anchor', () => {
+    const s = scenario({ stables: [USDC, DAI], feed: { heartbeatMs: HOUR, graceMs: 0 } })
+    // WETH rests on DAI; T goes on from either to the same extent, and selects USDC.
+    s.v2(P1, [T, X], [WETH, 30n * E18], { deployment: 'one' })
+    s.v2(P2, [WETH, EX / 20n], [USDC, EY / 20n], { deployment: 'two' })
+    s.v2(P3, [WETH, EX], [DAI, 200_000_000n * E18], { deployment: 'three' })
+    s.enrol(T)
+    s.quiet(2 * HOUR)
+    s.stable(DAI, 100_000_000n, { updatedAtMs: s.nowMs })
+    s.stable(USDC, 100_000_000n, { updatedAtMs: ms(s.nowMs - HOUR + 1) })
+    const isStale = () => s.priced(T).confidence.caps.some(({ code }) => code === 'STABLE_STALE')
+    expect(s.priced(T).selected?.route_id.endsWith(s.pool(P2).id)).toBe(true)
+    expect(isStale()).toBe(false)
+    s.wait(2)
+    expect(s.priced(WETH).confidence.caps.map(({ code }) => code)).not.toContain('STABLE_STALE')
+    expect(s.pricedNow(T).caps.map(({ code }) => code)).toContain('STABLE_STALE')
+    expect(isStale()).toBe(true)
+  })
+
   it('contract §2.7: a stable is an anchor too: a move of 10 bps is published, its suspension at once', () => {
     const s = direct()
     s.wait(10 * SECOND)
@@ -501,6 +561,40 @@ describe('by time alone', () => {
     expect(s.pricedNow(T).selected?.capacity).toBe(
       byHand.averageAfter(0n, byHand.v2DepthY(X, Y), sinceMs) >> 32n,
     )
+  })
+})
+
+describe('depth that climbs behind the first hop', () => {
+  /** T is heard over USDC at once, over WETH as far as the young P2 behind it lets it through. */
+  function climbing(): Scenario {
+    const s = scenario()
+    s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'one' })
+    s.v2(P3, [T, X / 4n], [USDC, Y / 4n], { deployment: 'two' })
+    s.bornV2(P2, [WETH, EX / 20n], [USDC, EY / 20n])
+    s.mine()
+    s.enrol(T)
+    return s
+  }
+
+  it('contract §2.7: a score that follows it is published by a timer, though no hop of the token changed', () => {
+    const s = climbing()
+    const told = new Set<string>()
+    while (s.nowMs < s.tip.timeMs + HOUR / 2) {
+      s.timer()
+      const { score, caps } = s.pricedNow(T)
+      expect(s.priced(T).confidence).toMatchObject({ score, caps })
+      told.add(caps.map(({ code }) => code).join())
+    }
+    expect(told.size).toBeGreaterThan(1)
+  })
+
+  it('who fits through it anyway is not looked at for its sake', () => {
+    const s = climbing()
+    s.v2(P4, [U, X / 1_000n], [WETH, 30n * E18], { deployment: 'one' })
+    s.enrol(U)
+    s.wait(20 * MINUTE)
+    expect(s.evaluation(T).dueMs).toBe(s.nowMs + MINUTE)
+    expect(s.evaluation(U).dueMs).toBeGreaterThan(s.nowMs + MINUTE)
   })
 })
 

@@ -7,11 +7,14 @@
  */
 import type { Address } from './chain/block.ts'
 import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
+import * as ratio from './exact/ratio.ts'
 import type { Fraction } from './exact/ratio.ts'
+import { DEPTH_FROM } from './price/bands.ts'
 import { compactOf } from './price/compact.ts'
+import { DepthWatch } from './price/depthWatch.ts'
 import { edgeOf } from './price/edge.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
-import type { Evaluation, Priced } from './price/evaluation.ts'
+import type { Evaluation, Onward, Priced } from './price/evaluation.ts'
 import { type Moment, momentOf } from './price/moment.ts'
 import { hasMoved, MoveWatch } from './price/moveWatch.ts'
 import { poolStateText } from './price/poolText.ts'
@@ -20,7 +23,7 @@ import type { CapText, CompactPriced, EngineRecord, PublishedToken } from './rec
 import { RecordWriter } from './recordWriter.ts'
 import { roleOf } from './setup.ts'
 import type { Pool, State, Token } from './state.ts'
-import { type Ms, ms, soonest } from './units.ts'
+import { type Ms, ms, type Near, soonest } from './units.ts'
 import { dependentsOf, type Work } from './work.ts'
 
 /** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
@@ -89,8 +92,10 @@ function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
   const tokens = [...asked].filter(address => !isAnchor.has(address)).sort()
   for (const address of tokens) {
     const token = state.tokens.get(address)
-    if (token !== undefined && isActive(token))
-      consider(moment, work, writer, token, evaluate(moment, address))
+    if (token === undefined) continue
+    if (isActive(token)) consider(moment, work, writer, token, evaluate(moment, address))
+    // One that went to sleep was taken from the queue for good: after a restart it must not be in it again.
+    else setDue(state, token, null, false)
   }
 }
 
@@ -108,21 +113,39 @@ function isActive(token: Token): boolean {
 /** An anchor whose state, score or caps changed concerns all who depend on it; one that moved, those it left behind. */
 function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
   const { state } = moment
-  const signature = signatureOf(evaluation)
+  const main = signatureOf(evaluation)
+  const minor = minorOf(moment.valuations.get(anchor)?.onward ?? [])
+  const signature = [main, ...minor].join(MINOR)
   const before = state.chain.anchors[anchor]
   if (before !== signature) {
     state.chain = { ...state.chain, anchors: { ...state.chain.anchors, [anchor]: signature } }
     state.index.changed.add('chain')
+    const [mainBefore, ...minorBefore] = before?.split(MINOR) ?? []
     // While the anchor keeps a price, who has none for reasons of its own still has none.
     const isStillPriced = before !== undefined && isPricedSignature(before) && isPricedSignature(signature)
-    for (const dependent of dependentsOf(state, anchor))
-      if (!isStillPriced || state.tokens.get(dependent)?.published?.compact.state === 'PRICED')
-        work.look.add(dependent)
+    const onMinor = selectedOn([...minor, ...minorBefore].filter(each => !isBoth(each, minor, minorBefore)))
+    for (const dependent of dependentsOf(state, anchor)) {
+      const compact = state.tokens.get(dependent)?.published?.compact
+      const isConcerned = compact?.state === 'PRICED' && (mainBefore !== main || onMinor(compact))
+      if (!isStillPriced || isConcerned) work.look.add(dependent)
+    }
   }
   if (evaluation.kind === 'UNPRICED') return
+  notePrice(moment, work, anchor, ratio.near(evaluation.price))
   const bps = BigInt(moment.policy.republish.move_bps)
   for (const token of state.index.watches.get(anchor)?.takeMoved(evaluation.marginalUsd, bps) ?? [])
     work.look.add(token)
+}
+
+/** Another price of an anchor is another depth of every hop into it: who enters another band is looked at. */
+function notePrice({ state, leastMicrousd }: Moment, work: Work, anchor: Address, now: Near): void {
+  const before = state.chain.anchorUsd[anchor]
+  if (before === now) return
+  state.chain = { ...state.chain, anchorUsd: { ...state.chain.anchorUsd, [anchor]: now } }
+  state.index.changed.add('chain')
+  if (before === undefined) return
+  const passed = state.index.depths.get(anchor)?.passed(before, now, [leastMicrousd, ...DEPTH_FROM]) ?? []
+  for (const pool of passed) work.look.add(pool.from)
 }
 
 /** The signature of a price starts with its score, that of an absence with its reason. */
@@ -135,6 +158,28 @@ function signatureOf(evaluation: Evaluation): string {
     .filter(route => route.material)
     .map(route => `${route.id}:${route.score}`)
   return `${evaluation.score} ${caps} ${material.sort().join(',')}`
+}
+
+/** Before each route of an anchor that it hardly rests on itself. */
+const MINOR = ' | '
+
+/** What others may go on from although it is not material to the anchor: whoever selects it shows its score and caps. */
+const minorOf = (onward: readonly Onward[]): string[] =>
+  onward
+    .filter(({ route }) => !route.material)
+    .map(({ route }) => {
+      const caps = route.edges.flatMap(edge => edge.caps.map(({ code, cap }) => `${code}:${cap}`))
+      return `${route.id} ${route.score} ${caps.join(',')}`
+    })
+    .sort()
+
+const isBoth = (text: string, a: readonly string[], b: readonly string[]): boolean =>
+  a.includes(text) && b.includes(text)
+
+/** Whether a price stands on one of these routes of an anchor. */
+function selectedOn(minor: readonly string[]): (compact: CompactPriced) => boolean {
+  const ends = minor.map(text => `-${text.split(' ', 1)[0]}`)
+  return ({ selected }) => selected !== null && ends.some(end => selected.route_id.endsWith(end))
 }
 
 /** Publishes a token if its evaluation calls for it, and sets when to look again. */
@@ -158,6 +203,7 @@ function consider(
   setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
   setAged(moment, token)
   fileReferences(state, token)
+  fileDepths(state, token)
 }
 
 /** Remembers tokens that a proven block would do good. */
@@ -256,14 +302,26 @@ function marginalOf(moment: Moment, anchor: Address): Fraction | null {
 function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['references'] {
   if (evaluation.kind === 'UNPRICED') return []
   const anchors = new Set<Address>()
-  for (const route of evaluation.routes)
-    if (route.failure === null) anchors.add(route.edges[0]?.pool.to as Address)
+  for (const route of evaluation.routes) if (route.failure === null) anchors.add(route.first.pool.to)
   const references: { anchor: Address; marginalUsd: Fraction }[] = []
   for (const anchor of anchors) {
     const marginalUsd = marginalOf(moment, anchor)
     if (marginalUsd !== null) references.push({ anchor, marginalUsd })
   }
   return references
+}
+
+/** Files the own hops of a token that is followed under their depth; also how that is rebuilt. */
+export function fileDepths(state: State, token: Token): void {
+  if (!isActive(token)) return
+  for (const pool of state.index.ownPools.get(token.address) ?? []) {
+    let watch = state.index.depths.get(pool.to)
+    if (watch === undefined) {
+      watch = new DepthWatch()
+      state.index.depths.set(pool.to, watch)
+    }
+    watch.file(pool, state.tokens.get(pool.to)?.decimals?.value ?? null)
+  }
 }
 
 /**

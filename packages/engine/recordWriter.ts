@@ -121,8 +121,7 @@ function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {
   if (evaluation.kind === 'UNPRICED') return []
   const ids = new Set<Hex>()
   for (const route of evaluation.routes)
-    if (route.failure === null && route.exclusion === null && route.edges[0] !== undefined)
-      ids.add(route.edges[0].pool.id)
+    if (route.failure === null && route.exclusion === null) ids.add(route.first.pool.id)
   return [...ids].sort()
 }
 

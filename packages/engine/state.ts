@@ -13,6 +13,7 @@ import type { Journal } from './chain/journal.ts'
 import type { Fraction } from './exact/ratio.ts'
 import type { ExternalDepth, FeedHealth, Sequencer, StableAnswer } from './input.ts'
 import type { DepthAverage } from './price/depthAverage.ts'
+import type { DepthWatch } from './price/depthWatch.ts'
 import type { DueQueue } from './price/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/figures.ts'
@@ -23,7 +24,7 @@ import type { Policy } from './price/policy.ts'
 import type { History } from './price/temporal.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { ChainSetup } from './setup.ts'
-import type { Count, Ms } from './units.ts'
+import type { Count, Ms, Near } from './units.ts'
 
 export type State = {
   readonly setup: ChainSetup
@@ -53,6 +54,8 @@ export type ChainPosition = {
   readonly paused: boolean
   /** State, score and caps of each anchor when it was last valued: a change concerns all its dependents. */
   readonly anchors: Readonly<Record<Address, string>>
+  /** About what each was worth then: between that and now lie the bands of depth its dependents have passed. */
+  readonly anchorUsd: Readonly<Record<Address, Near>>
 }
 
 /** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
@@ -148,22 +151,32 @@ export type Stable = {
   readonly block: BlockRef
 }
 
+/** The tokens of a pool, the pools of its pair, and what follows from its present state, made when it is first asked for. */
+export type Around = {
+  readonly from: Token
+  readonly to: Token
+  pair: readonly Pool[]
+  figures: Figures | null
+}
+
 export type Index = {
   /** Pools of the same pair, by `from-to`. */
   readonly pairs: Map<string, Pool[]>
+  /** What each pool is looked at together with. */
+  readonly around: Map<Pool, Around>
   /** Pools in which a token is X: its own first hops. */
   readonly ownPools: Map<Address, Pool[]>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
-  /** What follows from each pool's present state; made when it is first asked for. */
-  readonly figures: Map<Pool, Figures>
   /** What pairs agree on for as long as their pools do not change. */
-  readonly agreements: Map<string, LastingAgreement>
+  readonly agreements: Map<readonly Pool[], LastingAgreement>
   readonly dues: DueQueue
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>
   /** Per routing asset and stable: at which of its prices each dependent was last published. */
   readonly watches: Map<Address, MoveWatch>
+  /** Per routing asset and stable: at which of its prices a hop into it enters another band of depth. */
+  readonly depths: Map<Address, DepthWatch>
   /** Entities changed by the current step, for the commit. */
   readonly changed: Set<EntityKey>
   /** What the records of the current step were computed from, for the full quotes of the same commit. */

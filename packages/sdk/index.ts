@@ -15,10 +15,11 @@ export {
   UnauthenticatedError,
   UnreachableError,
 } from './client/failure.ts'
-export type { Follower, FollowEvent, FollowRequest, FollowStatus } from './client/follow.ts'
+export type { FollowCallbacks, Follower, FollowEvent, FollowRequest, FollowStatus } from './client/follow.ts'
 export type { CallOptions } from './client/http.ts'
 export type { FollowedPool, FollowedToken } from './client/market.ts'
+export type { ScopeRequest } from './client/scope.ts'
 export type { Socket, SocketConstructor, Stream, StreamOutcome, StreamRequest } from './client/stream.ts'
 export type { Difference } from './verify/findings.ts'
-export { type Verification, verify, type VerifyOptions } from './verify/verify.ts'
+export { type Verification, verify, verifyOffline, type VerifyOptions } from './verify/verify.ts'
 export * from './wire/index.ts'

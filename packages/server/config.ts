@@ -4,10 +4,14 @@ import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyC
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
-import { claimStore, openStore } from './store/openStore.ts'
+import { openStore, shareStore } from './store/openStore.ts'
 
 export { askControl, openControl } from './ops/control.ts'
-export { environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
+export { configSchema } from './ops/configSchema.ts'
+export { type ShownConfig, showConfig, showEnvironment } from './ops/configSources.ts'
+export { configTemplate } from './ops/configTemplate.ts'
+export { configWarnings } from './ops/configWarnings.ts'
+export { ConfigError, environmentConfig, hasShortCut, loadConfig } from './ops/loadConfig.ts'
 export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
 export { type ListedKey, SCOPES }
 
@@ -34,12 +38,12 @@ export async function revokeKeyIn(config: Config, keyId: string): Promise<void> 
   await keyCommandIn(config, 'keys.revoke', { keyId })
 }
 
-/** Through the running service if there is one, else in the store of this configuration. */
+/** Through the running service if there is one, else in the store of this configuration, which nodes may be sharing. */
 async function keyCommandIn(config: Config, command: KeyCommand, request: object): Promise<object> {
   const answered = await askControl(config.store.path, { command, ...request })
   if (answered !== null) return answered
   const address = config.store.address.reveal()
-  const release = await claimStore(address)
+  const release = await shareStore(address)
   try {
     const store = await openStore(address)
     try {

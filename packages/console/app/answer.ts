@@ -44,7 +44,7 @@ export function useAnswer<Value>(
     value: isOwn ? held.value : null,
     failure: isOwn ? held.failure : null,
     isLoading: isLoading || !isOwn,
-    reload: () => setAsked(asked + 1),
+    reload: () => setAsked(n => n + 1),
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from '@assay/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { changeDirection } from './direction.ts'
+import { chainName, shortAddress } from './format.ts'
 
 export type Retraction = { readonly atMs: number; readonly reason: string }
 
@@ -97,7 +98,11 @@ export class Live {
 
   /** What a token calls itself; its address shortened where it is silent. */
   symbol(chainId: number, address: string): string {
-    return this.row(chainId, address)?.token.symbol ?? `${address.slice(0, 6)}…${address.slice(-4)}`
+    return this.row(chainId, address)?.token.symbol ?? shortAddress(address)
+  }
+
+  chainName(chainId: number): string {
+    return chainName(this.chains.get(chainId)?.chain.name ?? `chain ${chainId}`)
   }
 
   /** Records per second over the last half minute. */

@@ -1,9 +1,10 @@
 /** What is known under an address, chain by chain and never merged; or tokens whose symbol has the text in it. */
-import { isAddress, type SearchResult } from '@assay/sdk'
+import { type CompactState, isAddress, type SearchResult } from '@assay/sdk'
 import { useAnswer } from './answer.ts'
-import { chainName, shortAddress } from './format.ts'
-import { type Live, useLive } from './live.ts'
-import { ErrorNote, Loading } from './parts/note.tsx'
+import { chainName, price, shortAddress, words } from './format.ts'
+import { type Live, priceAt, useLive } from './live.ts'
+import { Answered } from './parts/answered.tsx'
+import { Score } from './parts/score.tsx'
 import { hrefOf } from './place.ts'
 
 type Props = { readonly live: Live; readonly text: string }
@@ -21,12 +22,14 @@ export function SearchPage({ live, text }: Props) {
 }
 
 function ByAddress({ live, address }: { readonly live: Live; readonly address: string }) {
-  const { value, failure, reload } = useAnswer(address, 0, signal =>
+  const answer = useAnswer(address, 0, signal =>
     live.client.search({ address: address as `0x${string}` }, { signal }),
   )
-  if (failure !== null) return <ErrorNote failure={failure} onRetry={reload} />
-  if (value === null) return <Loading what="the answer" />
-  return <Found live={live} address={address} found={value} />
+  return (
+    <Answered answer={answer} what="the answer">
+      {found => <Found live={live} address={address} found={found} />}
+    </Answered>
+  )
 }
 
 type FoundProps = { readonly live: Live; readonly address: string; readonly found: SearchResult }
@@ -46,7 +49,7 @@ function Found({ live, address, found }: FoundProps) {
             <a href={hrefOf.token(token.chain_id, token.token_address)}>
               {token.symbol ?? shortAddress(token.token_address)}
             </a>{' '}
-            token on {nameIn(live, token.chain_id)} <span class="muted">{token.state.toLowerCase()}</span>
+            token on {live.chainName(token.chain_id)} <Worth state={token.price} />
           </li>
         ))}
         {found.pools.map(pool => (
@@ -55,7 +58,7 @@ function Found({ live, address, found }: FoundProps) {
               {live.symbol(pool.chain_id, pool.token0.token_address)} /{' '}
               {live.symbol(pool.chain_id, pool.token1.token_address)}
             </a>{' '}
-            pool of {pool.deployment_id} on {nameIn(live, pool.chain_id)}
+            pool of {pool.deployment_id} on {live.chainName(pool.chain_id)}
           </li>
         ))}
       </ul>
@@ -88,17 +91,26 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
     )
   return (
     <ul class="plain">
-      {found.map(({ key, token }) => (
-        <li key={key}>
-          <a href={hrefOf.token(token.chain_id, token.token_address)}>{token.symbol}</a> on{' '}
-          {nameIn(live, token.chain_id)} <code class="muted">{shortAddress(token.token_address)}</code>
+      {found.map(row => (
+        <li key={row.key}>
+          <a href={hrefOf.token(row.token.chain_id, row.token.token_address)}>{row.token.symbol}</a> on{' '}
+          {live.chainName(row.token.chain_id)}{' '}
+          <code class="muted">{shortAddress(row.token.token_address)}</code>{' '}
+          <Worth state={priceAt(row, Date.now())} />
         </li>
       ))}
     </ul>
   )
 }
 
-function nameIn(live: Live, chainId: number): string {
-  const held = live.chains.get(chainId)
-  return held === undefined ? `chain ${chainId}` : chainName(held.chain.name)
+/** What it costs and how sure that is, or why it has no price. */
+function Worth({ state }: { readonly state: CompactState | null }) {
+  if (state?.state !== 'PRICED')
+    return <span class="muted">{state === null ? 'Pending' : words(state.reason)}</span>
+  return (
+    <>
+      <span class="number">{price(state.price_usd)}</span>{' '}
+      <Score score={state.confidence.score} label={state.confidence.label} />
+    </>
+  )
 }

@@ -24,6 +24,7 @@ import { address, commitOf, tokenFacts, tokenUpsert } from '../../server/store/t
 import { Hub } from '../../server/stream/hub.ts'
 import { Roster } from '../../server/stream/roster.ts'
 import { StreamGate } from '../../server/ws/gate.ts'
+import { QUIET } from '../../server/ops/testing/quiet.ts'
 
 const CHAIN = 1
 const quota = { units: 1e9, windowMs: 1000, burst: 1e9 }
@@ -57,7 +58,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
   }
   let hub: Hub | null = null
   await move(Array.from({ length: count }, (_, n) => n))
-  hub = await Hub.open(store)
+  hub = await Hub.open(store, systemClock)
   const access = new Access(store, systemClock)
   const { key } = await access.issue('many', 'many', ['read', 'stream'], null)
   const config = {
@@ -90,13 +91,18 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     metrics,
     adoptPolicy: () => Promise.resolve(),
     backfills: { start: () => undefined, list: async () => [] },
-    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    log: QUIET,
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),
     consoleFolder,
     isReady: () => ({ ready: true, reasons: [] }),
   })
-  const gate = new StreamGate(app.server, { ...shared, chainIds: new Set([CHAIN]), publicOrigin: null })
+  const gate = new StreamGate(app.server, {
+    ...shared,
+    chainIds: new Set([CHAIN]),
+    publicOrigin: null,
+    log: QUIET,
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   return {

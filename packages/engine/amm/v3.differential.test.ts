@@ -549,7 +549,9 @@ function drawRange(random: Random, { terms, state }: Twin): readonly [number, nu
 
 /** Two ends anywhere near the price, closer than the 2% that depth looks at. */
 function drawNearRange(random: Random, { terms, state }: Twin): readonly [number, number] {
-  const end = () => Math.round((state.tick + random.integer(-NEAR_TICKS, NEAR_TICKS)) / terms.tickSpacing)
+  // Rounded up from below, zero is negative: the contract has no such tick. Floored, it is not.
+  const end = () =>
+    Math.floor((state.tick + random.integer(-NEAR_TICKS, NEAR_TICKS)) / terms.tickSpacing + 0.5)
   return rangeOf(terms.tickSpacing, [end(), end()])
 }
 

@@ -5,6 +5,7 @@
  * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
  */
 import { assert, unreachable } from '../assert.ts'
+import type { Fraction } from '../exact/ratio.ts'
 import { type Tick, tick as toTick } from '../units.ts'
 import {
   type Adapter,
@@ -35,10 +36,7 @@ const SEARCH_STEPS = 512
 export const v3: Adapter<V3Terms, V3State, V3Event> = {
   isLive: (_terms, state) => state.sqrtPriceX96 > 0n && state.liquidity > 0n,
 
-  marginal: ({ sqrtPriceX96 }) => {
-    assert(sqrtPriceX96 > 0n, 'a pool without a price has no marginal price')
-    return { num: sqrtPriceX96 * sqrtPriceX96, den: 1n << 192n }
-  },
+  marginal,
 
   swapExactIn(terms, state, side, amountIn) {
     assert(amountIn >= 0n, () => `an input of ${amountIn}`)
@@ -97,6 +95,12 @@ export const v3: Adapter<V3Terms, V3State, V3Event> = {
         return unreachable(event)
     }
   },
+}
+
+/** A function of its own: who recomputes a price from a shown slot needs no ticks, and no swap. */
+export function marginal({ sqrtPriceX96 }: V3State): Fraction {
+  assert(sqrtPriceX96 > 0n, 'a pool without a price has no marginal price')
+  return { num: sqrtPriceX96 * sqrtPriceX96, den: 1n << 192n }
 }
 
 /** An event that does not recompute may leave a price and a tick that no pool has together: load it again. */

@@ -5,7 +5,7 @@
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
 import { canonicalX } from '../setup.ts'
-import type { Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
+import type { Around, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
 import { type Address, idOf, type NewPool } from './block.ts'
 
@@ -46,21 +46,31 @@ export function addPool(
 /** Enters a pool, new or read back, into the maps. */
 export function enterPool(state: State, pool: Pool): void {
   state.pools.set(pool.address, pool)
+  const tokens = [knownToken(state, pool.token0), knownToken(state, pool.token1)] as const
   insert(state.index.pairs, pool.pair, pool)
+  const [from, to] = pool.x === 0 ? tokens : [tokens[1], tokens[0]]
+  state.index.around.set(pool, { from, to, pair: [], figures: null })
+  relist(state, pool.pair)
   insert(state.index.ownPools, pool.from, pool)
   const into = state.index.poolsInto.get(pool.to) ?? new Set()
   state.index.poolsInto.set(pool.to, into.add(pool))
-  knownToken(state, pool.token0)
-  knownToken(state, pool.token1)
 }
 
 export function removePool(state: State, pool: Pool): void {
   state.pools.delete(pool.address)
+  state.index.agreements.delete(state.index.pairs.get(pool.pair) ?? [])
   withdraw(state.index.pairs, pool.pair, pool)
+  state.index.around.delete(pool)
+  relist(state, pool.pair)
   withdraw(state.index.ownPools, pool.from, pool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
-  state.index.figures.delete(pool)
-  state.index.agreements.delete(pool.pair)
+  state.index.depths.get(pool.to)?.forget(pool)
+}
+
+/** Every pool of a pair finds the list as it is now. */
+function relist({ index }: State, pair: string): void {
+  const pools = index.pairs.get(pair) ?? []
+  for (const pool of pools) (index.around.get(pool) as Around).pair = pools
 }
 
 /** The token, made known if it was not. */

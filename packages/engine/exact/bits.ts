@@ -36,3 +36,8 @@ export function bitLength(n: bigint): Count {
   const mayHaveCarried = bits > 53 && (high & 0xfffff) === 0 && n >> BigInt(bits - 1) === 0n
   return count(skipped + (mayHaveCarried ? bits - 1 : bits))
 }
+
+/** The longer side of a fraction. */
+export function bitsOf({ num, den }: { readonly num: bigint; readonly den: bigint }): Count {
+  return bitLength(num > den ? num : den)
+}

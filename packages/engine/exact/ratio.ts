@@ -43,10 +43,10 @@ const LEAST_NORMAL = 2 ** -1022
 const ENOUGH = 1n << 64n
 
 /**
- * Two approximations are off by three roundings each, and the margin by one more: less than 7 · 2^-53 and
- * a trifle for the cuts. Inside the margin the integers decide.
+ * Two approximations are off by seven roundings each at most, and the margin by one more: 15 · 2^-53 and a
+ * trifle for the cuts. Inside the margin the integers decide.
  */
-const MARGIN = 1 + 2 ** -50
+const MARGIN = 1 + 2 ** -49
 
 const ONE: Fraction = { num: 1n, den: 1n }
 
@@ -101,13 +101,19 @@ export function equals(a: Ratio, b: Ratio): boolean {
 
 /** The order of two values. Floats decide where they can, cross-multiplication where they cannot. */
 export function compare(a: Fraction, b: Fraction): Sign {
-  return compareNear(a, near(a), b, near(b))
+  const sign = compareNear(near(a), near(b))
+  return sign === 0 ? compareExactly(a, b) : sign
 }
 
-/** The same for whoever compares one value often and keeps what `near` says of it. */
-export function compareNear(a: Fraction, left: Near, b: Fraction, right: Near): Sign {
+/** The order that `near` is sure of, for whoever compares one value often; 0 where the integers must decide. */
+export function compareNear(left: Near, right: Near): Sign {
   if (left > right * MARGIN) return 1
   if (right > left * MARGIN) return -1
+  return 0
+}
+
+/** Where floats could not tell. */
+export function compareExactly(a: Fraction, b: Fraction): Sign {
   const difference = a.num * b.den - b.num * a.den
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
 }
@@ -137,6 +143,12 @@ export function toText(r: Ratio): ExactText {
 function fitting(num: bigint, den: bigint): Ratio | TooLarge {
   if (num < BEYOND_MAX_BITS && den < BEYOND_MAX_BITS) return { num, den } as Ratio
   return { reason: 'TOO_LARGE', bits: count(Math.max(bitLength(num), bitLength(den))) }
+}
+
+/** About a · b: within seven roundings of it, or NaN where a double cannot say. */
+export function nearProduct(a: Near, b: Near): Near {
+  const product = a * b
+  return asNear(product > LEAST_NORMAL && product < Infinity ? product : NaN)
 }
 
 /** Within three roundings of the value; NaN, which no comparison accepts, where a double cannot say. */

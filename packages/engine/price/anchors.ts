@@ -4,10 +4,10 @@
  */
 import type { Address } from '../chain/block.ts'
 import { type Ms, score, type Score, weaker } from '../units.ts'
+import { settledRoute } from './candidate.ts'
 import { coverage, nextCoverageBoundary } from './coverage.ts'
 import type { Coverage, Edge, EdgeComponents, Route } from './evaluation.ts'
 import type { Moment } from './moment.ts'
-import { firstOf } from './observations.ts'
 import type { Cap } from './reasons.ts'
 
 /** The asset's routes with S_anchor = min(S_edge, S_coverage) on their first hops. */
@@ -15,10 +15,15 @@ export function anchorRoutes(moment: Moment, asset: Address, accepted: readonly 
   const covered = coverageOf(moment, asset, accepted)
   const anchors = new Map<Edge, Edge>()
   return accepted.map(route => {
-    const edge = firstOf(route)
+    const edge = route.first
     const anchor = anchors.get(edge) ?? withCoverage(edge, covered)
     anchors.set(edge, anchor)
-    return { ...route, edges: [anchor, ...route.edges.slice(1)], score: weaker(route.score, anchor.score) }
+    return {
+      ...settledRoute(route),
+      first: anchor,
+      edges: [anchor, ...route.edges.slice(1)],
+      score: weaker(route.score, anchor.score),
+    }
   })
 }
 
@@ -28,7 +33,7 @@ export const coverageDue = (moment: Moment, asset: Address): Ms | null =>
 
 function coverageOf(moment: Moment, asset: Address, accepted: readonly Route[]): Coverage {
   let anchorsMicrousd = 0n
-  for (const edge of new Set(accepted.map(firstOf))) anchorsMicrousd += edge.capacity ?? 0n
+  for (const edge of new Set(accepted.map(route => route.first))) anchorsMicrousd += edge.capacity ?? 0n
   return coverage(anchorsMicrousd, moment.state.coverage.get(asset) ?? null, moment.policy, moment.atMs)
 }
 
@@ -40,11 +45,14 @@ function withCoverage(edge: Edge, covered: Coverage): Edge {
     pool: edge.pool,
     state: edge.state,
     ratio: edge.ratio,
+    near: edge.near,
+    bits: edge.bits,
     marginal: edge.marginal,
     scale: edge.scale,
     effectiveY: edge.effectiveY,
     averageY: edge.averageY,
     capacity: edge.capacity,
+    isClimbing: edge.isClimbing,
     toUsd: edge.toUsd,
     finality: edge.finality,
     settled: edge.settled,

@@ -5,17 +5,18 @@
  * belongs to the higher band; "up to" for freshness, temporal and basis-point bands includes the boundary.
  */
 import type { Fraction } from '../exact/ratio.ts'
+import * as ratio from '../exact/ratio.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
 import type { BpsBands } from './policy.ts'
 import type { Reference } from './temporal.ts'
-import { devBpsAtMost, isAtMost } from './weightedMedian.ts'
+import { devBpsAtMost, devBpsAtMostNear, isAtMost } from './weightedMedian.ts'
 
 export type Label = 'Unusable' | 'Low' | 'Medium' | 'High' | 'Very high'
 
 const MICRO = 1_000_000n
 
 /** Microdollars from which depth scores 2, 3, … 10; anything above nothing scores 1. */
-const DEPTH_FROM = [500n, 1_000n, 2_500n, 5_000n, 10_000n, 25_000n, 50_000n, 100_000n, 250_000n].map(
+export const DEPTH_FROM = [500n, 1_000n, 2_500n, 5_000n, 10_000n, 25_000n, 50_000n, 100_000n, 250_000n].map(
   usd => usd * MICRO,
 )
 
@@ -94,7 +95,10 @@ export function nextFreshnessBoundary(ageMs: Ms, ttlMs: Ms): Ms | null {
 /** How far the block-final marginal is from its five-minute median. */
 export function temporalScore(marginal: Fraction, reference: Reference): Score {
   if ('reason' in reference) return INSUFFICIENT_HISTORY_SCORE
-  for (const [bps, value] of TEMPORAL_UP_TO) if (devBpsAtMost(marginal, reference.median, bps)) return value
+  const { median } = reference
+  const [left, right] = [ratio.near(marginal), ratio.near(median)]
+  for (const [bps, value] of TEMPORAL_UP_TO)
+    if (devBpsAtMostNear(left, right, bps) ?? devBpsAtMost(marginal, median, bps)) return value
   return score(2)
 }
 

@@ -7,6 +7,7 @@
  */
 import { assert } from '../assert.ts'
 import type { Count } from '../units.ts'
+import type { Edge, RouteDraft } from './evaluation.ts'
 
 /** Per route, in microdollars, in the order of the routes; `load` is per edge. */
 export type Capacity = {
@@ -55,4 +56,48 @@ function leastDepth(route: readonly Count[], depths: readonly bigint[]): bigint 
     if (depth < least) least = depth
   }
   return least
+}
+
+/** What `share` asks of a route. */
+export type Claim = Pick<RouteDraft, 'capacity' | 'weight'> & {
+  readonly first: Depth
+  readonly via: { readonly route: { readonly capacity: bigint; readonly edges: readonly Depth[] } } | null
+}
+
+type Depth = Pick<Edge, 'capacity'>
+
+/**
+ * The same weights given to the routes of a token in place. An edge as deep as all claims together is never crowded:
+ * behind its first hop a token seldom meets another, and what cannot bind is not added up.
+ */
+export function share(routes: readonly Claim[]): void {
+  let total = 0n
+  for (const { capacity } of routes) total += capacity
+  const load = new Map<Depth, bigint>()
+  for (const { first, via, capacity } of routes) {
+    load.set(first, (load.get(first) ?? 0n) + capacity)
+    if (isCrowded(via, total))
+      for (const edge of via.route.edges) load.set(edge, (load.get(edge) ?? 0n) + capacity)
+  }
+  for (const route of routes) {
+    const { first, via, capacity } = route
+    let fits = partOf(capacity, first, load)
+    if (isCrowded(via, total))
+      for (const edge of via.route.edges) {
+        const part = partOf(capacity, edge, load)
+        if (part < fits) fits = part
+      }
+    route.weight = fits
+  }
+}
+
+/** Whether all claims together would not fit through what lies behind the first hop. */
+const isCrowded = (via: Claim['via'], total: bigint): via is NonNullable<Claim['via']> =>
+  via !== null && via.route.capacity < total
+
+/** ⌊claimed × min(1, L_e/B_e)⌋. */
+function partOf(claimed: bigint, edge: Depth, load: ReadonlyMap<Depth, bigint>): bigint {
+  const depth = edge.capacity as bigint
+  const wanted = load.get(edge) as bigint
+  return wanted <= depth ? claimed : (claimed * depth) / wanted
 }

@@ -7,12 +7,15 @@
  */
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import type { Count } from '../units.ts'
+import type { Count, Near } from '../units.ts'
 import {
   ascending,
   devBps,
   devBpsAtMost,
+  devBpsAtMostNear,
   furtherFrom,
+  furtherFromNear,
+  nearOf,
   type Orderable,
   weightedMedian,
 } from './weightedMedian.ts'
@@ -68,14 +71,18 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
   if (totalWeight === 0n) return null
 
   const at = (index: Count): Observation => observations[index] as Observation
-  const order = ascending(observations)
+  const nears = observations.map(nearOf)
+  const order = ascending(observations, nears)
   const m0 = weightedMedian(order, index => at(index).weight)
-  const centre = at(m0).price
-  const madBps = medianDeviation(observations, order, m0)
+  const centre = at(m0)
+  const madBps = medianDeviation(observations, nears, order, m0)
   const tauBps = tau(madBps)
 
   // Deviation grows away from m0 on both sides, so the outliers are the two ends of the order.
-  const isInlier = (index: Count): boolean => index === m0 || devBpsAtMost(at(index).price, centre, tauBps)
+  const isInlier = (index: Count): boolean =>
+    index === m0 ||
+    (devBpsAtMostNear(nears[index] as Near, nears[m0] as Near, tauBps) ??
+      devBpsAtMost(at(index).price, centre.price, tauBps))
   let first = 0
   let last = order.length - 1
   while (!isInlier(order[first] as Count)) first++
@@ -99,7 +106,7 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
 
   const low = survivors[0] as Count
   const high = survivors[survivors.length - 1] as Count
-  const furthest = low === m0 || furtherFrom(centre, at(low).price, at(high).price) > 0 ? high : low
+  const furthest = low === m0 || isAboveFurther(observations, nears, m0, low, high) ? high : low
   return {
     m0,
     madBps,
@@ -110,7 +117,7 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
     selected: survivors === order ? m0 : weightedMedian(survivors, index => at(index).weight),
     keptWeight,
     totalWeight,
-    spreadBps: furthest === m0 ? NO_DEVIATION : devBps(at(furthest).price, centre),
+    spreadBps: furthest === m0 ? NO_DEVIATION : devBps(at(furthest).price, centre.price),
     low,
     high,
   }
@@ -128,25 +135,43 @@ export function tau(madBps: Fraction): bigint {
  * MADw: the median of dev_bps from m0, weighted by capacity. Below and above m0 the deviations are already
  * in order, so the two sides are merged outwards from m0 until half of the capacity is passed.
  */
-function medianDeviation(observations: readonly Observation[], order: readonly Count[], m0: Count): Fraction {
-  const at = (index: Count | undefined): Observation => observations[index as Count] as Observation
-  const centre = at(m0).price
+function medianDeviation(
+  observations: readonly Observation[],
+  nears: readonly Near[],
+  order: readonly Count[],
+  m0: Count,
+): Fraction {
+  const centre = observations[m0] as Observation
   let total = 0n
   for (const { capacity } of observations) total += capacity
   assert(total > 0n, 'an observation has weight but none has capacity')
 
   let above = order.indexOf(m0) + 1
   let below = above - 2
-  let reached = at(m0)
+  let reached = centre
   let cumulative = reached.capacity
   while (2n * cumulative < total) {
     const isBelowNext =
       above === order.length ||
-      (below >= 0 && furtherFrom(centre, at(order[below]).price, at(order[above]).price) > 0)
-    reached = at(isBelowNext ? order[below--] : order[above++])
+      (below >= 0 && isAboveFurther(observations, nears, m0, order[below] as Count, order[above] as Count))
+    reached = observations[(isBelowNext ? order[below--] : order[above++]) as Count] as Observation
     cumulative += reached.capacity
   }
-  return reached.price === centre ? NO_DEVIATION : devBps(reached.price, centre)
+  return reached === centre ? NO_DEVIATION : devBps(reached.price, centre.price)
+}
+
+/** Whether the observation `above` the median deviates further from it than the one `below`. */
+function isAboveFurther(
+  observations: readonly Observation[],
+  nears: readonly Near[],
+  m0: Count,
+  below: Count,
+  above: Count,
+): boolean {
+  const sign = furtherFromNear(nears[m0] as Near, nears[below] as Near, nears[above] as Near)
+  if (sign !== 0) return sign > 0
+  const priceAt = (index: Count) => (observations[index] as Observation).price
+  return furtherFrom(priceAt(m0), priceAt(below), priceAt(above)) > 0
 }
 
 /** At least two pools and at least two deployments. */

@@ -27,6 +27,7 @@ import {
 } from '../testing/scenario.ts'
 import { count, tick } from '../units.ts'
 import type { Edge } from './evaluation.ts'
+import { changesOf } from './temporal.ts'
 
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
@@ -195,7 +196,7 @@ describe('depth', () => {
     s.sim.liquidity(P1, -600, 0, -(10n ** 24n))
     s.mine()
     const { marginal, depth } = s.pool(P1).state
-    expect(marginal).toEqual(s.pool(P1).state.history.entries[0]?.ratio)
+    expect(marginal).toEqual(changesOf(s.pool(P1).state.history)[0]?.ratio)
     const down = ((depth?.down as bigint) * (marginal?.num as bigint)) / (marginal?.den as bigint)
     expect(s.edge(P1).effectiveY).toBe(down)
     expect(down * 10n).toBeLessThan(before)

@@ -8,14 +8,14 @@
 import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState, ProvenRun } from '../state.ts'
-import { type Ms, ms, score, type Score } from '../units.ts'
+import { type Count, type Ms, ms, type Near, score, type Score } from '../units.ts'
 import { depthScore, freshnessScore, nextFreshnessBoundary, stateScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, EdgeComponents, Finality, Scale } from './evaluation.ts'
 import { type Figures, figuresOf } from './figures.ts'
-import { type Anchor, failureOf, zeroScore } from './guards.ts'
+import { failureOf, zeroScore } from './guards.ts'
 import * as jump from './jump.ts'
-import { effectiveDepth, finalityAt, type Moment } from './moment.ts'
+import { type Anchor, effectiveDepth, finalityAt, type Moment } from './moment.ts'
 import { pairAgreement } from './pairAgreement.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { stableView } from './stableView.ts'
@@ -24,7 +24,7 @@ import * as temporal from './temporal.ts'
 const MICRO = 1_000_000n
 
 /** While an average is still climbing to its depth, capacity grows with time: look again this often. */
-const WARMING_MS = 60_000
+export const CLIMBING_MS = 60_000
 
 const NEVER = ms(Number.POSITIVE_INFINITY)
 
@@ -88,6 +88,14 @@ class PoolEdge implements Edge {
     return this.#figures.ratio
   }
 
+  get near(): Near {
+    return this.#figures.near
+  }
+
+  get bits(): Count {
+    return this.#figures.bits
+  }
+
   get marginal(): Fraction | null {
     return this.#figures.marginal
   }
@@ -140,8 +148,8 @@ class PoolEdge implements Edge {
     const rule = this.failure?.rule
     if (rule === undefined || rule === 'SCORE_ZERO') return this.#nextChange()
     if (!AFTER_EXPIRY.has(rule)) return NEVER
-    const isClimbing = rule === 'BELOW_MIN_DEPTH' && this.#isWarming()
-    return isClimbing ? ms(Math.min(this.#moment.atMs + WARMING_MS, this.expiresAtMs)) : this.expiresAtMs
+    const mayPass = rule === 'BELOW_MIN_DEPTH' && this.isClimbing
+    return mayPass ? ms(Math.min(this.#moment.atMs + CLIMBING_MS, this.expiresAtMs)) : this.expiresAtMs
   }
 
   #nextChange(): Ms {
@@ -156,11 +164,11 @@ class PoolEdge implements Edge {
     const lastTradeMs = state.lastTradeMs ?? state.trackedSinceMs
     for (const { over_ms } of policy.trade_age_caps) consider(ms(lastTradeMs + over_ms + 1))
     if (state.jump !== null) consider(jump.jumpEndsAt(state.jump, policy))
-    if (this.#isWarming()) consider(ms(atMs + WARMING_MS))
+    if (this.isClimbing) consider(ms(atMs + CLIMBING_MS))
     return ms(due)
   }
 
-  #isWarming(): boolean {
+  get isClimbing(): boolean {
     const { average, depthY } = this.state
     if (average === null || depthY === null || depthAverage.isFull(average)) return false
     return depthAverage.value(average, this.#moment.atMs) * 1000n < depthY * 999n
@@ -248,19 +256,26 @@ function decimalsScore(moment: Moment, decimals: Decimals | null): Score {
   return decimals === null ? score(0) : stateScore(finalityAt(moment, decimals.block.number))
 }
 
+const CIRCULAR: Anchor = { usd: null, stable: null, rule: 'CIRCULAR' }
+const NO_ANCHOR: Anchor = { usd: null, stable: null, rule: 'NO_ANCHOR' }
+
 function anchorOf(moment: Moment, to: Address): Anchor {
+  const known = moment.anchors.get(to)
+  if (known !== undefined) return known
+  const anchor = findAnchor(moment, to)
+  // An asset that is not valued yet will be.
+  if (anchor !== CIRCULAR) moment.anchors.set(to, anchor)
+  return anchor
+}
+
+function findAnchor(moment: Moment, to: Address): Anchor {
   const stable = stableView(moment, to)
   if (stable !== null)
     return stable.status === 'SUSPENDED'
       ? { usd: null, stable, rule: 'STABLE_SUSPENDED' }
       : { usd: stable.usd, stable, rule: null }
   const valuation = moment.valuations.get(to)
-  if (valuation === undefined)
-    return {
-      usd: null,
-      stable: null,
-      rule: moment.state.setup.routingAssets.includes(to) ? 'CIRCULAR' : 'NO_ANCHOR',
-    }
+  if (valuation === undefined) return moment.state.setup.routingAssets.includes(to) ? CIRCULAR : NO_ANCHOR
   return valuation.evaluation.kind === 'PRICED'
     ? { usd: valuation.evaluation.price, stable: null, rule: null }
     : { usd: null, stable: null, rule: 'ANCHOR_UNPRICED' }

@@ -5,15 +5,17 @@
  * Pure in the state and the time: evaluating writes nothing and may be asked at any moment.
  */
 import type { Address } from '../chain/block.ts'
+import { bitsOf } from '../exact/bits.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
 import { stateScore } from './bands.ts'
+import { settledRoute } from './candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './observations.ts'
 import { dueOf, lastTradeOf } from './ownHops.ts'
-import { pricedFrom, publishedScore, reduced } from './priced.ts'
+import { expiryAlong, pricedFrom, publishedScore, reduced, settledAlong } from './priced.ts'
 import type { UnpricedReason } from './reasons.ts'
 import { byCapacity, byWeight, routesOf } from './routes.ts'
 import { stableView } from './stableView.ts'
@@ -38,7 +40,7 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
 
 /** A price nobody may use is none: a policy can take a score down to 0. */
 const worthless = (route: Route): Route => ({
-  ...route,
+  ...settledRoute(route),
   failure: route.failure ?? { rule: 'SCORE_ZERO', actual: '0', required: 'a score of at least 1' },
 })
 
@@ -48,7 +50,7 @@ export function valueAssets(moment: Moment): void {
     const evaluation = evaluate(moment, asset)
     const onward: Onward[] = []
     const valuation: Valuation = { asset, evaluation, onward }
-    for (const route of continuations(moment, evaluation)) onward.push({ asset: valuation, route })
+    for (const route of continuations(moment, evaluation)) onward.push(onwardOf(valuation, route))
     moment.valuations.set(asset, valuation)
   }
 }
@@ -60,7 +62,27 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
     .filter(route => route.failure === null && route.exclusion === null)
     .sort(byWeight)
     .slice(0, moment.policy.max_asset_routes)
-    .map(route => ({ ...route, price: reduced(route.price as Fraction) }))
+    .map(route => {
+      const price = reduced(route.price as Fraction)
+      return { ...settledRoute(route), price, near: ratio.near(price) }
+    })
+}
+
+/** What all hops from here on say together: worked out once, for everyone who goes on from here. */
+function onwardOf(asset: Valuation, route: Route): Onward {
+  const { evaluation } = asset
+  return {
+    asset,
+    route,
+    bits: bitsOf(route.price as Fraction),
+    settled: settledAlong(route),
+    expiresAtMs: expiryAlong(route),
+    isClimbing: route.edges.some(edge => edge.isClimbing),
+    caps: [
+      ...route.edges.flatMap(edge => edge.caps),
+      ...(evaluation.kind === 'PRICED' ? evaluation.caps : []),
+    ],
+  }
 }
 
 /** What stops any price of this token before its routes are looked at. */
@@ -87,8 +109,7 @@ function reasonFor(moment: Moment, token: Address, failed: readonly Route[]): Un
 
 /** The hop is good, but what lies behind it has expired. */
 function isAnchorExpired(moment: Moment, route: Route): boolean {
-  const anchor = route.edges[0]?.pool.to
-  const evaluation = anchor === undefined ? undefined : moment.valuations.get(anchor)?.evaluation
+  const evaluation = moment.valuations.get(route.first.pool.to)?.evaluation
   return (
     route.failure?.rule === 'ANCHOR_UNPRICED' &&
     evaluation?.kind === 'UNPRICED' &&

@@ -9,7 +9,7 @@ import type { Fraction, Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, PoolState } from '../state.ts'
-import type { Count, Ms, Score } from '../units.ts'
+import type { Count, Ms, Near, Score } from '../units.ts'
 import type { Cap, Exclusion, Failure, UnpricedReason } from './reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
@@ -22,6 +22,10 @@ export type Edge = {
   readonly state: PoolState
   /** q(X→Y) in whole tokens, from the evidence; null without evidence or decimals. */
   readonly ratio: Fraction | null
+  /** About where that ratio is; NaN without one. */
+  readonly near: Near
+  /** The longer side of that ratio; 0 without one. */
+  readonly bits: Count
   /** The same from the fee-free marginal. */
   readonly marginal: Fraction | null
   /** 10^decimals of X and Y; null while either is not verified. */
@@ -30,6 +34,8 @@ export type Edge = {
   readonly averageY: bigint | null
   /** L_e in microdollars; null when Y has no price or depth is unknown. */
   readonly capacity: bigint | null
+  /** The average of its depth still rises, and its capacity with the time alone. */
+  readonly isClimbing: boolean
   /** USD per whole Y that `capacity` was taken at. */
   readonly toUsd: Fraction | null
   readonly finality: Finality
@@ -93,16 +99,32 @@ export type StableView = {
   readonly dueMs: Ms | null
 }
 
-/** A routing asset after the first hop, with the route of it that goes on from there. */
-export type Onward = { readonly asset: Valuation; readonly route: Route }
+/** A routing asset after the first hop, with the route of it that goes on from there, and what all its hops say together. */
+export type Onward = {
+  readonly asset: Valuation
+  readonly route: Route
+  /** The longer side of its price. */
+  readonly bits: Count
+  /** The least state score along it, the stable's included. */
+  readonly settled: Score
+  readonly expiresAtMs: Ms
+  /** One of its hops still climbs to its depth. */
+  readonly isClimbing: boolean
+  /** Of its hops and of the asset itself. */
+  readonly caps: readonly Cap[]
+}
 
 export type Route = {
   readonly id: string
+  /** The token's own hop, then those of the routing assets. */
+  readonly first: Edge
   readonly edges: readonly Edge[]
   readonly stable: StableView | null
   readonly via: Onward | null
   /** Price of the token along this route; null for a failed route. */
   readonly price: Fraction | null
+  /** About where that price is. */
+  readonly near: Near
   readonly capacity: bigint
   readonly weight: bigint
   readonly score: Score
@@ -111,8 +133,9 @@ export type Route = {
   readonly material: boolean
 }
 
-/** A route in the making: an evaluation owns its routes until it is done, and fills them in place. */
-export type RouteDraft = { -readonly [Field in keyof Route]: Route[Field] }
+/** A route in the making: an evaluation owns its routes until it is done, and fills these in place. */
+export type RouteDraft = Omit<Route, Filled> & { -readonly [Field in Filled]: Route[Field] }
+type Filled = 'weight' | 'failure' | 'exclusion' | 'material'
 
 export type Priced = {
   readonly kind: 'PRICED'

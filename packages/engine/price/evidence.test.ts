@@ -18,6 +18,7 @@ import {
   USDC,
 } from '../testing/scenario.ts'
 import { tick } from '../units.ts'
+import { changesOf } from './temporal.ts'
 
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
@@ -321,7 +322,7 @@ describe('evidence', () => {
     s.mine()
     const { marginal, depth, history } = s.pool(P1).state
     expect({ marginal, depth }).toEqual({ marginal: before.marginal, depth: before.depth })
-    expect(history.entries).toEqual(before.history.entries)
+    expect(changesOf(history)).toEqual(changesOf(before.history))
     expect(shown(evidenceOf(s))).toBe(simulated(X, Y))
   })
 

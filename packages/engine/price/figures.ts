@@ -3,10 +3,12 @@
  * tokens, the guard it fails by itself, and how steady its price has been. Worked out once per state; most pools
  * are asked for again and again between two changes.
  */
+import { assert } from '../assert.ts'
+import { bitsOf } from '../exact/bits.ts'
 import { powerOfTen } from '../exact/decimal.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import { type Fraction, near } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState } from '../state.ts'
-import { type Ms, ms, type Score, score } from '../units.ts'
+import { asNear, type Count, count, type Ms, ms, type Near, type Score, score } from '../units.ts'
 import { STEADY_BPS, temporalScore } from './bands.ts'
 import type { Scale } from './evaluation.ts'
 import { flawOf } from './guards.ts'
@@ -23,6 +25,9 @@ export class Figures {
   readonly scale: Scale | null
   /** q(X→Y) in whole tokens, from the evidence. */
   readonly ratio: Fraction | null
+  /** About where that ratio is, and its longer side. */
+  readonly near: Near
+  readonly bits: Count
   /** The same from the fee-free marginal. */
   readonly marginal: Fraction | null
   /** The first guard that neither time nor anchors have a part in. */
@@ -44,6 +49,8 @@ export class Figures {
       evidence === null || scale === null
         ? null
         : { num: evidence.amountOut * scale.from, den: evidence.amountIn * scale.to }
+    this.near = this.ratio === null ? asNear(Number.NaN) : near(this.ratio)
+    this.bits = this.ratio === null ? count(0) : bitsOf(this.ratio)
     this.marginal =
       marginal === null || scale === null
         ? null
@@ -91,12 +98,14 @@ const NEVER = ms(Number.POSITIVE_INFINITY)
 
 /** A caller's narrowed policy is not the operator's: what follows from it is not kept. */
 export function figuresOf(moment: Moment, pool: Pool): Figures {
-  const { index, policyView, tokens } = moment.state
-  const from = tokens.get(pool.from)?.decimals ?? null
-  const to = tokens.get(pool.to)?.decimals ?? null
-  const known = index.figures.get(pool)
+  const { index, policyView } = moment.state
+  const around = index.around.get(pool)
+  assert(around !== undefined, () => `pool ${pool.address} is not known`)
+  const from = around.from.decimals
+  const to = around.to.decimals
+  const known = around.figures
   if (
-    known !== undefined &&
+    known !== null &&
     known.state === pool.state &&
     known.from === from &&
     known.to === to &&
@@ -104,7 +113,7 @@ export function figuresOf(moment: Moment, pool: Pool): Figures {
   )
     return known
   const figures = new Figures(pool, moment.policy, from, to)
-  if (moment.policy === policyView.policy) index.figures.set(pool, figures)
+  if (moment.policy === policyView.policy) around.figures = figures
   return figures
 }
 

@@ -3,22 +3,12 @@
  * with what was found and what was required. Guards reject, they never replace a value (contract §2.6).
  */
 import type { Address } from '../chain/block.ts'
-import type { Fraction } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState } from '../state.ts'
 import type { Count } from '../units.ts'
-import type { Edge, EdgeComponents, StableView } from './evaluation.ts'
-import type { Moment } from './moment.ts'
+import type { Edge, EdgeComponents } from './evaluation.ts'
+import type { Anchor, Moment } from './moment.ts'
 import type { Policy } from './policy.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
-
-const MICRO = 1_000_000n
-
-/** What Y is worth, and the rule that failed where it is worth nothing. */
-export type Anchor = {
-  readonly usd: Fraction | null
-  readonly stable: StableView | null
-  readonly rule: Rejection | null
-}
 
 /** Guards that only an event, a reading or the operator can change the outcome of: time has no part in them. */
 export function flawOf(
@@ -41,14 +31,12 @@ type Hop = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
 /** The guards of the moment, for a pool without a flaw. */
 export function failureOf(moment: Moment, hop: Hop, anchor: Anchor): Failure | null {
   const { freshness, pool } = hop
-  const { policy } = moment
   if (freshness.score === 0)
     return failure('EXPIRED', `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
   if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
   const { capacity } = hop
-  const least = BigInt(policy.min_depth_usd) * MICRO
-  if (capacity === null || capacity < least)
-    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${least} microusd`)
+  if (capacity === null || capacity < moment.leastMicrousd)
+    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${moment.leastMicrousd} microusd`)
   if (moment.feed.score === 0) return failure('FEED', moment.feed.status, 'HEALTHY or DEGRADED')
   return null
 }

@@ -1,25 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
+import { near } from '../exact/ratio.ts'
 import { E18, E6, P1, P2, P3, P4, scenario, T, USDC } from '../testing/scenario.ts'
-import type { Edge, Route } from './evaluation.ts'
+import type { Edge, Route, RouteDraft } from './evaluation.ts'
 import { rejectImbalanced } from './imbalance.ts'
 import { DEFAULT_POLICY } from './policy.ts'
 
 /** A route through the pool of this name. */
 const edges = new Map<string, Edge>()
-function route(pool: string, num: bigint, weight: bigint, den = 1n): Route {
+function route(pool: string, num: bigint, weight: bigint, den = 1n): RouteDraft {
   const edge = edges.get(pool) ?? ({ pool: { id: pool } } as unknown as Edge)
   edges.set(pool, edge)
   return {
     id: `${pool}-${num}`,
-    edges: [edge],
+    first: edge,
     price: { num, den },
+    near: near({ num, den }),
     weight,
     failure: null,
-  } as unknown as Route
+  } as unknown as RouteDraft
 }
 
-function refused(...routes: readonly Route[]): string[] {
+function refused(...routes: readonly RouteDraft[]): string[] {
   const failed: Route[] = []
   const kept = rejectImbalanced(DEFAULT_POLICY, routes, failed)
   expect([...kept, ...failed].map(({ id }) => id).sort()).toEqual(routes.map(({ id }) => id).sort())

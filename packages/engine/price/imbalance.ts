@@ -5,24 +5,22 @@
  * "Elsewhere" must itself be a consensus: other first hops that agree among themselves have to carry the share
  * that a rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
  */
-import * as ratio from '../exact/ratio.ts'
 import { display } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import { asNear } from '../units.ts'
-import type { Edge, Route } from './evaluation.ts'
+import { asNear, type Count, type Near } from '../units.ts'
+import type { Edge, Route, RouteDraft } from './evaluation.ts'
 import type { Policy } from './policy.ts'
 import type { Failure } from './reasons.ts'
 import { ascending, type Orderable, weightedMedian } from './weightedMedian.ts'
 
 const CONSENSUS_PERCENT = 67n
 
-export function rejectImbalanced<Candidate extends Route>(
+export function rejectImbalanced<Candidate extends RouteDraft>(
   policy: Policy,
   routes: readonly Candidate[],
   failed: Route[],
 ): readonly Candidate[] {
-  const first = routes[0]
-  const isOneSource = routes.every(route => route.edges[0] === first?.edges[0])
+  const isOneSource = routes.every(({ first }) => first === routes[0]?.first)
   if (isOneSource || !spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
   const factor = BigInt(policy.imbalance_ratio)
   const refused = new Map<Edge, Failure>()
@@ -43,16 +41,18 @@ export function rejectImbalanced<Candidate extends Route>(
   }
   return routes.filter(route => {
     const failure = refused.get(firstOf(route))
-    if (failure !== undefined) failed.push({ ...route, failure })
-    return failure === undefined
+    if (failure === undefined) return true
+    route.failure = failure
+    failed.push(route)
+    return false
   })
 }
 
 const weightOf = (routes: readonly Route[]): bigint => routes.reduce((sum, route) => sum + route.weight, 0n)
-const firstOf = (route: Route): Edge => route.edges[0] as Edge
+const firstOf = ({ first }: Route): Edge => first
 
 function medianPrice(routes: readonly Route[]): Fraction {
-  const priced = routes.map(route => ({ id: route.id, price: route.price as Fraction, weight: route.weight }))
+  const priced = routes as readonly (Route & Orderable)[]
   const at = weightedMedian(ascending(priced), index => priced[index]?.weight ?? 0n)
   return (priced[at] as Orderable).price
 }
@@ -66,16 +66,15 @@ function isFurther(a: Fraction, b: Fraction, factor: bigint): boolean {
 
 /** Whether the dearest is more than `factor` times the cheapest. */
 function spansMoreThan(routes: readonly Route[], factor: bigint): boolean {
-  let low: Fraction | null = null
-  let high: Fraction | null = null
-  let [lowNear, highNear] = [NOWHERE, NOWHERE]
-  for (const { price } of routes) {
-    if (price === null) continue
-    const near = ratio.near(price)
-    if (low === null || ratio.compareNear(price, near, low, lowNear) < 0) [low, lowNear] = [price, near]
-    if (high === null || ratio.compareNear(price, near, high, highNear) > 0) [high, highNear] = [price, near]
+  let least: Near = (routes[0] as Route).near
+  let most = least
+  for (const { near } of routes) {
+    least = asNear(Math.min(least, near))
+    most = asNear(Math.max(most, near))
   }
-  return low !== null && high !== null && isFurther(low, high, factor)
+  // Far inside the bound no price needs to be worked out; a double that cannot say is in no order with anything.
+  if (most / least < Number(factor) / 2) return false
+  const order = ascending(routes as readonly (Route & Orderable)[])
+  const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction
+  return isFurther(priceAt(order[0]), priceAt(order.at(-1)), factor)
 }
-
-const NOWHERE = asNear(Number.NaN)

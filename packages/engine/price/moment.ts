@@ -6,6 +6,7 @@
  */
 import { assert } from '../assert.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
+import type { Fraction } from '../exact/ratio.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score } from '../units.ts'
@@ -13,6 +14,14 @@ import { feedScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from './policy.ts'
+import type { Rejection } from './reasons.ts'
+
+/** What Y is worth, and the rule that failed where it is worth nothing. */
+export type Anchor = {
+  readonly usd: Fraction | null
+  readonly stable: StableView | null
+  readonly rule: Rejection | null
+}
 
 export type Moment = {
   readonly state: State
@@ -24,12 +33,17 @@ export type Moment = {
   /** Pools a caller of an on-demand quote wants left out. */
   readonly excluded: ReadonlySet<Address>
   readonly edges: Map<Pool, Edge>
+  /** The depth below which a hop does not count. */
+  readonly leastMicrousd: bigint
   /** Effective depths in Y of pools whose average still climbs. */
   readonly effective: Map<Pool, bigint>
-  readonly agreements: Map<string, ReadonlyMap<Pool, Agreement>>
+  /** By the pools of a pair, as the index lists them. */
+  readonly agreements: Map<readonly Pool[], ReadonlyMap<Pool, Agreement>>
   /** Of a pool without another of its pair, once it was asked for. */
   readonly lone: { agreement: Agreement | null }
   readonly stables: Map<Address, StableView>
+  /** What a hop's Y is worth, of those that are known by now. */
+  readonly anchors: Map<Address, Anchor>
   readonly valuations: Map<Address, Valuation>
 }
 
@@ -37,6 +51,8 @@ export type Moment = {
 export type Narrowing = { readonly policy?: Policy; readonly excluded?: ReadonlySet<Address> }
 
 const NOTHING: ReadonlySet<Address> = new Set()
+
+const MICRO = 1_000_000n
 
 export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Moment {
   const policy = narrowing.policy ?? state.policyView.policy
@@ -50,10 +66,12 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     finalizedNumber: state.chain.finalized?.number ?? count(-1),
     excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
+    leastMicrousd: BigInt(policy.min_depth_usd) * MICRO,
     effective: new Map(),
     agreements: new Map(),
     lone: { agreement: null },
     stables: new Map(),
+    anchors: new Map(),
     valuations: new Map(),
   }
 }

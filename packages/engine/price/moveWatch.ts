@@ -8,9 +8,9 @@
 import type { Address } from '../chain/block.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import { type Count, count } from '../units.ts'
+import { type Count, count, type Near, type Sign } from '../units.ts'
 
-type Group = { readonly reference: Fraction; readonly tokens: Set<Address> }
+type Group = { readonly reference: Fraction; readonly near: Near; readonly tokens: Set<Address> }
 
 export class MoveWatch {
   readonly #groups: Group[] = []
@@ -24,10 +24,11 @@ export class MoveWatch {
       this.#leave(token, previous)
     }
     if (reference === null) return
-    const at = this.#position(reference)
+    const near = ratio.near(reference)
+    const at = this.#position(reference, near)
     let group = this.#groups[at]
-    if (group === undefined || ratio.compare(group.reference, reference) !== 0) {
-      group = { reference, tokens: new Set() }
+    if (group === undefined || compare(group, reference, near) !== 0) {
+      group = { reference, near, tokens: new Set() }
       this.#groups.splice(at, 0, group)
     }
     group.tokens.add(token)
@@ -58,21 +59,24 @@ export class MoveWatch {
   #leave(token: Address, group: Group): void {
     group.tokens.delete(token)
     this.#groupOf.delete(token)
-    if (group.tokens.size === 0) this.#groups.splice(this.#position(group.reference), 1)
+    if (group.tokens.size === 0) this.#groups.splice(this.#position(group.reference, group.near), 1)
   }
 
   /** First group at or above `reference`. */
-  #position(reference: Fraction): Count {
+  #position(reference: Fraction, near: Near): Count {
     let low = 0
     let high = this.#groups.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (ratio.compare((this.#groups[middle] as Group).reference, reference) < 0) low = middle + 1
+      if (compare(this.#groups[middle] as Group, reference, near) < 0) low = middle + 1
       else high = middle
     }
     return count(low)
   }
 }
+
+const compare = (group: Group, reference: Fraction, near: Near): Sign =>
+  ratio.compareNear(group.near, near) || ratio.compareExactly(group.reference, reference)
 
 /** dev_bps(a, b) >= bps, exactly. */
 export function hasMoved(a: Fraction, b: Fraction, bps: bigint): boolean {

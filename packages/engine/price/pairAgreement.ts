@@ -18,12 +18,12 @@ import { devBps } from './weightedMedian.ts'
 const ZERO = { num: 0n, den: 1n }
 
 export function pairAgreement(moment: Moment, pool: Pool): Agreement {
-  const pools = moment.state.index.pairs.get(pool.pair)
+  const pools = moment.state.index.around.get(pool)?.pair
   if (pools === undefined || pools.length === 1) return alone(moment)
-  let byPool = moment.agreements.get(pool.pair)
+  let byPool = moment.agreements.get(pools)
   if (byPool === undefined) {
-    byPool = lasting(moment, pool.pair, pools) ?? agreementsOf(moment, pools)
-    moment.agreements.set(pool.pair, byPool)
+    byPool = lasting(moment, pools) ?? agreementsOf(moment, pools)
+    moment.agreements.set(pools, byPool)
   }
   return byPool.get(pool) ?? alone(moment)
 }
@@ -39,10 +39,10 @@ export type LastingAgreement = {
  * While no average is still climbing the weights stand still, and what a pair agrees on changes with its pools
  * alone. Null where time has a part in it.
  */
-function lasting(moment: Moment, pair: string, pools: readonly Pool[]): LastingAgreement['byPool'] | null {
+function lasting(moment: Moment, pools: readonly Pool[]): LastingAgreement['byPool'] | null {
   const { index, policyView } = moment.state
   const { policy } = moment
-  const known = index.agreements.get(pair)
+  const known = index.agreements.get(pools)
   if (
     known !== undefined &&
     known.policy === policy &&
@@ -52,7 +52,7 @@ function lasting(moment: Moment, pair: string, pools: readonly Pool[]): LastingA
     return known.byPool
   if (policy !== policyView.policy || !pools.every(isSettled)) return null
   const byPool = agreementsOf(moment, pools)
-  index.agreements.set(pair, { policy, states: pools.map(({ state }) => state), byPool })
+  index.agreements.set(pools, { policy, states: pools.map(({ state }) => state), byPool })
   return byPool
 }
 
@@ -76,8 +76,9 @@ function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreeme
   }
   const shared = edgeAgreement({ ...common, spreadBps: verdict.spreadBps }, moment.policy)
   const reference = (voters[verdict.m0] as Voter).observation.price
+  for (const { pool } of survivors) byPool.set(pool, shared)
   for (const pool of pools) {
-    if (!pool.state.verified || pool.state.marginal === null) continue
+    if (byPool.has(pool) || !pool.state.verified || pool.state.marginal === null) continue
     const own = devBps(pool.state.marginal, reference)
     const agrees = own.num * verdict.spreadBps.den <= verdict.spreadBps.num * own.den
     byPool.set(pool, agrees ? shared : edgeAgreement({ ...common, spreadBps: own }, moment.policy))

@@ -10,10 +10,11 @@ import { count, type Ms, ms, score, type Score, soonest, weaker } from '../units
 import { pathAgreement } from './agreement.ts'
 import { anchorRoutes, coverageDue } from './anchors.ts'
 import { stateScore } from './bands.ts'
-import type { Agreement, Edge, Priced, Route, RouteDraft, StableView } from './evaluation.ts'
+import type { Candidate } from './candidate.ts'
+import type { Agreement, Edge, Priced, Route, StableView } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
-import { dueOf, lastTradeOf } from './ownHops.ts'
-import { firstOf, type Vote, weightByFirst } from './observations.ts'
+import { climbingDue, dueOf, lastTradeOf } from './ownHops.ts'
+import { type Vote, weightByFirst } from './observations.ts'
 import type { Cap, CapCode } from './reasons.ts'
 import { marginalUsdOf } from './routes.ts'
 
@@ -23,7 +24,7 @@ export function pricedFrom(
   { observations, dust, verdict }: Vote,
   failed: readonly Route[],
 ): Priced {
-  const selectedObservation = observations[verdict.selected] as RouteDraft
+  const selectedObservation = observations[verdict.selected] as Candidate
   const accepted = observations.filter((_, at) => verdict.rejected[at] !== true)
   const rejected = observations.filter((_, at) => verdict.rejected[at] === true)
   const sources = sourcesOf(moment, accepted, verdict.keptWeight)
@@ -54,6 +55,7 @@ export function pricedFrom(
     aggregate_state: { score: aggregateState(moment, routes) },
   }
   const caps = activeCaps(agreement, material)
+  const dueMs = soonest(dueOf(moment, token), climbingDue(moment, [...observations, ...dust]))
   return {
     kind: 'PRICED',
     token,
@@ -80,7 +82,7 @@ export function pricedFrom(
     routes: [...routes, ...rejected, ...dust, ...failed],
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
-    dueMs: isAsset ? soonest(dueOf(moment, token), coverageDue(moment, token)) : dueOf(moment, token),
+    dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,
     lastTradeMs: lastTradeOf(moment, token),
   }
 }
@@ -101,16 +103,26 @@ function sourcesOf(moment: Moment, accepted: readonly Route[], keptWeight: bigin
 }
 
 const isMaterial = (route: Route, sources: ReadonlySet<Edge>): boolean =>
-  sources.has(firstOf(route)) && (route.via === null || route.via.route.material)
+  sources.has(route.first) && (route.via === null || route.via.route.material)
 
 /** The least of the feed and of every pool, decimals reading and stable answer an accepted route used. */
 function aggregateState(moment: Moment, accepted: readonly Route[]): Score {
   let least = moment.feed.score
+  let last: Edge | null = null
   for (const route of accepted) {
-    for (const edge of route.edges) least = weaker(least, edge.settled)
-    if (route.stable !== null) least = weaker(least, stateScore(route.stable.finality))
+    // Routes of one first hop stand side by side.
+    if (route.first !== last) least = weaker(least, route.first.settled)
+    last = route.first
+    if (route.via !== null) least = weaker(least, route.via.settled)
+    else if (route.stable !== null) least = weaker(least, stateScore(route.stable.finality))
   }
   return least
+}
+
+/** The least state score of every hop of a route and of the stable it ends in. */
+export function settledAlong({ edges, stable }: Route): Score {
+  const ofStable = stable === null ? score(10) : stateScore(stable.finality)
+  return edges.reduce<Score>((least, edge) => weaker(least, edge.settled), ofStable)
 }
 
 /** Every cap in force on something the published score is a minimum of, the lowest of each code. */
@@ -121,9 +133,8 @@ function activeCaps(agreement: Agreement, material: readonly Route[]): Cap[] {
   }
   note(agreement.caps)
   for (const route of material) {
-    for (const edge of route.edges) note(edge.caps)
-    if (route.via !== null && route.via.asset.evaluation.kind === 'PRICED')
-      note(route.via.asset.evaluation.caps)
+    note(route.first.caps)
+    if (route.via !== null) note(route.via.caps)
   }
   return [...lowest].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
 }
@@ -139,9 +150,12 @@ export function publishedScore(components: readonly Score[], caps: readonly Cap[
 function expiryOf(accepted: readonly Route[]): Ms {
   let latest = ms(0)
   for (const route of accepted) {
-    let earliest = firstOf(route).expiresAtMs
-    for (const edge of route.edges) if (edge.expiresAtMs < earliest) earliest = edge.expiresAtMs
+    const { first, via } = route
+    const earliest = via !== null && via.expiresAtMs < first.expiresAtMs ? via.expiresAtMs : first.expiresAtMs
     if (earliest > latest) latest = earliest
   }
   return latest
 }
+
+/** When the first hop of a route expires. */
+export const expiryAlong = ({ edges }: Route): Ms => ms(Math.min(...edges.map(edge => edge.expiresAtMs)))

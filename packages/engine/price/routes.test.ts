@@ -1,6 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
+import { bitsOf } from '../exact/bits.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import * as ratio from '../exact/ratio.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
@@ -24,7 +27,8 @@ import {
   WBTC,
   WETH,
 } from '../testing/scenario.ts'
-import type { Route } from './evaluation.ts'
+import { Candidate } from './candidate.ts'
+import type { Edge, StableView } from './evaluation.ts'
 import { vote } from './observations.ts'
 import { mergePolicy, PolicyError } from './policyOverride.ts'
 import { routesOf } from './routes.ts'
@@ -70,6 +74,13 @@ function isRefused(policy: unknown): boolean {
   }
 }
 
+/** As much of a hop as a vote asks for, with another ratio. */
+function withRatio({ pool, capacity, score }: Edge, value: Fraction): Edge {
+  return { pool, capacity, score, ratio: value, near: ratio.near(value), bits: bitsOf(value) } as Edge
+}
+
+const DOLLAR = { usd: { num: 1n, den: 1n } } as StableView
+
 /** The vote on two routes of T of which one has this price. */
 function voted(price: { readonly num: bigint; readonly den: bigint }) {
   const s = scenario()
@@ -78,7 +89,9 @@ function voted(price: { readonly num: bigint; readonly den: bigint }) {
   s.decimals(T, 18)
   const moment = s.moment()
   const { live, failed } = routesOf(moment, T)
-  const changed = live.map((route): Route => (route.id === routeId(P2) ? { ...route, price } : route))
+  const changed = live.map(route =>
+    route.id === routeId(P2) ? Candidate.toStable(withRatio(route.first, price), DOLLAR) : route,
+  )
   return { verdict: vote(moment, changed, failed), failed }
 }
 

@@ -2,61 +2,94 @@
  * The five-minute duration-weighted median of a pool's own price (contract §2.6): what a sudden move is
  * measured against.
  *
- * Entries follow one another without a gap, each holding until the next begins, and `byRatio` has the same
- * entries by ascending ratio. Keeping the order costs an append a few comparisons; a read then compares
- * nothing and allocates nothing. A history is never changed: the journal may keep the old one.
+ * Changes follow one another without a gap, each holding until the next. Those that have ended lie on a tape that all
+ * histories of a pool share, each seeing its own part: to follow a block costs one more place on it, however long the
+ * window, and a history never changes: the journal may keep the old one. Changes are not kept in order of their ratio.
+ * The median moves little from one read to the next, so the last one found is tried first, and it takes one look
+ * through the window to know it again.
  */
+import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Count, count, type Ms, ms, type Sign } from '../units.ts'
-import { devBpsAtMost } from './weightedMedian.ts'
+import { type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
+import { devBpsAtMost, surelyWithin } from './weightedMedian.ts'
 
-/** A block-final marginal ratio in canonical orientation, held from `fromMs` up to `untilMs`. */
-export type Entry = { readonly fromMs: Ms; readonly untilMs: Ms; readonly ratio: Fraction }
+/** A block-final marginal ratio in canonical orientation, held from `fromMs` up to the next. */
+export type Change = { readonly fromMs: Ms; readonly ratio: Fraction }
+
+/** A ratio, and about where it is. */
+type Place = { readonly ratio: Fraction; readonly near: Near }
+
+/** Side by side, oldest first; `median` is the last one found, by whichever history. */
+type Tape = {
+  readonly fromMs: Ms[]
+  readonly ratios: Fraction[]
+  readonly nears: Near[]
+  median: Place | null
+}
 
 export type History = {
-  /** Oldest first; the last one holds until further notice. */
-  readonly entries: readonly Entry[]
-  readonly byRatio: readonly Entry[]
+  /** Of which this history has what stands in [start, end). */
+  readonly tape: Tape
+  readonly start: Count
+  readonly end: Count
+  /** What holds until further notice; null before the first. */
+  readonly open: (Change & Place) | null
 }
 
 export type Reference =
   | { readonly median: Fraction; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
 
-export const EMPTY: History = { entries: [], byRatio: [] }
+export const EMPTY: History = {
+  tape: { fromMs: [], ratios: [], nears: [], median: null },
+  start: count(0),
+  end: count(0),
+  open: null,
+}
 
 export const WINDOW_MS = ms(300_000)
 const HALF_MS = ms(WINDOW_MS / 2)
 
-/** The end of an entry that still holds. */
-const OPEN_MS = ms(Number.MAX_SAFE_INTEGER)
+/** A shorter tape is copied to its very length: thousands are kept, and one that grows in place takes half as much again. */
+const SHORT = 16
+
+/** Where nothing was found. */
+const NOWHERE = count(-1)
+
+/** So often the next ratio is tried for the median, before all are put in order. */
+const MOST_TRIES = 4
 
 /**
  * The ratio at the end of a block. Of blocks with the same time only the last counts, and a ratio equal to
- * the one before is not a change. Entries that ended before the window of `timeMs` are dropped, so a history
+ * the one before is not a change. What ended before the window of `timeMs` is dropped, so a history
  * never holds more than the distinct block times of five minutes and one.
  */
 export function append(history: History, timeMs: Ms, value: Fraction): History {
-  const last = history.entries.at(-1)
-  if (last === undefined) return single({ fromMs: timeMs, untilMs: OPEN_MS, ratio: value })
-  if (ratio.compare(last.ratio, value) === 0) return history
-  if (timeMs > last.fromMs) return extend(history, last, { fromMs: timeMs, untilMs: OPEN_MS, ratio: value })
+  const { tape, start, end, open } = history
+  if (open === null) return { ...EMPTY, open: opened(timeMs, value) }
+  if (ratio.compare(open.ratio, value) === 0) return history
+  if (timeMs > open.fromMs) return extend(history, open, timeMs, value)
 
   // A chain's time does not run back; if a block says so it is taken as the same time.
-  const entry: Entry = { fromMs: last.fromMs, untilMs: OPEN_MS, ratio: value }
-  const previous = history.entries.at(-2)
-  if (previous === undefined) return single(entry)
-  if (ratio.compare(previous.ratio, value) === 0) return retract(history, last, previous)
-  return {
-    entries: history.entries.toSpliced(-1, 1, entry),
-    byRatio: inserted(without(history.byRatio, last), entry),
-  }
+  const previous = tape.ratios[end - 1]
+  if (end === start || previous === undefined || ratio.compare(previous, value) !== 0)
+    return { ...history, open: opened(open.fromMs, value) }
+  return { ...history, end: count(end - 1), open: opened(tape.fromMs[end - 1] as Ms, previous) }
 }
 
 /** The history with these changes, oldest first: how a stored one is read back. */
-export function restore(changes: readonly { readonly fromMs: Ms; readonly ratio: Fraction }[]): History {
+export function restore(changes: readonly Change[]): History {
   return changes.reduce((history, change) => append(history, change.fromMs, change.ratio), EMPTY)
+}
+
+/** All changes, oldest first. */
+export function changesOf({ tape, start, end, open }: History): Change[] {
+  if (open === null) return []
+  const changes: Change[] = []
+  for (let at = start; at < end; at++)
+    changes.push({ fromMs: tape.fromMs[at] as Ms, ratio: tape.ratios[at] as Fraction })
+  return [...changes, { fromMs: open.fromMs, ratio: open.ratio }]
 }
 
 /** The median over (t − 300,000, t]: the first ratio where twice the time at or below it reaches the window. */
@@ -64,7 +97,7 @@ export function reference(history: History, t: Ms): Reference {
   const toMs = clamp(history, t)
   const coveredMs = covered(history, toMs)
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
-  return { median: (history.byRatio[medianAt(history, toMs)] as Entry).ratio, coveredMs: WINDOW_MS }
+  return { median: medianAt(history, toMs).ratio, coveredMs: WINDOW_MS }
 }
 
 /** Whether the whole window before `t` is known. */
@@ -72,140 +105,211 @@ export const isCovered = (history: History, t: Ms): boolean =>
   covered(history, clamp(history, t)) >= WINDOW_MS
 
 /** Whether no ratio kept is further than `bps` from `value`: then neither is any median of them. */
-export function isWithin({ byRatio }: History, value: Fraction, bps: bigint): boolean {
-  const lowest = byRatio[0]
-  const highest = byRatio.at(-1)
-  return (
-    lowest !== undefined &&
-    highest !== undefined &&
-    devBpsAtMost(lowest.ratio, value, bps) &&
-    (lowest === highest || devBpsAtMost(highest.ratio, value, bps))
-  )
+export function isWithin(history: History, value: Fraction, bps: bigint): boolean {
+  const { tape, start, end, open } = history
+  if (open === null) return false
+  const near = ratio.near(value)
+  const most = surelyWithin(bps)
+  const isAt = (own: Near, at: Count) =>
+    (own < near * most && near < own * most) || devBpsAtMost(ratioAt(history, at), value, bps)
+  for (let at = start; at < end; at++) if (!isAt(tape.nears[at] as Near, at)) return false
+  return isAt(open.near, end)
 }
 
 /**
  * The earliest time after `t` at which `reference` gives another outcome if nothing is appended; null if
  * none does. Time moves weight from the oldest ratios to the newest and no other way, so the median walks
- * towards the newest ratio and never turns: the entry during whose leaving it gives way is found by
- * bisection, the moment by subtraction.
+ * towards the newest ratio and never turns: one after the other the oldest leave, until it has given way.
  */
 export function nextFlip(history: History, t: Ms): Ms | null {
-  const { entries, byRatio } = history
-  const newest = entries.at(-1)
-  if (newest === undefined) return null
+  const { start, end, open } = history
+  if (open === null) return null
   const nowMs = clamp(history, t)
-  if (covered(history, nowMs) < WINDOW_MS) return ms((entries[0] as Entry).fromMs + WINDOW_MS)
+  if (covered(history, nowMs) < WINDOW_MS) return ms(fromAt(history, start) + WINDOW_MS)
 
-  const median = (byRatio[medianAt(history, nowMs)] as Entry).ratio
-  const sign = ratio.compare(newest.ratio, median)
+  const median = medianAt(history, nowMs)
+  const sign = ratio.compare(open.ratio, median.ratio)
   if (sign === 0) return null
   // A rising median gives way when less than half is at or below it, a falling one when half is below it.
-  const end = rank(byRatio, median, sign > 0 ? 1 : 0)
-  const missingMs = (atMs: Ms): Ms => {
-    const heldMs = held(history, end, atMs)
-    return ms(sign > 0 ? heldMs - HALF_MS + 1 : HALF_MS - heldMs)
+  const lastingMs = (at: Count): Ms => {
+    const isUpTo = compareAt(history, at, median) < (sign > 0 ? 1 : 0)
+    return ms(isUpTo ? untilAt(history, at) - fromAt(history, at) : 0)
   }
-
-  // With the last closed entry gone only the newest is left, so the median has given way by then.
-  let first = 0
-  let last = entries.length - 2
-  while (first < last) {
-    const middle = (first + last) >> 1
-    if (missingMs(ms((entries[middle] as Entry).untilMs + WINDOW_MS)) <= 0) last = middle
-    else first = middle + 1
+  let endedMs = 0
+  for (let at = start; at < end; at++) endedMs += lastingMs(at)
+  for (let at = start; at < end; at++) {
+    endedMs -= lastingMs(at)
+    const goneMs = untilAt(history, at) + WINDOW_MS
+    const missingMs = sign > 0 ? endedMs - HALF_MS + 1 : HALF_MS - endedMs - (goneMs - open.fromMs)
+    // All through its leaving one millisecond was gained in each, so what is left over counts back.
+    if (missingMs <= 0) return ms(goneMs + missingMs)
   }
-  // All through that entry's leaving one millisecond was gained in each, so what is left over counts back.
-  const goneMs = ms((entries[first] as Entry).untilMs + WINDOW_MS)
-  return ms(goneMs + missingMs(goneMs))
+  assert(false, 'the median has given way when only the newest ratio is left')
 }
 
-/** A read from before the newest entry (a block ahead of our clock) counts as made when it began. */
-function clamp(history: History, t: Ms): Ms {
-  const newest = history.entries.at(-1)
-  return newest === undefined || t > newest.fromMs ? t : newest.fromMs
+/** A read from before the newest change (a block ahead of our clock) counts as made when it began. */
+function clamp({ open }: History, t: Ms): Ms {
+  return open === null || t > open.fromMs ? t : open.fromMs
 }
 
 function covered(history: History, toMs: Ms): Ms {
-  const oldest = history.entries[0]
-  if (oldest === undefined) return ms(0)
-  return toMs - oldest.fromMs < WINDOW_MS ? ms(toMs - oldest.fromMs) : WINDOW_MS
+  if (history.open === null) return ms(0)
+  const oldestMs = fromAt(history, history.start)
+  return toMs - oldestMs < WINDOW_MS ? ms(toMs - oldestMs) : WINDOW_MS
 }
 
-/** The place of the median in `byRatio`. Equal ratios are neighbours, so merging them changes nothing. */
-function medianAt({ byRatio }: History, toMs: Ms): Count {
+/** Of a window that is covered. */
+function medianAt(history: History, toMs: Ms): Place {
+  let tried = history.tape.median ?? placeAt(history, history.end)
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const { belowMs, sameMs, at } = weigh(history, toMs, tried)
+    const sign: Sign = 2 * belowMs >= WINDOW_MS ? -1 : 2 * (belowMs + sameMs) >= WINDOW_MS ? 0 : 1
+    // As it was first written, whoever found it: equal ratios may be written in several ways.
+    if (sign === 0) return remember(history, at)
+    tried = placeAt(history, neighbourOf(history, toMs, tried, sign))
+  }
+  return remember(history, medianInOrder(history, toMs))
+}
+
+function remember(history: History, at: Count): Place {
+  const place = placeAt(history, at)
+  // The first change of every pool stands beside the same empty tape.
+  if (history.end > 0) history.tape.median = place
+  return place
+}
+
+/** How long ratios below a place held, and the same ratio, which stood first at `at`. */
+function weigh(
+  history: History,
+  toMs: Ms,
+  place: Place,
+): { readonly belowMs: Ms; readonly sameMs: Ms; readonly at: Count } {
+  const { tape, end } = history
+  const { fromMs, nears } = tape
+  const { near } = place
+  let belowMs = 0
+  let sameMs = 0
+  let first = NOWHERE
+  let at = firstIn(history, toMs)
+  let beganMs = ms(Math.max(fromAt(history, at), toMs - WINDOW_MS))
+  for (; at <= end; at++) {
+    // All but the last two ends stand on the tape.
+    const endedMs = at + 1 < end ? (fromMs[at + 1] as Ms) : at < end ? untilAt(history, at) : toMs
+    const heldMs = endedMs - beganMs
+    beganMs = endedMs
+    const sign = (at < end ? ratio.compareNear(nears[at] as Near, near) : 0) || compareAt(history, at, place)
+    if (sign < 0) belowMs += heldMs
+    else if (sign === 0 && heldMs > 0) {
+      sameMs += heldMs
+      if (first === NOWHERE) first = at
+    }
+  }
+  return { belowMs: ms(belowMs), sameMs: ms(sameMs), at: first }
+}
+
+/** The oldest that reaches into the window. */
+function firstIn(history: History, toMs: Ms): Count {
   const sinceMs = toMs - WINDOW_MS
+  let at = history.start
+  while (at < history.end && untilAt(history, at) <= sinceMs) at++
+  return at
+}
+
+/** The next ratio on a side of a place, of those in the window. */
+function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Count {
+  const { end } = history
+  let nearest = NOWHERE
+  for (let at = firstIn(history, toMs); at <= end; at++) {
+    if (heldAt(history, at, toMs) <= 0 || compareAt(history, at, place) !== side) continue
+    if (nearest === NOWHERE || compareAt(history, at, placeAt(history, nearest)) === -side) nearest = at
+  }
+  return nearest
+}
+
+/** By putting the whole window in order, after a jump. */
+function medianInOrder(history: History, toMs: Ms): Count {
+  const inOrder: Count[] = []
+  for (let at = firstIn(history, toMs); at <= history.end; at++)
+    if (heldAt(history, at, toMs) > 0) inOrder.push(at)
+  inOrder.sort((a, b) => compareAt(history, a, placeAt(history, b)) || a - b)
   let cumulative = 0
-  let at = 0
-  for (; at < byRatio.length - 1; at++) {
-    const { fromMs, untilMs } = byRatio[at] as Entry
-    const overlapMs = (untilMs < toMs ? untilMs : toMs) - (fromMs > sinceMs ? fromMs : sinceMs)
-    if (overlapMs > 0) cumulative += overlapMs
-    if (2 * cumulative >= WINDOW_MS) break
-  }
-  return count(at)
+  const found = inOrder.find(at => {
+    cumulative += heldAt(history, at, toMs)
+    return 2 * cumulative >= WINDOW_MS
+  }) as Count
+  return weigh(history, toMs, placeAt(history, found)).at
 }
 
-/** How long the first `end` entries by ratio held within the window that ends at `toMs`. */
-function held({ byRatio }: History, end: Count, toMs: Ms): Ms {
+/** How long it held within the window that ends at `toMs`; nothing or less if it did not. */
+function heldAt(history: History, at: Count, toMs: Ms): Ms {
+  const fromMs = fromAt(history, at)
   const sinceMs = toMs - WINDOW_MS
-  let total = 0
-  for (let at = 0; at < end; at++) {
-    const { fromMs, untilMs } = byRatio[at] as Entry
-    const overlapMs = (untilMs < toMs ? untilMs : toMs) - (fromMs > sinceMs ? fromMs : sinceMs)
-    if (overlapMs > 0) total += overlapMs
-  }
-  return ms(total)
+  const untilMs = at < history.end ? untilAt(history, at) : toMs
+  return ms(untilMs - (fromMs > sinceMs ? fromMs : sinceMs))
 }
 
-function single(entry: Entry): History {
-  const entries = [entry]
-  return { entries, byRatio: entries }
+function fromAt({ tape, end, open }: History, at: Count): Ms {
+  return at < end ? (tape.fromMs[at] as Ms) : (open as Change).fromMs
 }
 
-/** Closes the last entry, adds `entry`, and drops what ended before the window. */
-function extend(history: History, last: Entry, entry: Entry): History {
-  const closed: Entry = { fromMs: last.fromMs, untilMs: entry.fromMs, ratio: last.ratio }
-  const sinceMs = entry.fromMs - WINDOW_MS
-  const byRatio = history.byRatio.slice()
-  byRatio[byRatio.indexOf(last)] = closed
-  let dropped = 0
-  for (const ended of history.entries) {
-    if (ended.untilMs > sinceMs) break
-    byRatio.splice(byRatio.indexOf(ended), 1)
-    dropped++
-  }
-  byRatio.splice(rank(byRatio, entry.ratio, 1), 0, entry)
-  const entries = history.entries.slice(dropped, -1)
-  entries.push(closed, entry)
-  return { entries, byRatio }
+/** Of one that has ended. */
+const untilAt = (history: History, at: Count): Ms => fromAt(history, count(at + 1))
+
+function ratioAt({ tape, end, open }: History, at: Count): Fraction {
+  return at < end ? (tape.ratios[at] as Fraction) : (open as Change).ratio
 }
 
-/** Takes the last entry back: the one before it goes on. */
-function retract(history: History, last: Entry, previous: Entry): History {
-  const reopened: Entry = { fromMs: previous.fromMs, untilMs: OPEN_MS, ratio: previous.ratio }
-  const byRatio = without(history.byRatio, last)
+function nearAt({ tape, end, open }: History, at: Count): Near {
+  return at < end ? (tape.nears[at] as Near) : (open as Place).near
+}
+
+const placeAt = (history: History, at: Count): Place => ({
+  ratio: ratioAt(history, at),
+  near: nearAt(history, at),
+})
+
+function compareAt(history: History, at: Count, place: Place): Sign {
+  const own = ratioAt(history, at)
+  if (own === place.ratio) return 0
+  return ratio.compareNear(nearAt(history, at), place.near) || ratio.compareExactly(own, place.ratio)
+}
+
+const opened = (fromMs: Ms, value: Fraction): Change & Place => ({
+  fromMs,
+  ratio: value,
+  near: ratio.near(value),
+})
+
+/** Another ratio from `fromMs` on: what held has ended, and what ended before the window is dropped. */
+function extend(history: History, open: Change & Place, fromMs: Ms, value: Fraction): History {
+  const start = firstIn(history, fromMs)
+  const tape = withEnded(history, start, open)
+  const isSame = tape === history.tape
   return {
-    entries: history.entries.toSpliced(-2, 2, reopened),
-    byRatio: byRatio.with(byRatio.indexOf(previous), reopened),
+    tape,
+    start: isSame ? start : count(0),
+    end: count(history.end + 1 - (isSame ? 0 : start)),
+    open: opened(fromMs, value),
   }
 }
 
-function without(byRatio: readonly Entry[], entry: Entry): Entry[] {
-  return byRatio.toSpliced(byRatio.indexOf(entry), 1)
-}
-
-function inserted(byRatio: readonly Entry[], entry: Entry): Entry[] {
-  return byRatio.toSpliced(rank(byRatio, entry.ratio, 1), 0, entry)
-}
-
-/** How many entries have a ratio below `value` (bound 0), or at or below it (bound 1). */
-function rank(byRatio: readonly Entry[], value: Fraction, bound: Sign): Count {
-  let low = 0
-  let high = byRatio.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (ratio.compare((byRatio[middle] as Entry).ratio, value) < bound) low = middle + 1
-    else high = middle
+/** The tape with what has ended behind the history's own part: the same one, or a new one that begins at `start`. */
+function withEnded({ tape, end }: History, start: Count, ended: Change & Place): Tape {
+  const kept = end - start
+  // After a block was taken back, the tape may go on: with the same, or with what never was.
+  if (tape.fromMs[end] === ended.fromMs && tape.ratios[end] === ended.ratio) return tape
+  if (end === tape.fromMs.length && kept >= SHORT && kept >= start) {
+    tape.fromMs.push(ended.fromMs)
+    tape.ratios.push(ended.ratio)
+    tape.nears.push(ended.near)
+    return tape
   }
-  return count(low)
+  const copied = <Item>(list: readonly Item[], item: Item): Item[] =>
+    (start === 0 ? list : list.slice(start)).toSpliced(kept, list.length, item)
+  return {
+    fromMs: copied(tape.fromMs, ended.fromMs),
+    ratios: copied(tape.ratios, ended.ratio),
+    nears: copied(tape.nears, ended.near),
+    median: tape.median,
+  }
 }

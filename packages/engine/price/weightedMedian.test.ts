@@ -2,14 +2,17 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
+import * as ratio from '../exact/ratio.ts'
 import { cases, natural } from '../testing/cases.ts'
-import type { Count } from '../units.ts'
+import type { Count, Near } from '../units.ts'
 import {
   ascending,
   devBps,
   devBpsAtMost,
+  devBpsAtMostNear,
   devRatio,
   furtherFrom,
+  furtherFromNear,
   isAtMost,
   weightedMedian,
 } from './weightedMedian.ts'
@@ -132,6 +135,35 @@ describe('deviation', () => {
         const up = devRatio(above, centre)
         const expected = isEqual(up, down) ? 0 : isBelow(up, down) ? -1 : 1
         expect(furtherFrom(centre, below, above)).toBe(expected)
+        const nears = [centre, below, above].map(ratio.near) as [Near, Near, Near]
+        expect([0, expected]).toContain(furtherFromNear(...nears))
+      }),
+      { numRuns: cases(1500) },
+    )
+  })
+
+  it('floats say what the integers say, or nothing', () => {
+    const closeTo = fc.tuple(
+      aFraction,
+      fc.bigInt(0n, 2000n),
+      fc.bigInt(-3n, 3n),
+      fc.constantFrom(15n, 16n, 17n, 60n),
+    )
+    fc.assert(
+      fc.property(closeTo, aFraction, ([q, bps, off, digits], other) => {
+        const scale = 10n ** digits
+        const at = { num: q.num * ((10_000n + bps) * scale + off), den: q.den * 10_000n * scale }
+        for (const p of [at, other]) {
+          const [nearP, nearQ] = [ratio.near(p), ratio.near(q)]
+          for (const said of [devBpsAtMostNear(nearP, nearQ, bps), devBpsAtMostNear(nearQ, nearP, bps)])
+            expect([null, devBpsAtMost(p, q, bps)]).toContain(said)
+        }
+        expect(devBpsAtMostNear(ratio.near(q), ratio.near({ num: q.num * 3n, den: q.den }), 2000n)).toBe(
+          false,
+        )
+        expect(
+          devBpsAtMostNear(ratio.near(q), ratio.near({ num: q.num * 11n, den: q.den * 10n }), 2000n),
+        ).toBe(true)
       }),
       { numRuns: cases(1500) },
     )

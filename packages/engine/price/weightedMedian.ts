@@ -7,26 +7,40 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Count, count, type Near, type Sign } from '../units.ts'
+import { asNear, type Count, count, type Near, type Sign } from '../units.ts'
 
-/** What can be put in order: a price and the id that breaks a tie. */
-export type Orderable = { readonly id: string; readonly price: Fraction }
+/** What can be put in order: a price, about where it is if that is known, and the id that breaks a tie. */
+export type Orderable = { readonly id: string; readonly price: Fraction; readonly near?: Near }
 
 const BPS = 10_000n
 
+/** Wider than all that two approximations and their quotient can be off by: inside, the integers decide. */
+const SURELY_MORE = 1 + 2 ** -46
+const SURELY_LESS = 1 - 2 ** -46
+
+export const nearOf = ({ near, price }: Orderable): Near => near ?? ratio.near(price)
+
 /** The indices of `items` by ascending price, ties by id. */
-export function ascending(items: readonly Orderable[]): Count[] {
+export function ascending(items: readonly Orderable[], nears: readonly Near[] = items.map(nearOf)): Count[] {
+  // By insertion: items are few, and those of one first hop often come in order.
   const order: Count[] = []
-  for (let at = 0; at < items.length; at++) order.push(count(at))
-  if (order.length < 2) return order
-  const nears = items.map(({ price }) => ratio.near(price))
-  return order.sort((a, b) => {
-    const [left, right] = [items[a] as Orderable, items[b] as Orderable]
-    const sign = ratio.compareNear(left.price, nears[a] as Near, right.price, nears[b] as Near)
-    if (sign !== 0) return sign
-    if (left.id === right.id) return 0
-    return left.id < right.id ? -1 : 1
-  })
+  for (let next = 0; next < items.length; next++) {
+    let place = order.length
+    while (place > 0 && isBefore(items, nears, count(next), order[place - 1] as Count)) {
+      order[place] = order[place - 1] as Count
+      place--
+    }
+    order[place] = count(next)
+  }
+  return order
+}
+
+function isBefore(items: readonly Orderable[], nears: readonly Near[], a: Count, b: Count): boolean {
+  const left = items[a] as Orderable
+  const right = items[b] as Orderable
+  const sign =
+    ratio.compareNear(nears[a] as Near, nears[b] as Near) || ratio.compareExactly(left.price, right.price)
+  return sign === 0 ? left.id < right.id : sign < 0
 }
 
 /** The first of `sorted` where 2 × (sum of weights so far) reaches the total; the total is positive. */
@@ -55,6 +69,17 @@ export function devBps(p: Fraction, q: Fraction): Fraction {
   return { num: BPS * (num - den), den }
 }
 
+/** The outcome of `devBpsAtMost` where floats are sure of it; null where the integers must decide. */
+export function devBpsAtMostNear(p: Near, q: Near, bps: bigint): boolean | null {
+  const about = p > q ? p / q : q / p
+  const bound = 1 + Number(bps) / 10_000
+  if (about < bound * SURELY_LESS && bound < Infinity) return true
+  return about > bound * SURELY_MORE ? false : null
+}
+
+/** Two values of which neither is this many times the other surely deviate by at most `bps`. */
+export const surelyWithin = (bps: bigint): Near => asNear((1 + Number(bps) / 10_000) * SURELY_LESS)
+
 /** dev_bps(p, q) ≤ bps. */
 export function devBpsAtMost(p: Fraction, q: Fraction, bps: bigint): boolean {
   const left = p.num * q.den
@@ -74,4 +99,12 @@ export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction):
     { num: above.num * below.num, den: above.den * below.den },
     { num: centre.num * centre.num, den: centre.den * centre.den },
   )
+}
+
+/** The outcome of `furtherFrom` where floats are sure of it; 0 where the integers must decide. */
+export function furtherFromNear(centre: Near, below: Near, above: Near): Sign {
+  const up = above / centre
+  const down = centre / below
+  if (up > down * SURELY_MORE) return 1
+  return up < down * SURELY_LESS ? -1 : 0
 }

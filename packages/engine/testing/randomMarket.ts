@@ -27,7 +27,7 @@ export const SETUP: ChainSetup = {
   hasSequencer: false,
 }
 
-const DECIMALS = new Map([
+export const DECIMALS = new Map([
   [USDC, 6],
   [USDT, 6],
   [WETH, 18],
@@ -58,7 +58,7 @@ export function seeded(seed: number) {
     pick: <Item>(items: readonly Item[]): Item => items[Math.floor(next() * items.length)] as Item,
   }
 }
-type Random = ReturnType<typeof seeded>
+export type Random = ReturnType<typeof seeded>
 
 export type Life = {
   readonly life: readonly Input[]
@@ -66,7 +66,7 @@ export type Life = {
   readonly endMs: Ms
 }
 
-type PoolSpec = {
+export type PoolSpec = {
   readonly address: Address
   readonly token0: Address
   readonly token1: Address
@@ -74,7 +74,7 @@ type PoolSpec = {
 }
 
 const START_MS = 1_700_000_000_000
-const POOLS: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])[] = [
+export const POOLS: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])[] = [
   [101, USDC, WETH, 'v2', 'one'],
   [102, USDC, WETH, 'v3', 'three'],
   [103, USDT, WETH, 'v2', 'two'],
@@ -86,7 +86,7 @@ const POOLS: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])
   [121, WETH, TOKENS[1] as Address, 'v3', 'three'],
   [131, WBTC, TOKENS[2] as Address, 'v2', 'two'],
 ]
-const BORN_LATER: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])[] = [
+export const BORN_LATER: readonly (readonly [number, Address, Address, 'v2' | 'v3', string])[] = [
   [141, WETH, TOKENS[3] as Address, 'v2', 'one'],
   [142, USDT, TOKENS[3] as Address, 'v3', 'three'],
   [122, USDC, TOKENS[1] as Address, 'v2', 'two'],
@@ -215,7 +215,7 @@ function finalLife(
 
 const refOf = ({ number, hash, timeMs }: Block): BlockRef => ({ number, hash, timeMs })
 
-function seedPool(
+export function seedPool(
   random: Random,
   sim: ChainSim,
   pools: PoolSpec[],
@@ -287,7 +287,7 @@ function trade(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void 
   }
 }
 
-function stableReading(random: Random, atMs: Ms, block: BlockRef): Input {
+export function stableReading(random: Random, atMs: Ms, block: BlockRef): Extract<Input, { kind: 'stable' }> {
   const answer = (around: number) => ({
     value: BigInt(around + random.below(200_000) - 100_000),
     decimals: count(8),

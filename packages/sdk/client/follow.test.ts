@@ -224,14 +224,26 @@ test('a log that begins anew (a restore) refuses our sequence, and we take a sna
   expect(cents(follower, 1)).toBe('7')
 })
 
-test('a session refused right after a snapshot is thrown: another snapshot would not help', async () => {
+test('a log that begins anew between a snapshot and its session is followed from another snapshot', async () => {
   const service = new ScriptedService()
+  service.pages = [pairPage(2 ** 40, 1, 6, 2 ** 40)]
   service.failures.push(
     { status: 200, body: sample.page(3, []) },
-    { status: 400, body: { error: 'this consumer has 50 sessions already' } },
+    { status: 400, body: { error: 'snapshot_sequence is of another epoch' } },
   )
+  service.onSubscribe = replaying([sample.tokenUpsert(2 ** 40 + 1, 1, 7)])
+  const follower = following(service)
+  expect(await until(follower, `record ${2 ** 40 + 1}`)).toContain('resetting (SEQUENCE_REFUSED)')
+  expect(sessions(service)).toEqual(['3', `${2 ** 40}`])
+})
+
+test('a session refused after a second snapshot as well is thrown: a third would not help', async () => {
+  const service = new ScriptedService()
+  const refusal = { status: 400, body: { error: 'this consumer has 50 sessions already' } }
+  service.failures.push({ status: 200, body: sample.page(3, []) }, refusal)
+  service.failures.push({ status: 200, body: sample.page(3, []) }, refusal)
   await expect(until(following(service), 'never')).rejects.toThrow('50 sessions')
-  expect(snapshots(service)).toBe(1)
+  expect(snapshots(service)).toBe(2)
 })
 
 test('a page that is limited or fails is asked for again by itself', async () => {

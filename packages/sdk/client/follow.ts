@@ -1,12 +1,14 @@
 /**
- * Following a chain: snapshot, cursor, replay, live; and all of it again when the service says so.
+ * Following a chain, or some of its tokens and pools: snapshot, cursor, replay, live; and all of it again when the
+ * service says so.
  *
- * The follower holds the current state of every token and pool and moves only while it is iterated. A
+ * The follower holds the current state of what it follows and moves only while it is iterated or run. A
  * dropped connection is resumed after the last record applied; a refused cursor starts from a new snapshot.
  * It ends quietly by `close()`, the signal or leaving the loop, and throws only what no retry can help.
  */
 import type { Health } from '../wire/health.ts'
 import type { Id } from '../wire/identifier.ts'
+import type { SwapEvent } from '../wire/poolEvent.ts'
 import type { Session, SessionQuery } from '../wire/session.ts'
 import { type Envelope, SCHEMA_VERSION } from '../wire/stream.ts'
 import { type Backoff, DEFAULT_BACKOFF, delayMs, retrying, wait } from './backoff.ts'
@@ -14,6 +16,7 @@ import { stateAt } from './expiry.ts'
 import { AssayError } from './failure.ts'
 import type { CallOptions } from './http.ts'
 import { type FollowedPool, type FollowedToken, Market } from './market.ts'
+import { Scope, type ScopeRequest } from './scope.ts'
 import { type PoolSource, readSnapshot } from './snapshot.ts'
 import type { Stream, StreamOutcome, StreamRequest } from './stream.ts'
 
@@ -26,7 +29,8 @@ export type Source = PoolSource & {
   stream(request: StreamRequest): Stream
 }
 
-export type FollowRequest = {
+/** A whole chain, or some of its tokens and pools. */
+export type FollowRequest = ScopeRequest & {
   readonly chain_id: number
   readonly signal?: AbortSignal
   readonly backoff?: Partial<Backoff>
@@ -41,21 +45,39 @@ export type FollowEvent =
   /** A record that was news. */
   | { readonly kind: 'record'; readonly record: Envelope }
 
+/** For `run`. One that throws ends it. */
+export type FollowCallbacks = {
+  readonly onStatus?: (status: FollowStatus, reason: string | null) => void
+  /** A token as it is now, after whatever was said about it. */
+  readonly onToken?: (token: FollowedToken) => void
+  /** A pool as it is now; null when it is gone with its block. */
+  readonly onPool?: (poolId: Id, pool: FollowedPool | null) => void
+  readonly onSwap?: (swap: SwapEvent) => void
+  readonly onHealth?: (health: Health) => void
+  /** Each record as it came, before any of the above. */
+  readonly onRecord?: (record: Envelope) => void
+}
+
 export class Follower implements AsyncIterable<FollowEvent> {
   readonly #source: Source
   readonly #chainId: number
   readonly #backoff: Backoff
   readonly #silenceMs: number
-  readonly #market = new Market()
+  readonly #scope: Scope
+  readonly #market: Market
   readonly #closing = new AbortController()
   readonly #signal: AbortSignal
   #status: FollowStatus = 'resetting'
   /** Connections in a row that brought no record. */
   #failures = 0
+  /** The last session was refused for the sequence of a new snapshot. */
+  #wasRefused = false
 
   constructor(source: Source, request: FollowRequest) {
     this.#source = source
     this.#chainId = request.chain_id
+    this.#scope = new Scope(request)
+    this.#market = new Market(this.#scope)
     this.#backoff = { ...DEFAULT_BACKOFF, ...request.backoff }
     this.#silenceMs = request.silenceMs ?? SILENCE_MS
     this.#signal =
@@ -100,6 +122,27 @@ export class Follower implements AsyncIterable<FollowEvent> {
     this.#closing.abort()
   }
 
+  /** Follows until it is closed, telling instead of being iterated. Rejects with what no retry can help. */
+  async run(callbacks: FollowCallbacks): Promise<void> {
+    for await (const event of this) {
+      if (event.kind === 'status') callbacks.onStatus?.(event.status, event.reason)
+      else this.#tell(event.record, callbacks)
+    }
+    callbacks.onStatus?.('closed', null)
+  }
+
+  #tell(record: Envelope, { onRecord, onHealth, onSwap, onToken, onPool }: FollowCallbacks): void {
+    onRecord?.(record)
+    const { type, payload } = record
+    if (type === 'FEED_HEALTH') onHealth?.(payload)
+    else if (type === 'SWAP_OBSERVED') onSwap?.(payload)
+    else if (payload.scope === 'pool') onPool?.(payload.pool_id, this.pool(payload.pool_id) ?? null)
+    else {
+      const token = this.token(payload.token_id)
+      if (token !== undefined) onToken?.(token)
+    }
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent, undefined> {
     try {
       yield* this.#run()
@@ -116,7 +159,15 @@ export class Follower implements AsyncIterable<FollowEvent> {
     for (;;) {
       const isFresh = this.#market.sequence === null
       if (isFresh)
-        this.#market.load(await readSnapshot(this.#source, this.#chainId, this.#backoff, this.#signal))
+        this.#market.load(
+          await readSnapshot(
+            this.#source,
+            this.#chainId,
+            this.#scope.tokenAddresses,
+            this.#backoff,
+            this.#signal,
+          ),
+        )
       const outcome = yield* this.#connect(this.#market.sequence as number, isFresh)
       if (outcome.kind === 'ENDED') return
       const why = reasonOf(outcome)
@@ -153,8 +204,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   }
 
   /**
-   * Null when the service does not know that sequence: its log is another one now. A sequence it has just
-   * given itself is refused for some other reason, which a new snapshot would not change.
+   * Null when the service does not know that sequence: its log is another one now, perhaps since the snapshot. If it
+   * refuses what it has just given a second time, it has some other reason, which a new snapshot would not change.
    */
   async #createSession(sequence: number, isFresh: boolean): Promise<Session | null> {
     const query = { chain_id: this.#chainId, snapshot_sequence: sequence }
@@ -166,9 +217,12 @@ export class Follower implements AsyncIterable<FollowEvent> {
         this.#signal,
       )
     } catch (error) {
-      if (error instanceof AssayError && error.status === 400 && !isFresh) return null
-      throw error
+      const isRefused = error instanceof AssayError && error.status === 400
+      if (!isRefused || (isFresh && this.#wasRefused)) throw error
+      this.#wasRefused = isFresh
+      return null
     }
+    this.#wasRefused = false
     if (session.resume_cursor === null)
       throw new AssayError({ code: 'UNEXPECTED_ANSWER', message: 'a session for a chain without a cursor' })
     if (session.schema_version > SCHEMA_VERSION)

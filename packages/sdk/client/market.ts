@@ -1,5 +1,5 @@
 /**
- * The tokens and pools of one chain as a snapshot and the records after it say they are.
+ * The tokens and pools of one chain, or those of them that are followed, as a snapshot and the records after it say they are.
  *
  * Pages of a snapshot are read at different moments, so each entity has a position of its own: a record is
  * applied to an entity only above it. Records are absolute, so what is skipped is never missed.
@@ -9,6 +9,7 @@ import type { Id } from '../wire/identifier.ts'
 import type { Pool, PoolPage, PoolState, PoolToken } from '../wire/pool.ts'
 import type { CompactState } from '../wire/price.ts'
 import type { Envelope } from '../wire/stream.ts'
+import { Scope } from './scope.ts'
 
 export type FollowedToken = {
   readonly token_id: Id
@@ -34,8 +35,13 @@ type Retract = Extract<Envelope, { type: 'PRICE_RETRACT' }>['payload']
 export class Market {
   readonly #tokens = new Map<Id, FollowedToken>()
   readonly #pools = new Map<Id, FollowedPool>()
+  readonly #scope: Scope
   #health: Health | null = null
   #sequence: number | null = null
+
+  constructor(scope = new Scope()) {
+    this.#scope = scope
+  }
 
   get tokens(): ReadonlyMap<Id, FollowedToken> {
     return this.#tokens
@@ -67,6 +73,7 @@ export class Market {
     this.clear()
     for (const page of pages) {
       for (const { state, ...pool } of page.pools) {
+        if (!this.#scope.takes(pool)) continue
         const sequence = state?.stream_sequence ?? page.snapshot_sequence
         this.#pools.set(pool.pool_id, { pool_id: pool.pool_id, pool, state, sequence })
         this.#loadToken(pool.token0, page.snapshot_sequence)
@@ -76,10 +83,11 @@ export class Market {
     }
   }
 
-  /** False for overlap: what was applied before, and what an entity's own state is already newer than. */
+  /** False for overlap: what was applied before, and what an entity's own state is already newer than; and for what is out of scope. */
   apply(record: Envelope): boolean {
     if (this.#sequence !== null && record.stream_sequence <= this.#sequence) return false
     this.#sequence = record.stream_sequence
+    if (!this.#scope.has(record)) return false
     switch (record.type) {
       case 'PRICE_UPSERT':
         return this.#upsert(record.payload, record.stream_sequence)
@@ -98,6 +106,7 @@ export class Market {
 
   /** A token is in many pools, on pages of different moments: the newest state wins. */
   #loadToken({ price, ...token }: PoolToken, pageSequence: number): void {
+    if (!this.#scope.hasToken(token.token_id)) return
     const sequence = price?.as_of.stream_sequence ?? pageSequence
     const held = this.#tokens.get(token.token_id)
     if (held === undefined || sequence > held.sequence)

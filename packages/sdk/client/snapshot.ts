@@ -5,6 +5,7 @@
  * A page that fails is asked for again by itself: a snapshot longer than the rate limit's burst would never
  * end if it began anew.
  */
+import type { Address } from '../wire/identifier.ts'
 import { MAX_PAGE_LIMIT } from '../wire/page.ts'
 import type { PoolPage, PoolsQuery } from '../wire/pool.ts'
 import { type Backoff, retrying } from './backoff.ts'
@@ -16,14 +17,29 @@ const MAX_PAGES = 10_000
 
 export type PoolSource = { fetchPools(query: PoolsQuery, options: CallOptions): Promise<PoolPage> }
 
+/** Pages of these tokens' pools; of all pools where that is null. */
 export async function readSnapshot(
   source: PoolSource,
   chainId: number,
+  tokens: readonly Address[] | null,
+  backoff: Backoff,
+  signal: AbortSignal,
+): Promise<PoolPage[]> {
+  if (tokens === null) return readPages(source, { chain_id: chainId }, backoff, signal)
+  const pages: PoolPage[] = []
+  for (const token_address of tokens)
+    pages.push(...(await readPages(source, { chain_id: chainId, token_address }, backoff, signal)))
+  return pages
+}
+
+async function readPages(
+  source: PoolSource,
+  of: PoolsQuery,
   backoff: Backoff,
   signal: AbortSignal,
 ): Promise<PoolPage[]> {
   const pages: PoolPage[] = []
-  let query: PoolsQuery = { chain_id: chainId, limit: MAX_PAGE_LIMIT }
+  let query: PoolsQuery = { ...of, limit: MAX_PAGE_LIMIT }
   while (pages.length < MAX_PAGES) {
     const page = await retrying(() => source.fetchPools(query, { signal }), backoff, signal)
     pages.push(page)

@@ -2,13 +2,14 @@
  * One hop: its ratio from the evidence, its marginal price and depth from what the pool holds.
  */
 import {
-  adapterOf,
   bands,
   DEPTH_BOUNDARY,
   devBps,
   type Fraction,
   isTickAt,
+  marginalV3,
   tick,
+  v2,
   type V2State,
   type V2Terms,
   type V3State,
@@ -137,7 +138,7 @@ function checkPairDepth(reading: Reading, hop: Hop, path: string): void {
   const anchor = usdOf(reading, hop.to)
   if (held.state.family !== 'amm_v2' || anchor === null || hop.depth === null) return
   const terms = pairTerms(findings, hop, path)
-  const depth = adapterOf('amm_v2').depth(terms, held.state, held.x, DEPTH_BOUNDARY)
+  const depth = v2.depth(terms, held.state, held.x, DEPTH_BOUNDARY)
   if ('reason' in depth) return
   const { oriented, from } = held
   const inputs = [...from, `${path}.fee_ppm`, anchor.path, `${path}.to_decimals`]
@@ -153,7 +154,7 @@ function checkPairDepth(reading: Reading, hop: Hop, path: string): void {
   const { evidence } = hop
   if (evidence?.kind !== 'SIMULATED_SWAP') return
   const amountIn = findings.positive(`${path}.evidence.amount_in`, evidence.amount_in)
-  const sold = adapterOf('amm_v2').swapExactIn(terms, held.state, held.x, amountIn)
+  const sold = v2.swapExactIn(terms, held.state, held.x, amountIn)
   if (!('reason' in sold))
     findings.same(`${path}.evidence.amount_out`, evidence.amount_out, sold.amountOut.toString(), [
       ...from,
@@ -183,8 +184,7 @@ export function heldBy(findings: Findings, hop: Hop, path: string): Held {
   if (hop.family !== 'amm_v2' && hop.family !== 'amm_v3')
     return findings.unreadable(`${path}.family`, hop.family, 'amm_v2 or amm_v3')
   const [state, from] = stateOf(findings, hop, path)
-  const { num, den } =
-    state.family === 'amm_v2' ? adapterOf('amm_v2').marginal(state) : adapterOf('amm_v3').marginal(state)
+  const { num, den } = state.family === 'amm_v2' ? v2.marginal(state) : marginalV3(state)
   return { state, oriented: x === 0 ? { num, den } : { num: den, den: num }, x, from }
 }
 

@@ -1,13 +1,14 @@
 /** A pool read from the caller's node at one block, far enough around its price for depth to be exact. */
 import {
-  adapterOf,
   DEPTH_BOUNDARY,
   fromWords,
   type GrossDepth,
   tick,
   tickBitmap,
+  v2,
   type V2State,
   type V2Terms,
+  v3,
   type V3State,
   type V3Terms,
 } from '@assay/engine/rules'
@@ -43,11 +44,10 @@ async function readPair(node: Node, hop: Hop, blockHash: string): Promise<PoolAt
     family: 'amm_v2',
     fee: { numerator: PPM - BigInt(hop.fee_ppm), denominator: PPM },
   }
-  const pair = adapterOf('amm_v2')
   return {
     shown: { reserve0: state.reserve0.toString(), reserve1: state.reserve1.toString() },
-    swapExactIn: (side, amountIn) => known(pair.swapExactIn(terms, state, side, amountIn))?.amountOut ?? null,
-    depth: x => known(pair.depth(terms, state, x, DEPTH_BOUNDARY)),
+    swapExactIn: (side, amountIn) => known(v2.swapExactIn(terms, state, side, amountIn))?.amountOut ?? null,
+    depth: x => known(v2.depth(terms, state, x, DEPTH_BOUNDARY)),
   }
 }
 
@@ -80,15 +80,14 @@ async function readV3(node: Node, hop: Hop, blockHash: string): Promise<PoolAtBl
     tickSpacing: spacing,
     book: fromWords(spacing, bits, entries),
   }
-  const pool = adapterOf('amm_v3')
   return {
     shown: {
       sqrt_price_x96: state.sqrtPriceX96.toString(),
       tick: state.tick,
       liquidity: state.liquidity.toString(),
     },
-    swapExactIn: (side, amountIn) => known(pool.swapExactIn(terms, state, side, amountIn))?.amountOut ?? null,
-    depth: x => known(pool.depth(terms, state, x, DEPTH_BOUNDARY)),
+    swapExactIn: (side, amountIn) => known(v3.swapExactIn(terms, state, side, amountIn))?.amountOut ?? null,
+    depth: x => known(v3.depth(terms, state, x, DEPTH_BOUNDARY)),
   }
 }
 

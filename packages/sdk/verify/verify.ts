@@ -34,20 +34,37 @@ export type Verification = {
 }
 
 export async function verify(quote: TokenQuote, options: VerifyOptions = {}): Promise<Verification> {
-  if (quote.state === 'PENDING')
-    throw new TypeError('a PENDING quote says nothing yet: ask again after retry_after_ms, then verify')
   const findings = new Findings()
-  const policy = policyOf(findings, quote, options.policy)
-  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote))
+  const evaluated = recompute(findings, quote, options.policy)
   const unchecked: string[] = []
   if (options.rpc !== undefined)
-    await checkEvidence(findings, quote, new Node(options.rpc, options.signal), unchecked)
-  return {
-    verified: findings.differences.length === 0 && unchecked.length === 0,
-    differences: findings.differences,
-    checks: findings.checks,
-    unchecked,
-  }
+    await checkEvidence(findings, evaluated, new Node(options.rpc, options.signal), unchecked)
+  return verificationOf(findings, unchecked)
+}
+
+/** What `verify` does without a node, at once, and in a bundle by a third smaller: nothing of it reads a chain. */
+export function verifyOffline(
+  quote: TokenQuote,
+  { policy }: Pick<VerifyOptions, 'policy'> = {},
+): Verification {
+  const findings = new Findings()
+  recompute(findings, quote, policy)
+  return verificationOf(findings, [])
+}
+
+const verificationOf = (findings: Findings, unchecked: readonly string[]): Verification => ({
+  verified: findings.differences.length === 0 && unchecked.length === 0,
+  differences: findings.differences,
+  checks: findings.checks,
+  unchecked,
+})
+
+function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['policy']): EvaluatedQuote {
+  if (quote.state === 'PENDING')
+    throw new TypeError('a PENDING quote says nothing yet: ask again after retry_after_ms, then verify')
+  const policy = policyOf(findings, quote, given)
+  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote))
+  return quote
 }
 
 /** The policy the quote names; null, and a difference, when the one at hand is another. */

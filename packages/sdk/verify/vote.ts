@@ -8,6 +8,7 @@ import {
   count,
   type EngineRoute,
   pathAgreement,
+  ratio,
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
@@ -110,7 +111,13 @@ function checkImbalance({ findings, quote, policy, path }: Reading, live: readon
     const first = firstOf(hops)
     const edge = edges.get(first) ?? { pool: first }
     edges.set(first, edge)
-    return { id: route.route_id, price, weight: weight[index], edges: [edge] } as unknown as EngineRoute
+    return {
+      id: route.route_id,
+      price,
+      weight: weight[index],
+      near: ratio.near(price),
+      first: edge,
+    } as unknown as EngineRoute
   })
   const kept = new Set(rejectImbalanced(policy, asEngine, []).map(route => route.id))
   live.forEach(each =>

@@ -26,6 +26,10 @@ export type Presented = { readonly bearer: string | null; readonly cookie: strin
 
 /** How long a key read from the store is trusted: revocation is effective within five seconds. */
 const KEY_CACHE_MS = 2000
+/** A key in use is read again from this age on, while it is still trusted: nobody who has just used it waits for that. */
+const RENEW_MS = 1000
+/** The same for open streams, which are asked about now and then: many of one key are one read. */
+const OPEN_CACHE_MS = 500
 const SESSION_MS = 12 * 3_600_000
 const IDLE_MS = 60 * 60_000
 const MAX_SESSIONS = 50
@@ -35,7 +39,14 @@ const TOUCH_MS = 30_000
 type AccessPort = AccessStore & Pick<OperatorStore, 'readConsumer'>
 
 /** A key as it was read, with the limits of its consumer. */
-type Known = { readonly row: KeyRow; readonly limits: Limits | null; readonly readAtMs: number }
+type Known = {
+  readonly row: KeyRow
+  readonly principal: Principal
+  readonly readAtMs: number
+  /** The header with the key, once someone has shown it. */
+  proven: string | null
+  isBeingRenewed: boolean
+}
 
 /** Who changes something: a key of the API, or whoever may use this machine's command line. */
 export const OPERATOR = 'operator'
@@ -44,6 +55,11 @@ export class Access {
   readonly #store: AccessPort
   readonly #clock: Clock
   readonly #keys = new Map<string, Known>()
+  /**
+   * Those whose whole key has been shown, by their header: hashing a key again costs more than an answer. A map looks
+   * at letters only where its own seeded hash is the same, so its time does not say where two keys differ.
+   */
+  readonly #proven = new Map<string, Known>()
 
   constructor(store: AccessPort, clock: Clock) {
     this.#store = store
@@ -56,17 +72,19 @@ export class Access {
     return cookie === null ? null : this.#bySession(cookie)
   }
 
-  /** Who a key seen a moment ago belongs to, without asking anyone; null says nothing about the key. */
-  recall(bearer: string): Principal | null {
-    const known = this.#cached(bearer.slice(ID_AT.from, ID_AT.to))
-    if (known === null || !isSameHash(known.row.secretHash, hashOf(bearer)) || !this.#isLive(known.row))
-      return null
-    return principalOf(known, null)
+  /** Who a header with a key seen a moment ago speaks for, without asking anyone; null says nothing about the key. */
+  recall(authorization: string, monotonicMs: number, nowMs: number): Principal | null {
+    const known = this.#proven.get(authorization)
+    if (known === undefined) return null
+    const ageMs = monotonicMs - known.readAtMs
+    if (ageMs >= KEY_CACHE_MS) return null
+    if (ageMs >= RENEW_MS && !known.isBeingRenewed) void this.#renew(known)
+    return this.#isLive(known.row, nowMs) ? known.principal : null
   }
 
   /** Still valid? Asked of open streams, so that a revoked key ends them. */
   async isValid({ keyId, session }: Principal): Promise<boolean> {
-    const key = await this.#readKey(keyId)
+    const key = await this.#readKey(keyId, OPEN_CACHE_MS)
     if (key === null || !this.#isLive(key.row)) return false
     if (session === null) return true
     const row = await this.#store.readSession(session.idHash)
@@ -107,7 +125,7 @@ export class Access {
   async revoke(keyId: string, actor: string = OPERATOR): Promise<boolean> {
     if (!(await this.#store.revokeKey(keyId, this.#clock.nowMs()))) return false
     // Elsewhere it takes as long as a key is remembered.
-    this.#keys.delete(keyId)
+    this.#forget(keyId)
     await this.#audit(actor, 'key.revoke', keyId, null)
     return true
   }
@@ -129,7 +147,7 @@ export class Access {
 
   /** The limits of a consumer have changed: they are read anew with the next request. */
   forget(consumer: string): void {
-    for (const [keyId, { row }] of this.#keys) if (row.consumer === consumer) this.#keys.delete(keyId)
+    for (const [keyId, { row }] of this.#keys) if (row.consumer === consumer) this.#forget(keyId)
   }
 
   async #audit(actor: string, action: string, subject: string, detail: object | null): Promise<void> {
@@ -162,7 +180,7 @@ export class Access {
   }
 
   /**
-   * Every key that is refused costs one read of the store and one comparison, known or not: how long a refusal takes
+   * Every key that is refused costs one read of the store and two comparisons, known or not: how long a refusal takes
    * tells nobody which ids exist.
    */
   async #byKey(text: string): Promise<Principal | null> {
@@ -170,12 +188,17 @@ export class Access {
     if (parsed === null) return null
     const hash = hashOf(text)
     const cached = this.#cached(parsed.keyId)
-    if (cached !== null && isSameHash(cached.row.secretHash, hash))
-      return this.#isLive(cached.row) ? principalOf(cached, null) : null
-    const row = await this.#store.readKey(parsed.keyId)
-    const isRight = isSameHash(row?.secretHash ?? NO_HASH, hash)
-    if (row === null || !isRight || !this.#isLive(row)) return null
-    return principalOf(await this.#remember(row), null)
+    const isCached = isSameHash(cached?.row.secretHash ?? NO_HASH, hash)
+    if (cached !== null && isCached) {
+      this.#prove(cached, `Bearer ${text}`)
+      return this.#isLive(cached.row) ? cached.principal : null
+    }
+    if (!isSameHash(await this.#store.readSecretHash(parsed.keyId), hash)) return null
+    const known = await this.#read(parsed.keyId)
+    if (known === null || !this.#isLive(known.row)) return null
+    this.#keep(known)
+    this.#prove(known, `Bearer ${text}`)
+    return known.principal
   }
 
   async #bySession(id: string): Promise<Principal | null> {
@@ -186,47 +209,72 @@ export class Access {
     const key = await this.#readKey(session.keyId)
     if (key === null || !this.#isLive(key.row)) return null
     if (nowMs - session.lastUsedAtMs > TOUCH_MS) await this.#store.touchSession(session.idHash, nowMs)
-    return principalOf(key, session)
+    return { ...key.principal, session }
   }
 
   /** Unknown ids are not remembered: a flood of them must not fill memory. */
-  async #readKey(keyId: string): Promise<Known | null> {
-    const cached = this.#cached(keyId)
+  async #readKey(keyId: string, maxAgeMs = KEY_CACHE_MS): Promise<Known | null> {
+    const cached = this.#cached(keyId, maxAgeMs)
     if (cached !== null) return cached
-    const row = await this.#store.readKey(keyId)
-    return row === null ? null : this.#remember(row)
-  }
-
-  #cached(keyId: string): Known | null {
-    const cached = this.#keys.get(keyId)
-    if (cached === undefined) return null
-    if (this.#clock.monotonicMs() - cached.readAtMs < KEY_CACHE_MS) return cached
-    this.#keys.delete(keyId)
-    return null
-  }
-
-  async #remember(row: KeyRow): Promise<Known> {
-    const text = (await this.#store.readConsumer(row.consumer))?.limits ?? null
-    const known = { row, limits: text === null ? null : limitsIn(text), readAtMs: this.#clock.monotonicMs() }
-    this.#keys.set(row.keyId, known)
+    const known = await this.#read(keyId)
+    if (known === null) this.#forget(keyId)
+    else this.#keep(known)
     return known
   }
 
-  #isLive(key: KeyRow): boolean {
-    return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > this.#clock.nowMs())
+  #cached(keyId: string, maxAgeMs = KEY_CACHE_MS): Known | null {
+    const cached = this.#keys.get(keyId)
+    return cached !== undefined && this.#clock.monotonicMs() - cached.readAtMs < maxAgeMs ? cached : null
+  }
+
+  /** While the old reading still counts. A revocation that came meanwhile may be newer than this one: it stands. */
+  async #renew(known: Known): Promise<void> {
+    known.isBeingRenewed = true
+    const { keyId } = known.row
+    const fresh = await this.#read(keyId).catch(() => null)
+    if (fresh !== null && this.#keys.get(keyId) === known) this.#keep(fresh)
+  }
+
+  #prove(known: Known, authorization: string): void {
+    known.proven = authorization
+    this.#proven.set(authorization, known)
+  }
+
+  #forget(keyId: string): void {
+    const known = this.#keys.get(keyId)
+    this.#keys.delete(keyId)
+    if (known?.proven != null) this.#proven.delete(known.proven)
+  }
+
+  async #read(keyId: string): Promise<Known | null> {
+    const readAtMs = this.#clock.monotonicMs()
+    const row = await this.#store.readKey(keyId)
+    if (row === null) return null
+    const text = (await this.#store.readConsumer(row.consumer))?.limits ?? null
+    const principal: Principal = {
+      consumer: row.consumer,
+      keyId: row.keyId,
+      scopes: row.scopes,
+      session: null,
+      limits: text === null ? null : limitsIn(text),
+    }
+    return { row, principal, readAtMs, proven: null, isBeingRenewed: false }
+  }
+
+  /** In place of what was read before. Whoever has shown the key need not show it again while its secret is the same. */
+  #keep(known: Known): void {
+    const { keyId, secretHash } = known.row
+    const before = this.#keys.get(keyId)
+    this.#forget(keyId)
+    this.#keys.set(keyId, known)
+    if (before?.proven != null && isSameHash(before.row.secretHash, secretHash))
+      this.#prove(known, before.proven)
+  }
+
+  #isLive(key: KeyRow, nowMs = this.#clock.nowMs()): boolean {
+    return key.revokedAtMs === null && (key.expiresAtMs === null || key.expiresAtMs > nowMs)
   }
 }
-
-const principalOf = ({ row, limits }: Known, session: SessionRow | null): Principal => ({
-  consumer: row.consumer,
-  keyId: row.keyId,
-  scopes: row.scopes,
-  session,
-  limits,
-})
-
-/** Where the public id stands in a key. */
-const ID_AT = { from: 'assay_'.length, to: 'assay_'.length + 8 } as const
 
 /** What a key nobody has is compared with. */
 const NO_HASH = new Uint8Array(32)

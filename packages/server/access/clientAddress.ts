@@ -37,6 +37,11 @@ export class ClientAddresses {
     return { address: own, isClaimed: isForwarded }
   }
 
+  /** Whether it is a proxy, whose address says nothing of who is behind it. */
+  isTrusted(address: string): boolean {
+    return isIn(this.#trusted, plain(address))
+  }
+
   /** Whether the operator's allowlist has it. */
   isAllowed(request: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
     const { address, isClaimed } = this.of(request)

@@ -29,6 +29,21 @@ test('contract §6: in any window a consumer gets at most quota plus burst, and 
   )
 })
 
+test('contract §6: the same holds of requests charged later than they came, and not in the order they came in', () => {
+  const time = fc.nat(120_000)
+  fc.assert(
+    fc.property(fc.array(time, { minLength: 600, maxLength: 2000 }), cameAtMs => {
+      const limit = new RateLimit(clockAt({ ms: 120_000 }), { units: 600, windowMs: 60_000, burst: 60 })
+      const spentAtMs = cameAtMs.filter(atMs => limit.take('c', 1, limit.quota, atMs).allowed)
+      for (const endMs of spentAtMs) {
+        const inWindow = spentAtMs.filter(atMs => atMs > endMs - 60_000 && atMs <= endMs)
+        expect(inWindow.length).toBeLessThanOrEqual(660)
+      }
+    }),
+    { numRuns: 20 },
+  )
+})
+
 test('a refusal says exactly how long to wait', () => {
   const time = { ms: 0 }
   const limit = new RateLimit(clockAt(time))
@@ -40,6 +55,17 @@ test('a refusal says exactly how long to wait', () => {
   time.ms += 1
   expect(limit.take('c').allowed).toBe(true)
   expect(limit.take('another').allowed).toBe(true)
+})
+
+test('contract §6: a consumer with another quota owes the units it has spent, not the time they would have taken', () => {
+  const time = { ms: 0 }
+  const limit = new RateLimit(clockAt(time))
+  for (let n = 0; n < 50; n++) expect(limit.take('c').allowed).toBe(true)
+  const wide = { units: 6000, windowMs: 60_000, burst: 60 }
+  expect(limit.take('c', 1, wide)).toMatchObject({ allowed: true, remaining: 9, waitMs: 510 })
+  const narrow = { units: 60, windowMs: 60_000, burst: 60 }
+  expect(limit.take('c', 1, narrow)).toMatchObject({ allowed: true, remaining: 8, waitMs: 52_000 })
+  expect(limit.take('c', 9, narrow)).toMatchObject({ allowed: false, remaining: 8, waitMs: 1000 })
 })
 
 test('contract §6: ten failed credentials a minute per address, an IPv6 subscriber counting once', () => {

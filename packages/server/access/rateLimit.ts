@@ -16,11 +16,26 @@ export type Verdict = {
   readonly waitMs: number
 }
 
-export class RateLimit {
+/** What a request is charged to. */
+export interface Limiter {
+  /** Of consumers without one of their own. */
+  readonly quota: Quota
+  /**
+   * Of what is known here and now: a refusal may only mean that somebody else has to be asked. Who has just read the
+   * monotonic clock says what it read.
+   */
+  take(consumer: string, cost?: number, quota?: Quota, nowMs?: number): Verdict
+  /** The verdict, whoever has to be asked. */
+  spend(consumer: string, cost?: number, quota?: Quota): Promise<Verdict>
+}
+
+/** When all units spent so far are earned back, at the pace they were spent at: another quota counts the same units. */
+type Debt = { earnedAtMs: number; unitMs: number }
+
+export class RateLimit implements Limiter {
   readonly quota: Quota
   readonly #clock: Clock
-  /** Per consumer: when all units spent so far are earned back. */
-  readonly #earnedAtMs = new Map<string, number>()
+  readonly #debts = new Map<string, Debt>()
 
   constructor(clock: Clock, quota: Quota = DEFAULT_QUOTA) {
     this.#clock = clock
@@ -28,20 +43,35 @@ export class RateLimit {
   }
 
   /** `quota` is the consumer's own, where an operator gave it one. */
-  take(consumer: string, cost = 1, quota: Quota = this.quota): Verdict {
-    const nowMs = this.#clock.monotonicMs()
-    const perUnitMs = quota.windowMs / quota.units
-    const burstMs = quota.burst * perUnitMs
-    const earnedAtMs = Math.max(this.#earnedAtMs.get(consumer) ?? 0, nowMs)
-    const nextMs = earnedAtMs + cost * perUnitMs
-    if (nextMs - nowMs > burstMs)
-      return { allowed: false, remaining: left(quota, earnedAtMs, nowMs), waitMs: nextMs - nowMs - burstMs }
-    this.#earnedAtMs.set(consumer, nextMs)
-    return { allowed: true, remaining: left(quota, nextMs, nowMs), waitMs: nextMs - nowMs }
+  take(
+    consumer: string,
+    cost = 1,
+    quota: Quota = this.quota,
+    nowMs: number = this.#clock.monotonicMs(),
+  ): Verdict {
+    const unitMs = quota.windowMs / quota.units
+    const burstMs = quota.burst * unitMs
+    const debt = this.#debtOf(consumer, unitMs)
+    const owedMs = Math.max(debt.earnedAtMs - nowMs, 0) * (unitMs / debt.unitMs)
+    const nextMs = owedMs + cost * unitMs
+    if (nextMs > burstMs)
+      return { allowed: false, remaining: left(burstMs - owedMs, unitMs), waitMs: nextMs - burstMs }
+    debt.earnedAtMs = nowMs + nextMs
+    debt.unitMs = unitMs
+    return { allowed: true, remaining: left(burstMs - nextMs, unitMs), waitMs: nextMs }
+  }
+
+  #debtOf(consumer: string, unitMs: number): Debt {
+    const known = this.#debts.get(consumer)
+    if (known !== undefined) return known
+    const debt: Debt = { earnedAtMs: 0, unitMs }
+    this.#debts.set(consumer, debt)
+    return debt
+  }
+
+  async spend(consumer: string, cost = 1, quota: Quota = this.quota): Promise<Verdict> {
+    return this.take(consumer, cost, quota)
   }
 }
 
-function left({ units, windowMs, burst }: Quota, earnedAtMs: number, nowMs: number): number {
-  const perUnitMs = windowMs / units
-  return Math.floor((burst * perUnitMs - (earnedAtMs - nowMs)) / perUnitMs)
-}
+const left = (restMs: number, unitMs: number): number => Math.floor(restMs / unitMs)

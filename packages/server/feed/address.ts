@@ -15,6 +15,10 @@ export type Address = {
 
 /** What is kept of a remote message. */
 const TEXT_LIMIT = 200
+/** What is looked at of it: an answer may have megabytes of it, and ours is to tell what went wrong. */
+const READ_LIMIT = 16 * 1024
+/** A scheme as long as any, and no longer: without an end the search would take the square of the text. */
+const ANY_URL = /[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi
 /** Shorter parts of a URL ("rpc", "v2", "com") are no secrets, and words of other sentences. */
 const SECRET_LENGTH = 8
 
@@ -43,23 +47,27 @@ function basicOf({ username, password }: URL): string | null {
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
 }
 
-/** A stray percent sign stands for itself. */
+/** A stray percent sign stands for itself, and so does what is no UTF-8. */
 function decoded(part: string): string {
-  return decodeURIComponent(part.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+  try {
+    return decodeURIComponent(part.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+  } catch {
+    return part
+  }
 }
 
-/** Longest first, so that no part leaves the rest of a longer one behind. */
+/** Longest first, so that no part leaves the rest of a longer one behind; and whatever stands between two signs. */
 function partsOf(url: URL): readonly string[] {
   const parts = [url.host, url.hostname, url.username, url.password, ...url.pathname.split('/')]
   const values = [...url.searchParams.values(), url.hash.slice(1)]
-  return [...parts, ...values]
+  return [...parts, ...values, ...url.href.split(/[/?#&=:;,@+]/)]
     .flatMap(part => [part, decoded(part)])
     .filter(part => part.length >= SECRET_LENGTH)
     .sort((a, b) => b.length - a.length)
 }
 
 function redact(text: string, secrets: readonly string[]): string {
-  let safe = text.replaceAll(/[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[redacted]')
+  let safe = text.slice(0, READ_LIMIT).replaceAll(ANY_URL, '[redacted]')
   for (const secret of secrets) safe = safe.replaceAll(secret, '[redacted]')
   // oxlint-disable-next-line no-control-regex -- remote text ends up in logs and terminals
   return safe.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').slice(0, TEXT_LIMIT)

@@ -4,12 +4,12 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { pause } from './bell.ts'
+import { digestOf } from './blockDigest.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { fetchHeaderByHash, fetchHeaderByNumber, type Header } from './header.ts'
-import { keccak256 } from './keccak.ts'
 import { fetchLogs, type LogAnswer, verifyLogs } from './receipts.ts'
 
 type Told = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }
@@ -106,13 +106,4 @@ async function tellLater(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Pr
 function blameFor({ endpoint, block: { number, hash } }: Told, right: Told): void {
   const sentence = `its logs of block ${number} ${hash} are not those that ${right.endpoint.name} and another proof give`
   endpoint.blame(new FeedError('BLOCK_REFUSED', endpoint.name, sentence))
-}
-
-/** All that the engine gets to see of a block. */
-function digestOf({ number, hash, parentHash, timeMs, logs }: VerifiedBlock): string {
-  const text = JSON.stringify([
-    [number, hash, parentHash, timeMs],
-    logs.map(log => [log.logIndex, log.transactionHash, log.address, log.topics, log.data]),
-  ])
-  return keccak256(Buffer.from(text)).toString('hex')
 }

@@ -139,14 +139,18 @@ describe('a reorganisation', () => {
     const consumer = await followed(8, proxy.url)
     const depths = [4, 3]
     let further = 0
+    let turn: Promise<unknown> = Promise.resolve()
     proxy.rule = async (call, fetchAnswer) => {
       const depth = call.method === 'eth_getBlockReceipts' ? depths.pop() : undefined
       if (depth === undefined) return fetchAnswer()
-      await reorg(chain, depth)
+      // One after the other: two at once leave Anvil with blocks that do not link up.
+      turn = turn.then(() => reorg(chain, depth))
+      await turn
       further++
       return fetchAnswer()
     }
-    await reorg(chain, 5)
+    turn = reorg(chain, 5)
+    await turn
     await expect.poll(() => further, { timeout: 10_000 }).toBe(2)
     await consumer.untilTip(await latest(chain))
   })

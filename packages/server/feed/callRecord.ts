@@ -6,6 +6,9 @@ const WINDOW = 64
 export class CallRecord {
   /** Milliseconds of a good call, null for a failed one; oldest first. */
   readonly #calls: (number | null)[] = []
+  /** Of its whole life. */
+  total = 0
+  totalFailed = 0
 
   succeeded(tookMs: number): void {
     this.#add(tookMs)
@@ -30,6 +33,8 @@ export class CallRecord {
   }
 
   #add(call: number | null): void {
+    this.total += 1
+    if (call === null) this.totalFailed += 1
     this.#calls.push(call)
     if (this.#calls.length > WINDOW) this.#calls.shift()
   }

@@ -2,6 +2,7 @@
  * What an endpoint talks through: one JSON-RPC connection, whether it is a WebSocket or a run of HTTP
  * requests. A connection that fails is dropped by its endpoint and never used again.
  */
+import { scanAnswer } from './answerScanner.ts'
 import { FeedError } from './feedError.ts'
 import type { Address } from './address.ts'
 
@@ -42,11 +43,13 @@ export function encodeCall(id: number, method: string, params: readonly unknown[
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
-/** The object in an answer's text; anything else is the endpoint's fault. */
-export function parseAnswer(text: string, name: string): Answer & Readonly<Record<string, unknown>> {
+/** The object in an answer; anything else is the endpoint's fault. Lists of logs and receipts come as entries where they can. */
+export function parseAnswer(bytes: Buffer, name: string): Answer & Readonly<Record<string, unknown>> {
+  const scanned = scanAnswer(bytes)
+  if (scanned !== null) return scanned
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = JSON.parse(bytes.toString('utf8'))
   } catch {
     throw new FeedError('ANSWER_MALFORMED', name, 'answered with something that is not JSON')
   }

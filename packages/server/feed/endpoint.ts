@@ -12,6 +12,7 @@ import { type Capabilities, capabilitiesOf } from './capabilities.ts'
 import { CallRecord } from './callRecord.ts'
 import { type Connection, type ConnectionLimits, DEFAULT_LIMITS } from './connection.ts'
 import { untilAborted } from './deadline.ts'
+import type { EndpointCalls } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Flow } from './flow.ts'
 import { openHttp } from './httpConnection.ts'
@@ -60,6 +61,7 @@ export class Endpoint {
   #hasOpened = false
   #isSubscribed = false
   #failures = 0
+  #rejected = 0
   #notBeforeMs = Number.NEGATIVE_INFINITY
   #wrongIdentity: FeedError | null = null
   /** A head as the endpoint pushed it, not decoded. */
@@ -111,6 +113,7 @@ export class Endpoint {
 
   /** Its answer failed a check: it is left alone for a while and another is asked. */
   blame(error: FeedError): void {
+    this.#rejected += 1
     this.#record.failed()
     // Blocks fetched together and refused together are one failure.
     if (this.isUsable) this.#backOff(error)
@@ -151,6 +154,12 @@ export class Endpoint {
 
   get p50Ms(): number | null {
     return this.#record.p50Ms()
+  }
+
+  /** Since it was opened. */
+  get calls(): EndpointCalls {
+    const { total, totalFailed } = this.#record
+    return { name: this.name, calls: total, failed: totalFailed, rejected: this.#rejected }
   }
 
   close(): void {

@@ -55,6 +55,14 @@ export type HealthRecord = {
   readonly updated_at_ms: number
 }
 
+/** How often an endpoint was asked; `failed` are calls without a good answer, `rejected` answers that failed a check. */
+export type EndpointCalls = {
+  readonly name: string
+  readonly calls: number
+  readonly failed: number
+  readonly rejected: number
+}
+
 export type FeedItem =
   | { readonly kind: 'block'; readonly block: VerifiedBlock }
   | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
@@ -75,6 +83,7 @@ export interface Feed {
   /** The consumer has committed this block: lag and GAP are measured from it. */
   processed(block: BlockRef): void
   readonly rpc: ChainRpc
+  calls(): readonly EndpointCalls[]
   close(): Promise<void>
 }
 

@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type FaultProxy, startFaultProxy } from '../../world/proxy/faultProxy.ts'
+import { systemClock } from '../ops/clock.ts'
 import { Consumer } from './testing/consumer.ts'
-import { closeAll, follow, keep, start } from './testing/following.ts'
+import { closeAll, endpointsOf, follow, keep, start } from './testing/following.ts'
 import {
   blockAt,
+  EVERY_KIND,
   latest,
   type LocalChain,
   mine,
+  mineTransactions,
   reorg,
   type RpcBlock,
   startLocalChain,
@@ -85,3 +89,55 @@ function tipOf({ tip }: Consumer) {
   if (tip === undefined) throw new Error('no tip')
   return tip
 }
+
+describe('a block that nobody proves', () => {
+  const withoutReceipts = async (): Promise<FaultProxy> => {
+    const proxy = keep(await startFaultProxy({ url: chain.anvil.url }))
+    proxy.add({
+      method: 'eth_getBlockReceipts',
+      fault: { kind: 'error', code: -32_601, message: 'Method not found' },
+    })
+    return proxy
+  }
+
+  it('is given, degrades the feed, and does not become final', async () => {
+    const only = await withoutReceipts()
+    const consumer = await follow(chain, { config: { ...depth(2), endpoints: endpointsOf(only.url) } })
+    await consumer.untilTip(await latest(chain))
+    await mineTransactions(chain, EVERY_KIND)
+    await mine(chain, 6)
+    await consumer.untilTip(await latest(chain))
+    await consumer.until('DEGRADED', ({ health }) => health?.status === 'DEGRADED')
+    expect(consumer.health?.reasons).toContain('NO_PROOF')
+    expect(new Set(consumer.chain.map(({ proof }) => proof))).toEqual(new Set(['none']))
+    // One more block, whose finality has been looked at by the time it is the tip.
+    await mine(chain)
+    await consumer.untilTip(await latest(chain))
+    expect(consumer.of('finalize')).toEqual([])
+  })
+
+  it('becomes final when a second endpoint says the same', async () => {
+    const [first, second] = [await withoutReceipts(), await withoutReceipts()]
+    const outage = second.add({ fault: { kind: 'status', status: 503 } })
+    let laterMs = 0
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs }
+    const endpoints = endpointsOf(first.url, second.url)
+    const consumer = await follow(chain, { clock, config: { ...depth(2), endpoints } })
+    await consumer.untilTip(await latest(chain))
+    await mineTransactions(chain, EVERY_KIND)
+    await mine(chain, 6)
+    await consumer.untilTip(await latest(chain))
+    const given = consumer.chain.at(-3)
+    expect(outage.fired()).toBeGreaterThan(0)
+    expect(consumer.of('finalize')).toEqual([])
+    second.clear()
+    second.add({
+      method: 'eth_getBlockReceipts',
+      fault: { kind: 'error', code: -32_601, message: 'Method not found' },
+    })
+    laterMs = 120_000
+    await mine(chain)
+    await consumer.until('final', ({ finalized }) => (finalized?.number ?? 0) >= (given?.number ?? 0), 30_000)
+    expect(given?.proof).toBe('none')
+  })
+})

@@ -2,16 +2,21 @@
  * Which of the given blocks are final: by the chain's `finalized` tag, or by depth below the tip. Only a
  * block that the consumer has committed and that is on our lineage is said to be final, and never a lower
  * one after a higher one.
+ *
+ * A block that was given without a proof of its logs is proven first: by its receipts, or by a second endpoint that says
+ * the same. While nobody can, finality waits below it.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { Bell } from './bell.ts'
+import { fetchVerified } from './block.ts'
+import { digestOf } from './blockDigest.ts'
 import type { FeedLog } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { BlockRef } from './feed.ts'
 import { isFeedError } from './feedError.ts'
 import { fetchHeaderByNumber, fetchHeaderByTag } from './header.ts'
-import type { Lineage } from './lineage.ts'
+import type { Lineage, Unproven } from './lineage.ts'
 
 export type Final = { readonly number: number; readonly hash: Hex }
 
@@ -30,6 +35,9 @@ type FinalityOptions = {
 const PAUSE_MS = { least: 100, most: 4000 } as const
 /** Finality may move without a new block. */
 const QUIET_MS = 15_000
+/** Where no proof was to be had it is asked for again after this long, and no more than so many at once. */
+const PROVE_AGAIN_MS = 15_000
+const MOST_PROOFS = 64
 
 export class Finality {
   readonly #options: FinalityOptions
@@ -40,6 +48,7 @@ export class Finality {
   #highest = -1
   #advancedAtMs: number
   #asked: string | null = null
+  #proveAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: FinalityOptions) {
     this.#options = options
@@ -90,7 +99,7 @@ export class Finality {
     try {
       const { finality } = chain
       if (finality.kind === 'tag') await this.#lookByTag(processed, signal)
-      else this.#settle(this.#options.lineage.at(processed.number - finality.depth))
+      else await this.#prove(processed.number - finality.depth, signal)
     } catch (error) {
       if (signal.aborted) return
       if (!isFeedError(error)) throw error
@@ -115,8 +124,35 @@ export class Finality {
       number === tagged.number
         ? tagged
         : await endpoints.attempt(endpoint => fetchHeaderByNumber(endpoint, number, signal))
-    const ours = lineage.at(number)
-    if (ours?.hash === hash) this.#settle(ours)
+    if (lineage.at(number)?.hash === hash) await this.#prove(number, signal)
+  }
+
+  /** Settles up to this block, or to where proofs end. */
+  async #prove(number: number, signal: AbortSignal): Promise<void> {
+    const { lineage, clock, endpoints } = this.#options
+    const isOpen = (): boolean => (lineage.unproven?.number ?? Number.POSITIVE_INFINITY) <= number
+    if (isOpen() && clock.monotonicMs() >= this.#proveAtMs)
+      try {
+        for (let proofs = 0; isOpen() && proofs < MOST_PROOFS; proofs++) {
+          const given = lineage.unproven as Unproven
+          const block = await fetchVerified(endpoints, given.hash, signal)
+          if (block.proof === 'none') break
+          if (digestOf(block) !== given.digest) {
+            this.#refuse(given)
+            break
+          }
+          lineage.prove(given.hash)
+        }
+      } finally {
+        if (isOpen()) this.#proveAtMs = clock.monotonicMs() + PROVE_AGAIN_MS
+      }
+    this.#settle(lineage.at(Math.min(number, (lineage.unproven?.number ?? number + 1) - 1)))
+  }
+
+  /** It is final and is not what was given: nothing above it is called final by us. */
+  #refuse({ number, hash }: Unproven): void {
+    const fields = { chain_id: this.#options.chain.chainId, block_number: number, block_hash: hash }
+    this.#options.log('error', 'a block was given without a proof and is proven to be another', fields)
   }
 
   /** The lineage may have moved while we asked; the committed block must still be on it. */

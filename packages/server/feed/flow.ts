@@ -7,7 +7,7 @@ import { FeedError } from './feedError.ts'
 
 const START = 16
 /** A local node answers eth_call in a millisecond; more at once only lengthens its queue. */
-const MOST = 64
+export const MOST = 64
 /** About what an endpoint answers within one deadline at the widest window. */
 const MAX_WAITING = 4096
 /** Past this the window alone decides. */

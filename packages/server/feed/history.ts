@@ -6,12 +6,13 @@
  * that providers are known to cut at is not believed: the range is halved.
  */
 import type { ChainConfig, Hex } from '../ops/config.ts'
-import { decodeAnswer, toCount, toFields, toHash } from './answer.ts'
+import { decodeAnswer } from './answer.ts'
 import { pause } from './bell.ts'
 import { fetchBlock } from './block.ts'
 import { BlockRange } from './blockRange.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
+import { toLogEntry } from './entry.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, type FeedErrorCode, isFeedError } from './feedError.ts'
 import { fetchHeaderByTag } from './header.ts'
@@ -251,12 +252,8 @@ class HistoryReader {
 }
 
 function placeOf(item: unknown): Place {
-  const fields = toFields(item)
-  return {
-    number: toCount(fields, 'blockNumber'),
-    hash: toHash(fields, 'blockHash'),
-    logIndex: toCount(fields, 'logIndex'),
-  }
+  const { blockNumber, blockHash, logIndex } = toLogEntry(item)
+  return { number: blockNumber, hash: blockHash, logIndex }
 }
 
 const digest = (places: readonly Place[]): string =>

@@ -66,11 +66,11 @@ async function decodeResponse(
   method: string,
 ): Promise<unknown> {
   const { name } = options
-  const text = await readBody(options, response)
+  const body = await readBody(options, response)
   if (response.status === 429)
     throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', retryAfter(response))
   // Some nodes give a JSON-RPC error an HTTP error status; without one in the body, the status is all there is.
-  const answer = response.ok ? parseAnswer(text, name) : parseErrorBody(text, name)
+  const answer = response.ok ? parseAnswer(body, name) : parseErrorBody(body, name)
   if (answer === null)
     throw new FeedError(
       'ENDPOINT_STATUS',
@@ -83,16 +83,16 @@ async function decodeResponse(
   return resultOf(answer, options, method)
 }
 
-function parseErrorBody(text: string, name: string): ReturnType<typeof parseAnswer> | null {
+function parseErrorBody(body: Buffer, name: string): ReturnType<typeof parseAnswer> | null {
   try {
-    const answer = parseAnswer(text, name)
+    const answer = parseAnswer(body, name)
     return typeof answer.error === 'object' && answer.id !== undefined ? answer : null
   } catch {
     return null
   }
 }
 
-async function readBody(options: ConnectionOptions, response: Response): Promise<string> {
+async function readBody(options: ConnectionOptions, response: Response): Promise<Buffer> {
   const { bodyBytes } = options.limits
   if (Number(response.headers.get('content-length') ?? 0) > bodyBytes) {
     await response.body?.cancel()
@@ -106,7 +106,7 @@ async function readBody(options: ConnectionOptions, response: Response): Promise
     if (size > bodyBytes) throw tooLarge(options)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks, size).toString('utf8')
+  return Buffer.concat(chunks, size)
 }
 
 /** In seconds, or a date; that one is taken from the answer's own, so that no two clocks are compared. */

@@ -4,9 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import type { Hex } from '../ops/config.ts'
+import { digestOf } from './blockDigest.ts'
 import type { BlockRef, Resume, VerifiedBlock } from './feed.ts'
 
 type Position = { readonly number: number; readonly hash: Hex }
+
+/** A block that was given without a proof that all its logs are there; `digest` of what was given. */
+export type Unproven = Position & { readonly digest: string }
 
 export class Lineage {
   readonly #limit: number
@@ -15,6 +19,8 @@ export class Lineage {
   /** Above the base, oldest first. */
   #blocks: BlockRef[] = []
   #tip: BlockRef | null = null
+  /** Oldest first. */
+  #unproven: Unproven[] = []
 
   /** `limit`: how many blocks the consumer keeps undo data for. */
   constructor(resume: Resume | null, limit: number) {
@@ -70,15 +76,33 @@ export class Lineage {
     this.#base ??= { number: block.number - 1, hash: block.parentHash }
     this.#tip = { number: block.number, hash: block.hash, timeMs: block.timeMs }
     this.#blocks.push(this.#tip)
-    if (this.#blocks.length > this.#limit) this.#base = this.#blocks.shift() ?? this.#base
+    if (block.proof === 'none')
+      this.#unproven.push({ number: block.number, hash: block.hash, digest: digestOf(block) })
+    const below = this.#blocks.length > this.#limit ? this.#blocks.shift() : undefined
+    if (below === undefined) return
+    this.#base = below
+    // What can no longer be undone is not asked about again.
+    if (this.#unproven[0]?.hash === below.hash) this.#unproven.shift()
   }
 
   replace(ancestor: Hex, blocks: readonly VerifiedBlock[]): void {
     assert(this.has(ancestor), `${ancestor} is below what can be undone`)
     const kept = this.#blocks.findIndex(block => block.hash === ancestor) + 1
     this.#blocks.length = kept
+    const isKept = new Set(this.#blocks.map(({ hash }) => hash))
+    this.#unproven = this.#unproven.filter(({ hash }) => isKept.has(hash))
     this.#tip = this.#blocks.at(-1) ?? { ...(this.#base as Position), timeMs: 0 }
     for (const block of blocks) this.extend(block)
+  }
+
+  /** The oldest block given that nothing has proven yet. */
+  get unproven(): Unproven | null {
+    return this.#unproven[0] ?? null
+  }
+
+  /** It was shown since that what was given of it is all there is. */
+  prove(hash: Hex): void {
+    this.#unproven = this.#unproven.filter(each => each.hash !== hash)
   }
 
   /** Nothing up to this block can be undone any more. */
@@ -87,5 +111,6 @@ export class Lineage {
     if (final === undefined) return
     this.#base = final
     this.#blocks = this.#blocks.filter(block => block.number > number)
+    this.#unproven = this.#unproven.filter(block => block.number > number)
   }
 }

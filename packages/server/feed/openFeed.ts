@@ -9,7 +9,7 @@ import { createChainRpc } from './chainRpc.ts'
 import type { ConnectionLimits } from './connection.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { EndpointSet } from './endpointSet.ts'
-import type { BlockRef, ChainRpc, Feed, FeedItem, Resume } from './feed.ts'
+import type { BlockRef, ChainRpc, EndpointCalls, Feed, FeedItem, Resume } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Finality } from './finality.ts'
 import { Follower } from './follower.ts'
@@ -154,6 +154,10 @@ class ChainFeed implements Feed {
   processed(block: BlockRef): void {
     this.#follower.processed({ number: block.number, hash: block.hash, timeMs: block.timeMs })
     this.#finality.nudge()
+  }
+
+  calls(): readonly EndpointCalls[] {
+    return this.#endpoints.all.map(endpoint => endpoint.calls)
   }
 
   async close(): Promise<void> {

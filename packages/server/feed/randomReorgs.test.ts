@@ -16,6 +16,7 @@ import {
   startLocalChain,
 } from './testing/localChain.ts'
 import { expectFinalChain } from './testing/oracle.ts'
+import { Progress } from './testing/progress.ts'
 
 const SEQUENCES = Number(process.env['ASSAY_REORGS'] ?? 300)
 const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_116)
@@ -24,7 +25,7 @@ const PER_CHAIN = 50
 /** Further back than any reorganisation here goes. */
 const COMPARED = 48
 const DEEPEST = 16
-const LANES = 3
+const LANES = 8
 
 afterEach(closeAll)
 
@@ -32,17 +33,19 @@ describe('random reorganisations', () => {
   it(`${SEQUENCES} sequences end on the chain that stayed`, {
     timeout: 60_000 + SEQUENCES * 400,
   }, async () => {
+    const progress = new Progress('random reorganisations', SEQUENCES)
+    let done = 0
     // A lane mostly waits for a node; several fill the time.
     const starts = Array.from({ length: Math.ceil(SEQUENCES / PER_CHAIN) }, (_, n) => n * PER_CHAIN)
     const lane = async (): Promise<void> => {
       for (let first = starts.shift(); first !== undefined; first = starts.shift())
-        await liveOn(first, Math.min(PER_CHAIN, SEQUENCES - first))
+        await liveOn(first, Math.min(PER_CHAIN, SEQUENCES - first), () => progress.reached(++done))
     }
     await Promise.all(Array.from({ length: LANES }, lane))
   })
 })
 
-async function liveOn(first: number, count: number): Promise<void> {
+async function liveOn(first: number, count: number, onSequence: () => void): Promise<void> {
   const random = new Random(SEED, `chain ${first}`)
   const chain = keep(await startLocalChain())
   const proxy = keep(await startFaultProxy({ url: chain.anvil.url, seed: SEED + first }))
@@ -65,6 +68,7 @@ async function liveOn(first: number, count: number): Promise<void> {
     }
     await settle()
     await expectFinalChain(consumer, chain, { about, blocks: COMPARED })
+    onSequence()
 
     // A head that is below ours, or was ours before, tells nothing: a new block does.
     async function settle(): Promise<void> {

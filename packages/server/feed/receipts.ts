@@ -4,31 +4,17 @@
  * at fault.
  */
 import type { Hex } from '../ops/config.ts'
-import {
-  decodeAnswer,
-  type Fields,
-  FieldError,
-  hexOf,
-  toBytes,
-  toCount,
-  toFields,
-  toHash,
-  toHex,
-  toList,
-  toQuantity,
-} from './answer.ts'
+import { decodeAnswer, FieldError } from './answer.ts'
 import { bloomOf } from './bloom.ts'
 import type { Endpoint } from './endpoint.ts'
+import { type LogEntry, type ReceiptEntry, toLogEntry, toReceiptEntry } from './entry.ts'
 import type { RawLog, VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { fetchKnown, type Header, refused, unknown } from './header.ts'
-import { type Receipt, receiptsRoot } from './receiptsRoot.ts'
+import { receiptsRoot } from './receiptsRoot.ts'
 
 /** Where providers cut a list of logs without a word: a list of just this many is not believed. */
 const ROUND_CAPS: ReadonlySet<number> = new Set([100, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000])
-
-/** EIP-2718 ends below 0x80. */
-const MAX_TYPE = 0x7f
 
 export type LogAnswer = { readonly kind: 'receipts' | 'logs'; readonly items: readonly unknown[] }
 
@@ -96,9 +82,8 @@ function verifyReceipts(
   header: Header,
   items: readonly unknown[],
 ): Pick<VerifiedBlock, 'proof' | 'logs'> {
-  const owner = ownerOf(header)
   const receipts = decodeAnswer(endpoint.name, 'receipts', () =>
-    items.map((item, index) => toReceipt(toFields(item), index, owner)),
+    items.map((item, index) => ownReceipt(item, index, header)),
   )
   if (receipts.length !== header.transactions.length)
     throw refused(
@@ -126,76 +111,35 @@ function checkCount(endpoint: Endpoint, header: Header, logs: readonly RawLog[])
   )
 }
 
-type OwnReceipt = Receipt & { readonly logs: readonly RawLog[] }
-
-function toReceipt(fields: Fields, index: number, header: Owner): OwnReceipt {
-  const transactionHash = toHash(fields, 'transactionHash')
-  if (toCount(fields, 'transactionIndex') !== index || transactionHash !== header.transactions[index])
+/** A receipt and its logs, each checked to be the block's own; throws a FieldError. */
+function ownReceipt(item: unknown, index: number, header: Owner): ReceiptEntry {
+  const receipt = toReceiptEntry(item)
+  const { transactionHash, logs } = receipt
+  if (receipt.transactionIndex !== index || transactionHash !== header.transactions[index])
     throw new FieldError(`receipt ${index} belongs to another transaction`)
-  checkOwner(fields, header)
-  const type = fields['type'] === undefined ? 0 : toCount(fields, 'type')
-  if (type > MAX_TYPE) throw new FieldError('type is not a transaction type')
-  return {
-    type,
-    outcome: toOutcome(fields),
-    cumulativeGasUsed: toQuantity(fields, 'cumulativeGasUsed'),
-    logsBloom: toHex(fields, 'logsBloom', 256),
-    logs: toList(fields, 'logs').map(item => {
-      const log = toLog(toFields(item), header)
-      if (log.transactionHash === transactionHash) return log
+  checkOwner(receipt, header)
+  for (const log of logs) {
+    checkOwner(log, header)
+    if (log.transactionHash !== transactionHash || log.transactionIndex !== index)
       throw new FieldError(`log ${log.logIndex} belongs to another transaction`)
-    }),
   }
-}
-
-function toOutcome(fields: Fields): Receipt['outcome'] {
-  if (fields['status'] === undefined || fields['status'] === null)
-    return { stateRoot: toHash(fields, 'root') }
-  const status = toCount(fields, 'status')
-  if (status > 1) throw new FieldError('status is neither 0 nor 1')
-  return { status }
+  return receipt
 }
 
 /** The logs of a block, each checked to be its own; throws a FieldError. */
-export function decodeLogs(
-  items: readonly unknown[],
-  header: Pick<Header, 'number' | 'hash' | 'transactions'>,
-): readonly RawLog[] {
-  const owner = ownerOf(header)
-  return items.map(item => toLog(toFields(item), owner))
+export function decodeLogs(items: readonly unknown[], header: Owner): readonly RawLog[] {
+  return items.map(item => {
+    const log = toLogEntry(item)
+    checkOwner(log, header)
+    if (log.transactionHash !== header.transactions[log.transactionIndex])
+      throw new FieldError('a log belongs to another transaction')
+    return log
+  })
 }
 
-/** What every log and receipt says about where it belongs, as nodes write it. */
-type Owner = Pick<Header, 'number' | 'hash' | 'transactions'> & { readonly numberText: string }
+type Owner = Pick<Header, 'number' | 'hash' | 'transactions'>
 
-const ownerOf = ({ number, hash, transactions }: Omit<Owner, 'numberText'>): Owner => ({
-  number,
-  hash,
-  transactions,
-  numberText: `0x${number.toString(16)}`,
-})
-
-function toLog(fields: Fields, header: Owner): RawLog {
-  checkOwner(fields, header)
-  if (fields['removed'] === true) throw new FieldError('a log is marked as removed')
-  const transactionHash = header.transactions[toCount(fields, 'transactionIndex')]
-  if (
-    transactionHash === undefined ||
-    (fields['transactionHash'] !== transactionHash && toHash(fields, 'transactionHash') !== transactionHash)
-  )
-    throw new FieldError('a log belongs to another transaction')
-  return {
-    address: toHex(fields, 'address', 20),
-    topics: toList(fields, 'topics').map(topic => hexOf(topic, 'topics', 32)),
-    data: toBytes(fields, 'data'),
-    logIndex: toCount(fields, 'logIndex'),
-    transactionHash,
-  }
-}
-
-function checkOwner(fields: Fields, header: Owner): void {
-  // Equal as it stands is what nearly every answer is; only the others are looked at more closely.
-  if (fields['blockHash'] === header.hash && fields['blockNumber'] === header.numberText) return
-  if (toHash(fields, 'blockHash') !== header.hash || toCount(fields, 'blockNumber') !== header.number)
-    throw new FieldError(`something of another block among that of ${header.number} ${header.hash}`)
+function checkOwner({ blockHash, blockNumber }: LogEntry | ReceiptEntry, { hash, number }: Owner): void {
+  if (blockHash !== hash || blockNumber !== number)
+    throw new FieldError(`something of another block among that of ${number} ${hash}`)
 }

@@ -6,17 +6,12 @@
  * (status or, before Byzantium, the state root; cumulative gas; bloom; logs).
  */
 import type { Hex } from '../ops/config.ts'
+import type { ReceiptEntry } from './entry.ts'
 import type { RawLog } from './feed.ts'
 import { orderedTrieRoot } from './orderedTrie.ts'
 import { encodeRlp, integer } from './rlp.ts'
 
-export type Receipt = {
-  /** 0 for a legacy transaction. */
-  readonly type: number
-  readonly outcome: { readonly status: number } | { readonly stateRoot: Hex }
-  /** As the node wrote it: it may exceed what a number holds. */
-  readonly cumulativeGasUsed: Hex
-  readonly logsBloom: Hex
+export type Receipt = Pick<ReceiptEntry, 'type' | 'outcome' | 'cumulativeGasUsed' | 'logsBloom'> & {
   readonly logs: readonly Pick<RawLog, 'address' | 'topics' | 'data'>[]
 }
 

@@ -64,7 +64,7 @@ class SocketConnection implements Connection {
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket
     this.#options = options
-    socket.on('message', data => this.#receive((data as Buffer).toString('utf8')))
+    socket.on('message', data => this.#receive(data as Buffer))
     socket.on('error', error => this.#fail(this.#failureOf(error)))
     socket.on('close', () => this.#fail(this.#gone()))
   }
@@ -103,9 +103,9 @@ class SocketConnection implements Connection {
     this.#fail(this.#gone())
   }
 
-  #receive(text: string): void {
+  #receive(bytes: Buffer): void {
     try {
-      const message = parseAnswer(text, this.#options.name)
+      const message = parseAnswer(bytes, this.#options.name)
       if (message['method'] === 'eth_subscription') return this.#push(message['params'])
       const pending = this.#pendingOf(message.id)
       if (pending === undefined) return

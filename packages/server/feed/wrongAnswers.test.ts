@@ -19,6 +19,7 @@ import {
   startLocalChain,
 } from './testing/localChain.ts'
 import { expectFinalChain } from './testing/oracle.ts'
+import { Progress } from './testing/progress.ts'
 
 const WANTED = Number(process.env['ASSAY_WRONG_ANSWERS'] ?? 1000)
 const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
@@ -77,7 +78,9 @@ describe('answers that are valid and wrong', () => {
     const feeds = await Promise.all(Array.from({ length: FEEDS }, (_, n) => deceived(n)))
     const told = (): number => feeds.reduce((sum, { lies }) => sum + lies.total(), 0)
     const random = new Random(SEED, 'transactions')
+    const progress = new Progress('wrong answers', WANTED)
     while (told() < WANTED) {
+      progress.reached(told())
       // Some blocks more than are fetched at once, so that those in the middle are asked for by number.
       for (let n = 0; n < 10; n++)
         await mineTransactions(chain, EVERY_KIND.slice(0, random.integer(0, EVERY_KIND.length)))

@@ -2,8 +2,7 @@
  * The HTTP API. Every request is told who it is before anything else: credential, scope, quota. Errors become
  * statuses in one place, and no stack ever leaves the process.
  */
-import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { ServerOptions } from 'node:http'
 import fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -12,6 +11,10 @@ import fastify, {
 } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn } from '../access/presented.ts'
+import { requestId } from '../ops/requestId.ts'
+import { keepTickShape } from '../ops/tickShape.ts'
+import { StoreError } from '../store/storeError.ts'
+import { ChainDown } from '../worker/chainService.ts'
 import { registerAdmin } from './admin/admin.ts'
 import { Allowed } from './allowed.ts'
 import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
@@ -19,6 +22,7 @@ import { registerBatch } from './batch.ts'
 import { registerChains } from './chains.ts'
 import { charge } from './charge.ts'
 import { answerBroken } from './clientError.ts'
+import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
@@ -40,23 +44,31 @@ const HEADERS_MS = 5000
 const HANDLER_MS = 10_000
 /** How often sockets are looked at that are slow with their headers: they are gone within six seconds. */
 const LOOK_MS = 500
-/** Sockets open at once, streams included; the one beyond is told to come back. */
-const MAX_CONNECTIONS = 2000
+/** Node knows `optimizeEmptyRequests` and its types do not: a request without a body is no stream to be drained. */
+const HTTP: ServerOptions & { readonly optimizeEmptyRequests: boolean } = {
+  maxHeaderSize: MAX_HEADERS,
+  headersTimeout: HEADERS_MS,
+  connectionsCheckingInterval: LOOK_MS,
+  optimizeEmptyRequests: true,
+}
 const EVENT_STREAM = '/v1/stream/sse'
 
 export function buildApp(context: HttpContext): FastifyInstance {
+  keepTickShape()
   const app = fastify({
     bodyLimit: MAX_BODY,
     requestTimeout: HANDLER_MS,
-    http: { maxHeaderSize: MAX_HEADERS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: LOOK_MS },
+    http: HTTP,
     clientErrorHandler: answerBroken,
     frameworkErrors: (_, request, reply) => answerUndecodable(context, request, reply),
     routerOptions: { maxParamLength: 200 },
-    genReqId: () => randomUUID(),
+    genReqId: requestId,
     logger: false,
     exposeHeadRoutes: false,
+    // What comes over a connection that is still open is answered, and the connection ended with it.
+    return503OnClosing: false,
   })
-  const connections = countConnections(app.server)
+  const connections = new Connections(app.server, context.addresses)
   const allowed = new Allowed()
   allowed.watch(app)
   context.metrics.watch(app)
@@ -65,7 +77,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
-    if (connections() > MAX_CONNECTIONS) return turnAway(request, reply)
+    forgetTypeOfNothing(request)
+    if (connections.isFull) return turnAway(connections.most, request, reply)
     return admit(context, request, reply)
   })
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
@@ -84,8 +97,14 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerSession(app, context)
   registerEventStream(app, context)
   registerAdmin(app, context)
-  answerHotQuotes(app.server, context, () => connections() > MAX_CONNECTIONS)
+  answerHotQuotes(app.server, context, connections)
   return app
+}
+
+/** A request without a body is over before its handler could wait for it: a type would make it wait. */
+function forgetTypeOfNothing({ headers }: FastifyRequest): void {
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
+    delete headers['content-type']
 }
 
 /**
@@ -110,7 +129,7 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
-  charge(context, request, reply, 1)
+  await charge(context, request, reply, 1)
   if (request.url.length > MAX_URL)
     throw new RequestError(414, `the URL has ${request.url.length} characters; expected at most ${MAX_URL}`)
   if (!mayUse(context, principal.scopes, request)) throw new Refusal(403)
@@ -141,7 +160,23 @@ function answerError(
   }
   if (failure instanceof QuoteError) {
     const { code, message, detail } = failure
+    if (statusOf(code) >= 500)
+      context.log.info('a quote could not be given', {
+        request_id: request.id,
+        route: request.routeOptions.url,
+        code,
+        detail,
+      })
     return reply.code(statusOf(code)).send({ code, message, detail })
+  }
+  if (failure instanceof ChainDown)
+    return answer(request, reply.header('retry-after', 1), 503, `${failure.message}; try again`)
+  if (failure instanceof StoreError && failure.retryable) {
+    context.log.warn('a request found the database busy or away', {
+      request_id: request.id,
+      error: failure.message,
+    })
+    return answer(request, reply.header('retry-after', 1), 503, 'the database is busy or away; try again')
   }
   if (failure instanceof RequestError) return answer(request, reply, failure.status, failure.message)
   const status = error.statusCode ?? 500
@@ -196,21 +231,9 @@ function answerUndecodable(context: HttpContext, request: FastifyRequest, reply:
 }
 
 /** Full: whoever comes back in a second finds another's place. */
-function turnAway(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function turnAway(most: number, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply
     .headers({ 'x-request-id': request.id, 'retry-after': 1, connection: 'close' })
     .code(503)
-    .send({ error: `${MAX_CONNECTIONS} connections are open; try again in a second` })
-}
-
-/** How many sockets are open. */
-function countConnections(server: Server): () => number {
-  let open = 0
-  server.on('connection', socket => {
-    open += 1
-    socket.once('close', () => {
-      open -= 1
-    })
-  })
-  return () => open
+    .send({ error: `${most} connections are open; try again in a second` })
 }

@@ -36,7 +36,10 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
     const outcomes = await Promise.all(
       asked.map(async (each, at) => {
         const price = presentText(rows[at]?.price ?? null, nowMs)
-        return price === null ? enrolled(context, principal, each) : judged(price, min_score ?? 0)
+        context.quotes.onAsked?.(`${each.chainId}/${each.tokenAddress}`, nowMs)
+        return price === null || isDormant(price)
+          ? enrolled(context, principal, each)
+          : judged(price, min_score ?? 0)
       }),
     )
     return {
@@ -48,6 +51,9 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
     }
   })
 }
+
+/** Put to sleep for want of interest, and asked for now. */
+const isDormant = (price: object): boolean => (price as { readonly reason?: string }).reason === 'DORMANT'
 
 /** A state without a price has no score to be too low: it is what it is. */
 function judged(price: object, least: number): Outcome {

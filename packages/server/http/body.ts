@@ -59,6 +59,15 @@ function messageOf(error: ErrorObject | undefined): string {
 }
 
 const show = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? 'undefined'
+  const text = textOf(value)
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+}
+
+/** JSON can be read that is nested too deeply to be written. */
+function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'undefined'
+  } catch {
+    return Array.isArray(value) ? 'a list of lists' : 'an object of objects'
+  }
 }

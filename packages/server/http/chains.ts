@@ -29,11 +29,15 @@ export function registerChains(app: FastifyInstance, context: HttpContext): void
   })
 }
 
-export async function healthOf(context: HttpContext, chainId: number): Promise<object | null> {
+export async function healthOf(
+  context: Pick<HttpContext, 'clock' | 'store'>,
+  chainId: number,
+): Promise<object | null> {
   const text = await context.store.readHealth(chainId)
   if (text === null) return null
   const health = JSON.parse(text) as { updated_at_ms: number; status: string; reasons: string[] }
-  const isSilent = context.clock.nowMs() - health.updated_at_ms > SILENT_MS
+  // A time that has not come yet is that of a clock which has been set back since: nobody has spoken after it.
+  const isSilent = Math.abs(context.clock.nowMs() - health.updated_at_ms) > SILENT_MS
   return isSilent
     ? { ...health, status: 'UNAVAILABLE', reasons: [...new Set([...health.reasons, 'WORKER_SILENT'])] }
     : health

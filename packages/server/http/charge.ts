@@ -1,22 +1,27 @@
 /** What a request costs its consumer, and how it is told: quota and rest with every answer, 429 when it is spent. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Quota, Verdict } from '../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
 
 /** Throws the refusal when there is not that much left. */
-export function charge(
+export async function charge(
   { limit }: HttpContext,
   { principal }: FastifyRequest,
   reply: FastifyReply,
   units: number,
-): void {
+): Promise<void> {
   if (principal === null) throw new Refusal(401)
   const quota = principal.limits ?? limit.quota
-  const { allowed, remaining, waitMs } = limit.take(principal.consumer, units, quota)
-  void reply.header('ratelimit-policy', `"default";q=${quota.units};w=${quota.windowMs / 1000}`)
-  void reply.header('ratelimit', `"default";r=${Math.max(0, remaining)};t=${Math.ceil(waitMs / 1000)}`)
-  if (!allowed) throw new Refusal(429, waitMs)
+  const verdict = await limit.spend(principal.consumer, units, quota)
+  void reply.header('ratelimit-policy', policyText(quota)).header('ratelimit', restText(verdict))
+  if (!verdict.allowed) throw new Refusal(429, verdict.waitMs)
 }
+
+/** The two headers of the IETF draft: what is given, and what of it is left. */
+export const policyText = ({ units, windowMs }: Quota): string => `"default";q=${units};w=${windowMs / 1000}`
+export const restText = ({ remaining, waitMs }: Pick<Verdict, 'remaining' | 'waitMs'>): string =>
+  `"default";r=${Math.max(0, remaining)};t=${Math.ceil(waitMs / 1000)}`
 
 /** Long lists cost a unit more per thousand rows asked for. */
 export const unitsOfRows = (rows: number): number => Math.floor(rows / 1000)

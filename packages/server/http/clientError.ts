@@ -1,6 +1,6 @@
 /** What never became a request: headers too large or too slow, bytes that are not HTTP. Answered, then closed. */
-import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import { requestId } from '../ops/requestId.ts'
 
 const ANSWERS: Readonly<Record<string, readonly [status: string, error: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -26,7 +26,7 @@ export function answerBroken(failure: NodeJS.ErrnoException, socket: Socket): vo
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${randomUUID()}`,
+      `X-Request-Id: ${requestId()}`,
       'Connection: close',
       '',
       body,

@@ -3,7 +3,7 @@ import type { Policy } from '@assay/engine'
 import type { Access } from '../access/access.ts'
 import type { ClientAddresses } from '../access/clientAddress.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
-import type { RateLimit } from '../access/rateLimit.ts'
+import type { Limiter } from '../access/rateLimit.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig, Config } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
@@ -26,7 +26,7 @@ export type HttpContext = {
   readonly config: Config
   readonly store: Store
   readonly access: Access
-  readonly limit: RateLimit
+  readonly limit: Limiter
   readonly failures: FailureThrottle
   readonly addresses: ClientAddresses
   readonly hub: Hub

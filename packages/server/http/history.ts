@@ -39,7 +39,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
       return atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
-    charge(context, request, reply, unitsOfRows(limit))
+    await charge(context, request, reply, unitsOfRows(limit))
     const interval = intervalIn(params)
     const cursor = params.text('cursor')
     const range = rangeIn(context, params)

@@ -1,62 +1,117 @@
 /**
  * The question asked most, answered before the router: the published quote of a token, by a key that was seen a
- * moment ago, from memory. Whatever is not exactly that goes the long way and finds the same answer there.
+ * moment ago. Whatever is not exactly that goes the long way and finds the same answer there.
  */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Principal } from '../access/access.ts'
+import { requestId } from '../ops/requestId.ts'
+import type { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
-import { isNamedIn } from './quoteCache.ts'
+import type { AnswerSeries } from './metrics.ts'
+import { QuotaLines } from './quotaLines.ts'
+import { isNamedIn, type QuoteKey, type ReadyQuote } from './quoteCache.ts'
 import { JSON_TYPE } from './request.ts'
 
-const QUOTE = /^\/v1\/quote\/token\/([1-9][0-9]{0,14})\/(0x[0-9a-f]{40})$/
+const PATH = '/v1/quote/token/'
+const TOKEN = /^([1-9][0-9]{0,14})\/(0x[0-9a-f]{40})$/
 const ROUTE = '/v1/quote/token/:chain_id/:token_address'
-const BEARER = 'Bearer '
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Stands before the app's own listener; `isFull` says that sockets are short. */
-export function answerHotQuotes(server: Server, context: HttpContext, isFull: () => boolean): void {
-  const [handle] = server.listeners('request') as Listener[]
+/** Stands before the app's own listener. */
+export function answerHotQuotes(server: Server, context: HttpContext, connections: Connections): void {
+  const handle = server.listeners('request').at(-1) as Listener | undefined
   if (handle === undefined) throw new Error('the app has no listener to stand before')
-  server.removeAllListeners('request')
+  const hot = new HotQuotes(context, handle)
+  server.removeListener('request', handle)
   server.on('request', (request, response) => {
-    if (isFull() || !answered(context, request, response)) handle(request, response)
+    connections.heard(request.socket)
+    if (connections.isFull || !hot.take(request, response)) handle(request, response)
   })
 }
 
-/** False, and nothing done or charged, when it is not that question. */
-function answered(context: HttpContext, request: IncomingMessage, response: ServerResponse): boolean {
-  if (request.method !== 'GET') return false
-  const { authorization, 'if-none-match': tags } = request.headers
-  if (authorization?.startsWith(BEARER) !== true) return false
-  const asked = QUOTE.exec(request.url ?? '')
-  if (asked === null) return false
-  const startMs = performance.now()
-  const quote = context.quotes.recall(Number(asked[1]), asked[2] as string, context.clock.nowMs())
-  if (quote === null) return false
-  const principal = context.access.recall(authorization.slice(BEARER.length))
-  if (principal === null || !principal.scopes.includes('read')) return false
-  const quota = principal.limits ?? context.limit.quota
-  const { allowed, remaining, waitMs } = context.limit.take(principal.consumer, 1, quota)
-  if (!allowed) return false
-  const status = isNamedIn(tags, quote.etag) ? 304 : 200
-  const headers = [
-    'x-request-id',
-    randomUUID(),
-    'cache-control',
-    'private, no-cache',
-    'ratelimit-policy',
-    `"default";q=${quota.units};w=${quota.windowMs / 1000}`,
-    'ratelimit',
-    `"default";r=${Math.max(0, remaining)};t=${Math.ceil(waitMs / 1000)}`,
-    'etag',
-    quote.etag,
-  ]
-  if (status === 304) response.writeHead(304, headers).end()
-  else
-    response
-      .writeHead(200, [...headers, 'content-type', JSON_TYPE, 'content-length', `${quote.body.length}`])
-      .end(quote.body)
-  context.metrics.answered(request.method, ROUTE, status, (performance.now() - startMs) / 1000)
-  return true
+class HotQuotes {
+  readonly #context: HttpContext
+  readonly #handle: Listener
+  readonly #full: AnswerSeries
+  readonly #notModified: AnswerSeries
+  readonly #lines: QuotaLines
+
+  constructor(context: HttpContext, handle: Listener) {
+    this.#context = context
+    this.#handle = handle
+    this.#full = context.metrics.answersOf('GET', ROUTE, 200)
+    this.#notModified = context.metrics.answersOf('GET', ROUTE, 304)
+    this.#lines = new QuotaLines(context.limit.quota)
+  }
+
+  /** False, and nothing done or charged, when it is not that question. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = '', method } = request
+    if (method !== 'GET' || !url.startsWith(PATH)) return false
+    const authorization = request.headers.authorization
+    if (authorization === undefined) return false
+    const { access, quotes, clock, chains } = this.#context
+    const startMs = clock.monotonicMs()
+    const nowMs = clock.nowMs()
+    const principal = access.recall(authorization, startMs, nowMs)
+    if (principal === null || !principal.scopes.includes('read')) return false
+    const rest = url.slice(PATH.length)
+    const ready = quotes.recall(rest as QuoteKey, nowMs)
+    if (ready !== null) return this.#send(principal, ready, request, response, startMs)
+    const [, chain, token] = TOKEN.exec(rest) ?? []
+    if (token === undefined) return false
+    const chainId = Number(chain)
+    if (!chains.has(chainId) || !this.#hasRoom(principal)) return false
+    const otherwise = () => this.#handle(request, response)
+    quotes.read(chainId, token, nowMs).then(read => {
+      if (read === null || !this.#send(principal, read, request, response, startMs)) otherwise()
+    }, otherwise)
+    return true
+  }
+
+  /** Whether a unit is left: who has none is refused before anything is read for it. */
+  #hasRoom({ consumer, limits }: Principal): boolean {
+    const { limit } = this.#context
+    return limit.take(consumer, 0, limits ?? limit.quota).remaining >= 1
+  }
+
+  /** False, and nothing sent, when its quota is spent. */
+  #send(
+    principal: Principal,
+    { body, bytes, etag }: ReadyQuote,
+    request: IncomingMessage,
+    response: ServerResponse,
+    startMs: number,
+  ): boolean {
+    const { limit } = this.#context
+    const quota = principal.limits ?? limit.quota
+    const verdict = limit.take(principal.consumer, 1, quota, startMs)
+    if (!verdict.allowed) return false
+    const isKnown = isNamedIn(request.headers['if-none-match'], etag)
+    const headers = [
+      'x-request-id',
+      requestId(),
+      'cache-control',
+      'private, no-cache',
+      'ratelimit-policy',
+      this.#lines.policyOf(quota),
+      'ratelimit',
+      this.#lines.restOf(verdict),
+      'etag',
+      etag,
+      'content-type',
+      JSON_TYPE,
+      'content-length',
+      `${bytes}`,
+    ]
+    // What is known already is not sent, and so has neither a type nor a length.
+    if (isKnown) response.writeHead(304, headers.slice(0, -4)).end()
+    // Where every letter is a byte, none has to be looked at.
+    else response.writeHead(200, headers).end(body, bytes === body.length ? 'latin1' : 'utf8')
+    const { requests, times } = isKnown ? this.#notModified : this.#full
+    requests.add()
+    times.observe((this.#context.clock.monotonicMs() - startMs) / 1000)
+    return true
+  }
 }

@@ -3,37 +3,47 @@
  * store through a wrapper of its port, records by following the log, and chains are asked when someone scrapes.
  */
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { Count, Family, Times } from '../ops/series.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
+import type { Work } from '../worker/chainService.ts'
 import { Refusal } from './apiError.ts'
 import { healthOf } from './chains.ts'
 import type { HttpContext } from './context.ts'
 
-const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
 
 export class Metrics {
   readonly #registry = new Registry()
-  readonly #requests = this.#counter('http_requests_total', 'Requests answered.', [
+  readonly #families: Family<Count | Times>[] = []
+  readonly #requests = this.#counts('http_requests_total', 'Requests answered.', [
     'method',
     'route',
     'status',
   ])
-  readonly #requestSeconds = this.#histogram('http_request_seconds', 'Time to answer a request.', ['route'])
-  /** Looked up once: routes, methods and statuses are few, and the look-up costs as much as an answer. */
-  readonly #series = new Map<
-    string,
-    { readonly requests: Counter.Internal; readonly seconds: Histogram.Internal<string> }
-  >()
-  readonly #storeSeconds = this.#histogram('store_seconds', 'Time of a call to the store, API side.', [
-    'call',
+  readonly #requestSeconds = this.#times('http_request_seconds', 'Time to answer a request.', ['route'])
+  readonly #storeSeconds = this.#times('store_seconds', 'Time of a call to the store, API side.', ['call'])
+  readonly #commitSeconds = this.#times('commit_seconds', 'Time of a durable commit.', ['chain_id'])
+  readonly #stepSeconds = this.#times('engine_step_seconds', 'Time of a step of the engine.', [
+    'chain_id',
+    'input',
   ])
-  readonly #commitSeconds = this.#histogram('commit_seconds', 'Time of a durable commit.', ['chain_id'])
-  readonly #records = this.#counter('records_total', 'Records on the log since the start.', [
+  readonly #verified = this.#counts('verified_blocks_total', 'Blocks verified and given to the engine.', [
+    'chain_id',
+  ])
+  readonly #reorgs = this.#counts('reorgs_total', 'Reorganisations met.', ['chain_id'])
+  readonly #endpointCalls = {
+    calls: this.#counts('rpc_calls_total', 'Calls to an endpoint.', ['chain_id', 'endpoint']),
+    failed: this.#counts('rpc_failed_total', 'Calls without a good answer.', ['chain_id', 'endpoint']),
+    rejected: this.#counts('rpc_rejected_total', 'Answers that failed a check.', ['chain_id', 'endpoint']),
+  }
+  readonly #records = this.#counts('records_total', 'Records on the log since the start.', [
     'chain_id',
     'type',
   ])
+  /** Of routes, methods and statuses, which are few: looked up by a text, and not once for each label. */
+  readonly #answers = new Map<string, AnswerSeries>()
   readonly #chainGauges = {
     head: this.#gauge('chain_head_block', 'The newest verified block.', ['chain_id']),
     processed: this.#gauge('chain_processed_block', 'The newest block in the prices.', ['chain_id']),
@@ -47,6 +57,7 @@ export class Metrics {
   readonly #logHead = this.#gauge('log_head_sequence', 'The newest sequence.', [])
   readonly #logOldest = this.#gauge('log_oldest_sequence', 'The oldest sequence that can be replayed.', [])
   readonly #streams = this.#gauge('stream_clients', 'Open streams.', [])
+  readonly #replayLag = this.#gauge('stream_replay_lag', 'Records the slowest replay has before it.', [])
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })
@@ -54,36 +65,47 @@ export class Metrics {
 
   /** The same store, with its calls timed. */
   ofStore<Measured extends Store>(store: Measured): Measured {
-    const timed = Object.entries(store).map(([call, method]) => [
-      call,
-      (...args: readonly unknown[]) => {
-        const end = this.#storeSeconds.startTimer({ call })
-        const result = (method as (...given: readonly unknown[]) => Promise<unknown>)(...args)
-        result.then(
-          () => end(),
-          () => end(),
-        )
-        return result
-      },
-    ])
+    const timed = Object.entries(store).map(([call, method]) => {
+      const times = this.#storeSeconds.of(call)
+      return [
+        call,
+        (...args: readonly unknown[]) => {
+          const startMs = performance.now()
+          const result = (method as (...given: readonly unknown[]) => Promise<unknown>)(...args)
+          const end = () => times.observe((performance.now() - startMs) / 1000)
+          result.then(end, end)
+          return result
+        },
+      ]
+    })
     return Object.fromEntries(timed) as Measured
   }
 
   /** Counts what comes to stand on the log. */
   follow(hub: Hub): void {
     let seen = hub.head
-    hub.listen(() => {
+    const wake = () => {
       for (let page = hub.after(seen); page !== null && page.length > 0; page = hub.after(seen))
         for (const { chainId, type, sequence } of page) {
-          this.#records.inc({ chain_id: chainId, type })
+          this.#records.of(chainId, type).add()
           seen = sequence
         }
       seen = hub.head
-    })
+    }
+    hub.listen({ wake })
   }
 
-  committed(chainId: number, tookMs: number): void {
-    this.#commitSeconds.observe({ chain_id: chainId }, tookMs / 1000)
+  /** What the chain's thread says with each commit: its times, and its counts since it began. */
+  committed(chainId: number, { input, stepMs, commitMs, verifiedBlocks, reorgs, endpoints }: Work): void {
+    this.#commitSeconds.of(chainId).observe(commitMs / 1000)
+    this.#stepSeconds.of(chainId, input).observe(stepMs / 1000)
+    this.#verified.of(chainId).become(verifiedBlocks)
+    this.#reorgs.of(chainId).become(reorgs)
+    for (const { name, calls, failed, rejected } of endpoints) {
+      this.#endpointCalls.calls.of(chainId, name).become(calls)
+      this.#endpointCalls.failed.of(chainId, name).become(failed)
+      this.#endpointCalls.rejected.of(chainId, name).become(rejected)
+    }
   }
 
   watch(app: FastifyInstance): void {
@@ -96,26 +118,32 @@ export class Metrics {
   }
 
   answered(method: string, route: string, status: number, seconds: number): void {
-    const name = `${method} ${status} ${route}`
-    let series = this.#series.get(name)
-    if (series === undefined) {
-      series = {
-        requests: this.#requests.labels({ method, route, status }),
-        seconds: this.#requestSeconds.labels({ route }),
-      }
-      this.#series.set(name, series)
-    }
-    series.requests.inc()
-    series.seconds.observe(seconds)
+    const { requests, times } = this.answersOf(method, route, status)
+    requests.add()
+    times.observe(seconds)
   }
 
-  async text(context: HttpContext, streams: number): Promise<string> {
+  answersOf(method: string, route: string, status: number): AnswerSeries {
+    const name = `${method} ${status} ${route}`
+    const known = this.#answers.get(name)
+    if (known !== undefined) return known
+    const made = {
+      requests: this.#requests.of(method, route, status),
+      times: this.#requestSeconds.of(route),
+    }
+    this.#answers.set(name, made)
+    return made
+  }
+
+  async text(context: HttpContext): Promise<string> {
     const { head, oldest } = await context.store.readBounds()
+    const replayed = context.roster.replayed()
     this.#logHead.set(head)
     this.#logOldest.set(oldest)
-    this.#streams.set(streams)
+    this.#streams.set(context.roster.size)
+    this.#replayLag.set(replayed === null ? 0 : Math.max(0, head - replayed))
     for (const chainId of context.chains.keys()) await this.#readChain(context, chainId)
-    return this.#registry.metrics()
+    return [await this.#registry.metrics(), ...this.#families.map(family => family.text())].join('\n')
   }
 
   get contentType(): string {
@@ -141,24 +169,25 @@ export class Metrics {
     }
   }
 
-  #counter(name: string, help: string, labelNames: string[]): Counter {
-    return new Counter({ name: `assay_${name}`, help, labelNames, registers: [this.#registry] })
+  #counts(name: string, help: string, labels: readonly string[]): Family<Count> {
+    const family = new Family(Count, `assay_${name}`, help, labels)
+    this.#families.push(family)
+    return family
+  }
+
+  #times(name: string, help: string, labels: readonly string[]): Family<Times> {
+    const family = new Family(Times, `assay_${name}`, help, labels)
+    this.#families.push(family)
+    return family
   }
 
   #gauge(name: string, help: string, labelNames: string[]): Gauge {
     return new Gauge({ name: `assay_${name}`, help, labelNames, registers: [this.#registry] })
   }
-
-  #histogram(name: string, help: string, labelNames: string[]): Histogram {
-    return new Histogram({
-      name: `assay_${name}`,
-      help,
-      labelNames,
-      buckets: SECONDS,
-      registers: [this.#registry],
-    })
-  }
 }
+
+/** What is counted of every answer of a kind. */
+export type AnswerSeries = { readonly requests: Count; readonly times: Times }
 
 type ChainHealth = {
   readonly status: string
@@ -178,8 +207,6 @@ type ChainHealth = {
 export function registerMetrics(app: FastifyInstance, context: HttpContext): void {
   app.get('/metrics', async (request, reply) => {
     if (!context.addresses.isAllowed(request.raw)) throw new Refusal(403)
-    return reply
-      .header('content-type', context.metrics.contentType)
-      .send(await context.metrics.text(context, context.roster.size))
+    return reply.header('content-type', context.metrics.contentType).send(await context.metrics.text(context))
   })
 }

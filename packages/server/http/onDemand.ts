@@ -16,20 +16,14 @@ export function serviceOf(chain: ServedChain): ChainService {
 export const unavailable = (reason: string | null): QuoteError =>
   new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again', reason)
 
+export const tooLate = (deadlineMs: number): QuoteError =>
+  new QuoteError('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms; raise deadline_ms or try again`)
+
 /** What is not there by the deadline is not waited for; it goes on and may be asked for again. */
 export async function inTime<Result>(work: Promise<Result>, deadlineMs: number): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () =>
-        reject(
-          new QuoteError(
-            'DEADLINE_EXCEEDED',
-            `no answer within ${deadlineMs} ms; raise deadline_ms or try again`,
-          ),
-        ),
-      deadlineMs,
-    )
+    timer = setTimeout(() => reject(tooLate(deadlineMs)), deadlineMs)
   })
   try {
     return await Promise.race([work, late])

@@ -26,7 +26,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
         'token_address needs chain_id: the same address may be another token elsewhere',
       )
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
-    charge(context, request, reply, unitsOfRows(limit))
+    await charge(context, request, reply, unitsOfRows(limit))
     const query = `pools ${chainId ?? ''} ${tokenAddress ?? ''}`
     const cursor = params.text('cursor')
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
@@ -65,7 +65,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
       params.integer('to_block', 0, MAX_BLOCK),
     ]
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
-    charge(context, request, reply, unitsOfRows(limit))
+    await charge(context, request, reply, unitsOfRows(limit))
     const query = `events ${chainId} ${poolAddress} ${kind ?? ''} ${fromBlock ?? ''} ${toBlock ?? ''}`
     const cursor = params.text('cursor')
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)

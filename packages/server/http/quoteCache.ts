@@ -2,16 +2,28 @@
  * Quotes of tokens ready to be sent: the last record of each, serialised once, with its tag. The tail of the log
  * says which are no longer the last; a quote read while its token changed is given out once and not kept.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sequence, Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import { presentState } from './present.ts'
 import { changeOf } from './priceChange.ts'
+import { headOf } from './quoteHead.ts'
 
-export type ReadyQuote = { readonly body: Buffer; readonly etag: string }
+export type ReadyQuote = {
+  /** Sent once, a text is cheaper than the bytes made of it; sent again, the bytes are. */
+  body: string | Buffer
+  /** In UTF-8. */
+  readonly bytes: number
+  readonly etag: string
+}
+
+/** A token as a path writes it: chain id and address in lower case. */
+export type QuoteKey = `${number}/${string}`
 
 type Entry = {
   readonly ready: ReadyQuote
+  /** Names what is said in `ready`: the record, and how its price stands to those before it. */
+  readonly version: string
   readonly evaluatedAtMs: number
   readonly expiresAtMs: number | null
   /** What is said from `expiresAtMs` on; made when it is first asked for. */
@@ -21,19 +33,11 @@ type Entry = {
 /** Bytes of bodies kept: the quotes of some thousand tokens. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Where the head of a quote ends: what is long comes after it. */
-const TAILS = [',"routes":[', ',"candidates":[']
 const NO_CHANGE = '"change":null'
 
 /** How the envelope of a token's record goes on after its routing. */
 const OF_TOKEN = '"payload":{"scope":"token"'
-
-type Quote = {
-  readonly state: string
-  readonly evaluated_at_ms: number
-  readonly expires_at_ms?: number | null
-  readonly price_usd?: { readonly numerator: string; readonly denominator: string }
-}
+const DORMANT = '"reason":"DORMANT"'
 
 export class QuoteCache {
   readonly #store: Store
@@ -45,13 +49,15 @@ export class QuoteCache {
   #bytes = 0
   #seen: Sequence
   readonly #unlisten: () => void
+  /** Somebody asked for a token. */
+  onAsked: ((token: QuoteKey, atMs: number) => void) | null = null
 
   constructor(store: Store, hub: Hub, maxBytes = MAX_BYTES) {
     this.#store = store
     this.#maxBytes = maxBytes
     this.#hub = hub
     this.#seen = hub.head
-    this.#unlisten = hub.listen(() => this.#follow())
+    this.#unlisten = hub.listen({ wake: () => this.#follow() })
   }
 
   /** The quote as a reader sees it at `nowMs`; null for a token without one. */
@@ -61,15 +67,20 @@ export class QuoteCache {
     nowMs: number,
   ): Promise<(ReadyQuote & { readonly evaluatedAtMs: number }) | null> {
     const key = keyOf(chainId, token)
+    this.onAsked?.(key, nowMs)
     const entry = this.#entries.get(key) ?? (await this.#fetch(key, chainId, token))
     if (entry === null) return null
     return { ...presented(entry, nowMs), evaluatedAtMs: entry.evaluatedAtMs }
   }
 
   /** What is in memory and can be sent at once; null says nothing about the token. */
-  recall(chainId: number, token: string, nowMs: number): ReadyQuote | null {
-    const entry = this.#entries.get(keyOf(chainId, token))
-    return entry === undefined ? null : presented(entry, nowMs)
+  recall(key: QuoteKey, nowMs: number): ReadyQuote | null {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return null
+    this.onAsked?.(key, nowMs)
+    const ready = presented(entry, nowMs)
+    if (typeof ready.body === 'string') ready.body = Buffer.from(ready.body)
+    return ready
   }
 
   close(): void {
@@ -94,19 +105,20 @@ export class QuoteCache {
   async #load(chainId: number, token: string): Promise<Entry | null> {
     const stored = await this.#store.readQuote(chainId, token)
     if (stored === null) return null
-    const quote = headOf(stored.quote)
-    const { price_usd } = quote
+    const { state, price_usd, evaluated_at_ms, expires_at_ms } = headOf(stored.quote)
+    // Whoever asks for it wakes it: it is on its way in again, as if it had not been known.
+    if (state === 'UNPRICED' && stored.quote.includes(DORMANT)) return null
     const change =
-      price_usd === undefined ? null : await changeOf(this.#store, chainId, token, { ...quote, price_usd })
+      price_usd === null ? null : await changeOf(this.#store, chainId, token, { evaluated_at_ms, price_usd })
     // The first of that name is the quote's own: those of its routing assets stand in its tail.
-    const text =
-      change === null
-        ? stored.quote
-        : stored.quote.replace(NO_CHANGE, () => `"change":${JSON.stringify(change)}`)
+    const said = JSON.stringify(change)
+    const text = change === null ? stored.quote : stored.quote.replace(NO_CHANGE, () => `"change":${said}`)
+    const version = `${stored.sequence} ${said}`
     return {
-      ready: readyOf(text),
-      evaluatedAtMs: quote.evaluated_at_ms,
-      expiresAtMs: quote.state === 'PRICED' ? (quote.expires_at_ms ?? null) : null,
+      ready: readyOf(text, version),
+      version,
+      evaluatedAtMs: evaluated_at_ms,
+      expiresAtMs: state === 'PRICED' ? expires_at_ms : null,
       expired: null,
     }
   }
@@ -114,7 +126,7 @@ export class QuoteCache {
   #keep(key: string, entry: Entry): void {
     this.#drop(key)
     this.#entries.set(key, entry)
-    this.#bytes += entry.ready.body.length
+    this.#bytes += entry.ready.bytes
     for (const [oldest] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) break
       this.#drop(oldest)
@@ -124,7 +136,7 @@ export class QuoteCache {
   #drop(key: string): void {
     const entry = this.#entries.get(key)
     if (entry === undefined) return
-    this.#bytes -= entry.ready.body.length
+    this.#bytes -= entry.ready.bytes
     this.#entries.delete(key)
   }
 
@@ -155,27 +167,23 @@ export class QuoteCache {
   }
 }
 
-const keyOf = (chainId: number, token: string): string => `${chainId}/${token}`
+const keyOf = (chainId: number, token: string): QuoteKey => `${chainId}/${token}`
 
 function presented(entry: Entry, nowMs: number): ReadyQuote {
   if (entry.expiresAtMs === null || entry.expiresAtMs > nowMs) return entry.ready
   if (entry.expired === null) {
     const said = JSON.parse(entry.ready.body.toString()) as object
-    entry.expired = readyOf(JSON.stringify(presentState(said, nowMs)))
+    entry.expired = readyOf(JSON.stringify(presentState(said, nowMs)), `${entry.version} expired`)
   }
   return entry.expired
 }
 
-/** A quote may be a hundred kilobytes; what decides about it is its first. */
-function headOf(text: string): Quote {
-  const end = TAILS.map(tail => text.indexOf(tail)).find(at => at >= 0)
-  return JSON.parse(end === undefined ? text : `${text.slice(0, end)}}`) as Quote
-}
-
-function readyOf(text: string): ReadyQuote {
-  const body = Buffer.from(text)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
-}
+/** Of a token, a version has one text, and no two texts have the same: it stands for the text in the tag. */
+const readyOf = (text: string, version: string): ReadyQuote => ({
+  body: text,
+  bytes: Buffer.byteLength(text),
+  etag: `"${hash('sha256', version, 'base64url').slice(0, 22)}"`,
+})
 
 /** Whether If-None-Match names what would be sent; a weak tag of ours names it too. */
 export const isNamedIn = (header: string | undefined, etag: string): boolean =>

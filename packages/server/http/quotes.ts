@@ -6,12 +6,12 @@ import { QuoteError } from './apiError.ts'
 import { charge } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
-import { inTime, serviceOf, unavailable } from './onDemand.ts'
+import { inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
 import { poolText } from './rows.ts'
-import { JSON_TYPE, malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
+import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
 import { principalOf } from './session.ts'
 
 const DEFAULT_DEADLINE_MS = 3000
@@ -35,7 +35,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     if (ready === null) return enrol(context, chain, address, request, reply)
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
     if (narrowing === null && !isTooOld) return sendReady(request, reply, ready)
-    charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
     const answer = await inTime(
       context.flights.run(JSON.stringify([chain.config.chainId, address, narrowing, isTooOld]), () =>
@@ -55,12 +55,12 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const params = new Params(searchOf(request), ['deadline_ms', 'max_age_ms'], malformedQuote)
     const { chain, address } = subject(context, request, 'pool_address')
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
-    params.integer('max_age_ms', 0, MAX_AGE_MS)
-    charge(context, request, reply, COMPUTING_UNITS)
+    const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
+    await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
     const answer = await inTime(
-      context.flights.run(`pool ${chain.config.chainId} ${address}`, () =>
-        service.poolQuote(address, deadlineMs),
+      context.flights.run(`pool ${chain.config.chainId} ${address} ${maxAgeMs}`, () =>
+        service.poolQuote(address, deadlineMs, maxAgeMs),
       ),
       deadlineMs,
     )
@@ -80,6 +80,8 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
         )
       case 'no_route':
         throw new QuoteError('NO_ROUTE', `neither side of ${address} reaches a stable`, answer.reason)
+      case 'too_late':
+        throw tooLate(deadlineMs)
       case 'rpc_unavailable':
         throw unavailable(answer.reason)
     }
@@ -105,7 +107,7 @@ function sendReady(request: FastifyRequest, reply: FastifyReply, { body, etag }:
   // A client may keep it, if it asks each time whether it still holds.
   void reply.header('etag', etag).header('cache-control', 'private, no-cache')
   if (isNamedIn(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return reply.header('content-type', JSON_TYPE).send(body)
+  return sendJson(reply, body)
 }
 
 /** How a computed price stands to those we published before it. */

@@ -24,6 +24,6 @@ export const malformedQuote: FaultOf = ({ kind, message }) =>
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** Text that is already JSON. */
-export const sendJson = (reply: FastifyReply, text: string): FastifyReply =>
-  reply.header('content-type', JSON_TYPE).send(text)
+/** What is JSON already. */
+export const sendJson = (reply: FastifyReply, body: string | Buffer): FastifyReply =>
+  reply.header('content-type', JSON_TYPE).send(body)

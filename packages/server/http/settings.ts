@@ -34,17 +34,17 @@ export class Settings {
   }
 
   static async open(store: OperatorStore, config: Config, clock: Clock): Promise<Settings> {
-    const overrides = JSON.parse((await store.readSetting('policy')) ?? '{}') as Overrides
-    const retention = await store.readSetting('retention')
-    const settings = new Settings(
-      store,
-      config,
-      clock,
-      inForce(policyOver(config.policy, overrides)),
-      retention === null ? config.retention : (JSON.parse(retention) as Retention),
-    )
-    await settings.#keepPolicy(settings.#policy)
+    const { policy, retention } = await stored(store, config)
+    const settings = new Settings(store, config, clock, policy, retention)
+    await settings.#keepPolicy(policy)
     return settings
+  }
+
+  /** Takes over what was changed at another node. */
+  async refresh(): Promise<void> {
+    const { policy, retention } = await stored(this.#store, this.#config)
+    this.#retention = retention
+    if (policy.version !== this.#policy.version) this.#policy = policy
   }
 
   get policy(): PolicyInForce {
@@ -83,19 +83,33 @@ export class Settings {
   }
 }
 
+async function stored(
+  store: OperatorStore,
+  config: Pick<Config, 'policy' | 'retention'>,
+): Promise<{ readonly policy: PolicyInForce; readonly retention: Retention }> {
+  const overrides = JSON.parse((await store.readSetting('policy')) ?? '{}') as Overrides
+  const retention = await store.readSetting('retention')
+  return {
+    policy: inForce(policyOver(config.policy, overrides)),
+    retention: retention === null ? config.retention : (JSON.parse(retention) as Retention),
+  }
+}
+
 function policyOver(file: Overrides, overrides: Overrides): Policy {
   const merged = laidOver(file, overrides)
   return Object.keys(merged).length === 0 ? DEFAULT_POLICY : mergePolicy(merged)
 }
 
-/** Objects key by key, everything else whole: as the engine lays overrides over its default. */
+/**
+ * Objects key by key, everything else whole: as the engine lays overrides over its default. Keys are those that were given,
+ * `__proto__` among them, so that the engine sees and refuses it.
+ */
 function laidOver(base: Overrides, over: Overrides): Overrides {
-  const result: Record<string, unknown> = { ...base }
-  for (const [key, value] of Object.entries(over)) {
-    const below = result[key]
-    result[key] = isPlain(below) && isPlain(value) ? laidOver(below, value) : value
-  }
-  return result
+  const laid = Object.entries(over).map(([key, value]): [string, unknown] => {
+    const below = Object.hasOwn(base, key) ? base[key] : undefined
+    return [key, isPlain(below) && isPlain(value) ? laidOver(below, value) : value]
+  })
+  return { ...base, ...Object.fromEntries(laid) }
 }
 
 const isPlain = (value: unknown): value is Overrides =>

@@ -3,14 +3,15 @@
  * id is a cursor, so that a browser which reconnects by itself goes on where it was.
  */
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { SCHEMA_VERSION } from '@assay/sdk/wire'
+import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
 import type { Principal } from '../access/access.ts'
 import { DEFAULT_LIMITS } from '../access/limits.ts'
+import { epochOf } from '../store/epoch.ts'
 import type { LogRecord } from '../store/port.ts'
 import { Batches } from '../stream/batches.ts'
 import { sealCursor } from '../stream/cursor.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
-import { restartNotice, startOf } from '../stream/subscribe.ts'
+import { resetMessage, restartNotice, startOf } from '../stream/subscribe.ts'
 import { Subscriber } from '../stream/subscriber.ts'
 import { Refusal, RequestError } from './apiError.ts'
 import type { HttpContext } from './context.ts'
@@ -22,8 +23,6 @@ import { principalOf } from './session.ts'
 const PING_MS = 15_000
 const REVALIDATE_MS = 2500
 const RETRY_MS = 1000
-/** Epoch n starts at n × 2^40. */
-const EPOCH_SIZE = 2 ** 40
 
 type Open = { readonly principal: Principal; readonly subscriber: Subscriber; readonly ping: () => void }
 
@@ -31,10 +30,13 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
   const { access, clock, cursorSecret, roster } = context
   const served = new Set(context.chains.keys())
   const open = new Set<Open>()
-  const batches = new Batches(record => eventOf(record, cursorAfter(record)))
+  const batches = new Batches({
+    head: record => Buffer.from(`id: ${cursorAfter(record)}\nevent: ${record.type}\ndata: `),
+    tail: Buffer.from('\n\n'),
+  })
   const cursorAfter = ({ chainId, sequence }: LogRecord) =>
     sealCursor(cursorSecret, {
-      epoch: Math.floor(sequence / EPOCH_SIZE),
+      epoch: epochOf(sequence),
       chainId,
       sequence,
       schemaVersion: SCHEMA_VERSION,
@@ -63,8 +65,9 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
   app.get('/v1/stream/sse', async (request, reply) => {
     const subscription = subscriptionIn(searchOf(request), request.headers['last-event-id'], served)
     const principal = principalOf(request)
-    if (roster.countOf(principal.consumer) >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
-      throw new Refusal(429, 1000)
+    const { streamConnections } = principal.limits ?? DEFAULT_LIMITS
+    const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
+    if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections) throw new Refusal(429, 1000)
     const herdMs = roster.admit()
     if (herdMs !== null) return unavailable(reply, herdMs, 'too many are coming back at once')
     // Counted from here on: looking at a cursor takes time, and a herd would slip through it.
@@ -85,15 +88,21 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     })
     raw.on('error', () => raw.destroy())
     raw.write(`retry: ${RETRY_MS}\n\n`)
+    // An empty id is forgotten: a browser must not come back with the cursor that was refused.
+    const reset = (reason: ResetReason) =>
+      void raw.end(`id\nevent: RESET_REQUIRED\ndata: ${resetMessage(reason, clock.nowMs())}\n\n`)
     if (start.kind === 'RESET') {
-      // An empty id is forgotten: a browser must not come back with the cursor that was refused.
-      raw.end(`id\nevent: RESET_REQUIRED\ndata: ${start.message}\n\n`)
+      reset(start.reason)
       return reply
     }
     const sink = {
-      write: (bytes: Buffer, done: () => void) => void raw.write(bytes, done),
+      write(bytes: Buffer, done: () => void) {
+        raw.write(bytes, done)
+        return false
+      },
       buffered: () => raw.writableLength,
       close: (code: number, reason: string) => raw.end(`: ${code} ${reason}\n\n`),
+      reset,
       destroy: () => void raw.destroy(),
     }
     const subscriber = new Subscriber(sink, subscription, start.after, start.isReplaying, {
@@ -110,9 +119,6 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     return reply
   })
 }
-
-const eventOf = ({ type, envelope }: LogRecord, cursor: string): Buffer =>
-  Buffer.from(`id: ${cursor}\nevent: ${type}\ndata: ${envelope}\n\n`)
 
 function unavailable(reply: FastifyReply, waitMs: number, error: string): FastifyReply {
   return reply

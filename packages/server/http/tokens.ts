@@ -17,7 +17,7 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
     const chainId = integerIn('chain_id', params.required('chain_id'), 0, Number.MAX_SAFE_INTEGER, malformed)
     servedChain(context, chainId)
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
-    charge(context, request, reply, unitsOfRows(limit))
+    await charge(context, request, reply, unitsOfRows(limit))
     const query = `tokens ${chainId}`
     const cursor = params.text('cursor')
     const after = cursor === null ? null : String(openPage(context.pageSecret, query, cursor)[0])

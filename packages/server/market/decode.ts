@@ -8,7 +8,7 @@ import type { Address, DeploymentConfig } from '../ops/config.ts'
 import { TOPIC } from './abi.ts'
 import { poolAddress } from './create2.ts'
 import type { Market, PoolEvents } from './market.ts'
-import { addressAt, intAt, smallInt, topicAddress, uintAt } from './words.ts'
+import { addressAt, intAt, smallInt, smallIntAt, topicAddress, uintAt } from './words.ts'
 
 type PoolEvent = PoolEvents[number]
 type Decoded = Pick<PoolEvent, 'pool' | 'family' | 'event'>
@@ -22,20 +22,20 @@ export function decodeBlock(
   const born = new Set<Address>()
   const events: PoolEvent[] = []
   for (const log of block.logs) {
-    const factory = factories.get(log.address)
-    const decoded =
-      factory === undefined
-        ? poolEvent(log, pool => knows(pool) || born.has(pool))
-        : creation(log, factory, wants)
-    if (decoded === null) continue
-    if (decoded.event.kind === 'CREATED') born.add(decoded.pool)
-    events.push({
-      pool: decoded.pool,
-      family: decoded.family,
-      event: decoded.event,
-      transactionHash: log.transactionHash,
-      logIndex: count(log.logIndex),
-    } as PoolEvent)
+    const { address, transactionHash } = log
+    const logIndex = count(log.logIndex)
+    const factory = factories.get(address)
+    if (factory !== undefined) {
+      const created = creation(log, factory, wants)
+      if (created === null) continue
+      born.add(created.pool)
+      events.push({ ...created, transactionHash, logIndex } as PoolEvent)
+      continue
+    }
+    const poolLog = POOL_LOGS.get(log.topics[0] ?? '')
+    if (poolLog === undefined || !(knows(address) || born.has(address))) continue
+    const event = poolLog.decode(log)
+    events.push({ pool: address, family: poolLog.family, event, transactionHash, logIndex } as PoolEvent)
   }
   return events
 }
@@ -70,7 +70,7 @@ function creation(
     const fee = {
       family: 'amm_v3',
       feePpm: BigInt(third),
-      tickSpacing: tick(Number(intAt(log.data, 0))),
+      tickSpacing: tick(smallIntAt(log.data, 0)),
     } as const
     return {
       pool: address,
@@ -93,75 +93,74 @@ function follows(
   return derived === null || derived === address
 }
 
-function poolEvent(log: RawLog, knows: (pool: Address) => boolean): Decoded | null {
-  const { data, topics, address: pool } = log
-  const topic: string = topics[0] ?? ''
-  switch (topic) {
-    case TOPIC.v2Sync:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v2',
-        event: { kind: 'SYNC', reserve0: uintAt(data, 0), reserve1: uintAt(data, 1) },
-      }))
-    case TOPIC.v2Swap:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v2',
-        event: {
-          kind: 'SWAP',
-          amount0In: uintAt(data, 0),
-          amount1In: uintAt(data, 1),
-          amount0Out: uintAt(data, 2),
-          amount1Out: uintAt(data, 3),
-        },
-      }))
-    case TOPIC.v2Mint:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v2',
-        event: { kind: 'MINT', amount0: uintAt(data, 0), amount1: uintAt(data, 1) },
-      }))
-    case TOPIC.v2Burn:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v2',
-        event: { kind: 'BURN', amount0: uintAt(data, 0), amount1: uintAt(data, 1) },
-      }))
-    case TOPIC.v3Initialize:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v3',
-        event: { kind: 'INITIALIZE', sqrtPriceX96: uintAt(data, 0), tick: tick(Number(intAt(data, 1))) },
-      }))
-    case TOPIC.v3Swap:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v3',
-        event: {
-          kind: 'SWAP',
-          amount0: intAt(data, 0),
-          amount1: intAt(data, 1),
-          sqrtPriceX96: uintAt(data, 2),
-          liquidity: uintAt(data, 3),
-          tick: tick(Number(intAt(data, 4))),
-        },
-      }))
-    case TOPIC.v3Mint:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v3',
-        event: { kind: 'MINT', ...position(log, 1) },
-      }))
-    case TOPIC.v3Burn:
-      return known(pool, knows, () => ({
-        pool,
-        family: 'amm_v3',
-        event: { kind: 'BURN', ...position(log, 0) },
-      }))
-    default:
-      return null
-  }
+type PoolLog = {
+  readonly family: PoolEvent['family']
+  readonly decode: (log: RawLog) => PoolEvent['event']
 }
+
+const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
+  [
+    TOPIC.v2Sync,
+    {
+      family: 'amm_v2',
+      decode: ({ data }) => ({ kind: 'SYNC', reserve0: uintAt(data, 0), reserve1: uintAt(data, 1) }),
+    },
+  ],
+  [
+    TOPIC.v2Swap,
+    {
+      family: 'amm_v2',
+      decode: ({ data }) => ({
+        kind: 'SWAP',
+        amount0In: uintAt(data, 0),
+        amount1In: uintAt(data, 1),
+        amount0Out: uintAt(data, 2),
+        amount1Out: uintAt(data, 3),
+      }),
+    },
+  ],
+  [
+    TOPIC.v2Mint,
+    {
+      family: 'amm_v2',
+      decode: ({ data }) => ({ kind: 'MINT', amount0: uintAt(data, 0), amount1: uintAt(data, 1) }),
+    },
+  ],
+  [
+    TOPIC.v2Burn,
+    {
+      family: 'amm_v2',
+      decode: ({ data }) => ({ kind: 'BURN', amount0: uintAt(data, 0), amount1: uintAt(data, 1) }),
+    },
+  ],
+  [
+    TOPIC.v3Initialize,
+    {
+      family: 'amm_v3',
+      decode: ({ data }) => ({
+        kind: 'INITIALIZE',
+        sqrtPriceX96: uintAt(data, 0),
+        tick: tick(smallIntAt(data, 1)),
+      }),
+    },
+  ],
+  [
+    TOPIC.v3Swap,
+    {
+      family: 'amm_v3',
+      decode: ({ data }) => ({
+        kind: 'SWAP',
+        amount0: intAt(data, 0),
+        amount1: intAt(data, 1),
+        sqrtPriceX96: uintAt(data, 2),
+        liquidity: uintAt(data, 3),
+        tick: tick(smallIntAt(data, 4)),
+      }),
+    },
+  ],
+  [TOPIC.v3Mint, { family: 'amm_v3', decode: log => ({ kind: 'MINT', ...position(log, 1) }) }],
+  [TOPIC.v3Burn, { family: 'amm_v3', decode: log => ({ kind: 'BURN', ...position(log, 0) }) }],
+])
 
 /** Owner, lower and upper tick are topics; `at` is where the liquidity stands in the data. */
 function position(log: RawLog, at: number) {
@@ -175,6 +174,3 @@ function position(log: RawLog, at: number) {
     amount1: uintAt(log.data, at + 2),
   }
 }
-
-const known = (pool: Address, knows: (pool: Address) => boolean, decode: () => Decoded): Decoded | null =>
-  knows(pool) ? decode() : null

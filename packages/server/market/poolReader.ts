@@ -16,7 +16,7 @@ import {
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
-import { callData, encodeInt, intAt, uintAt } from './words.ts'
+import { callData, encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
 
 /** Ticks to each side of the price that are always read: a little over 20%. */
 const REACH = 2000
@@ -63,7 +63,7 @@ async function readV3(rpc: ChainRpc, pool: Address, block: BlockRef, signal: Abo
   return {
     family: 'amm_v3',
     sqrtPriceX96: uintAt(slot, 0),
-    tick: tick(Number(intAt(slot, 1))),
+    tick: tick(smallIntAt(slot, 1)),
     liquidity: uintAt(liquidity, 0),
   }
 }

@@ -53,5 +53,7 @@ export function textFrom(answer: Hex | null): string | null {
     .toString('utf8')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .trim()
-  return clean === '' ? null : Array.from(clean).slice(0, MAX_TEXT).join('')
+  // A letter has one or two units; megabytes of them are not taken apart.
+  const head = Array.from(clean.slice(0, 2 * MAX_TEXT))
+  return clean === '' ? null : head.slice(0, MAX_TEXT).join('')
 }

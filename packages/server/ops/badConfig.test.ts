@@ -101,6 +101,23 @@ test('a wrong unit is told with the unit that counts', () => {
   ).toEqual([expect.stringMatching(/as_of_ms: received 1763164800, expected .* in Unix milliseconds$/)])
 })
 
+test('a source of coverage that is half of each kind is told which half is too much', () => {
+  const sources = [
+    { kind: 'static', as_of_ms: 1_763_164_800_000, assets: [], path: 'depth.json' },
+    { kind: 'file', path: 'depth.json', assets: [] },
+    { kind: 'file' },
+    { kind: 'url', path: 'depth.json' },
+  ]
+  expect(
+    faultsOf(() => load({ chains: [{ chain_id: 1, endpoints: [endpoint] }], coverage: { sources } })),
+  ).toEqual([
+    'coverage.sources[0].path: received "depth.json", expected nothing: a source of kind static has none',
+    'coverage.sources[1].assets: received [], expected nothing: a source of kind file has none',
+    'coverage.sources[2].path: received nothing, expected the path of a JSON file',
+    expect.stringMatching(/^coverage\.sources\[3\]\.kind: received "url", expected .*static.*file/),
+  ])
+})
+
 test('what is listed twice is told with where it stood first', () => {
   const chain = { chain_id: 1, endpoints: [endpoint, endpoint] }
   expect(faultsOf(() => load({ chains: [chain, { ...chain, endpoints: [endpoint] }] }))).toEqual([

@@ -73,7 +73,8 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
 
 /** A local chain may borrow an id: with a genesis of its own it is another chain. */
 function tableFor(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const known = CHAIN_TABLE[given['chain_id'] as number] ?? {}
+  const chainId = given['chain_id']
+  const known = (typeof chainId === 'number' ? CHAIN_TABLE[chainId] : undefined) ?? {}
   const genesis = given['genesis_hash']
   const isSame =
     genesis === undefined || (typeof genesis === 'string' && genesis.toLowerCase() === known['genesis_hash'])

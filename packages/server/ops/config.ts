@@ -17,13 +17,18 @@ export type Config = {
   readonly admin: { readonly allow: readonly string[] }
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
-  readonly coverage: readonly CoverageAsset[]
+  readonly coverage: readonly CoverageSource[]
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
 }
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */
-export type StoreConfig = { readonly address: Secret; readonly path: string }
+export type StoreConfig = {
+  readonly address: Secret
+  readonly path: string
+  /** A read replica of it, for API nodes. */
+  readonly replica?: Secret
+}
 
 export type ChainConfig = {
   readonly chainId: number
@@ -63,6 +68,11 @@ export type StableConfig = {
     readonly graceMs: number
   } | null
 }
+
+/** Where the depth of other markets is known from: numbers of the configuration, or a file that somebody keeps up. */
+export type CoverageSource =
+  | { readonly kind: 'static'; readonly assets: readonly CoverageAsset[] }
+  | { readonly kind: 'file'; readonly path: string }
 
 export type CoverageAsset = {
   readonly chainId: number

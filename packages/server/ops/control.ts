@@ -27,10 +27,12 @@ export async function openControl(
     socket.on('error', () => socket.destroy())
     socket.on('data', (part: string) => {
       text += part
-      if (text.length > MAX_LINE) socket.destroy()
+      if (text.length > MAX_LINE) return socket.destroy()
       if (!text.includes('\n')) return
+      // One request: what follows it is not read.
+      socket.removeAllListeners('data').resume()
       Promise.resolve()
-        .then(() => handle(JSON.parse(text) as Record<string, unknown>))
+        .then(() => handle(requestIn(text)))
         .then(
           result => socket.end(`${JSON.stringify({ result })}\n`),
           (failure: unknown) =>
@@ -51,6 +53,20 @@ export async function openControl(
         server.close(() => resolve())
         rmSync(path, { force: true })
       }),
+  }
+}
+
+function requestIn(text: string): Readonly<Record<string, unknown>> {
+  const request = jsonIn(text)
+  if (typeof request === 'object' && request !== null) return request as Record<string, unknown>
+  throw new Error('the request is no JSON object')
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -75,9 +91,11 @@ export function askControl(
       failure.code === 'ENOENT' || failure.code === 'ECONNREFUSED' ? resolve(null) : reject(failure),
     )
     socket.once('end', () => {
-      const { result, error } = JSON.parse(text) as { result?: Record<string, unknown>; error?: string }
-      if (error !== undefined) reject(new Error(error))
-      else resolve(result ?? {})
+      const answer = jsonIn(text) as { result?: Record<string, unknown>; error?: string } | null | undefined
+      if (answer?.error !== undefined) reject(new Error(answer.error))
+      else if (answer?.result !== undefined) resolve(answer.result)
+      // It was ended while it worked.
+      else reject(new Error(`the control socket ${controlPath(databasePath)} closed without an answer`))
     })
   })
 }

@@ -1,10 +1,11 @@
 /** The configuration file (contract §9): YAML, `${NAME}` from the environment, every fault reported at once. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parse } from 'yaml'
+import { parse, YAMLParseError } from 'yaml'
 import { chainFrom, MAX } from './chainDocument.ts'
 import { CHAIN_TABLE } from './chainTable.ts'
-import { type Config, type CoverageAsset, Secret } from './config.ts'
+import { type Config, Secret } from './config.ts'
+import { coverageFrom } from './coverageDocument.ts'
 import { type Fault, join, Shape } from './shape.ts'
 
 export class ConfigError extends Error {
@@ -22,9 +23,6 @@ export class ConfigError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Less cannot be a Unix time in milliseconds: it is one in seconds. */
-const LEAST_TIME_MS = 1_000_000_000_000
-
 export function loadConfig(file: string, environment: Environment): Config {
   let text: string
   try {
@@ -39,22 +37,47 @@ export function loadConfig(file: string, environment: Environment): Config {
     ])
   }
   const shape = new Shape()
-  const filled = text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-    const value = environment[name]
-    if (value === undefined) shape.fault(`\${${name}}`, undefined, `an environment variable ${name}`)
-    return value ?? ''
-  })
+  const filled = text
+    .split('\n')
+    .map(line => line.slice(0, commentStart(line)))
+    .join('\n')
+    .replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+      const value = environment[name]
+      if (value === undefined) shape.fault(`\${${name}}`, undefined, `an environment variable ${name}`)
+      else shape.hide(value)
+      return value ?? ''
+    })
   let document: unknown
   try {
-    document = parse(filled)
+    document = parse(filled, { logLevel: 'error' })
+    // An alias may stand inside what it names: that has no end, and no place here.
+    JSON.stringify(document)
   } catch (failure) {
-    throw new ConfigError(file, [
-      { path: 'file', received: (failure as Error).message.split('\n')[0] ?? '', expected: 'YAML' },
-    ])
+    throw new ConfigError(file, [{ path: 'file', received: notYaml(failure), expected: 'YAML' }])
   }
   const config = configFrom(shape, document, dirname(resolve(file)))
   if (shape.faults.length > 0) throw new ConfigError(file, shape.faults)
   return config
+}
+
+/** What the parser says of it, without the text it quotes: that may be a secret. */
+function notYaml(failure: unknown): string {
+  if (!(failure instanceof YAMLParseError)) return 'aliases without an anchor, without an end or too many'
+  const [place] = failure.linePos ?? []
+  const where = place === undefined ? '' : ` at line ${place.line}, column ${place.col}`
+  return `${failure.code.toLowerCase().replaceAll('_', ' ')}${where}`
+}
+
+/** Where a comment begins, which asks for no variable: at a `#` after a blank that stands in no quotes. */
+function commentStart(line: string): number {
+  let quote: string | null = null
+  for (let at = 0; at < line.length; at++) {
+    const [letter, before] = [line[at] as string, line[at - 1] ?? ' ']
+    if (quote !== null) quote = letter === quote ? null : quote
+    else if ((letter === '"' || letter === "'") && /[\s[{,:]/.test(before)) quote = letter
+    else if (letter === '#' && /\s/.test(before)) return at
+  }
+  return line.length
 }
 
 const SHORT_CUT = /^ASSAY_RPC_(.*)$/
@@ -122,10 +145,12 @@ function retentionHours(shape: Shape, value: unknown, chains: Config['chains']):
   return hours
 }
 
-function configFrom(shape: Shape, document: unknown, folder: string): Config {
+/** Whatever is wrong is on the shape. */
+export function configFrom(shape: Shape, document: unknown, folder: string): Config {
   const root = shape.mapping(document, '', [
     'listen',
     'store',
+    'replica',
     'admin',
     'retention',
     'chains',
@@ -154,21 +179,21 @@ function configFrom(shape: Shape, document: unknown, folder: string): Config {
               'an origin such as https://prices.example',
               /^https?:\/\/[^/\s]+$/,
             ),
-      trustedProxies: shape.list(listen['trusted_proxies'], 'listen.trusted_proxies').map(String),
+      trustedProxies: shape.networks(listen['trusted_proxies'], 'listen.trusted_proxies'),
     },
-    store: storeFrom(shape, root['store'], folder),
+    store: storeFrom(shape, root, folder),
     admin: {
       allow:
         admin['allow'] === undefined
           ? ['127.0.0.1/32', '::1/128']
-          : shape.list(admin['allow'], 'admin.allow').map(String),
+          : shape.networks(admin['allow'], 'admin.allow'),
     },
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
     },
     chains,
-    coverage: coverageFrom(shape, root['coverage']),
+    coverage: coverageFrom(shape, root['coverage'], folder),
     policy: shape.mapping(
       root['policy'],
       'policy',
@@ -177,46 +202,29 @@ function configFrom(shape: Shape, document: unknown, folder: string): Config {
   }
 }
 
-function storeFrom(shape: Shape, value: unknown, folder: string): Config['store'] {
+function storeFrom(
+  shape: Shape,
+  { store, replica }: Readonly<Record<string, unknown>>,
+  folder: string,
+): Config['store'] {
   const text = shape.text(
-    value,
+    store,
     'store',
     'sqlite:PATH or postgres://user:secret@host/database',
     /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
     'sqlite:./data/assay.db',
   )
-  if (!text.startsWith('sqlite:')) return { address: new Secret(text), path: resolve(folder, 'data/assay') }
+  if (!text.startsWith('sqlite:'))
+    return {
+      address: new Secret(text),
+      path: resolve(folder, 'data/assay'),
+      ...(replica === undefined ? {} : { replica: new Secret(replicaFrom(shape, replica)) }),
+    }
+  if (replica !== undefined)
+    shape.fault('replica', 'a replica of a SQLite store', 'nothing: only PostgreSQL has replicas')
   const path = resolve(folder, text.slice('sqlite:'.length))
   return { address: new Secret(`sqlite:${path}`), path }
 }
 
-function coverageFrom(shape: Shape, value: unknown): CoverageAsset[] {
-  const { sources } = shape.mapping(value, 'coverage', ['sources'])
-  return shape.list(sources, 'coverage.sources').flatMap((each, n) => {
-    const path = join('coverage.sources', n)
-    const source = shape.mapping(each, path, ['kind', 'as_of_ms', 'assets'])
-    shape.choice(source['kind'], join(path, 'kind'), ['static'])
-    const asOfMs = shape.integer(source['as_of_ms'], join(path, 'as_of_ms'), [
-      LEAST_TIME_MS,
-      MAX,
-      'Unix milliseconds',
-    ])
-    return shape.list(source['assets'], join(path, 'assets')).map((asset, m) => {
-      const own = join(join(path, 'assets'), m)
-      const fields = shape.mapping(asset, own, ['chain_id', 'token_address', 'external_depth_usd'])
-      return {
-        chainId: shape.integer(fields['chain_id'], join(own, 'chain_id'), [1, MAX]),
-        tokenAddress: shape.address(fields['token_address'], join(own, 'token_address')),
-        externalDepthUsd: BigInt(
-          shape.text(
-            fields['external_depth_usd'],
-            join(own, 'external_depth_usd'),
-            'whole dollars as a string of digits',
-            /^[0-9]{1,18}$/,
-          ) || '0',
-        ),
-        asOfMs,
-      }
-    })
-  })
-}
+const replicaFrom = (shape: Shape, value: unknown): string =>
+  shape.text(value, 'replica', 'postgres://user:secret@host/database', /^postgres(ql)?:\/\/.+$/)

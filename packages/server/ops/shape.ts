@@ -2,6 +2,7 @@
  * Reads untrusted values out of a parsed document and gathers every fault on the way: a configuration is told all
  * that is wrong with it at once, each with its path, what was received and what was expected.
  */
+import { isIP } from 'node:net'
 import { getAddress } from 'viem/utils'
 
 export type Fault = { readonly path: string; readonly received: string; readonly expected: string }
@@ -9,9 +10,22 @@ export type Fault = { readonly path: string; readonly received: string; readonly
 const SHOWN = 60
 /** A key this many letters away is taken for a slip. */
 const SLIP = 3
+/** Shorter parts of a variable are no secrets, and words of other texts. */
+const SECRET_LENGTH = 8
+
+const NETWORK = {
+  form: /^[0-9a-fA-F.:]{2,45}(\/[0-9]{1,3})?$/,
+  expected: 'an address or a network such as 10.0.0.0/8',
+} as const
 
 export class Shape {
   readonly faults: Fault[] = []
+  readonly #hidden: string[] = []
+
+  /** A text from elsewhere that no fault repeats, nor a part of it: YAML may have taken it apart. */
+  hide(text: string): void {
+    this.#hidden.push(...text.split(/[\s"'`{}[\],:*&!|>]+/).filter(({ length }) => length >= SECRET_LENGTH))
+  }
 
   /** A mapping with these keys and no others. */
   mapping(value: unknown, path: string, keys: readonly string[]): Record<string, unknown> {
@@ -97,6 +111,16 @@ export class Shape {
     }
   }
 
+  /** Addresses and networks, such as 10.0.0.0/8. */
+  networks(value: unknown, path: string): string[] {
+    return this.list(value, path).map((each, at) => {
+      const text = this.text(each, join(path, at), NETWORK.expected, NETWORK.form)
+      const [address = '', bits = '0'] = text.split('/')
+      const isGood = isIP(address) !== 0 && Number(bits) <= (isIP(address) === 6 ? 128 : 32)
+      return isGood || text === '' ? text : this.#fault(join(path, at), text, NETWORK.expected, '')
+    })
+  }
+
   hash(value: unknown, path: string): `0x${string}` {
     return this.text(
       value,
@@ -125,13 +149,18 @@ export class Shape {
   #fault<Value>(path: string, value: unknown, expected: string, stand: Value): Value {
     const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value)
     // A value may hold a secret: what looks like a URL is never shown.
-    const received = /:\/\//.test(text)
-      ? '[redacted]'
-      : text.length > SHOWN
-        ? `${text.slice(0, SHOWN)}…`
-        : text
-    this.faults.push({ path, received, expected })
+    const received =
+      /:\/\//.test(text) || this.#isHidden(text)
+        ? '[redacted]'
+        : text.length > SHOWN
+          ? `${text.slice(0, SHOWN)}…`
+          : text
+    this.faults.push({ path: this.#isHidden(path) ? '[redacted]' : path, received, expected })
     return stand
+  }
+
+  #isHidden(text: string): boolean {
+    return this.#hidden.some(each => text.includes(each) || text.includes(JSON.stringify(each).slice(1, -1)))
   }
 }
 

@@ -259,6 +259,34 @@ test('receipts that do not give the root of their block are never stored', async
   }
 }, 60_000)
 
+test('with every endpoint away it says so and waits, and goes on when one is back', async () => {
+  const opened = await open()
+  let isAway = false
+  const proxy = await proxied((call, fetchAnswer, response) => {
+    if (isAway) {
+      response.destroy()
+      return 'handled'
+    }
+    return call.method === 'eth_getLogs' && tooLong(call, 4)
+      ? { error: { code: 1, message: '' } }
+      : fetchAnswer()
+  })
+  try {
+    const reasons: string[] = []
+    const { done, waiting } = await backfill(opened, at(proxy.url), progress => {
+      if (progress.next_block > progress.to_block / 2 && reasons.length === 0) isAway = true
+      if (progress.waiting === null) return
+      reasons.push(progress.waiting)
+      isAway = false
+    })
+    expect({ done, waiting }).toEqual({ done: true, waiting: null })
+    expect(reasons[0]).toMatch(/endpoint/)
+    expect(await stored(opened)).toEqual(expected)
+  } finally {
+    await opened.close()
+  }
+}, 120_000)
+
 test('cut short, it goes on where it stood', async () => {
   const opened = await open()
   const small: Rule = (call, fetchAnswer) =>

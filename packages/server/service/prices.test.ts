@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   ChainList,
   type Client,
@@ -291,5 +293,27 @@ describe('recent events of a pool', () => {
       cursor = page.next_cursor
     } while (cursor !== null)
     expect(paged).toEqual(events)
+  })
+})
+
+describe('the depth of other markets', () => {
+  it('comes from a file beside the configuration, and is shown with the score it gives', async () => {
+    const unknown = JSON.stringify(await client.quoteToken(path('WETH')))
+    expect(unknown).toContain('COVERAGE_UNKNOWN')
+    const assets = [{ ...path('WETH'), external_depth_usd: '1000000000' }]
+    writeFileSync(join(chain.folder, 'depth.json'), JSON.stringify({ as_of_ms: Date.now(), assets }))
+    const sources = [{ kind: 'file', path: 'depth.json' }]
+    const covered = await startTestService(chain, { name: 'covered', coverage: sources })
+    try {
+      const quote = await (await covered.client()).quoteToken(path('WETH'))
+      expect(JSON.stringify(quote)).not.toContain('COVERAGE_UNKNOWN')
+      // Next to a billion elsewhere it is next to nothing.
+      expect(quote).toMatchObject({
+        state: 'PRICED',
+        routes: [{ hops: [{ components: { coverage: { score: 1 } } }] }],
+      })
+    } finally {
+      await covered.close()
+    }
   })
 })

@@ -375,11 +375,24 @@ describe('a consumer that stops reading', () => {
   })
 
   const fill = async (slow: TestGate) => {
+    let last = 0
     for (let n = 0; n < RECORDS; n += 20)
-      await slow.commit(
+      last = await slow.commit(
         1,
         Array.from({ length: 20 }, () => bulky(1)),
       )
+    await until('all of it seen', () => slow.seen >= last)
+  }
+  /** A live reader that has stopped. */
+  const stuck = async (slow: TestGate) => {
+    const raw = await slow.subscribe(LIVE)
+    await until('live', async () => {
+      await slow.commit(1, [health(1, 'MARK')])
+      return raw.frames.length > 0
+    })
+    raw.socket.pause()
+    await fill(slow)
+    return raw
   }
   /** Checks run while nothing else looks at the clock: the socket is stuck. */
   const untilChecked = (clock: StoppedClock, times: number) => {
@@ -393,21 +406,13 @@ describe('a consumer that stops reading', () => {
       const clock = new StoppedClock()
       const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })
       try {
-        const raw = await slow.open()
-        if (when === 'live') {
-          raw.send({ filter: LIVE, resume_cursor: null })
-          await until('live', async () => {
-            await slow.commit(1, [health(1, 'MARK')])
-            return raw.frames.length > 0
-          })
-          raw.socket.pause()
-          await fill(slow)
-        } else {
+        const raw = when === 'live' ? await stuck(slow) : await slow.open()
+        if (when !== 'live') {
           await fill(slow)
           raw.socket.pause()
           raw.send({ filter: LIVE, resume_cursor: slow.seal() })
         }
-        await untilChecked(clock, 2)
+        await untilChecked(clock, 4)
         clock.advance(1001)
         await untilChecked(clock, 1)
         raw.socket.resume()
@@ -427,6 +432,26 @@ describe('a consumer that stops reading', () => {
       }
     },
   )
+
+  it('is judged by the time it took, not by what somebody set the clock to', async () => {
+    const clock = new StoppedClock()
+    const slow = await openTestGate({ clock, slowMs: 1000, maxBuffered: 64 * 1024 })
+    try {
+      const raw = await stuck(slow)
+      for (const hour of [3_600_000, -7_200_000]) {
+        clock.set(hour)
+        clock.advance(400)
+        await untilChecked(clock, 4)
+      }
+      raw.socket.resume()
+      const whole = await slow.sequences(1)
+      const heard = await untilHeard(raw, whole.at(-1) ?? 0)
+      expect(heard).toEqual(whole.slice(whole.indexOf(heard[0] ?? 0)))
+      await raw.end()
+    } finally {
+      await slow.close()
+    }
+  })
 
   it('is gone five seconds later even if it never reads the close', async () => {
     const clock = new StoppedClock()

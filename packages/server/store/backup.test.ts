@@ -1,9 +1,12 @@
 /** Check, backup and restore: what an operator relies on the day something went wrong. */
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { restoreDatabase } from '../database.ts'
+import type { Config } from '../ops/config.ts'
 import { checkStore } from './check.ts'
 import { openReader } from './openStore.ts'
 import { backupSqlite, restoreSqlite } from './sqlite/backup.ts'
@@ -183,4 +186,83 @@ describe('on PostgreSQL', () => {
     expect((await check(postgres.address)).faults).toHaveLength(1)
     await postgres.dispose()
   })
+
+  const restore = (address: string, epoch: number | null = null) =>
+    restoreDatabase({ store: { address: { reveal: () => address } } } as Config, null, epoch)
+
+  /** Six steps, a backup, three more, and the backup put back in their place. */
+  async function lose(backup: (name: string) => Promise<() => Promise<void>>): Promise<TestDatabase> {
+    const postgres = await postgresDatabase(server)
+    await commitSteps(await postgres.connect(), 1, 6)
+    await postgres.leave()
+    const bringBack = await backup(nameIn(postgres.address))
+    await commitSteps(await postgres.connect(), 7, 9)
+    await postgres.leave()
+    await bringBack()
+    return postgres
+  }
+
+  const start = 2 ** 40
+
+  async function expectNewEpoch(postgres: TestDatabase): Promise<void> {
+    expect(await restore(postgres.address)).toEqual({
+      epoch: 1,
+      oldest: start + 1,
+      head: start,
+      replaced: null,
+    })
+    const store = await postgres.connect()
+    expect((await store.readCheckpoint(1))?.step).toBe(6)
+    expect(await store.commit(scriptedCommit(1, 7))).toMatchObject({ outcome: 'committed', first: start + 1 })
+    expect(await check(postgres.address)).toMatchObject({ epoch: 1, faults: [] })
+    await postgres.leave()
+  }
+
+  test('S10: a copied database begins a new epoch; restored again, one above all that were used', async () => {
+    const copy = `copy_${Date.now()}`
+    const run = (sql: string) => execute(server.urlOf('postgres'), sql)
+    let bringBack = async () => {}
+    const postgres = await lose(async name => {
+      await run(`CREATE DATABASE ${copy} TEMPLATE ${name}`)
+      bringBack = async () => {
+        await run(`DROP DATABASE ${name}`)
+        await run(`CREATE DATABASE ${name} TEMPLATE ${copy}`)
+      }
+      return bringBack
+    })
+    await expectNewEpoch(postgres)
+    await bringBack()
+    expect(await restore(postgres.address, 2)).toMatchObject({ epoch: 2, head: 2 * start })
+    await expect(restore(postgres.address, 2)).rejects.toThrow('not above epoch 2')
+    await postgres.dispose()
+    await run(`DROP DATABASE ${copy}`)
+  })
+
+  // The packages bring no pg_dump: with that of the system, where there is one, by `npm run test:postgres-versions`.
+  if (process.env['ASSAY_POSTGRES'] === undefined) return
+  test('S10: pg_dump and pg_restore, as the operations page has them', async context => {
+    const tools = dumpVersion()
+    if (tools < server.major) context.skip(`pg_dump is of version ${tools}, the server of ${server.major}`)
+    const file = join(folder, 'assay.dump')
+    const run = (tool: string, ...options: string[]) => execFileSync(tool, options, { stdio: 'pipe' })
+    const postgres = await lose(async name => {
+      run('pg_dump', '--schema=assay', '--format=custom', `--file=${file}`, server.urlOf(name))
+      return async () => {
+        run('pg_restore', '--clean', '--if-exists', `--dbname=${server.urlOf(name)}`, file)
+      }
+    })
+    await expectNewEpoch(postgres)
+    await postgres.dispose()
+  })
 })
+
+const nameIn = (url: string): string => new URL(url.replace('@/', '@host/')).pathname.slice(1)
+
+/** Zero where there is none; an older one refuses a newer server. */
+function dumpVersion(): number {
+  try {
+    return Number(/(\d+)\./.exec(execFileSync('pg_dump', ['--version'], { encoding: 'utf8' }))?.[1])
+  } catch {
+    return 0
+  }
+}

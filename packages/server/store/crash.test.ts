@@ -1,6 +1,6 @@
 /**
  * S1 and S6: processes killed in the middle of their commits. What they were told is durable is there, once,
- * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form.
+ * without a gap, and the state is the fold of the log. `npm run test:crash` is the long form; it says how far it is.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from './testing/connect.ts'
@@ -8,6 +8,7 @@ import { checkHistory, dieAt, killAfter, runCommitter } from './testing/crashing
 import { COMMIT_POINTS, MIGRATION_POINTS, PRUNE_POINTS, REORG_POINTS } from './testing/failPoints.ts'
 import { generator } from './testing/generator.ts'
 import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
+import { progressOf } from './testing/progress.ts'
 import { scriptedCommit } from './testing/script.ts'
 
 const isLong = process.env['ASSAY_CRASH'] === 'long'
@@ -42,6 +43,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   beforeEach(begin)
   afterEach(() => database.dispose())
 
+  const progress = (what: string, total: number) =>
+    isLong ? progressOf(`${kind}, ${what}`, total) : () => undefined
   const options = () => ({ address: database.address, chainId: 1, steps: 1_000_000 })
 
   async function check(acknowledged: Awaited<ReturnType<typeof dieAt>>, context: string): Promise<void> {
@@ -57,6 +60,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     timeout: LIMIT_MS,
   }, async () => {
     const next = generator(SEED)
+    const tell = progress(`kills at random points, seed ${SEED}`, RANDOM_KILLS[kind])
     for (let kill = 0; kill < RANDOM_KILLS[kind]; kill++) {
       if (kill % KILLS_PER_HISTORY === KILLS_PER_HISTORY - 1) {
         await database.dispose()
@@ -64,6 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
       }
       // The kill falls wherever the process is when the line arrives, which is never twice the same.
       await check(await killAfter(options(), 1 + (next() % 29)), `kill ${kill}`)
+      tell(kill + 1)
     }
   })
 
@@ -72,12 +77,15 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     timeout: LIMIT_MS,
   }, async () => {
     const next = generator(SEED)
+    const tell = progress('kills at a step of a commit', Object.keys(points).length * KILLS_PER_POINT)
+    let kills = 0
     for (const [name, point] of Object.entries(points)) {
       await database.dispose()
       await begin()
       for (let kill = 0; kill < KILLS_PER_POINT; kill++) {
         const nth = 1 + (next() % 3)
         await check(await dieAt(options(), { ...point, nth }), `${name}, ${kill}`)
+        tell(++kills)
       }
     }
   })

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEnvelope, seal, sequenceQuote, subjectOf } from './envelope.ts'
+import { readEnvelope, unsealed } from './envelope.ts'
 import type { RecordDraft } from './port.ts'
-import { address, health, idOf, tokenRetract, tokenUpsert } from './testing/drafts.ts'
+import { address, health, idOf, poolFacts, poolUpsert, tokenRetract, tokenUpsert } from './testing/drafts.ts'
 
 const json = fc.jsonValue({ maxDepth: 4 })
 /** Strings that look like the text around them. */
@@ -10,6 +10,13 @@ const tricky = fc.constantFrom('"as_of":{', '\\', '\\"', '{', '}]', '\\\\"as_of"
 const value = fc.oneof(json, tricky, fc.record({ as_of: fc.record({ block_number: fc.nat() }) }))
 // No escapes in keys: JSON.parse of V8 13.6 takes the key "\"" for "\\" after an object that had one there.
 const fields = fc.dictionary(fc.stringMatching(/^[a-z_:{}]{0,6}$/), value)
+
+const seal = (record: RecordDraft, sequence: number, withdrawn: number | null) =>
+  unsealed(record).seal(sequence, withdrawn)
+
+const head = { chainId: 1, recordId: '1-1-0' }
+const sequenceQuote = (quote: string, sequence: number) =>
+  seal({ ...tokenUpsert(head, address('token'), '1'), quote }, sequence, null).quote as string
 
 test('a quote gets its sequence in its own as_of, whatever stands around it', () => {
   fc.assert(
@@ -58,20 +65,53 @@ test('an envelope is valid JSON, on one line, and its routing is read back from 
 })
 
 test('the state a record leaves behind is, character by character, part of its envelope', () => {
-  const id = { chainId: 1, recordId: '1-1-0' }
-  const upsert = seal(tokenUpsert(id, address('token'), '1'), 9, null)
+  const upsert = seal(tokenUpsert(head, address('token'), '1'), 9, null)
   expect(upsert.envelope).toContain((upsert.current as string).slice(1))
-  const retract = seal(tokenRetract(id, address('token'), '1-0-0'), 9, 4)
+  const retract = seal(tokenRetract(head, address('token'), '1-0-0'), 9, 4)
   expect(retract.envelope).toContain(
     `"retracted":{"record_id":"1-0-0","stream_sequence":4},"current":${retract.current}`,
   )
 })
 
+test('an upsert of a token or a pool is its head, then its state, which for a token has its sequence', () => {
+  const token = tokenUpsert(head, address('token'), '1')
+  const pool = poolUpsert(head, poolFacts('pool', address('token'), address('usd')), 5)
+  for (const record of [token, pool]) {
+    const { scope, chain_id, token_id, pool_id, record_id, ...state } = record.payload
+    const { envelope, current } = seal(record, 9, null)
+    const asOf = { as_of: { stream_sequence: 9, ...(state['as_of'] as object) } }
+    const expected = scope === 'token' ? { ...state, ...asOf } : state
+    expect(current).toBe(JSON.stringify(expected))
+    expect(JSON.stringify(JSON.parse(envelope).payload)).toBe(
+      JSON.stringify({ scope, chain_id, token_id, pool_id, record_id, ...expected }),
+    )
+  }
+})
+
+test('an upsert that does not begin with its head, and in that order, is refused', () => {
+  const { payload, ...record } = tokenUpsert(head, address('token'), '1')
+  const { scope, ...rest } = payload
+  expect(() => unsealed({ ...record, payload: { ...rest, scope } })).toThrow('does not begin with its head')
+  expect(() => unsealed({ ...record, payload: { ...payload, record_id: '"' } })).toThrow(
+    'begin with its head',
+  )
+})
+
 test('a price record that names nobody is refused', () => {
-  const record = tokenUpsert({ chainId: 1, recordId: '1-1-0' }, address('token'), '1')
-  expect(subjectOf(record)).toEqual({ kind: 'token', address: address('token'), recordId: '1-1-0' })
+  const record = tokenUpsert(head, address('token'), '1')
+  expect(unsealed(record).subject).toEqual({
+    kind: 'token',
+    address: address('token'),
+    recordId: '1-1-0',
+    point: {
+      atMs: 12_345,
+      blockNumber: 1_001,
+      price: expect.stringMatching(/^\d+\/\d+$/),
+      expiresAtMs: 99_999,
+    },
+  })
   for (const missing of ['scope', 'token_id', 'record_id'])
-    expect(() => subjectOf({ ...record, payload: { ...record.payload, [missing]: undefined } })).toThrow(
+    expect(() => unsealed({ ...record, payload: { ...record.payload, [missing]: undefined } })).toThrow(
       'names no token or pool',
     )
 })

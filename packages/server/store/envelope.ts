@@ -2,23 +2,47 @@
  * The text of a stream record, written once when its sequence is known and never parsed again by the store.
  *
  * The keys of an envelope stand in one fixed order, so its routing is read back by position: `readEnvelope`
- * takes only what `seal` has written.
+ * takes only what `unsealed` has made.
  */
+import { type PointSaid, pointOf } from './history.ts'
 import type { LogRecord, RecordDraft, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
 
-/** Whose current state a record replaces. */
+/** Whose current state a record replaces; of a token, with what history keeps of it. */
 export type Subject =
-  | { readonly kind: 'token' | 'pool'; readonly address: string; readonly recordId: string }
+  | {
+      readonly kind: 'token'
+      readonly address: string
+      readonly recordId: string
+      readonly point: PointSaid
+    }
+  | { readonly kind: 'pool'; readonly address: string; readonly recordId: string }
   | { readonly kind: 'health' }
   | { readonly kind: 'none' }
 
-/** `current` is the state the subject is in from now on; null when it has none. */
-export type Sealed = { readonly envelope: string; readonly current: string | null }
+/**
+ * `current` is the state the subject is in from now on, null when it has none; `quote` is the quote of the draft
+ * with its sequence.
+ */
+export type Sealed = {
+  readonly envelope: string
+  readonly current: string | null
+  readonly quote: string | null
+}
+
+/** A record as text but for what only its place in the log tells. */
+export type Unsealed = {
+  readonly subject: Subject
+  /** The record a PRICE_RETRACT withdraws. */
+  readonly retracted: string | null
+  /** `withdrawn` is the sequence of the record a retraction names. */
+  readonly seal: (sequence: Sequence, withdrawn: Sequence | null) => Sealed
+}
 
 type Payload = RecordDraft['payload']
 
-export function subjectOf({ type, payload }: RecordDraft): Subject {
+function subjectOf(record: RecordDraft): Subject {
+  const { type, payload } = record
   if (type === 'SWAP_OBSERVED') return { kind: 'none' }
   if (type === 'FEED_HEALTH') return { kind: 'health' }
   const kind = payload['scope']
@@ -26,30 +50,41 @@ export function subjectOf({ type, payload }: RecordDraft): Subject {
   const recordId = payload['record_id']
   if ((kind !== 'token' && kind !== 'pool') || typeof id !== 'string' || typeof recordId !== 'string')
     throw new StoreError('STORE_MISUSE', `a ${type} names no token or pool, or has no record_id`)
-  return { kind, address: addressOf(id), recordId }
+  const named = { address: addressOf(id), recordId }
+  return kind === 'pool' ? { kind, ...named } : { kind, ...named, point: pointOf(record) }
 }
 
-/** The record a PRICE_RETRACT withdraws. */
-export function retractedIdOf({ type, payload }: RecordDraft): string | null {
-  if (type !== 'PRICE_RETRACT') return null
-  const retracted = payload['retracted'] as { readonly record_id: string }
-  return retracted.record_id
-}
-
-/** The envelope of a record at `sequence`; `withdrawn` is the sequence of the record a retraction names. */
-export function seal(record: RecordDraft, sequence: Sequence, withdrawn: Sequence | null): Sealed {
-  const { type, routing } = record
-  const { payload, current } = payloadText(record, sequence, withdrawn)
-  const route = JSON.stringify({
-    chain_id: routing.chain_id,
-    pool_ids: routing.pool_ids,
-    token_ids: routing.token_ids,
-  })
+/** Everything slow about a record: whoever commits does it before the log is locked, and once. */
+export function unsealed(record: RecordDraft): Unsealed {
+  const { quote } = record
+  const subject = subjectOf(record)
+  const quoteAt = quote === null ? null : sequenced(quote, outermostAsOf(quote))
   return {
-    envelope: `{"stream_sequence":${sequence},"routing":${route},"type":"${type}","payload":${payload}}`,
-    current,
+    subject,
+    retracted: retractedIdOf(record),
+    seal: sealing(record, quoteAt ?? (() => null)),
   }
 }
+
+function sealing(record: RecordDraft, quoteAt: (sequence: Sequence) => string | null): Unsealed['seal'] {
+  const beforePayload = `,"routing":${routingText(record)},"type":"${record.type}","payload":`
+  const text = payloadText(record)
+  if (typeof text === 'function')
+    return (sequence, withdrawn) => {
+      const { payload, current } = text(sequence, withdrawn)
+      const envelope = `{"stream_sequence":${sequence}${beforePayload}${payload}}`
+      return { envelope, current, quote: quoteAt(sequence) }
+    }
+  const afterSequence = flat(beforePayload, text.payload, '}')
+  return sequence => ({
+    envelope: `{"stream_sequence":${sequence}${afterSequence}`,
+    current: text.current,
+    quote: quoteAt(sequence),
+  })
+}
+
+/** One text in one piece: put together by `+`, it would be copied when the log is locked. */
+const flat = (...pieces: readonly string[]): string => pieces.join('')
 
 /** What of a log record stands in its envelope. */
 export function readEnvelope(envelope: string): Pick<LogRecord, 'type' | 'poolIds' | 'tokenIds'> {
@@ -84,17 +119,29 @@ export function envelopeState(envelope: string): string {
   return JSON.stringify(state)
 }
 
-/** A quote, which is JSON text, with the sequence in the `as_of` of its outermost object. */
-export function sequenceQuote(quote: string, sequence: Sequence): string {
-  const at = outermostAsOf(quote)
-  return `${quote.slice(0, at)}"stream_sequence":${sequence},${quote.slice(at)}`
+function retractedIdOf({ type, payload }: RecordDraft): string | null {
+  if (type !== 'PRICE_RETRACT') return null
+  const retracted = payload['retracted'] as { readonly record_id: string }
+  return retracted.record_id
 }
 
-function payloadText(
-  { type, payload }: RecordDraft,
-  sequence: Sequence,
-  withdrawn: Sequence | null,
-): { readonly payload: string; readonly current: string | null } {
+/** Ids are hexadecimal: nothing in them is to be escaped. */
+const routingText = ({ routing: { chain_id, pool_ids, token_ids } }: RecordDraft): string =>
+  `{"chain_id":${chain_id},"pool_ids":${idsText(pool_ids)},"token_ids":${idsText(token_ids)}}`
+
+/** By hand: most records name one pool and two tokens, too few for a join to pay. */
+function idsText(ids: readonly string[]): string {
+  if (ids.length === 0) return '[]'
+  let text = `["${ids[0]}`
+  for (let at = 1; at < ids.length; at++) text += `","${ids[at]}`
+  return `${text}"]`
+}
+
+type PayloadText = { readonly payload: string; readonly current: string | null }
+type PayloadTextAt = (sequence: Sequence, withdrawn: Sequence | null) => PayloadText
+
+/** Most payloads are known before their sequence is: swaps, and pools, whose sequence stands beside their state. */
+function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextAt {
   switch (type) {
     case 'SWAP_OBSERVED':
       return { payload: JSON.stringify(payload), current: null }
@@ -103,28 +150,50 @@ function payloadText(
       return { payload: text, current: text }
     }
     case 'PRICE_UPSERT': {
-      const { scope, chain_id, token_id, pool_id, record_id, ...state } = payload
-      const head = JSON.stringify({ scope, chain_id, token_id, pool_id, record_id })
-      const current = stateText(scope, state, sequence)
-      return { payload: `${head.slice(0, -1)},${current.slice(1)}`, current }
+      const text = JSON.stringify(payload)
+      const stateFrom = headLength(text, payload)
+      if (payload['scope'] === 'pool') return { payload: text, current: flat('{', text.slice(stateFrom)) }
+      const textAt = sequenced(text, outermostAsOf(text))
+      return sequence => {
+        const whole = textAt(sequence)
+        return { payload: whole, current: `{${whole.slice(stateFrom)}` }
+      }
     }
     case 'PRICE_RETRACT': {
       const { current: state, ...rest } = payload
-      const retracted = { ...(rest['retracted'] as Payload), stream_sequence: withdrawn }
-      const head = JSON.stringify({ ...rest, retracted })
-      const current = state === null ? null : stateText(rest['scope'], state as Payload, sequence)
-      return { payload: `${head.slice(0, -1)},"current":${current}}`, current }
+      const textAt = state === null ? () => null : stateText(rest['scope'], JSON.stringify(state))
+      return (sequence, withdrawn) => {
+        const retracted = { ...(rest['retracted'] as Payload), stream_sequence: withdrawn }
+        const head = JSON.stringify({ ...rest, retracted })
+        const current = textAt(sequence)
+        return { payload: `${head.slice(0, -1)},"current":${current}}`, current }
+      }
     }
     default:
       throw new StoreError('STORE_MISUSE', `a record of unknown type ${JSON.stringify(type satisfies never)}`)
   }
 }
 
+/** The state of an upsert is all that follows its head, so it is cut from the text and not written twice. */
+function headLength(text: string, payload: Payload): number {
+  const { scope, chain_id, token_id, pool_id, record_id } = payload as Readonly<Record<string, string>>
+  const id = scope === 'token' ? token_id : pool_id
+  const head = `{"scope":"${scope}","chain_id":${chain_id},"${scope}_id":"${id}","record_id":"${record_id}",`
+  // A comparison is several times as quick as `startsWith` of a text that was only just put together.
+  if (text.slice(0, head.length) !== head)
+    throw new StoreError('STORE_MISUSE', `the upsert ${record_id} does not begin with its head`)
+  return head.length
+}
+
 /** A pool's sequence stands beside its state; a token's price carries it along. */
-function stateText(scope: unknown, state: Payload, sequence: Sequence): string {
-  if (scope === 'pool') return JSON.stringify(state)
-  const asOf = { stream_sequence: sequence, ...(state['as_of'] as Payload) }
-  return JSON.stringify({ ...state, as_of: asOf })
+function stateText(scope: unknown, text: string): (sequence: Sequence) => string {
+  return scope === 'pool' ? () => text : sequenced(text, outermostAsOf(text))
+}
+
+/** JSON text with a sequence as the first field of its own `as_of`, whose fields begin at `at`. */
+function sequenced(text: string, at: number): (sequence: Sequence) => string {
+  const [before, after] = [text.slice(0, at), text.slice(at)]
+  return sequence => `${before}"stream_sequence":${sequence},${after}`
 }
 
 /** The 32-byte id of the wire is the address, left-padded. */
@@ -148,7 +217,7 @@ function outermostAsOf(text: string): number {
     } else if (code === 0x7b || code === 0x5b) depth++
     else if (code === 0x7d || code === 0x5d) depth--
   }
-  throw new StoreError('STORE_MISUSE', 'a quote has no as_of')
+  throw new StoreError('STORE_MISUSE', 'a quote or a price has no as_of')
 }
 
 /** The closing quote of the string that opens at `open`. */

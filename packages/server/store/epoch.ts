@@ -16,6 +16,8 @@ export function epochStart(epoch: number): Sequence {
   return start
 }
 
+export const epochOf = (position: Sequence): number => Math.floor(position / POSITIONS_PER_EPOCH)
+
 /** The last of `count` records that begin at `next`; they must fit in the epoch. */
 export function lastSequence(epoch: number, next: Sequence, count: number): Sequence {
   const last = next + count - 1

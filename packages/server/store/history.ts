@@ -17,6 +17,9 @@ export type HistoryPoint = {
   readonly expiresAtMs: number | null
 }
 
+/** A point before its record has a sequence. */
+export type PointSaid = Omit<HistoryPoint, 'sequence'>
+
 /** A point with its compact state as wire JSON. */
 export type HistoryRow = HistoryPoint & { readonly state: string }
 
@@ -58,7 +61,7 @@ type Said = {
   readonly expires_at_ms?: number | null
 }
 
-export function pointOf({ type, payload }: RecordDraft): Omit<HistoryPoint, 'sequence'> {
+export function pointOf({ type, payload }: RecordDraft): PointSaid {
   const said = (type === 'PRICE_RETRACT' ? payload['current'] : payload) as Said
   const { price_usd: price } = said
   return {

@@ -29,10 +29,13 @@ export function unpackRecords(records: LogRecord[], row: StoredRow, after: Seque
   const { last, count, chainId, timeMs, body } = row
   const first = last - count + 1
   const lines = linesOf(body)
+  // Asked of a whole row, it costs a hundredth of asking each line.
+  const isAscii = Buffer.byteLength(body) === body.length
   for (let index = Math.max(0, after - first + 1); index < count && records.length < limit; index++) {
     const envelope = lines[index] as string
     const { type, poolIds, tokenIds } = readEnvelope(envelope)
-    records.push({ sequence: first + index, chainId, type, poolIds, tokenIds, timeMs, envelope })
+    const bytes = isAscii ? envelope.length : Buffer.byteLength(envelope)
+    records.push({ sequence: first + index, chainId, type, poolIds, tokenIds, timeMs, envelope, bytes })
   }
 }
 

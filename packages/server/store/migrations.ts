@@ -4,15 +4,31 @@
  */
 import { StoreError } from './storeError.ts'
 
-export type Migration = { readonly version: number; readonly name: string; readonly sql: string }
+export type Migration = {
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+  /**
+   * The newest version that a program must know to go on working with the database: one that only adds what such a
+   * program does not look at may name an earlier version than its own. Left out, its own.
+   */
+  readonly oldest?: number
+}
 
-/** What is still to be applied to a database at `stored`; an older program refuses a newer database. */
-export function pendingMigrations(migrations: readonly Migration[], stored: number): readonly Migration[] {
+/**
+ * What is still to be applied to a database at `stored`. An older program refuses a newer database, unless that one
+ * says (`oldest`) that it still works with such a program.
+ */
+export function pendingMigrations(
+  migrations: readonly Migration[],
+  stored: number,
+  oldest: number = stored,
+): readonly Migration[] {
   migrations.forEach(({ version, name }, at) => {
     if (version !== at + 1)
       throw new StoreError('STORE_MISUSE', `migration ${name} has version ${version}, expected ${at + 1}`)
   })
-  if (stored > migrations.length)
+  if (stored > migrations.length && oldest > migrations.length)
     throw new StoreError(
       'STORE_SCHEMA_NEWER',
       `The database has schema version ${stored}; this program knows versions up to ${migrations.length}. ` +

@@ -6,12 +6,14 @@ import { statSync } from 'node:fs'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from './backfill.ts'
 import type { StoreReader } from './check.ts'
+import type { Seat } from './cluster.ts'
 import type { MaintenanceStore } from './maintenance.ts'
-import type { Store } from './port.ts'
+import type { LogStore, Store } from './port.ts'
 import { claimPostgres } from './postgres/claim.ts'
 import { CommitListener } from './postgres/listener.ts'
 import { openPostgresStore } from './postgres/postgresStore.ts'
 import { openPostgresReader } from './postgres/reader.ts'
+import { openReplicatedStore } from './postgres/replicatedStore.ts'
 import { claimDatabase } from './sqlite/claim.ts'
 import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
@@ -24,10 +26,31 @@ export async function claimStore(address: string): Promise<() => Promise<void>> 
   return async () => release()
 }
 
-/** In a process that has claimed it. */
-export function openStore(address: string): Promise<Store & MaintenanceStore & BackfillStore> {
+/** As `claimStore`, but beside others who share it too. SQLite has no such thing: there it is for this process alone. */
+export async function shareStore(address: string): Promise<() => Promise<void>> {
+  return sqlitePath(address) === null ? claimPostgres(address, 'shared') : claimStore(address)
+}
+
+/** In a process that has claimed it; `seat` is the chain it was elected to write, where several share the store. */
+export function openStore(
+  address: string,
+  seat: Seat | null = null,
+): Promise<Store & MaintenanceStore & BackfillStore> {
   const path = sqlitePath(address)
-  return path === null ? openPostgresStore(address) : openSqliteStore({ path })
+  return path === null ? openPostgresStore(address, seat) : openSqliteStore({ path })
+}
+
+/**
+ * For an API node: with a replica, what it reads of the market is read there. `tail` is the log as far as this node can
+ * have seen it; `readBounds` always says where it really ends.
+ */
+export async function openNodeStore(
+  address: string,
+  replica: string | null,
+): Promise<Store & MaintenanceStore & BackfillStore & { readonly tail: LogStore }> {
+  if (replica !== null) return openReplicatedStore(address, replica)
+  const store = await openStore(address)
+  return { ...store, tail: store }
 }
 
 /** For reading alone, whoever has claimed it. */

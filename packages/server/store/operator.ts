@@ -31,6 +31,12 @@ export type OperatorStore = {
     readonly sinceMs: number
     readonly most: number
   }): Promise<boolean>
+  /** These were asked for then; of those that were enrolled by being asked for it is kept, and never moves back. */
+  noteAsked(
+    asked: readonly { readonly chainId: number; readonly tokenAddress: string; readonly atMs: number }[],
+  ): Promise<void>
+  /** Tokens enrolled by being asked for, and not asked for since; those that have waited longest first. */
+  readIdle(chainId: number, sinceMs: number): Promise<readonly string[]>
   /** Several tokens of any chains from one commit, in the order asked; null for one that is not known. */
   readTokensOf(
     tokens: readonly { readonly chainId: number; readonly tokenAddress: string }[],

@@ -6,6 +6,7 @@
  * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
  * starts at n × 2^40. Every read of several things at once comes from one read transaction.
  */
+import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
 
@@ -21,7 +22,7 @@ export type StepCommit = {
   readonly previousTipHash: string | null
   readonly atMs: number
   /** In the order they are to be sequenced. */
-  readonly records: readonly RecordDraft[]
+  readonly records: readonly Unsealed[]
   /** Engine entities as text; null deletes. */
   readonly entities: readonly { readonly key: string; readonly text: string | null }[]
   /** Pools and tokens as the snapshot shows them, without prices: those follow from the records. */
@@ -38,9 +39,10 @@ export type StepCommit = {
 }
 
 /**
- * A stream record before it has a sequence. The store writes the envelope
+ * A stream record before it has a sequence; `unsealed` makes its text. The store writes the envelope
  * `{stream_sequence, routing, type, payload}`, adds `stream_sequence` to a token's `as_of` (in the payload
- * or in `current`) and to `retracted`, and keeps the current state of the token or pool it speaks of.
+ * or in `current`) and to `retracted`, and keeps the current state of the token or pool it speaks of. The payload
+ * of a PRICE_UPSERT begins with `scope`, `chain_id`, `token_id` or `pool_id`, and `record_id`; the rest is the state.
  */
 export type RecordDraft = {
   readonly type: 'PRICE_UPSERT' | 'PRICE_RETRACT' | 'SWAP_OBSERVED' | 'FEED_HEALTH'
@@ -110,6 +112,8 @@ export type LogRecord = {
   readonly timeMs: number
   /** The whole envelope as JSON text. */
   readonly envelope: string
+  /** Its length in UTF-8. */
+  readonly bytes: number
 }
 
 export type LogBounds = { readonly epoch: number; readonly oldest: Sequence; readonly head: Sequence }
@@ -202,6 +206,8 @@ export type AuditRow = {
 export type AccessStore = {
   insertKey(key: KeyRow): Promise<void>
   readKey(keyId: string): Promise<KeyRow | null>
+  /** Zeros for an id nobody has: whoever asks takes as long and is told as much. */
+  readSecretHash(keyId: string): Promise<Uint8Array>
   listKeys(): Promise<readonly KeyRow[]>
   revokeKey(keyId: string, atMs: number): Promise<boolean>
   insertSession(session: SessionRow): Promise<void>

@@ -4,11 +4,12 @@
  */
 import type { LogRecord, Sequence } from '../store/port.ts'
 import { isWanted, type Subscription } from './filter.ts'
+import type { Hub } from './hub.ts'
 
 /** One write: large enough for a block, small enough that a slow socket is noticed. */
 const BATCH_BYTES = 64 * 1024
-/** Places and filters remembered: those of one block, more or less. */
-const REMEMBERED = 64
+/** Places remembered for a filter: where its subscribers stand, more or less. */
+const REMEMBERED = 16
 
 export type Batch = {
   /** Null when nothing of it is wanted. */
@@ -18,72 +19,150 @@ export type Batch = {
   readonly last: Sequence
 }
 
+/** How a record looks in one of the stream's forms: what stands before and after its envelope. */
+export type Framing = {
+  readonly head: (record: LogRecord) => Buffer
+  readonly tail: Buffer
+}
+
 export class Batches {
-  readonly #frame: (record: LogRecord) => Buffer
+  readonly #framing: Framing
   readonly #framed = new WeakMap<LogRecord, Buffer>()
-  readonly #known = new Map<string, Batch>()
+  readonly #lanes = new Map<string, Lane>()
 
-  constructor(frame: (record: LogRecord) => Buffer) {
-    this.#frame = frame
+  constructor(framing: Framing) {
+    this.#framing = framing
   }
 
-  /** The first write of a live page, shared. What follows `after` only ever grows: a shorter one known stays right. */
-  ofRing(after: Sequence, page: readonly LogRecord[], subscription: Subscription): Batch {
-    const key = `${after} ${subscription.key}`
-    const known = this.#known.get(key)
-    if (known !== undefined) return known
-    const batch = this.of(page, subscription)
-    this.#known.set(key, batch)
-    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value as string)
-    return batch
-  }
-
-  /** The first write of a page that is not empty. */
-  of(page: readonly LogRecord[], subscription: Subscription): Batch {
-    const frames: Buffer[] = []
-    let bytes = 0
-    let records = 0
-    for (const record of page) {
-      records += 1
-      if (!isWanted(subscription, record)) continue
-      const frame = this.#framedOf(record)
-      frames.push(frame)
-      bytes += frame.length
-      if (bytes >= BATCH_BYTES) break
+  /** The lane of a filter, shared by all who have it; it is left with `leave`. */
+  join(subscription: Subscription): Lane {
+    const { key } = subscription
+    let lane = this.#lanes.get(key)
+    if (lane === undefined) {
+      lane = new Lane(subscription, this.#framing, this.#framedOnce, () => this.#lanes.delete(key))
+      this.#lanes.set(key, lane)
     }
-    const last = (page[records - 1] as LogRecord).sequence
-    const [only] = frames
-    if (only === undefined) return { bytes: null, records, last }
-    return { bytes: frames.length === 1 ? only : Buffer.concat(frames, bytes), records, last }
+    lane.enter()
+    return lane
   }
 
-  #framedOf(record: LogRecord): Buffer {
+  /** What is in the ring goes to many: one frame for all of them. */
+  readonly #framedOnce = (record: LogRecord): Buffer => {
     let frame = this.#framed.get(record)
     if (frame === undefined) {
-      frame = this.#frame(record)
+      frame = framed([record], this.#framing)
       this.#framed.set(record, frame)
     }
     return frame
   }
 }
 
+/** Everyone with the same filter. */
+export class Lane {
+  readonly #subscription: Subscription
+  readonly #framing: Framing
+  readonly #framedOnce: (record: LogRecord) => Buffer
+  readonly #onEmpty: () => void
+  readonly #known = new Map<Sequence, Batch>()
+  #users = 0
+
+  constructor(
+    subscription: Subscription,
+    framing: Framing,
+    framedOnce: (record: LogRecord) => Buffer,
+    onEmpty: () => void,
+  ) {
+    this.#subscription = subscription
+    this.#framing = framing
+    this.#framedOnce = framedOnce
+    this.#onEmpty = onEmpty
+  }
+
+  enter(): void {
+    this.#users += 1
+  }
+
+  leave(): void {
+    this.#users -= 1
+    if (this.#users === 0) this.#onEmpty()
+  }
+
+  /**
+   * The next write from the ring for whoever stands at `after`: null when there is none, LEFT when what follows has
+   * left the ring. What follows a place only ever grows: a shorter batch that is known stays right.
+   */
+  ofRing(hub: Hub, after: Sequence): Batch | 'LEFT' | null {
+    if (after >= hub.head) return null
+    const known = this.#known.get(after)
+    if (known !== undefined) return known
+    const page = hub.after(after)
+    if (page === null) return 'LEFT'
+    const batch = this.#ofShared(page)
+    this.#known.set(after, batch)
+    if (this.#known.size > REMEMBERED) this.#known.delete(this.#known.keys().next().value as Sequence)
+    return batch
+  }
+
+  /** The first write of a page of the store that is not empty. It is one reader's own, and nothing of it is kept. */
+  of(page: readonly LogRecord[]): Batch {
+    const { wanted, records, last } = this.#first(page, ({ bytes }) => bytes)
+    return { bytes: wanted.length === 0 ? null : framed(wanted, this.#framing), records, last }
+  }
+
+  #ofShared(page: readonly LogRecord[]): Batch {
+    const { wanted, records, last } = this.#first(page, record => this.#framedOnce(record).length)
+    const frames = wanted.map(this.#framedOnce)
+    return { bytes: frames.length > 1 ? Buffer.concat(frames) : (frames[0] ?? null), records, last }
+  }
+
+  /** As much of a page as makes a write. */
+  #first(page: readonly LogRecord[], sizeOf: (record: LogRecord) => number) {
+    const wanted: LogRecord[] = []
+    let bytes = 0
+    let records = 0
+    for (const record of page) {
+      records += 1
+      if (!isWanted(this.#subscription, record)) continue
+      wanted.push(record)
+      bytes += sizeOf(record)
+      if (bytes >= BATCH_BYTES) break
+    }
+    return { wanted, records, last: (page[records - 1] as LogRecord).sequence }
+  }
+}
+
+/** The frames of records, one behind the other, written into one buffer. */
+export function framed(records: readonly LogRecord[], { head, tail }: Framing): Buffer {
+  const heads = records.map(head)
+  let length = 0
+  for (const [index, { bytes }] of records.entries())
+    length += (heads[index] as Buffer).length + bytes + tail.length
+  const joined = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const [index, { envelope, bytes }] of records.entries()) {
+    joined.set(heads[index] as Buffer, at)
+    at += (heads[index] as Buffer).length
+    // Where every letter is a byte, none has to be looked at.
+    at += joined.write(envelope, at, bytes === envelope.length ? 'latin1' : 'utf8')
+    if (tail.length > 0) joined.set(tail, at)
+    at += tail.length
+  }
+  return joined
+}
+
 const SHORT = 126
 const LONG = 65_536
 
-/** An unmasked text frame of a server (RFC 6455 §5.2), whole. */
-export function webSocketFrame({ envelope }: Pick<LogRecord, 'envelope'>): Buffer {
-  const length = Buffer.byteLength(envelope)
-  const header = length < SHORT ? 2 : length < LONG ? 4 : 10
-  const frame = Buffer.allocUnsafe(header + length)
-  frame[0] = 0x81
-  if (header === 2) frame[1] = length
-  else if (header === 4) {
-    frame[1] = 126
-    frame.writeUInt16BE(length, 2)
-  } else {
-    frame[1] = 127
-    frame.writeBigUInt64BE(BigInt(length), 2)
-  }
-  frame.write(envelope, header)
-  return frame
+/** Unmasked text frames of a server (RFC 6455 §5.2). */
+export const WEB_SOCKET: Framing = {
+  head({ bytes }) {
+    if (bytes < SHORT) return Buffer.of(0x81, bytes)
+    if (bytes < LONG) return Buffer.of(0x81, 126, bytes >> 8, bytes & 0xff)
+    const head = Buffer.allocUnsafe(10)
+    head[0] = 0x81
+    head[1] = 127
+    head.writeBigUInt64BE(BigInt(bytes), 2)
+    return head
+  },
+  tail: Buffer.alloc(0),
 }

@@ -18,9 +18,8 @@ test('whatever this database did not issue does not open', () => {
   for (let at = 0; at < sealed.length; at++) {
     const other = sealed[at] === 'A' ? 'B' : 'A'
     const forged = `${sealed.slice(0, at)}${other}${sealed.slice(at + 1)}`
-    // The last letter of base64url may carry bits that mean nothing.
-    const opened = openCursor(SECRET, forged)
-    if (opened !== null) expect(opened).toEqual(cursor)
+    expect(openCursor(SECRET, forged)).toBeNull()
+    expect(openCursor(SECRET, sealed + other)).toBeNull()
   }
   expect(openCursor(new Uint8Array(32), sealed)).toBeNull()
   fc.assert(fc.property(fc.string(), text => openCursor(SECRET, text) === null))

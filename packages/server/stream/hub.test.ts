@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { systemClock } from '../ops/clock.ts'
 import { postgresDatabase } from '../store/testing/connect.ts'
 import { commitOf, health } from '../store/testing/drafts.ts'
 import { type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
@@ -13,9 +14,9 @@ afterAll(() => server?.dispose())
 test('S17: with no listener and no wake-up at all, what another process commits is delivered by polling', async () => {
   const database = await postgresDatabase(server)
   const [reader, writer] = [await database.connect(), await database.connect()]
-  const hub = await Hub.open(reader)
+  const hub = await Hub.open(reader, systemClock)
   const heard: number[] = []
-  hub.listen(() => heard.push(hub.head))
+  hub.listen({ wake: () => heard.push(hub.head) })
   for (const step of [1, 2, 3]) {
     await writer.commit(commitOf(1, step, { records: [health(1, `${step}`)] }))
     await vi.waitFor(() => expect(heard.at(-1)).toBe(step), { timeout: 10_000, interval: 5 })

@@ -2,6 +2,8 @@
  * The tail of the log, shared by everyone who listens. The hub reads what is committed, keeps the newest records
  * in one ring, and wakes its listeners; it is never handed a record ahead of its commit.
  */
+import type { Clock } from '../ops/clock.ts'
+import { epochOf } from '../store/epoch.ts'
 import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
 
 /** Records kept for live listeners: a minute or more of a busy service. */
@@ -11,22 +13,32 @@ const PAGE = 1000
 /** Even if every wake-up is lost, a commit is seen within this time. */
 const POLL_MS = 250
 
+/** Thousands of them: an object each, and no function of its own beside it. */
+export type Listener = { wake(): void }
+
+/** Up to which record the hub had read at a moment. */
+type Mark = { readonly last: Sequence; readonly atMs: number }
+
 export class Hub {
   readonly #store: LogStore
-  readonly #listeners = new Set<() => void>()
+  readonly #clock: Clock
+  readonly #listeners = new Set<Listener>()
   #ring: LogRecord[] = []
+  /** One for each page of the ring, oldest first. */
+  #marks: Mark[] = []
   #head: Sequence
   #isReading = false
   #isWoken = false
   #poll: NodeJS.Timeout | null = null
 
-  private constructor(store: LogStore, head: Sequence) {
+  private constructor(store: LogStore, clock: Clock, head: Sequence) {
     this.#store = store
+    this.#clock = clock
     this.#head = head
   }
 
-  static async open(store: LogStore): Promise<Hub> {
-    const hub = new Hub(store, (await store.readBounds()).head)
+  static async open(store: LogStore, clock: Clock): Promise<Hub> {
+    const hub = new Hub(store, clock, (await store.readBounds()).head)
     hub.#poll = setInterval(() => hub.wake(), POLL_MS)
     hub.#poll.unref()
     return hub
@@ -43,7 +55,7 @@ export class Hub {
     if (!this.#isReading) this.#read().catch(() => undefined)
   }
 
-  listen(listener: () => void): () => void {
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -53,14 +65,14 @@ export class Hub {
     if (after >= this.#head) return []
     const oldest = this.#ring[0]
     if (oldest === undefined || oldest.sequence > after + 1) return null
-    let low = 0
-    let high = this.#ring.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.#ring[middle] as LogRecord).sequence <= after) low = middle + 1
-      else high = middle
-    }
-    return this.#ring.slice(low, low + PAGE)
+    const first = firstWhere(this.#ring, ({ sequence }) => sequence > after)
+    return this.#ring.slice(first, first + PAGE)
+  }
+
+  /** For how long a record of the ring could have been sent, by the clock that no step of the time moves. */
+  ageMs(sequence: Sequence): number {
+    const mark = this.#marks[firstWhere(this.#marks, ({ last }) => last >= sequence)]
+    return mark === undefined ? 0 : this.#clock.monotonicMs() - mark.atMs
   }
 
   close(): void {
@@ -72,19 +84,48 @@ export class Hub {
     try {
       while (this.#isWoken) {
         this.#isWoken = false
-        for (
-          let page = await this.#store.readLog(this.#head, PAGE, null);
-          page.length > 0;
-          page = await this.#store.readLog(this.#head, PAGE, null)
-        ) {
-          this.#ring.push(...page)
-          if (this.#ring.length > RING_RECORDS + PAGE) this.#ring = this.#ring.slice(-RING_RECORDS)
-          this.#head = (page.at(-1) as LogRecord).sequence
-          for (const listener of this.#listeners) listener()
+        // A page that is not full was the last one: whoever commits more says so.
+        for (let count = PAGE; count === PAGE; ) {
+          const page = await this.#store.readLog(this.#head, PAGE, null)
+          count = page.length
+          if (count === 0) break
+          this.#take(page)
+          for (const listener of this.#listeners) listener.wake()
         }
       }
     } finally {
       this.#isReading = false
     }
   }
+
+  #take(page: readonly LogRecord[]): void {
+    const head = (page.at(-1) as LogRecord).sequence
+    if (epochOf(head) === epochOf(this.#head)) this.#ring.push(...page)
+    else {
+      // The log began anew: nobody goes on from before, so nothing of before is left for them.
+      this.#ring = page.filter(({ sequence }) => epochOf(sequence) === epochOf(head))
+      this.#marks = []
+    }
+    this.#marks.push({ last: head, atMs: this.#clock.monotonicMs() })
+    this.#head = head
+    if (this.#ring.length > RING_RECORDS + PAGE) this.#shorten()
+  }
+
+  #shorten(): void {
+    this.#ring = this.#ring.slice(-RING_RECORDS)
+    const { sequence: oldest } = this.#ring[0] as LogRecord
+    this.#marks = this.#marks.slice(firstWhere(this.#marks, ({ last }) => last >= oldest))
+  }
+}
+
+/** The place of the first that is so, where all after it are so too. */
+function firstWhere<Item>(sorted: readonly Item[], isSo: (item: Item) => boolean): number {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (isSo(sorted[middle] as Item)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

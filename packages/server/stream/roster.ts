@@ -52,6 +52,17 @@ export class Roster {
     return this.#byConsumer.get(consumer) ?? 0
   }
 
+  /** Of each consumer that has any. */
+  get streams(): ReadonlyMap<string, number> {
+    return this.#byConsumer
+  }
+
+  /** Whether a consumer that may have `most` streams may open another; asked right before it enters. */
+  async hasRoom(_consumer: string, _most: number): Promise<boolean> {
+    // There is no other node to ask, and `countOf` is right at the moment somebody enters.
+    return true
+  }
+
   /** Null: come in. Otherwise how long to stay away. */
   admit(): number | null {
     const nowMs = this.#clock.monotonicMs()

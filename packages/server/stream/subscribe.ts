@@ -2,7 +2,7 @@
  * Where a subscription starts: live, after its cursor, or nowhere, because the cursor cannot be resumed or this node is
  * behind the log. One rule for both doors of the stream.
  */
-import type { ResetReason } from '@assay/sdk/wire'
+import type { ResetReason, ResetRequired } from '@assay/sdk/wire'
 import type { Clock } from '../ops/clock.ts'
 import type { LogStore, Sequence } from '../store/port.ts'
 import { checkCursor, openCursor } from './cursor.ts'
@@ -15,7 +15,7 @@ const LOOK_MS = 100
 
 export type Start =
   | { readonly kind: 'START'; readonly after: Sequence; readonly isReplaying: boolean }
-  | { readonly kind: 'RESET'; readonly reason: ResetReason; readonly message: string }
+  | { readonly kind: 'RESET'; readonly reason: ResetReason }
   | { readonly kind: 'BEHIND'; readonly sequence: Sequence }
 
 type Context = {
@@ -34,8 +34,7 @@ export async function startOf(context: Context, subscription: Subscription): Pro
   const refused = checkCursor(cursor, await store.readBounds(), wanted, clock.nowMs())
   if (refused !== null || cursor === null) {
     const reason = refused ?? 'INVALID_CURSOR'
-    const payload = { reason, server_time_unix_ms: clock.nowMs() }
-    return { kind: 'RESET', reason, message: JSON.stringify({ type: 'RESET_REQUIRED', payload }) }
+    return { kind: 'RESET', reason }
   }
   if (!(await isCaughtUp(context, cursor.sequence))) return { kind: 'BEHIND', sequence: cursor.sequence }
   return { kind: 'START', after: cursor.sequence, isReplaying: true }
@@ -46,7 +45,7 @@ async function isCaughtUp({ hub, clock }: Context, sequence: Sequence): Promise<
   while (hub.head < sequence) {
     if (clock.monotonicMs() > untilMs) return false
     await new Promise<void>(resolve => {
-      const unlisten = hub.listen(done)
+      const unlisten = hub.listen({ wake: done })
       const timer = setTimeout(done, LOOK_MS)
       function done() {
         clearTimeout(timer)
@@ -58,6 +57,13 @@ async function isCaughtUp({ hub, clock }: Context, sequence: Sequence): Promise<
   }
   return true
 }
+
+/** The one message without a sequence. */
+export const resetMessage = (reason: ResetReason, nowMs: number): string =>
+  JSON.stringify({
+    type: 'RESET_REQUIRED',
+    payload: { reason, server_time_unix_ms: nowMs },
+  } satisfies ResetRequired)
 
 /** Those told to come back come at different times. */
 export const restartNotice = (): string =>

@@ -3,9 +3,12 @@
  * from the ring; nothing is sent twice and nothing is skipped. A consumer that cannot keep up is told where it
  * stands and closed.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ResetReason } from '@assay/sdk/wire'
 import type { Clock } from '../ops/clock.ts'
+import { epochOf } from '../store/epoch.ts'
 import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
-import type { Batch, Batches } from './batches.ts'
+import type { Batch, Batches, Lane } from './batches.ts'
 import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
@@ -13,19 +16,22 @@ import type { Hub } from './hub.ts'
 const MAX_BUFFERED = 256 * 1024
 /** A live record older than this that could not be sent, or a replay that drained nothing, is too slow. */
 const SLOW_MS = 10_000
-const REPLAY_PAGE = 500
-/** A close frame queues behind the backlog; after this the socket goes. */
-const DESTROY_MS = 5000
-const CHECK_MS = 500
+/** About as much as a socket takes: what does not fit is read again. */
+const REPLAY_PAGE = 100
+const CHECK_MS = 250
+/** A close frame queues behind the backlog: five seconds after it was due, however late that was noticed, the socket is gone. */
+const DESTROY_MS = 4500
 
 /** Where records go: the socket behind a WebSocket, or the body of an event stream. */
 export type Sink = {
-  /** `done` once these bytes have left the process. */
-  write(bytes: Buffer, done: () => void): void
+  /** True when these bytes have left the process already; else `done` is called once they have, never before it returns. */
+  write(bytes: Buffer, done: () => void): boolean
   /** Bytes that have not. */
   buffered(): number
   /** Says why, then ends; what is buffered goes first. */
   close(code: number, reason: string): void
+  /** Says that the place it stood at is no more, then ends. */
+  reset(reason: ResetReason): void
   destroy(): void
 }
 
@@ -40,17 +46,21 @@ export type SubscriberContext = {
 
 export class Subscriber {
   readonly #sink: Sink
-  readonly #subscription: Subscription
+  readonly #chain: number | null
+  readonly #lane: Lane
   readonly #context: SubscriberContext
   readonly #unlisten: () => void
   readonly #check: NodeJS.Timeout
   /** Handed to the socket up to here; `#written` has left it whole. */
   #position: Sequence
   #written: Sequence
+  /** Ends of the writes that are still on their way out, oldest first. */
+  readonly #underWay: Sequence[] = []
   #isReplaying: boolean
   #isPumping = false
   #isWoken = false
   #isOpen = true
+  /** When something last left a socket that had not taken everything. */
   #drainedAtMs: number
 
   /** `after` is where to start: the cursor's sequence, or the head for live-only. */
@@ -62,13 +72,15 @@ export class Subscriber {
     context: SubscriberContext,
   ) {
     this.#sink = sink
-    this.#subscription = subscription
+    const { chainIds } = subscription
+    this.#chain = chainIds.length === 1 ? (chainIds[0] as number) : null
+    this.#lane = context.batches.join(subscription)
     this.#context = context
     this.#position = after
     this.#written = after
     this.#isReplaying = isReplaying
     this.#drainedAtMs = context.clock.monotonicMs()
-    this.#unlisten = context.hub.listen(() => this.#pump())
+    this.#unlisten = context.hub.listen(this)
     this.#check = setInterval(() => this.#watch(), CHECK_MS)
     this.#check.unref()
     this.#pump()
@@ -79,9 +91,16 @@ export class Subscriber {
     return this.#isReplaying && this.#isOpen ? this.#position : null
   }
 
+  /** There may be something new. */
+  wake(): void {
+    this.#pump()
+  }
+
   /** The connection is gone. */
   stop(): void {
+    if (!this.#isOpen) return
     this.#isOpen = false
+    this.#lane.leave()
     this.#unlisten()
     clearInterval(this.#check)
   }
@@ -97,77 +116,99 @@ export class Subscriber {
     this.#isWoken = true
     if (this.#isPumping) return
     this.#isPumping = true
-    void this.#drive()
+    this.#isWoken = false
+    if (this.#isReplaying) void this.#replay().finally(() => this.#rest())
+    else {
+      this.#follow()
+      this.#rest()
+    }
   }
 
-  /** Sends until nobody has woken it since it last looked: a wake-up is never lost between looking and ending. */
-  async #drive(): Promise<void> {
+  /** A wake-up is never lost between looking and ending. */
+  #rest(): void {
+    this.#isPumping = false
+    if (this.#isWoken && this.#isOpen) this.#pump()
+  }
+
+  /** What the ring has for it, as far as there is room. */
+  #follow(): void {
+    const { hub } = this.#context
+    while (this.#isOpen && this.#hasRoom()) {
+      const batch = this.#lane.ofRing(hub, this.#position)
+      if (batch === 'LEFT') this.#left()
+      if (batch === 'LEFT' || batch === null) return
+      this.#deliver(batch)
+    }
+  }
+
+  /** Pages of the store, as far as there is room, and others get their turn between two of them. */
+  async #replay(): Promise<void> {
     try {
-      while (this.#isWoken && this.#isOpen) {
-        this.#isWoken = false
-        await this.#send()
+      // Only an empty socket is read for: what a fuller one cannot take would be read again.
+      while (this.#isOpen && this.#isReplaying && this.#sink.buffered() === 0) {
+        await this.#replayPage()
+        await nextTurn()
       }
     } catch {
       this.close(1011, 'the log could not be read')
-    } finally {
-      this.#isPumping = false
     }
   }
 
-  async #send(): Promise<void> {
-    while (this.#isOpen && this.#hasRoom()) {
-      const isDone = this.#isReplaying ? await this.#replay() : this.#follow()
-      if (isDone) return
-    }
-  }
-
-  /** One write from the ring; true when there is nothing to write. */
-  #follow(): boolean {
-    const { hub, batches } = this.#context
-    const page = hub.after(this.#position)
-    if (page === null) this.#tooSlow()
-    if (page === null || page.length === 0) return true
-    this.#deliver(batches.ofRing(this.#position, page, this.#subscription))
-    return false
-  }
-
-  /** A page of the store, as far as there is room; what is left of it is read again. */
-  async #replay(): Promise<boolean> {
-    const { hub, store, batches } = this.#context
+  async #replayPage(): Promise<void> {
+    const { hub, store } = this.#context
     let page: readonly LogRecord[] = await store.readLog(this.#position, REPLAY_PAGE, this.#chain)
+    // Another node may have pruned what this one has yet to read: whoever comes back is told so, nobody skips it.
+    const { epoch, oldest } = await store.readBounds()
+    if (oldest > this.#position + 1) return epoch > epochOf(this.#position) ? this.#reset() : this.#tooSlow()
     if (page.length === 0) {
       // The store had nothing more: from here the ring, which may already be ahead.
       this.#isReplaying = hub.after(this.#position) === null
       if (this.#isReplaying) await this.#skipTo(hub.head)
+      this.#isWoken = true
     }
     while (page.length > 0 && this.#isOpen && this.#hasRoom()) {
-      const batch = batches.of(page, this.#subscription)
+      const batch = this.#lane.of(page)
       this.#deliver(batch)
       page = page.slice(batch.records)
     }
-    return false
-  }
-
-  /** The store reads one chain's records faster than everyone's. */
-  get #chain(): number | null {
-    const { chainIds } = this.#subscription
-    return chainIds.length === 1 ? (chainIds[0] as number) : null
   }
 
   /** Other chains' records moved the head past the ring: nothing of ours lies between. */
   async #skipTo(head: Sequence): Promise<void> {
     const missed = await this.#context.store.readLog(this.#position, 1, this.#chain)
-    if (missed.length === 0) this.#position = Math.max(this.#position, head)
+    if (missed.length > 0) return
+    if (epochOf(head) > epochOf(this.#position)) this.#reset()
+    else this.#position = Math.max(this.#position, head)
   }
 
   #deliver({ bytes, last }: Batch): void {
+    if (epochOf(last) !== epochOf(this.#position)) return this.#reset()
     this.#position = last
     if (bytes === null) return
-    this.#sink.write(bytes, () => {
-      this.#written = last
-      this.#drainedAtMs = this.#context.clock.monotonicMs()
-      if (this.#isOpen && this.#hasRoom()) this.#pump()
-    })
+    if (this.#sink.write(bytes, this.#onWritten)) this.#written = last
+    else {
+      if (this.#underWay.length === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
+      this.#underWay.push(last)
+    }
+  }
+
+  readonly #onWritten = (): void => {
+    this.#written = Math.max(this.#written, this.#underWay.shift() ?? 0)
+    this.#drainedAtMs = this.#context.clock.monotonicMs()
+    if (this.#isOpen && this.#hasRoom()) this.#pump()
+  }
+
+  /** The log went back and began anew (a restore): what was sent may never have happened. */
+  #reset(): void {
+    if (!this.#isOpen) return
+    this.stop()
+    this.#sink.reset('INVALID_CURSOR')
+    setTimeout(() => this.#sink.destroy(), DESTROY_MS).unref()
+  }
+
+  #left(): void {
+    if (epochOf(this.#context.hub.head) === epochOf(this.#position)) this.#tooSlow()
+    else this.#reset()
   }
 
   #hasRoom(): boolean {
@@ -176,12 +217,13 @@ export class Subscriber {
 
   #watch(): void {
     const slowMs = this.#context.slowMs ?? SLOW_MS
+    if (this.#position >= this.#context.hub.head) return
     if (this.#hasRoom()) this.#pump()
     else if (this.#context.clock.monotonicMs() - this.#drainedAtMs > slowMs) this.#tooSlow()
     else if (!this.#isReplaying) {
-      const next = this.#context.hub.after(this.#position)
-      if (next === null || (next[0] !== undefined && this.#context.clock.nowMs() - next[0].timeMs > slowMs))
-        this.#tooSlow()
+      const { hub } = this.#context
+      const next = hub.after(this.#position)
+      if (next === null || (next[0] !== undefined && hub.ageMs(next[0].sequence) > slowMs)) this.#tooSlow()
     }
   }
 

@@ -6,15 +6,18 @@
  * short, for live commits wait while it runs.
  */
 import { count, type Input, ms } from '@assay/engine'
+import { pause } from '../feed/bell.ts'
 import type { EndpointSet } from '../feed/endpointSet.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
+import { type FeedErrorCode, isFeedError } from '../feed/feedError.ts'
 import { finalizedNumber, type HistoryPart, type HistoryQuery, readHistory } from '../feed/history.ts'
 import { TOPIC } from '../market/abi.ts'
 import { decodeBlock } from '../market/decode.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { BackfillPosition, BackfillStore } from '../store/backfill.ts'
-import type { PoolEventDraft, SnapshotStore } from '../store/port.ts'
+import type { SnapshotStore } from '../store/port.ts'
+import { BackfillWriter } from './backfillWriter.ts'
 import { poolEventDrafts } from './poolEvents.ts'
 
 export type BackfillProgress = {
@@ -28,6 +31,8 @@ export type BackfillProgress = {
   readonly blocks_per_s: number
   /** Null before there is a rate to tell it by. */
   readonly eta_s: number | null
+  /** Why it does not go on now: a full disk, or no endpoint that can be asked; null while it does. */
+  readonly waiting: string | null
   readonly done: boolean
 }
 
@@ -44,12 +49,18 @@ export type BackfillOptions = {
   readonly onProgress?: (progress: BackfillProgress) => void
 }
 
-/** The longest a transaction should hold the database. */
-const TRANSACTION_MS = 20
-const BATCH = { first: 200, least: 20, most: 5000 } as const
 const PAGE = 1000
 /** Blocks whose creations are looked for before their events. */
 const SEGMENT = 50_000
+/** Nobody can be asked, which says nothing about the past: it is waited for, with longer and longer pauses. */
+const AWAY = [
+  'NO_ENDPOINT',
+  'ENDPOINT_UNREACHABLE',
+  'ENDPOINT_TIMEOUT',
+  'ENDPOINT_BUSY',
+  'ENDPOINT_LIMITED',
+] as const satisfies readonly FeedErrorCode[]
+const PATIENCE_MS = { first: 1000, most: 30_000 } as const
 
 export async function runBackfill(options: BackfillOptions): Promise<BackfillProgress> {
   return new Backfill(options, await positionOf(options)).run()
@@ -78,16 +89,24 @@ class Backfill {
   readonly #wanted = new Set<Address>()
   readonly #anchors: ReadonlySet<Address>
   readonly #factories: readonly Address[]
+  readonly #writer: BackfillWriter
   readonly #startedMs: number
   readonly #firstBlock: number
   #position: BackfillPosition
-  #batch: number = BATCH.first
   #poolsFound = 0
   #rangeBlocks = 0
+  #waiting: string | null = null
 
   constructor(options: BackfillOptions, position: BackfillPosition) {
-    const { chain, clock } = options
+    const { chain, clock, signal, store } = options
     this.#options = options
+    this.#writer = new BackfillWriter({
+      chainId: chain.chainId,
+      clock,
+      store,
+      signal,
+      onWaiting: reason => this.#waitsFor(reason),
+    })
     this.#position = position
     this.#firstBlock = position.nextBlock
     this.#startedMs = clock.monotonicMs()
@@ -100,14 +119,35 @@ class Backfill {
 
   async run(): Promise<BackfillProgress> {
     await this.#readKnown()
-    const { toBlock } = this.#position
-    while (this.#position.nextBlock <= toBlock) {
-      const from = this.#position.nextBlock
-      const to = Math.min(toBlock, from + SEGMENT - 1)
-      await this.#discover(from, to)
-      await this.#gather(from, to)
+    const { signal } = this.#options
+    let waitMs: number = PATIENCE_MS.first
+    while (this.#position.nextBlock <= this.#position.toBlock) {
+      const { nextBlock } = this.#position
+      try {
+        await this.#scan()
+      } catch (failure) {
+        if (signal.aborted || !isFeedError(failure, ...AWAY)) throw failure
+        if (this.#position.nextBlock > nextBlock) waitMs = PATIENCE_MS.first
+        this.#waitsFor(failure.message)
+        await pause(waitMs, signal)
+        signal.throwIfAborted()
+        waitMs = Math.min(waitMs * 2, PATIENCE_MS.most)
+      }
     }
     return this.#progress()
+  }
+
+  /** The next stretch. */
+  async #scan(): Promise<void> {
+    const { nextBlock: from, toBlock } = this.#position
+    const to = Math.min(toBlock, from + SEGMENT - 1)
+    await this.#discover(from, to)
+    await this.#gather(from, to)
+  }
+
+  #waitsFor(reason: string | null): void {
+    this.#waiting = reason
+    this.#options.onProgress?.(this.#progress())
   }
 
   /** Creations of a stretch come first: the filter for its events must hold every pool made in it. */
@@ -122,7 +162,7 @@ class Backfill {
             found.push(pool)
           }
       this.#poolsFound += found.length
-      if (found.length > 0) await this.#commit([], found, this.#position)
+      await this.#writer.writePools(found, this.#position)
     }
   }
 
@@ -132,7 +172,7 @@ class Backfill {
     for await (const part of this.#history(query)) {
       this.#rangeBlocks = part.rangeSize
       await this.#write(part.blocks, part.to + 1)
-      this.#options.onProgress?.(this.#progress())
+      this.#waitsFor(null)
     }
   }
 
@@ -171,37 +211,14 @@ class Backfill {
     }
   }
 
-  /** In transactions short enough; the position moves with the last of them. */
   async #write(blocks: readonly VerifiedBlock[], nextBlock: number): Promise<void> {
     const drafts = blocks.flatMap(block =>
       poolEventDrafts(this.#options.chain.chainId, this.#decoded(block), pool => this.#known.has(pool)),
     )
     const before = this.#position
-    let written = 0
-    do {
-      const batch = drafts.slice(written, written + this.#batch)
-      written += batch.length
-      const isLast = written >= drafts.length
-      await this.#commit(batch, [], {
-        ...before,
-        ...(isLast ? { nextBlock, events: before.events + drafts.length } : {}),
-      })
-    } while (written < drafts.length)
-  }
-
-  async #commit(
-    events: readonly PoolEventDraft[],
-    foundPools: readonly string[],
-    position: BackfillPosition,
-  ): Promise<void> {
-    const { chain, clock, store } = this.#options
-    const startedMs = clock.monotonicMs()
-    await store.writeBackfill({ chainId: chain.chainId, atMs: clock.nowMs(), events, foundPools, position })
-    this.#position = position
-    const tookMs = clock.monotonicMs() - startedMs
-    if (tookMs > TRANSACTION_MS) this.#batch = Math.max(BATCH.least, this.#batch >> 1)
-    else if (events.length === this.#batch && tookMs < TRANSACTION_MS / 2)
-      this.#batch = Math.min(BATCH.most, this.#batch + (this.#batch >> 2))
+    const after = { ...before, nextBlock, events: before.events + drafts.length }
+    await this.#writer.writeEvents(drafts, before, after)
+    this.#position = after
   }
 
   #decoded(block: VerifiedBlock): Extract<Input, { kind: 'block' }>['block'] {
@@ -240,6 +257,7 @@ class Backfill {
       range_blocks: this.#rangeBlocks,
       blocks_per_s: Math.round(rate * 10) / 10,
       eta_s: left === 0 ? 0 : rate === 0 ? null : Math.ceil(left / rate),
+      waiting: this.#waiting,
       done: left === 0,
     }
   }

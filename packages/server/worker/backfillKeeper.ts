@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
-import type { BackfillStore } from '../store/backfill.ts'
+import type { BackfillPosition, BackfillStore } from '../store/backfill.ts'
 import type { BackfillProgress } from './backfill.ts'
 import type { Backfills, BackfillView } from './chainService.ts'
 import { type ThreadData, toThread } from './messages.ts'
@@ -88,25 +88,14 @@ export class BackfillKeeper implements Backfills {
   }
 
   async list(): Promise<readonly BackfillView[]> {
-    const views: BackfillView[] = []
-    for (const { chainId } of this.#options.chains) {
-      const position = await this.#options.store.readBackfill(chainId)
-      const known = this.#running.get(chainId)?.status
-      if (position === null && known === undefined) continue
-      const isDone = position !== null && position.nextBlock > position.toBlock
-      const failed = known?.error == null ? 'STOPPED' : 'FAILED'
-      views.push({
-        chainId,
-        status: known?.running === true ? 'RUNNING' : isDone ? 'DONE' : failed,
-        fromBlock: position?.fromBlock ?? null,
-        toBlock: position?.toBlock ?? null,
-        nextBlock: position?.nextBlock ?? null,
-        events: position?.events ?? 0,
-        etaS: known?.running === true ? (known.progress?.eta_s ?? null) : null,
-        error: known?.error ?? null,
-      })
-    }
-    return views
+    const views = await Promise.all(this.#options.chains.map(({ chainId }) => this.view(chainId)))
+    return views.filter(view => view !== null)
+  }
+
+  /** Null where there never was one. */
+  async view(chainId: number): Promise<BackfillView | null> {
+    const position = await this.#options.store.readBackfill(chainId)
+    return viewOf(chainId, position, this.#running.get(chainId)?.status)
   }
 
   async close(): Promise<void> {
@@ -128,5 +117,26 @@ export class BackfillKeeper implements Backfills {
     } catch {
       // The service is closing; the next start looks again.
     }
+  }
+}
+
+/** By what is stored of it, and what is known of its thread. */
+export function viewOf(
+  chainId: number,
+  position: BackfillPosition | null,
+  known: BackfillStatus | undefined,
+): BackfillView | null {
+  if (position === null && known === undefined) return null
+  const isDone = position !== null && position.nextBlock > position.toBlock
+  const failed = known?.error == null ? 'STOPPED' : 'FAILED'
+  return {
+    chainId,
+    status: known?.running === true ? 'RUNNING' : isDone ? 'DONE' : failed,
+    fromBlock: position?.fromBlock ?? null,
+    toBlock: position?.toBlock ?? null,
+    nextBlock: position?.nextBlock ?? null,
+    events: position?.events ?? 0,
+    etaS: known?.running === true ? (known.progress?.eta_s ?? null) : null,
+    error: known?.error ?? known?.progress?.waiting ?? null,
   }
 }

@@ -1,4 +1,5 @@
 /** The thread of a back-fill: its own endpoints and store connection, so that nobody waits for it. */
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openEndpoints } from '../feed/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
@@ -9,6 +10,8 @@ import { fromThread } from './messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
+// The past can wait, and who asks cannot. Only Linux means this thread by it; elsewhere it would be the process.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const data = workerData as BackfillData
 const chain = fromThread(data.chain)

@@ -13,21 +13,26 @@ import {
   type Input,
   ms,
   type Policy,
+  type Pool,
   type State,
   step,
   type StepResult,
+  verifiedAt,
 } from '@assay/engine'
-import type { BlockRef, ChainRpc, Feed, FeedItem, Resume, VerifiedBlock } from '../feed/feed.ts'
-import { FeedError, isFeedError } from '../feed/feedError.ts'
+import type { BlockRef, ChainRpc, Feed, FeedItem, HealthRecord, Resume, VerifiedBlock } from '../feed/feed.ts'
 import { budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
-import type { Address, ChainConfig, CoverageAsset } from '../ops/config.ts'
+import type { Address, ChainConfig, CoverageSource } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
+import type { OperatorStore } from '../store/operator.ts'
 import type { ChainStore, Sequence } from '../store/port.ts'
+import { bootstrap } from './bootstrap.ts'
 import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
+import { CoverageWatch } from './coverageWatch.ts'
+import { Dormancy } from './dormancy.ts'
 import { Enrolments } from './enrolments.ts'
 import { Lane } from './lane.ts'
 import { readLastCommit } from './lastCommit.ts'
@@ -37,17 +42,17 @@ import { Upkeep } from './upkeep.ts'
 export type ChainHostOptions = {
   readonly chain: ChainConfig
   readonly policy: Policy
-  readonly coverage: readonly CoverageAsset[]
-  readonly store: ChainStore & Pick<BackfillStore, 'readFoundPools'>
+  readonly coverage: readonly CoverageSource[]
+  readonly store: ChainStore & Pick<BackfillStore, 'readFoundPools'> & Pick<OperatorStore, 'readIdle'>
   readonly openFeed: (resume: Resume | null) => Promise<Feed>
   readonly openMarket: (rpc: ChainRpc) => Market
   readonly clock: Clock
   readonly log: Log
   readonly onCommitted: (last: Sequence) => void
+  /** The engine's, if nobody stands before it. */
+  readonly step?: typeof step
 }
 
-/** Between two tries of a start that the chain does not answer. */
-const PATIENCE_MS = { first: 250, most: 10_000 } as const
 /** How long a chain that begins behind its head waits for its pools; a node may not have so old a state. */
 const BOOTSTRAP_MS = 20_000
 /** The longest wait for a timer; a longer one is asked for again. */
@@ -74,11 +79,14 @@ export class ChainHost implements ChainService {
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
   readonly #upkeep: Upkeep
+  readonly #dormancy: Dormancy
   #anchor!: () => void
   #end!: (failure?: unknown) => void
   #timer: NodeJS.Timeout | null = null
   #isBootstrapped = false
   #lastSequence: Sequence = 0
+  /** As the feed last said it. */
+  #health: HealthRecord | null = null
 
   constructor(options: ChainHostOptions, state: State, feed: Feed, stored: Stored) {
     this.chainId = options.chain.chainId
@@ -103,6 +111,8 @@ export class ChainHost implements ChainService {
       signal: this.#abort.signal,
       log: options.log,
     })
+    const { chain, store, clock } = options
+    this.#dormancy = new Dormancy({ chain, state, store, clock, apply: input => this.#apply(input) })
     this.#upkeep = new Upkeep({
       state,
       market: this.#market,
@@ -135,7 +145,7 @@ export class ChainHost implements ChainService {
     return this.#lane.run(async () => {
       const known = this.#state.tokens.get(token as Address)
       if (known?.published === null || known === undefined) return { outcome: 'not_enrolled' }
-      const reason = isVerifiedAnew ? await this.#verifyAnew(token as Address) : null
+      const reason = isVerifiedAnew ? await this.#verifyAnew(this.#poolsOf(token as Address)) : null
       if (reason !== null) return { outcome: 'rpc_unavailable', reason }
       const asked =
         narrowing === null
@@ -152,16 +162,19 @@ export class ChainHost implements ChainService {
     })
   }
 
-  /** In the lane: reads again what the token's price rests on; why it could not, or null. */
-  async #verifyAnew(token: Address): Promise<string | null> {
+  /** In the lane: reads again these pools and those that give them dollars; why it could not, or null. */
+  async #verifyAnew(pools: readonly Pool[]): Promise<string | null> {
     const { tip } = this.#state.chain
     if (tip === null) return 'no block has been seen yet'
-    const { ownPools } = this.#state.index
-    const pools = [token, ...this.#state.setup.routingAssets].flatMap(each => ownPools.get(each) ?? [])
-    return this.#upkeep.recheck([...new Set(pools)], tip)
+    const anchors = this.#state.setup.routingAssets.flatMap(asset => this.#poolsOf(asset))
+    return this.#upkeep.recheck([...new Set([...pools, ...anchors])], tip)
   }
 
-  async poolQuote(address: string, deadlineMs: number): Promise<PoolAnswer> {
+  #poolsOf(token: Address): readonly Pool[] {
+    return this.#state.index.ownPools.get(token) ?? []
+  }
+
+  async poolQuote(address: string, deadlineMs: number, maxAgeMs: number | null = null): Promise<PoolAnswer> {
     const pool = address as Address
     if (!this.#state.pools.has(pool)) {
       const found = await this.#enrolments.lookUpPool(pool, deadlineMs)
@@ -170,6 +183,11 @@ export class ChainHost implements ChainService {
     return this.#lane.run(async () => {
       const known = this.#state.pools.get(pool)
       if (known === undefined) return { outcome: 'not_a_pool' }
+      const verifiedMs = verifiedAt(this.#state.chain.proven, known.state)
+      if (maxAgeMs !== null && this.#now() - verifiedMs > maxAgeMs) {
+        const reason = await this.#verifyAnew([known])
+        if (reason !== null) return { outcome: 'rpc_unavailable', reason }
+      }
       const answer = computePoolQuote(this.#state, known, this.#now())
       return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
     })
@@ -186,8 +204,9 @@ export class ChainHost implements ChainService {
 
   setPaused(isPaused: boolean): Promise<void> {
     return this.#lane.run(async () => {
-      if (this.#state.chain.paused !== isPaused)
-        await this.#apply({ kind: 'pause', paused: isPaused, atMs: this.#now() })
+      if (this.#state.chain.paused === isPaused) return
+      await this.#apply({ kind: 'pause', paused: isPaused, atMs: this.#now() })
+      if (this.#health !== null) await this.#tellHealth(this.#health)
     })
   }
 
@@ -211,14 +230,33 @@ export class ChainHost implements ChainService {
       await this.#lane.run(() => this.#take(item))
       if (!this.#isBootstrapped && this.#state.chain.tip !== null) {
         this.#isBootstrapped = true
-        const bootstrap = this.#bootstrap().catch((failure: unknown) => {
+        const begun = this.#begin().catch((failure: unknown) => {
           if (!signal.aborted) this.#end(failure)
         })
         // Pools are loaded first, so that what the blocks up to the head did to them is part of their history.
         if (isFirst && (this.#options.chain.startBehindMs ?? 0) > 0)
-          await Promise.race([bootstrap, pause(BOOTSTRAP_MS, undefined, { signal, ref: false })])
+          await Promise.race([begun, pause(BOOTSTRAP_MS, undefined, { signal, ref: false })])
       }
     }
+  }
+
+  #begin(): Promise<void> {
+    const { chain, coverage: sources, clock, store, log } = this.#options
+    const inLane = (task: () => Promise<void>) => this.#lane.run(task)
+    const { signal } = this.#abort
+    const apply = (input: Input) => this.#apply(input)
+    return bootstrap({
+      chain,
+      coverage: new CoverageWatch({ sources, state: this.#state, apply, inLane, clock, signal, log }),
+      state: this.#state,
+      store,
+      enrolments: this.#enrolments,
+      upkeep: this.#upkeep,
+      inLane,
+      onAnchored: this.#anchor,
+      signal,
+      log,
+    })
   }
 
   async #take(item: FeedItem): Promise<void> {
@@ -244,12 +282,18 @@ export class ChainHost implements ChainService {
         })
         return
       case 'health':
-        await this.#apply({
-          kind: 'health',
-          health: healthOf(item.record, this.#state.chain.paused),
-          atMs: this.#now(),
-        })
+        this.#health = item.record
+        await this.#tellHealth(item.record)
+        await this.#dormancy.tend()
     }
+  }
+
+  async #tellHealth(record: HealthRecord): Promise<void> {
+    await this.#apply({
+      kind: 'health',
+      health: healthOf(record, this.#state.chain.paused),
+      atMs: this.#now(),
+    })
   }
 
   /** The block is committed: tell the feed, then read at its hash what blocks do not say. */
@@ -264,7 +308,8 @@ export class ChainHost implements ChainService {
     const { pools, tokens, setup } = this.#state
     const isAnchor = (token: Address) =>
       setup.routingAssets.includes(token) || setup.stables.some(stable => stable.token === token)
-    const isWanted = (token: Address) => isAnchor(token) || tokens.get(token)?.enrolledAtMs != null
+    const isWanted = (token: Address) =>
+      isAnchor(token) || tokens.get(token)?.enrolledAtMs != null || this.#enrolments.isArriving(token)
     const events = this.#market.decode(
       block,
       pool => pools.has(pool) || born.has(pool),
@@ -281,51 +326,6 @@ export class ChainHost implements ChainService {
     }
   }
 
-  /** Anchors first: without them nothing has a price; then the tokens and pools of the configuration. */
-  async #bootstrap(): Promise<void> {
-    const { chain, coverage } = this.#options
-    for (const { tokenAddress } of chain.stables)
-      await this.#patiently(() => this.#enrolments.know(tokenAddress))
-    for (const asset of chain.routingAssets) await this.#patiently(() => this.#enrolments.know(asset))
-    await this.#lane.run(async () => {
-      const { tip } = this.#state.chain
-      if (tip !== null) await this.#upkeep.readStables(tip)
-      const assets = coverage.map(each => ({
-        token: each.tokenAddress,
-        depthMicrousd: each.externalDepthUsd * 1_000_000n,
-        asOfMs: ms(each.asOfMs),
-      }))
-      if (assets.length > 0) await this.#apply({ kind: 'coverage', assets, atMs: this.#now() })
-    })
-    this.#anchor()
-    const found = (await this.#options.store.readFoundPools(this.chainId)) as readonly Address[]
-    for (const pool of [...chain.pools, ...found]) await this.#patiently(() => this.#known(pool))
-    for (const token of chain.tokens) await this.#patiently(() => this.#enrolments.enrolNow(token))
-  }
-
-  async #known(pool: Address): Promise<void> {
-    const { outcome } = await this.#enrolments.lookUpPool(pool, null)
-    if (outcome === 'rpc_unavailable')
-      throw new FeedError('ENDPOINT_UNREACHABLE', null, `pool ${pool} cannot be asked for`)
-    if (outcome !== 'quote')
-      this.#options.log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
-  }
-
-  /** Again and again while the chain cannot be asked: a node that is away, or a tip that was just orphaned. */
-  async #patiently<Result>(task: () => Promise<Result>): Promise<Result> {
-    for (let waitMs: number = PATIENCE_MS.first; ; waitMs = Math.min(waitMs * 2, PATIENCE_MS.most)) {
-      try {
-        return await task()
-      } catch (failure) {
-        this.#abort.signal.throwIfAborted()
-        if (!isFeedError(failure)) throw failure
-        const { message } = failure
-        this.#options.log.warn('the chain cannot be asked yet', { chain_id: this.chainId, error: message })
-        await pause(waitMs, undefined, { signal: this.#abort.signal })
-      }
-    }
-  }
-
   /** A step that fails ends the host, whoever asked for it: its state is then ahead of the store. */
   async #apply(input: Input): Promise<StepResult> {
     try {
@@ -338,7 +338,7 @@ export class ChainHost implements ChainService {
 
   async #commit(input: Input): Promise<StepResult> {
     const before = { tipHash: this.#state.chain.tip?.hash ?? null }
-    const result = step(this.#state, input)
+    const result = (this.#options.step ?? step)(this.#state, input)
     const outcome = await this.#options.store.commit(
       commitOf(this.#state, input, result, before, this.#stored),
     )
@@ -377,10 +377,7 @@ export class ChainHost implements ChainService {
 }
 
 /** A paused chain says so, however well its feed is. */
-const healthOf = (
-  record: Extract<FeedItem, { kind: 'health' }>['record'],
-  isPaused: boolean,
-): Extract<Input, { kind: 'health' }>['health'] =>
+const healthOf = (record: HealthRecord, isPaused: boolean): Extract<Input, { kind: 'health' }>['health'] =>
   isPaused
     ? {
         status: 'UNAVAILABLE',

@@ -3,6 +3,7 @@
  * live in this thread, in a worker thread, or in another process.
  */
 import type { Policy } from '@assay/engine'
+import type { EndpointCalls } from '../feed/feed.ts'
 
 /** Where an asked-for token stands. */
 export type Enrolment =
@@ -29,6 +30,8 @@ export type PoolAnswer =
   | { readonly outcome: 'not_a_pool' }
   | { readonly outcome: 'not_supported'; readonly reason: string }
   | { readonly outcome: 'no_route'; readonly reason: string }
+  /** The deadline has passed. */
+  | { readonly outcome: 'too_late' }
   | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
 
 /** The chain's thread is gone; its keeper starts another. */
@@ -52,8 +55,21 @@ export interface ChainService {
   setPolicy(policy: Policy): Promise<void>
   /** What tokens would say under another policy, where that differs from what they say; wire JSON. */
   tryPolicy(policy: Policy): Promise<readonly { readonly token: string; readonly state: string }[]>
-  /** The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. */
-  poolQuote(pool: string, deadlineMs: number): Promise<PoolAnswer>
+  /**
+   * The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. A state
+   * last verified longer ago than `maxAgeMs` is first read from the chain again, as for a token.
+   */
+  poolQuote(pool: string, deadlineMs: number, maxAgeMs?: number | null): Promise<PoolAnswer>
+}
+
+/** What a commit took, and how much was done since the thread began. */
+export type Work = {
+  readonly input: string
+  readonly stepMs: number
+  readonly commitMs: number
+  readonly verifiedBlocks: number
+  readonly reorgs: number
+  readonly endpoints: readonly EndpointCalls[]
 }
 
 /** How far the back-fill of a chain is; numbers of blocks are null before it knows them. */

@@ -11,6 +11,7 @@ import {
   type State,
   type StepResult,
 } from '@assay/engine'
+import { unsealed } from '../store/envelope.ts'
 import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../store/port.ts'
 import { poolEventDrafts } from './poolEvents.ts'
 
@@ -32,7 +33,7 @@ export function commitOf(
     tip: chain.tip,
     previousTipHash: before.tipHash,
     atMs: input.atMs,
-    records: result.records.map(record => draftOf(state, record)),
+    records: result.records.map(record => unsealed(draftOf(state, record))),
     entities: result.changed
       .filter(key => !key.startsWith('quote/'))
       .map(key => ({ key, text: encodeEntity(state, key) })),
@@ -53,7 +54,7 @@ function draftOf(state: State, record: EngineRecord): RecordDraft {
   return {
     type: record.type,
     routing: record.routing,
-    payload: { ...record.payload },
+    payload: record.payload,
     quote: quoteOf(state, record),
   }
 }

@@ -48,6 +48,7 @@ export class Enrolments {
   /** What the engine asked for and has not got yet. */
   readonly #reloads = new Set<Address>()
   readonly #missing = new Set<Address>()
+  readonly #arriving = new Set<Address>()
   #isTending = false
 
   constructor(context: EnrolmentContext) {
@@ -71,8 +72,23 @@ export class Enrolments {
     return this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
   }
 
+  /** On its way in: its pools are being looked up as of a block that may no longer be the last. */
+  isArriving(token: Address): boolean {
+    return this.#arriving.has(token)
+  }
+
   /** The whole way in, for tokens of the configuration and for those asked for. */
   async enrolNow(token: Address, means: Means = this.#own()): Promise<void> {
+    // From before the look-up on: no look-up at a block finds a pool that a later block makes.
+    this.#arriving.add(token)
+    try {
+      await this.#enrol(token, means)
+    } finally {
+      this.#arriving.delete(token)
+    }
+  }
+
+  async #enrol(token: Address, means: Means): Promise<void> {
     this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
     if (!(await this.know(token, means))) {
       this.#set(token, { state: 'TOKEN_UNKNOWN' })
@@ -118,8 +134,7 @@ export class Enrolments {
       return { outcome: 'quote', quote: '' }
     } catch (failure) {
       if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
-      if (means.signal.aborted && !this.#context.signal.aborted)
-        return { outcome: 'rpc_unavailable', reason: `not read within ${deadlineMs} ms` }
+      if (means.signal.aborted && !this.#context.signal.aborted) return { outcome: 'too_late' }
       throw failure
     }
   }

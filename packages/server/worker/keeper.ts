@@ -5,8 +5,9 @@
 import { Worker } from 'node:worker_threads'
 import type { Policy } from '@assay/engine'
 import type { Log } from '../ops/log.ts'
-import { ChainDown, type ChainService, type Narrowing } from './chainService.ts'
-import type { Reply, Request, ThreadData } from './messages.ts'
+import { AskedChain } from './askedChain.ts'
+import { ChainDown, type ChainService, type Work } from './chainService.ts'
+import type { Method, Reply, Request, ThreadData } from './messages.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
@@ -16,8 +17,9 @@ const GOOD_LIFE_MS = 60_000
 export type KeeperOptions = {
   readonly data: ThreadData
   readonly log: Log
-  /** `tookMs` is how long it took to be durable. */
-  readonly onCommitted: (last: number, tookMs: number) => void
+  readonly onCommitted: (last: number, work: Work) => void
+  /** Given, a thread that fails is not followed by another one: somebody else may be better placed. */
+  readonly onFailed?: () => void
 }
 
 export class ChainKeeper {
@@ -55,9 +57,14 @@ export class ChainKeeper {
   #start(): void {
     const startedAtMs = performance.now()
     const { data, log } = this.#options
-    this.#thread = new ThreadLink({ ...data, policy: this.#policy }, this.#options.onCommitted, failure => {
+    this.#thread = new ThreadLink({ ...data, policy: this.#policy }, this.#options, failure => {
       this.#thread = null
       if (this.#isClosing) return
+      if (this.#options.onFailed !== undefined) {
+        log.error('a chain stopped', { chain_id: data.chain.chainId, error: failure })
+        this.#options.onFailed()
+        return
+      }
       if (performance.now() - startedAtMs > GOOD_LIFE_MS) this.#pauseMs = FIRST_PAUSE_MS
       log.error('a chain stopped and will be started again', {
         chain_id: data.chain.chainId,
@@ -71,8 +78,7 @@ export class ChainKeeper {
 }
 
 /** The main thread's end of a chain's thread. */
-class ThreadLink implements ChainService {
-  readonly chainId: number
+class ThreadLink extends AskedChain {
   isStarted = false
   readonly #worker: Worker
   readonly #waiting = new Map<
@@ -82,11 +88,15 @@ class ThreadLink implements ChainService {
   #nextId = 0
   readonly #exited: Promise<void>
 
-  constructor(data: ThreadData, onCommitted: KeeperOptions['onCommitted'], onEnd: (failure: string) => void) {
-    this.chainId = data.chain.chainId
+  constructor(
+    data: ThreadData,
+    watch: Pick<KeeperOptions, 'onCommitted' | 'log'>,
+    onEnd: (failure: string) => void,
+  ) {
+    super(data.chain.chainId)
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
     let failure = 'the thread ended'
-    this.#worker.on('message', (reply: Reply) => this.#take(reply, onCommitted))
+    this.#worker.on('message', (reply: Reply) => this.#take(reply, watch))
     this.#worker.on('error', error => {
       failure = error instanceof Error ? error.message : String(error)
     })
@@ -100,36 +110,6 @@ class ThreadLink implements ChainService {
     })
   }
 
-  enrol(token: string) {
-    return this.#ask('enrol', [token]) as ReturnType<ChainService['enrol']>
-  }
-
-  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean) {
-    return this.#ask('tokenQuote', [token, narrowing, isVerifiedAnew]) as ReturnType<
-      ChainService['tokenQuote']
-    >
-  }
-
-  unenrol(token: string) {
-    return this.#ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
-  }
-
-  setPaused(isPaused: boolean) {
-    return this.#ask('setPaused', [isPaused]) as ReturnType<ChainService['setPaused']>
-  }
-
-  setPolicy(policy: Policy) {
-    return this.#ask('setPolicy', [policy]) as ReturnType<ChainService['setPolicy']>
-  }
-
-  tryPolicy(policy: Policy) {
-    return this.#ask('tryPolicy', [policy]) as ReturnType<ChainService['tryPolicy']>
-  }
-
-  poolQuote(pool: string, deadlineMs: number) {
-    return this.#ask('poolQuote', [pool, deadlineMs]) as ReturnType<ChainService['poolQuote']>
-  }
-
   async close(): Promise<void> {
     this.#worker.postMessage('close')
     const force = setTimeout(() => void this.#worker.terminate(), 5000)
@@ -137,7 +117,7 @@ class ThreadLink implements ChainService {
     clearTimeout(force)
   }
 
-  #ask(method: Request['method'], args: readonly unknown[]): Promise<unknown> {
+  protected ask(method: Method, args: readonly unknown[]): Promise<unknown> {
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
@@ -145,8 +125,12 @@ class ThreadLink implements ChainService {
     })
   }
 
-  #take(reply: Reply, onCommitted: KeeperOptions['onCommitted']): void {
-    if (reply.kind === 'committed') return onCommitted(reply.last, reply.tookMs)
+  #take(reply: Reply, { onCommitted, log }: Pick<KeeperOptions, 'onCommitted' | 'log'>): void {
+    if (reply.kind === 'committed') return onCommitted(reply.last, reply.work)
+    if (reply.kind === 'log') {
+      log[reply.level](reply.message, { thread: `chain ${this.chainId}`, ...reply.fields })
+      return
+    }
     if (reply.kind === 'started') {
       this.isStarted = true
       return

@@ -1,16 +1,23 @@
 /** What passes between the main thread and a chain's thread: plain data only. */
 import type { Policy } from '@assay/engine'
-import { type ChainConfig, type CoverageAsset, Secret } from '../ops/config.ts'
-import type { LogLevel } from '../ops/log.ts'
-import type { ChainService } from './chainService.ts'
+import { type ChainConfig, type CoverageSource, Secret } from '../ops/config.ts'
+import type { Log } from '../ops/log.ts'
+import type { Seat } from '../store/cluster.ts'
+import type { ChainService, Work } from './chainService.ts'
 
-type Method = Exclude<keyof ChainService, 'chainId'>
+export type Method = Exclude<keyof ChainService, 'chainId'>
 
 export type Request = { readonly id: number; readonly method: Method; readonly args: readonly unknown[] }
 export type Reply =
   | { readonly kind: 'reply'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly message: string }
-  | { readonly kind: 'committed'; readonly last: number; readonly tookMs: number }
+  | { readonly kind: 'committed'; readonly last: number; readonly work: Work }
+  | {
+      readonly kind: 'log'
+      readonly level: keyof Log
+      readonly message: string
+      readonly fields: Record<string, unknown>
+    }
   | { readonly kind: 'started' }
 
 /** A thread's configuration; a Secret does not survive the copy, so its text crosses and is wrapped again. */
@@ -19,9 +26,10 @@ export type ThreadData = {
     readonly endpoints: readonly { readonly name: string; readonly url: string }[]
   }
   readonly policy: Policy
-  readonly coverage: readonly CoverageAsset[]
+  readonly coverage: readonly CoverageSource[]
   readonly storeAddress: string
-  readonly logLevel: LogLevel
+  /** Where several processes share the store: what this one was elected with. */
+  readonly seat: Seat | null
 }
 
 export const toThread = (chain: ChainConfig): ThreadData['chain'] => ({

@@ -10,19 +10,26 @@ import {
   step,
 } from '@assay/engine'
 
-export function tokensUnder(
-  state: State,
-  policy: Policy,
-  atMs: Input['atMs'],
-): { readonly token: string; readonly state: string }[] {
+type TokenState = { readonly token: string; readonly state: string }
+
+/** Only what the policy makes different: what the time since the last record has changed is the same under both. */
+export function tokensUnder(state: State, policy: Policy, atMs: Input['atMs']): TokenState[] {
+  const asIs = statesUnder(state, state.policyView.policy, atMs)
+  return [...statesUnder(state, policy, atMs)]
+    .filter(([token, said]) => asIs.get(token) !== said)
+    .map(([token, said]) => ({ token, state: said }))
+}
+
+/** Of the tokens that would say something else than they last did. */
+function statesUnder(state: State, policy: Policy, atMs: Input['atMs']): ReadonlyMap<string, string> {
   const { records } = step(copyOf(state), { kind: 'policy', policy, atMs })
-  return records.flatMap(({ type, payload }) => {
-    if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return []
-    if (payload.scope !== 'token') return []
+  const said = new Map<string, string>()
+  for (const { type, payload } of records) {
+    if ((type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') || payload.scope !== 'token') continue
     const { scope: _s, chain_id: _c, token_id: id, record_id: _r, ...rest } = payload
-    const said = 'current' in rest ? rest.current : rest
-    return [{ token: `0x${id.slice(26)}`, state: JSON.stringify(said) }]
-  })
+    said.set(`0x${id.slice(26)}`, JSON.stringify('current' in rest ? rest.current : rest))
+  }
+  return said
 }
 
 /** Through the same text a restart reads: a copy that shares nothing with what it was made of. */

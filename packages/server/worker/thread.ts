@@ -3,10 +3,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openFeed } from '../feed/openFeed.ts'
 import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
-import { createLog } from '../ops/log.ts'
+import type { Log } from '../ops/log.ts'
 import { openStore } from '../store/openStore.ts'
 import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
+import { WorkLog } from './work.ts'
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
@@ -14,28 +15,36 @@ const say = (reply: Reply) => port.postMessage(reply)
 
 const data = workerData as ThreadData
 const chain = fromThread(data.chain)
-const log = createLog(data.logLevel)
-const store = await openStore(data.storeAddress)
-let commitMs = 0
+/** Lines of all threads stand in one log, which the main thread writes. */
+const tell =
+  (level: keyof Log) =>
+  (message: string, fields: Record<string, unknown> = {}) =>
+    say({ kind: 'log', level, message, fields })
+const log: Log = { info: tell('info'), warn: tell('warn'), error: tell('error') }
+const store = await openStore(data.storeAddress, data.seat)
+const work = new WorkLog()
 const host = await startChain({
   chain,
   policy: data.policy,
   coverage: data.coverage,
   // Timed from outside: the host knows of no metrics.
-  store: {
-    ...store,
-    async commit(commit) {
-      const startMs = performance.now()
-      const outcome = await store.commit(commit)
-      commitMs = performance.now() - startMs
-      return outcome
-    },
-  },
-  openFeed: resume => openFeed({ chain, clock: systemClock, resume }),
+  step: work.step,
+  store: { ...store, commit: work.commit(commit => store.commit(commit)) },
+  openFeed: async resume =>
+    work.follow(
+      await openFeed({
+        chain,
+        clock: systemClock,
+        resume,
+        log: (level, message, fields) => {
+          if (level !== 'debug') log[level](message, { chain_id: chain.chainId, ...fields })
+        },
+      }),
+    ),
   openMarket: rpc => openMarket(chain, rpc),
   clock: systemClock,
   log,
-  onCommitted: last => say({ kind: 'committed', last, tookMs: commitMs }),
+  onCommitted: last => say({ kind: 'committed', last, work: work.work }),
 })
 say({ kind: 'started' })
 

@@ -2,7 +2,6 @@
  * The stream's door: the upgrade is authenticated before it happens, then exactly one subscribe frame is awaited.
  * What is refused before the upgrade is plain HTTP with an empty body; after it, a close code and one line.
  */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
@@ -11,20 +10,24 @@ import { holdsKey } from '../access/apiKey.ts'
 import { presentedIn, isOwnOrigin } from '../access/presented.ts'
 import type { ClientAddresses } from '../access/clientAddress.ts'
 import { DEFAULT_LIMITS } from '../access/limits.ts'
-import type { RateLimit } from '../access/rateLimit.ts'
+import type { Limiter } from '../access/rateLimit.ts'
 import type { FailureThrottle } from '../access/failureThrottle.ts'
 import type { Clock } from '../ops/clock.ts'
+import type { Log } from '../ops/log.ts'
+import { requestId } from '../ops/requestId.ts'
 import type { LogStore } from '../store/port.ts'
-import { Batches, webSocketFrame } from '../stream/batches.ts'
+import { StoreError } from '../store/storeError.ts'
+import { Batches, WEB_SOCKET } from '../stream/batches.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
 import { restartNotice, startOf } from '../stream/subscribe.ts'
-import { Subscriber } from '../stream/subscriber.ts'
+import { Subscriber, type SubscriberContext } from '../stream/subscriber.ts'
+import { SocketSink } from './socketSink.ts'
 
 export type GateOptions = {
   readonly access: Access
-  readonly limit: RateLimit
+  readonly limit: Limiter
   readonly failures: FailureThrottle
   readonly addresses: ClientAddresses
   readonly hub: Hub
@@ -35,6 +38,7 @@ export type GateOptions = {
   /** Shared with the event stream: limits are of a consumer, not of a door. */
   readonly roster: Roster
   readonly publicOrigin: string | null
+  readonly log: Log
   readonly pingMs?: number
   readonly subscribeMs?: number
   readonly slowMs?: number
@@ -75,14 +79,16 @@ export class StreamGate {
     // Newer than its types.
     closeTimeout: CLOSE_MS,
   } as ServerOptions)
-  readonly #batches = new Batches(webSocketFrame)
+  /** One for all subscribers: what a record costs each of them counts. */
+  readonly #context: SubscriberContext
   readonly #open = new Set<Entry>()
   readonly #timers: NodeJS.Timeout[] = []
 
   constructor(server: Server, options: GateOptions) {
     this.#options = options
+    this.#context = { ...options, batches: new Batches(WEB_SOCKET) }
     server.on('upgrade', (request, socket, head) => {
-      this.#upgrade(request, socket, head).catch(() => refuse(socket, 500))
+      this.#upgrade(request, socket, head).catch((failure: unknown) => this.#failed(socket, failure))
     })
     this.#timers.push(
       setInterval(() => this.#ping(), options.pingMs ?? PING_MS),
@@ -104,8 +110,8 @@ export class StreamGate {
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
-    const url = new URL(request.url ?? '/', 'http://stream')
-    if (url.pathname !== PATH) return refuse(socket, 404)
+    const url = URL.parse(request.url ?? '/', 'http://stream')
+    if (url?.pathname !== PATH) return refuse(socket, 404)
     const presented = presentedIn(request.headers)
     const isKeyInUrl = holdsKey(request.url ?? '')
     if (presented.bearer === null && presented.cookie === null && !isKeyInUrl)
@@ -120,10 +126,12 @@ export class StreamGate {
     if (principal.session !== null && !isOwnOrigin(request.headers.origin, this.#options.publicOrigin))
       return refuse(socket, 403)
     if (!principal.scopes.includes('stream')) return refuse(socket, 403)
-    const verdict = this.#options.limit.take(principal.consumer, 1, principal.limits ?? undefined)
+    const verdict = await this.#options.limit.spend(principal.consumer, 1, principal.limits ?? undefined)
     if (!verdict.allowed) return refuse(socket, 429, [retryAfter(verdict.waitMs)])
     const { roster } = this.#options
-    if (roster.countOf(principal.consumer) >= (principal.limits ?? DEFAULT_LIMITS).streamConnections)
+    const { streamConnections } = principal.limits ?? DEFAULT_LIMITS
+    const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
+    if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections)
       return refuse(socket, 429, [retryAfter(1000)])
     // What is wanted is said in the subscribe frame: the URL takes no parameters.
     if (url.search !== '') return refuse(socket, 400)
@@ -132,15 +140,25 @@ export class StreamGate {
     this.#server.handleUpgrade(request, socket, head, ws => this.#accept(ws, socket, principal))
   }
 
+  /** A database that is busy or away is asked again by who comes back; anything else is ours to look at. */
+  #failed(socket: Duplex, failure: unknown): void {
+    const isPassing = failure instanceof StoreError && failure.retryable
+    const error = failure instanceof Error ? failure.message : String(failure)
+    this.#options.log[isPassing ? 'warn' : 'error']('a stream could not be opened', { error })
+    if (isPassing) refuse(socket, 503, [retryAfter(0)])
+    else refuse(socket, 500)
+  }
+
   #accept(ws: WebSocket, socket: Duplex, principal: Principal): void {
     const entry: Entry = { ws, socket, principal, subscriber: null, isAlive: true, frames: 0 }
     const leave = this.#options.roster.enter(principal.consumer)
     this.#open.add(entry)
-    const patience = setTimeout(
-      () => ws.close(1008, 'no subscribe frame within 5 s'),
-      this.#options.subscribeMs ?? SUBSCRIBE_MS,
-    )
     let hasSubscribed = false
+    const giveUp = () => {
+      if (!hasSubscribed) ws.close(1008, 'no subscribe frame within 5 s')
+    }
+    // After a busy time timers come before sockets: what has arrived meanwhile is read first.
+    const patience = setTimeout(() => setImmediate(giveUp), this.#options.subscribeMs ?? SUBSCRIBE_MS)
     ws.on('close', () => {
       clearTimeout(patience)
       entry.subscriber?.stop()
@@ -172,23 +190,15 @@ export class StreamGate {
   }
 
   async #subscribe(entry: Entry, subscription: Subscription): Promise<void> {
-    const { ws, socket } = entry
+    const { ws } = entry
     const start = await startOf(this.#options, subscription)
     // The client may have gone, or sent another frame, while its cursor was looked at.
     if (ws.readyState !== ws.OPEN) return
-    if (start.kind === 'RESET') {
-      ws.send(start.message)
-      ws.close(1000, start.reason)
-    } else if (start.kind === 'BEHIND') ws.close(1013, `last_sequence=${start.sequence}`)
+    const sink = new SocketSink(ws, entry.socket, this.#options.clock)
+    if (start.kind === 'RESET') sink.reset(start.reason)
+    else if (start.kind === 'BEHIND') ws.close(1013, `last_sequence=${start.sequence}`)
     else {
-      const sink = {
-        write: (bytes: Buffer, done: () => void) => void socket.write(bytes, done),
-        buffered: () => socket.writableLength,
-        close: (code: number, reason: string) => ws.close(code, reason),
-        destroy: () => ws.terminate(),
-      }
-      const context = { ...this.#options, batches: this.#batches }
-      entry.subscriber = new Subscriber(sink, subscription, start.after, start.isReplaying, context)
+      entry.subscriber = new Subscriber(sink, subscription, start.after, start.isReplaying, this.#context)
       this.#options.roster.note(entry.subscriber)
     }
   }
@@ -205,14 +215,20 @@ export class StreamGate {
     }
   }
 
+  /** A credential is asked about once, however many connections it has. */
   #revalidate(): void {
-    for (const entry of this.#open)
-      this.#options.access
-        .isValid(entry.principal)
-        .then(isValid => {
-          if (!isValid) end(entry, 1008, 'the credential has ended')
+    const asked = new Map<string, Promise<boolean>>()
+    for (const entry of this.#open) {
+      const { keyId, session } = entry.principal
+      const credential = session === null ? keyId : `${keyId} ${Buffer.from(session.idHash).toString('hex')}`
+      const isValid = asked.get(credential) ?? this.#options.access.isValid(entry.principal)
+      asked.set(credential, isValid)
+      isValid
+        .then(valid => {
+          if (!valid) end(entry, 1008, 'the credential has ended')
         })
         .catch(() => undefined)
+    }
   }
 }
 
@@ -248,6 +264,6 @@ function refuse(socket: Duplex, status: number, headers: readonly string[] = [])
   // A client that keeps its side open would keep the server from closing.
   setTimeout(() => socket.destroy(), REFUSED_MS).unref()
   socket.end(
-    `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${randomUUID()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
+    `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${requestId()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
   )
 }

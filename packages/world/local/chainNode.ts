@@ -24,11 +24,18 @@ const RECEIPTS = 300
 const SECOND_MS = 1500
 const LOOK_MS = 20
 
+export type NodeOptions = {
+  readonly slotsInAnEpoch?: number
+  /** How many blocks have their transactions and receipts. */
+  readonly keptBlocks?: number
+}
+
 export class ChainNode {
   readonly client: Client
   readonly #anvil: { current: Anvil }
   readonly #file: StateFile
   readonly #start: (port: number) => Promise<Anvil>
+  readonly #keptBlocks: number
   #renewing: Promise<void> = Promise.resolve()
   #isClosed = false
 
@@ -36,7 +43,7 @@ export class ChainNode {
     chainId: number,
     genesisS: number,
     file: StateFile,
-    slotsInAnEpoch = SLOTS,
+    { slotsInAnEpoch = SLOTS, keptBlocks = RECEIPTS }: NodeOptions = {},
   ): Promise<ChainNode> {
     const start = (port: number) =>
       startAnvil({
@@ -53,13 +60,14 @@ export class ChainNode {
           '--prune-history',
           `${STATES}`,
           '--transaction-block-keeper',
-          `${RECEIPTS}`,
+          `${keptBlocks}`,
         ],
       })
-    return new ChainNode(await start(0), file, start)
+    return new ChainNode(await start(0), file, start, keptBlocks)
   }
 
-  constructor(anvil: Anvil, file: StateFile, start: (port: number) => Promise<Anvil>) {
+  constructor(anvil: Anvil, file: StateFile, start: (port: number) => Promise<Anvil>, keptBlocks: number) {
+    this.#keptBlocks = keptBlocks
     this.#anvil = { current: anvil }
     this.client = connect(anvil.url)
     this.#file = file
@@ -113,7 +121,7 @@ export class ChainNode {
     const { port } = this.#anvil.current
     await this.#end()
     if (this.#isClosed) return
-    this.#file.trim(RECEIPTS)
+    this.#file.trim(this.#keptBlocks)
     this.#anvil.current = await this.#start(port)
   }
 

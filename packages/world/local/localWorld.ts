@@ -44,6 +44,7 @@ export type WorldOptions = {
   readonly hasHistory?: boolean
   /** `finalized` is two epochs below the head. */
   readonly slotsInAnEpoch?: number
+  readonly keptBlocks?: number
   /** A node is started anew from its own state after so many blocks; left out, some thousands. */
   readonly renewEveryBlocks?: bigint
   /** Unix seconds. Another than the machine's makes a world of another time. */
@@ -83,7 +84,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
   }
   const startS = nowS()
   const genesisS = memory?.genesisS ?? startS - HISTORY_S - LEAD_S - (plan.chainId % GENESIS_SPREAD)
-  const node = await ChainNode.open(plan.chainId, genesisS, file, options.slotsInAnEpoch)
+  const node = await ChainNode.open(plan.chainId, genesisS, file, options)
   try {
     const { client } = node
     if (memory !== null || !hasHistory) await node.setClock(nowS)

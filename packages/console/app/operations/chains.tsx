@@ -2,111 +2,93 @@
 import { useState } from 'preact/hooks'
 import { chainName, count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
+import { WideCard } from '../parts/card.tsx'
 import { ErrorNote } from '../parts/note.tsx'
 import { HealthTag } from '../parts/status.tsx'
+import { Table } from '../parts/table.tsx'
+import { useAttempt } from './attempt.ts'
 
 type Props = { readonly live: Live; readonly onChanged: () => void }
 
 export function Chains({ live, onChanged }: Props) {
   const { chains } = useLive(live)
-  const [failure, setFailure] = useState<Error | null>(null)
+  const [fault, attempt] = useAttempt()
   // Health tells when it is so, with its next record; until then what was asked for is shown.
   const [asked, setAsked] = useState<ReadonlyMap<number, boolean>>(new Map())
   const set = (chainId: number, isPaused: boolean) => {
     const { admin } = live.client
-    const answer = isPaused
-      ? admin.pauseChain({ chain_id: chainId })
-      : admin.resumeChain({ chain_id: chainId })
-    answer.then(
-      () => {
-        setAsked(new Map([...asked, [chainId, isPaused]]))
-        setFailure(null)
-        onChanged()
-      },
-      (error: unknown) => setFailure(error as Error),
-    )
+    const chain = { chain_id: chainId }
+    attempt(isPaused ? admin.pauseChain(chain) : admin.resumeChain(chain), () => {
+      setAsked(new Map([...asked, [chainId, isPaused]]))
+      onChanged()
+    })
   }
   return (
-    <section class="card flush" aria-label="Chains and endpoints">
-      <header class="tools">
-        <h2>Chains and endpoints</h2>
-      </header>
-      {failure !== null && <ErrorNote failure={failure} />}
-      <div class="scroll" tabIndex={0} role="region" aria-label="Endpoints">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Chain</th>
-              <th scope="col">Health</th>
-              <th scope="col">Endpoint</th>
-              <th scope="col">Status</th>
-              <th scope="col" class="right">
-                Head
-              </th>
-              <th scope="col" class="right">
-                Errors
-              </th>
-              <th scope="col" class="right">
-                Median
-              </th>
-              <th scope="col">
-                <span class="hidden">Switch</span>
-              </th>
+    <WideCard name="Chains and endpoints">
+      <ErrorNote failure={fault} />
+      <Table
+        about="Endpoints"
+        columns={[
+          'Chain',
+          'Health',
+          'Endpoint',
+          'Status',
+          ['Head', 'right'],
+          ['Errors', 'right'],
+          ['Median', 'right'],
+          ['Switch', 'hidden'],
+        ]}
+      >
+        {[...chains.values()].flatMap(({ chain, health }) => {
+          const isPaused = health?.reasons.includes('PAUSED') ?? false
+          const isAwaited = (asked.get(chain.chain_id) ?? isPaused) !== isPaused
+          const word = isAwaited ? (isPaused ? 'Resuming …' : 'Pausing …') : isPaused ? 'Resume' : 'Pause'
+          const endpoints = health?.endpoints ?? []
+          return (endpoints.length === 0 ? [null] : endpoints).map((endpoint, at) => (
+            <tr key={`${chain.chain_id} ${endpoint?.name}`}>
+              <td>{at === 0 && chainName(chain.name)}</td>
+              <td>
+                {at === 0 && (
+                  <>
+                    <HealthTag health={health} />{' '}
+                    <span class="muted">{health?.reasons.map(words).join(', ')}</span>
+                  </>
+                )}
+              </td>
+              <td>{endpoint?.name ?? 'none'}</td>
+              <td>
+                {endpoint !== null && (
+                  <span class={`tag ${endpoint.status === 'OK' ? 'ok' : 'bad'}`}>
+                    {words(endpoint.status)}
+                  </span>
+                )}
+              </td>
+              <td class="right number">
+                {endpoint?.head === null || endpoint === null ? '–' : count(endpoint.head)}
+              </td>
+              <td class="right number">
+                {endpoint === null ? '' : `${(endpoint.error_rate * 100).toFixed(1)}%`}
+              </td>
+              <td class="right number">
+                {endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}
+              </td>
+              <td class="right">
+                {at === 0 && (
+                  <button
+                    type="button"
+                    class="small"
+                    disabled={isAwaited}
+                    aria-label={`${word} ${chainName(chain.name)}`}
+                    onClick={() => set(chain.chain_id, !isPaused)}
+                  >
+                    {word}
+                  </button>
+                )}
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {[...chains.values()].flatMap(({ chain, health }) => {
-              const isPaused = health?.reasons.includes('PAUSED') ?? false
-              const isAwaited = (asked.get(chain.chain_id) ?? isPaused) !== isPaused
-              const word = isAwaited ? (isPaused ? 'Resuming …' : 'Pausing …') : isPaused ? 'Resume' : 'Pause'
-              const endpoints = health?.endpoints ?? []
-              return (endpoints.length === 0 ? [null] : endpoints).map((endpoint, at) => (
-                <tr key={`${chain.chain_id} ${endpoint?.name}`}>
-                  <td>{at === 0 && chainName(chain.name)}</td>
-                  <td>
-                    {at === 0 && (
-                      <>
-                        <HealthTag health={health} />{' '}
-                        <span class="muted">{health?.reasons.map(words).join(', ')}</span>
-                      </>
-                    )}
-                  </td>
-                  <td>{endpoint?.name ?? 'none'}</td>
-                  <td>
-                    {endpoint !== null && (
-                      <span class={`tag ${endpoint.status === 'OK' ? 'ok' : 'bad'}`}>
-                        {words(endpoint.status)}
-                      </span>
-                    )}
-                  </td>
-                  <td class="right number">
-                    {endpoint?.head === null || endpoint === null ? '–' : count(endpoint.head)}
-                  </td>
-                  <td class="right number">
-                    {endpoint === null ? '' : `${(endpoint.error_rate * 100).toFixed(1)}%`}
-                  </td>
-                  <td class="right number">
-                    {endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}
-                  </td>
-                  <td class="right">
-                    {at === 0 && (
-                      <button
-                        type="button"
-                        class="small"
-                        disabled={isAwaited}
-                        aria-label={`${word} ${chainName(chain.name)}`}
-                        onClick={() => set(chain.chain_id, !isPaused)}
-                      >
-                        {word}
-                      </button>
-                    )}
-                  </td>
-                </tr>
-              ))
-            })}
-          </tbody>
-        </table>
-      </div>
-    </section>
+          ))
+        })}
+      </Table>
+    </WideCard>
   )
 }

@@ -1,4 +1,5 @@
 /** In the local world things can be made to go wrong from its own terminal: the lines to paste there. */
+import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 
 const LINES = [
@@ -10,8 +11,7 @@ const LINES = [
 ] as const
 
 export const Incidents = () => (
-  <section class="card" aria-label="Incidents">
-    <h2>Incidents</h2>
+  <Card name="Incidents">
     <p class="muted">
       These chains are a local world. Paste a line into another terminal and watch what becomes of the prices.
     </p>
@@ -22,5 +22,5 @@ export const Incidents = () => (
         </li>
       ))}
     </ul>
-  </section>
+  </Card>
 )

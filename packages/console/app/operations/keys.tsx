@@ -3,39 +3,36 @@ import { type Client, type IssuedKey, type Key, SCOPES } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'
 import { dateTime } from '../format.ts'
+import { Answered } from '../parts/answered.tsx'
+import { WideCard } from '../parts/card.tsx'
+import { Checks } from '../parts/checks.tsx'
 import { Copyable } from '../parts/copy.tsx'
-import { ErrorNote, Loading } from '../parts/note.tsx'
+import { ErrorNote } from '../parts/note.tsx'
+import { Table } from '../parts/table.tsx'
+import { type Attempt, useAttempt } from './attempt.ts'
 
 type Props = { readonly client: Client; readonly onChanged: () => void }
 type Scope = (typeof SCOPES)[number]
 
 export function Keys({ client, onChanged }: Props) {
-  const [turn, setTurn] = useState(0)
   const [issued, setIssued] = useState<IssuedKey | null>(null)
-  const [fault, setFault] = useState<Error | null>(null)
-  const { value, failure, reload } = useAnswer('keys', turn, signal => client.admin.fetchKeys({ signal }))
+  const [fault, attempt] = useAttempt()
+  const answer = useAnswer('keys', 0, signal => client.admin.fetchKeys({ signal }))
   const changed = () => {
-    setTurn(turn + 1)
-    setFault(null)
+    answer.reload()
     onChanged()
   }
-  const revoke = (key: Key) => {
-    client.admin.revokeKey(key.key_id).then(changed, (error: unknown) => setFault(error as Error))
-  }
   return (
-    <section class="card flush" aria-label="Keys">
-      <header class="tools">
-        <h2>Keys</h2>
-      </header>
+    <WideCard name="Keys">
       <IssueForm
         client={client}
-        onFault={setFault}
+        attempt={attempt}
         onIssued={key => {
           setIssued(key)
           changed()
         }}
       />
-      {fault !== null && <ErrorNote failure={fault} />}
+      <ErrorNote failure={fault} />
       {issued !== null && (
         <div class="note ok" role="status">
           <p>
@@ -47,35 +44,32 @@ export function Keys({ client, onChanged }: Props) {
           </button>
         </div>
       )}
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
-      {value === null ? (
-        failure === null && <Loading what="keys" />
-      ) : (
-        <KeyTable keys={value.keys} onRevoke={revoke} />
-      )}
-    </section>
+      <Answered answer={answer} what="keys">
+        {({ keys }) => (
+          <KeyTable keys={keys} onRevoke={({ key_id }) => attempt(client.admin.revokeKey(key_id), changed)} />
+        )}
+      </Answered>
+    </WideCard>
   )
 }
 
 type FormProps = {
   readonly client: Client
+  readonly attempt: Attempt
   readonly onIssued: (key: IssuedKey) => void
-  readonly onFault: (failure: Error) => void
 }
 
-function IssueForm({ client, onIssued, onFault }: FormProps) {
+function IssueForm({ client, attempt, onIssued }: FormProps) {
   const [name, setName] = useState('')
   const [consumer, setConsumer] = useState('')
   const [scopes, setScopes] = useState<readonly Scope[]>(['read', 'stream'])
   const issue = () => {
-    client.admin.issueKey({ name: name.trim(), consumer: consumer.trim() || name.trim(), scopes }).then(
-      key => {
-        setName('')
-        setConsumer('')
-        onIssued(key)
-      },
-      (error: unknown) => onFault(error as Error),
-    )
+    const asked = { name: name.trim(), consumer: consumer.trim() || name.trim(), scopes }
+    attempt(client.admin.issueKey(asked), key => {
+      setName('')
+      setConsumer('')
+      onIssued(key)
+    })
   }
   return (
     <form
@@ -99,21 +93,7 @@ function IssueForm({ client, onIssued, onFault }: FormProps) {
           onInput={event => setConsumer(event.currentTarget.value)}
         />
       </label>
-      <fieldset class="choices">
-        <legend class="hidden">Scopes</legend>
-        {SCOPES.map(scope => (
-          <label key={scope} class="check">
-            <input
-              type="checkbox"
-              checked={scopes.includes(scope)}
-              onChange={() =>
-                setScopes(scopes.includes(scope) ? scopes.filter(each => each !== scope) : [...scopes, scope])
-              }
-            />
-            {scope}
-          </label>
-        ))}
-      </fieldset>
+      <Checks about="Scopes" values={SCOPES} chosen={scopes} onChoose={setScopes} />
       <button type="submit" class="primary" disabled={name.trim() === '' || scopes.length === 0}>
         Issue key
       </button>
@@ -130,59 +110,45 @@ function KeyTable({
 }) {
   const [doubted, setDoubted] = useState<string | null>(null)
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="All keys">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Consumer</th>
-            <th scope="col">Id</th>
-            <th scope="col">Scopes</th>
-            <th scope="col">Made</th>
-            <th scope="col">Ends</th>
-            <th scope="col">
-              <span class="hidden">Revoke</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map(key => (
-            <tr key={key.key_id} class={key.revoked_at_ms === null ? '' : 'dim'}>
-              <td>{key.name}</td>
-              <td>{key.consumer}</td>
-              <td>
-                <code>{key.key_id}</code>
-              </td>
-              <td>{key.scopes.join(', ')}</td>
-              <td class="number">{dateTime(key.created_at_ms)}</td>
-              <td class="number">{key.expires_at_ms === null ? 'never' : dateTime(key.expires_at_ms)}</td>
-              <td class="right">
-                {key.revoked_at_ms !== null ? (
-                  <span class="tag bad">revoked</span>
-                ) : doubted === key.key_id ? (
-                  <>
-                    <button type="button" class="small danger" onClick={() => onRevoke(key)}>
-                      Revoke {key.name} now
-                    </button>{' '}
-                    <button type="button" class="small quiet" onClick={() => setDoubted(null)}>
-                      Keep
-                    </button>
-                  </>
-                ) : (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`Revoke ${key.name}`}
-                    onClick={() => setDoubted(key.key_id)}
-                  >
-                    Revoke
-                  </button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      about="All keys"
+      columns={['Name', 'Consumer', 'Id', 'Scopes', 'Made', 'Ends', ['Revoke', 'hidden']]}
+    >
+      {keys.map(key => (
+        <tr key={key.key_id} class={key.revoked_at_ms === null ? '' : 'dim'}>
+          <td>{key.name}</td>
+          <td>{key.consumer}</td>
+          <td>
+            <code>{key.key_id}</code>
+          </td>
+          <td>{key.scopes.join(', ')}</td>
+          <td class="number">{dateTime(key.created_at_ms)}</td>
+          <td class="number">{key.expires_at_ms === null ? 'never' : dateTime(key.expires_at_ms)}</td>
+          <td class="right">
+            {key.revoked_at_ms !== null ? (
+              <span class="tag bad">revoked</span>
+            ) : doubted === key.key_id ? (
+              <>
+                <button type="button" class="small danger" onClick={() => onRevoke(key)}>
+                  Revoke {key.name} now
+                </button>{' '}
+                <button type="button" class="small quiet" onClick={() => setDoubted(null)}>
+                  Keep
+                </button>
+              </>
+            ) : (
+              <button
+                type="button"
+                class="small"
+                aria-label={`Revoke ${key.name}`}
+                onClick={() => setDoubted(key.key_id)}
+              >
+                Revoke
+              </button>
+            )}
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

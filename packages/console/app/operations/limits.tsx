@@ -2,7 +2,9 @@
 import type { ConsumerRecord, LimitsRequest } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import type { Live } from '../live.ts'
+import { Card } from '../parts/card.tsx'
 import { ErrorNote } from '../parts/note.tsx'
+import { useAttempt } from './attempt.ts'
 
 type Props = { readonly live: Live; readonly onChanged: () => void }
 
@@ -19,26 +21,20 @@ export function Limits({ live, onChanged }: Props) {
   const [name, setName] = useState('')
   const [record, setRecord] = useState<ConsumerRecord | null>(null)
   const [limits, setLimits] = useState<LimitsRequest | null>(null)
-  const [failure, setFailure] = useState<Error | null>(null)
+  const [fault, attempt] = useAttempt()
   const [said, setSaid] = useState('')
-  const take = (asked: Promise<ConsumerRecord>, text: string) =>
-    asked.then(
-      answer => {
-        setRecord(answer)
-        setLimits(answer.limits)
-        setFailure(null)
-        setSaid(text)
-      },
-      (error: unknown) => setFailure(error as Error),
-    )
+  const take = (answer: ConsumerRecord, text: string) => {
+    setRecord(answer)
+    setLimits(answer.limits)
+    setSaid(text)
+  }
   return (
-    <section class="card" aria-label="Limits">
-      <h2>Limits</h2>
+    <Card name="Limits">
       <form
         class="tools bare"
         onSubmit={event => {
           event.preventDefault()
-          void take(admin.fetchConsumer(name.trim()), '')
+          attempt(admin.fetchConsumer(name.trim()), answer => take(answer, ''))
         }}
       >
         <label>
@@ -47,14 +43,17 @@ export function Limits({ live, onChanged }: Props) {
         </label>
         <button type="submit">Look up</button>
       </form>
-      {failure !== null && <ErrorNote failure={failure} />}
+      <ErrorNote failure={fault} />
       {record !== null && limits !== null && (
         <form
           class="tools bare"
           aria-label={`Limits of ${record.consumer}`}
           onSubmit={event => {
             event.preventDefault()
-            void take(admin.setLimits(record.consumer, limits), 'In force.').then(onChanged)
+            attempt(admin.setLimits(record.consumer, limits), answer => {
+              take(answer, 'In force.')
+              onChanged()
+            })
           }}
         >
           {FIELDS.map(([field, about]) => (
@@ -75,6 +74,6 @@ export function Limits({ live, onChanged }: Props) {
           <span role="status">{said}</span>
         </form>
       )}
-    </section>
+    </Card>
   )
 }

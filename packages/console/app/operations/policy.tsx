@@ -2,12 +2,14 @@
 import type { CompactState, PolicyDiff } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'
-import { chainName, count, price, words } from '../format.ts'
+import { count, price, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { Copyable } from '../parts/copy.tsx'
 import { ErrorNote, Loading } from '../parts/note.tsx'
 import { Score } from '../parts/score.tsx'
+import { Table } from '../parts/table.tsx'
 import { hrefOf } from '../place.ts'
+import { useAttempt } from './attempt.ts'
 
 type Props = { readonly live: Live; readonly onChanged: () => void }
 type Overrides = Readonly<Record<string, unknown>>
@@ -17,23 +19,14 @@ const LISTED = 100
 
 export function PolicyEditor({ live, onChanged }: Props) {
   const { admin } = live.client
-  const [turn, setTurn] = useState(0)
   const [text, setText] = useState('{\n  "min_depth_usd": 50\n}')
   const [diff, setDiff] = useState<{ readonly text: string; readonly diff: PolicyDiff } | null>(null)
-  const [fault, setFault] = useState<Error | null>(null)
+  const [fault, attempt] = useAttempt()
   const [said, setSaid] = useState('')
-  const { value, failure, reload } = useAnswer('policy', turn, signal => admin.fetchPolicy({ signal }))
+  const { value, failure, reload } = useAnswer('policy', 0, signal => admin.fetchPolicy({ signal }))
   const run = (work: (overrides: Overrides) => Promise<void>) => {
     setSaid('')
-    const overrides = overridesIn(text)
-    if (overrides instanceof Error) {
-      setFault(overrides)
-      return
-    }
-    work(overrides).then(
-      () => setFault(null),
-      (error: unknown) => setFault(error as Error),
-    )
+    attempt(Promise.resolve(text).then(overridesIn).then(work))
   }
   const isTried = diff !== null && diff.text === text
   return (
@@ -42,7 +35,7 @@ export function PolicyEditor({ live, onChanged }: Props) {
         <h2>Policy</h2>
         {value !== null && <Copyable text={value.policy_version} what="policy version" />}
       </header>
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      <ErrorNote failure={failure} onRetry={reload} />
       {value === null && failure === null && <Loading what="the policy" />}
       <div class="columns">
         <div>
@@ -73,7 +66,7 @@ export function PolicyEditor({ live, onChanged }: Props) {
                   const { policy_version } = await admin.setPolicy(overrides)
                   setSaid(`In force: ${policy_version}`)
                   setDiff(null)
-                  setTurn(turn + 1)
+                  reload()
                   onChanged()
                 })
               }
@@ -82,7 +75,7 @@ export function PolicyEditor({ live, onChanged }: Props) {
             </button>
             <span role="status">{said}</span>
           </div>
-          {fault !== null && <ErrorNote failure={fault} />}
+          <ErrorNote failure={fault} />
         </div>
         {value !== null && (
           <details>
@@ -98,16 +91,15 @@ export function PolicyEditor({ live, onChanged }: Props) {
   )
 }
 
-function overridesIn(text: string): Overrides | Error {
+function overridesIn(text: string): Overrides {
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
-    return new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
+    value = JSON.parse(text)
   } catch (failure) {
-    return new Error(
-      `The overrides are not JSON: ${failure instanceof Error ? failure.message : String(failure)}`,
-    )
+    throw new Error(`The overrides are not JSON: ${(failure as Error).message}`, { cause: failure })
   }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
+  throw new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
 }
 
 function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }) {
@@ -118,34 +110,22 @@ function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }
       <p role="status">
         Dry run: {count(diff.changes.length)} {diff.changes.length === 1 ? 'token' : 'tokens'} would change.
       </p>
-      <div class="scroll diff" tabIndex={0} role="region" aria-label="What would change">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Token</th>
-              <th scope="col">Chain</th>
-              <th scope="col">Now</th>
-              <th scope="col">Then</th>
-            </tr>
-          </thead>
-          <tbody>
-            {diff.changes.slice(0, LISTED).map(({ chain_id, token_address, before, after }) => (
-              <tr key={`${chain_id}/${token_address}`}>
-                <td>
-                  <a href={hrefOf.token(chain_id, token_address)}>{live.symbol(chain_id, token_address)}</a>
-                </td>
-                <td class="muted">{chainName(live.chains.get(chain_id)?.chain.name ?? `${chain_id}`)}</td>
-                <td class="number">
-                  <State state={before} />
-                </td>
-                <td class="number">
-                  <State state={after} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table about="What would change" columns={['Token', 'Chain', 'Now', 'Then']} class="diff">
+        {diff.changes.slice(0, LISTED).map(({ chain_id, token_address, before, after }) => (
+          <tr key={`${chain_id}/${token_address}`}>
+            <td>
+              <a href={hrefOf.token(chain_id, token_address)}>{live.symbol(chain_id, token_address)}</a>
+            </td>
+            <td class="muted">{live.chainName(chain_id)}</td>
+            <td class="number">
+              <State state={before} />
+            </td>
+            <td class="number">
+              <State state={after} />
+            </td>
+          </tr>
+        ))}
+      </Table>
     </>
   )
 }

@@ -9,7 +9,7 @@ export function OverviewPage({ live }: { readonly live: Live }) {
   return (
     <>
       <h1 class="hidden">Overview</h1>
-      {failure !== null && <ErrorNote failure={failure} />}
+      <ErrorNote failure={failure} />
       {chains.size === 0 ? (
         failure === null && <Loading what="chains" />
       ) : (

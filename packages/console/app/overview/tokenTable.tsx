@@ -2,8 +2,10 @@
 import type { CompactState } from '@assay/sdk'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useNow } from '../answer.ts'
-import { chainName, count } from '../format.ts'
+import { count } from '../format.ts'
 import { type Live, priceAt, type Row, useLive } from '../live.ts'
+import { WideCard } from '../parts/card.tsx'
+import { ChainChoice } from '../parts/chainChoice.tsx'
 import { WindowedTable } from '../parts/windowed.tsx'
 import { Changes } from './changes.ts'
 import { TokenRow } from './tokenRow.tsx'
@@ -48,33 +50,22 @@ export function TokenTable({ live }: { readonly live: Live }) {
   useEffect(() => want(...sight.current), [keys])
 
   return (
-    <section class="card flush" aria-label="Tokens">
-      <header class="tools">
-        <h2>
-          Tokens <span class="muted number">{count(keys.length)}</span>
-        </h2>
-        <input
-          type="search"
-          aria-label="Filter tokens by symbol, name or address"
-          placeholder="Filter"
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
-        />
-        <select
-          aria-label="Chain"
-          value={chainId ?? ''}
-          onChange={event =>
-            setChainId(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
-          }
-        >
-          <option value="">All chains</option>
-          {[...live.chains.values()].map(({ chain }) => (
-            <option key={chain.chain_id} value={chain.chain_id}>
-              {chainName(chain.name)}
-            </option>
-          ))}
-        </select>
-      </header>
+    <WideCard
+      name="Tokens"
+      beside={<span class="muted number">{count(keys.length)}</span>}
+      tools={
+        <>
+          <input
+            type="search"
+            aria-label="Filter tokens by symbol, name or address"
+            placeholder="Filter"
+            value={text}
+            onInput={event => setText(event.currentTarget.value)}
+          />
+          <ChainChoice live={live} about="Chain" chosen={chainId} onChoose={setChainId} none="All chains" />
+        </>
+      }
+    >
       {keys.length === 0 ? (
         <p class="empty" role="status">
           {live.rows.size === 0 ? 'No token is known yet.' : 'No token matches.'}
@@ -101,7 +92,7 @@ export function TokenTable({ live }: { readonly live: Live }) {
                 key={key}
                 at={at}
                 row={row}
-                chain={chainName(live.chains.get(row.token.chain_id)?.chain.name ?? `${row.token.chain_id}`)}
+                chain={live.chainName(row.token.chain_id)}
                 reference={changes.of(key)}
                 second={Math.floor(now / 1000)}
               />
@@ -109,7 +100,7 @@ export function TokenTable({ live }: { readonly live: Live }) {
           }}
         />
       )}
-    </section>
+    </WideCard>
   )
 }
 

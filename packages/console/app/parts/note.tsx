@@ -7,10 +7,11 @@ export const Loading = ({ what }: { readonly what: string }) => (
   </p>
 )
 
-type Props = { readonly failure: Error; readonly onRetry?: () => void }
+type Props = { readonly failure: Error | null; readonly onRetry?: () => void }
 
 /** What went wrong and what can be done about it; the request id is what an operator searches the log for. */
 export function ErrorNote({ failure, onRetry }: Props) {
+  if (failure === null) return null
   const requestId = failure instanceof AssayError ? failure.requestId : null
   return (
     <div class="note bad" role="alert">

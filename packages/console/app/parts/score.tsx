@@ -18,7 +18,7 @@ export function Meter({ name, score }: { readonly name: string; readonly score: 
   return (
     <span class="meter" role="img" aria-label={`${name}: ${score} of 10`}>
       {Array.from({ length: 10 }, (_, at) => (
-        <i key={at} class={at < score ? `on band${bandOf(score)}` : ''} />
+        <i key={at} class={at < score ? `band${bandOf(score)}` : ''} />
       ))}
     </span>
   )

@@ -3,7 +3,9 @@ import type { PoolEvent, PoolQuote } from '@assay/sdk'
 import { useAnswer } from '../answer.ts'
 import { amount, clockTime, count, shortHash, words } from '../format.ts'
 import type { Live } from '../live.ts'
-import { ErrorNote, Loading } from '../parts/note.tsx'
+import { Answered } from '../parts/answered.tsx'
+import { WideCard } from '../parts/card.tsx'
+import { Table } from '../parts/table.tsx'
 import { decimalsOf, symbolsOf } from './page.tsx'
 
 type Props = { readonly live: Live; readonly pool: PoolQuote; readonly block: number }
@@ -12,37 +14,21 @@ const SHOWN = 50
 
 export function PoolEvents({ live, pool, block }: Props) {
   const { chain_id, pool_address } = pool
-  const { value, failure, reload } = useAnswer(`${chain_id}/${pool_address}`, block, signal =>
+  const answer = useAnswer(`${chain_id}/${pool_address}`, block, signal =>
     live.client.fetchPoolEvents({ chain_id, pool_address, limit: SHOWN }, { signal }),
   )
   return (
-    <section class="card flush" aria-label="Events">
-      <header class="tools">
-        <h2>Events</h2>
-      </header>
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
-      {value === null ? (
-        failure === null && <Loading what="events" />
-      ) : value.events.length === 0 ? (
-        <p class="empty">Nothing has happened here since the service watches.</p>
-      ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Recent events">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Kind</th>
-                <th scope="col">Amounts</th>
-                <th scope="col" class="right">
-                  Block
-                </th>
-                <th scope="col">Time</th>
-                <th scope="col">Transaction</th>
-                <th scope="col">Finality</th>
-                <th scope="col">Proof</th>
-              </tr>
-            </thead>
-            <tbody>
-              {value.events.map(event => (
+    <WideCard name="Events">
+      <Answered answer={answer} what="events">
+        {({ events }) =>
+          events.length === 0 ? (
+            <p class="empty">Nothing has happened here since the service watches.</p>
+          ) : (
+            <Table
+              about="Recent events"
+              columns={['Kind', 'Amounts', ['Block', 'right'], 'Time', 'Transaction', 'Finality', 'Proof']}
+            >
+              {events.map(event => (
                 <tr
                   key={`${event.block_hash}${event.log_index}`}
                   class={event.finality === 'orphaned' ? 'orphan' : ''}
@@ -60,11 +46,11 @@ export function PoolEvents({ live, pool, block }: Props) {
                   <td class="muted">{event.proof}</td>
                 </tr>
               ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
+            </Table>
+          )
+        }
+      </Answered>
+    </WideCard>
   )
 }
 

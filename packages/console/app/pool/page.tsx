@@ -1,13 +1,14 @@
 /** Pool: what it holds, what its ratio rests on, how much moves it, and what happened in it lately. */
 import type { Pool, PoolQuote } from '@assay/sdk'
 import { useAnswer, useNow, usePaced } from '../answer.ts'
-import { amount, chainName, count, dollars, duration, fee, price, shortDecimal, words } from '../format.ts'
+import { amount, count, dollars, duration, fee, price, shortDecimal, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
+import { Answered } from '../parts/answered.tsx'
 import { Caps } from '../parts/caps.tsx'
+import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { EvidenceFacts } from '../parts/evidence.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { ErrorNote, Loading } from '../parts/note.tsx'
 import { Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
 import { Components } from '../token/routeList.tsx'
@@ -23,9 +24,8 @@ export function PoolPage({ live, chainId, address }: Props) {
   const chain = useLive(live).chains.get(chainId)
   const block = usePaced(chain?.block?.number ?? 0, REFRESH_MS)
   const at = { chain_id: chainId, pool_address: address as `0x${string}` }
-  const { value, failure, reload } = useAnswer(`${chainId}/${address}`, block, signal =>
-    live.client.quotePool(at, { signal }),
-  )
+  const answer = useAnswer(`${chainId}/${address}`, block, signal => live.client.quotePool(at, { signal }))
+  const { value } = answer
   const symbols = value === null ? null : symbolsOf(live, value)
   return (
     <>
@@ -33,19 +33,18 @@ export function PoolPage({ live, chainId, address }: Props) {
         <h1>{symbols === null ? 'Pool' : `${symbols[0]} / ${symbols[1]}`}</h1>
         <p class="muted">
           {value === null ? '' : `${value.deployment_id}, fee ${fee(value.fee_ppm)}, `}
-          on {chain === undefined ? `chain ${chainId}` : chainName(chain.chain.name)}
+          on {live.chainName(chainId)}
         </p>
         <Copyable text={address} what="pool address" />
       </header>
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
-      {value === null ? (
-        failure === null && <Loading what="the pool" />
-      ) : (
-        <>
-          <Facets live={live} pool={value} />
-          <PoolEvents live={live} pool={value} block={block} />
-        </>
-      )}
+      <Answered answer={answer} what="the pool">
+        {pool => (
+          <>
+            <Facets live={live} pool={pool} />
+            <PoolEvents live={live} pool={pool} block={block} />
+          </>
+        )}
+      </Answered>
     </>
   )
 }
@@ -71,8 +70,7 @@ function Facets({ live, pool }: { readonly live: Live; readonly pool: PoolQuote 
         <PoolEvidence live={live} pool={pool} />
       </div>
       <div class="stack">
-        <section class="card" aria-label="Depth">
-          <h2>Depth</h2>
+        <Card name="Depth">
           <DepthCurve steps={pool.depth_ladder} />
           {state?.depth !== undefined && state?.depth !== null && (
             <p class="small muted">
@@ -80,16 +78,13 @@ function Facets({ live, pool }: { readonly live: Live; readonly pool: PoolQuote 
               {dollars(state.depth.current_microusd)}) and its average ({dollars(state.depth.ewma_microusd)}).
             </p>
           )}
-        </section>
+        </Card>
         {state !== null && (
-          <section class="card" aria-label="Confidence">
-            <h2>
-              Confidence <Score score={state.score} />
-            </h2>
+          <Card name="Confidence" beside={<Score score={state.score} />}>
             <Components components={state.components} />
             <h3>Caps</h3>
             <Caps caps={state.caps} score={state.score} />
-          </section>
+          </Card>
         )}
       </div>
     </div>
@@ -103,8 +98,7 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
   const [decimals0, decimals1] = decimalsOf(live, pool)
   const [forward] = ratios
   return (
-    <section class="card" aria-label="State">
-      <h2>State</h2>
+    <Card name="State">
       {state !== null && state.reason !== null && (
         <p>
           <span class="tag bad">{words(state.reason)}</span>{' '}
@@ -157,7 +151,7 @@ function State({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }
           {field}: the chain said {event}, we computed {computed}
         </p>
       ))}
-    </section>
+    </Card>
   )
 }
 
@@ -183,13 +177,12 @@ function PoolEvidence({ live, pool }: { readonly live: Live; readonly pool: Pool
       live.row(chain_id, address)?.token.decimals,
   })
   return (
-    <section class="card" aria-label="Evidence">
-      <h2>Evidence</h2>
+    <Card name="Evidence">
       {state === null || state.evidence === null ? (
         <p class="empty">There is no sale to go by.</p>
       ) : (
         <EvidenceFacts evidence={state.evidence} from={side(state.from)} to={side(state.to)} />
       )}
-    </section>
+    </Card>
   )
 }

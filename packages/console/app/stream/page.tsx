@@ -1,9 +1,12 @@
 /** Stream: the log of a chain as it grows, with filters, a pause that keeps its place, and the state of the connection. */
 import { type Envelope, RECORD_TYPES } from '@assay/sdk'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { chainName, count, words } from '../format.ts'
+import { count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
+import { ChainChoice } from '../parts/chainChoice.tsx'
+import { Checks } from '../parts/checks.tsx'
 import { Loading } from '../parts/note.tsx'
+import { Table } from '../parts/table.tsx'
 import { RecordRow } from './recordRow.tsx'
 import { Tail, type TailState } from './tail.ts'
 
@@ -23,11 +26,15 @@ export function StreamPage({ live }: { readonly live: Live }) {
   )
 }
 
-type Props = { readonly live: Live; readonly chainId: number; readonly onChain: (chainId: number) => void }
+type Props = {
+  readonly live: Live
+  readonly chainId: number
+  readonly onChain: (chainId: number | null) => void
+}
 
 function ChainTail({ live, chainId, onChain }: Props) {
   const [state, setState] = useState<TailState>(EMPTY)
-  const [types, setTypes] = useState<readonly string[]>(RECORD_TYPES)
+  const [types, setTypes] = useState<readonly Envelope['type'][]>(RECORD_TYPES)
   const [text, setText] = useState('')
   const tail = useRef<Tail | null>(null)
   const open = (after: number | null) => {
@@ -50,16 +57,7 @@ function ChainTail({ live, chainId, onChain }: Props) {
     <section class="card flush" aria-label="Live tail">
       <header class="tools">
         <h2>Stream</h2>
-        <label>
-          <span class="hidden">Chain</span>
-          <select value={chainId} onChange={event => onChain(Number(event.currentTarget.value))}>
-            {[...live.chains.values()].map(({ chain }) => (
-              <option key={chain.chain_id} value={chain.chain_id}>
-                {chainName(chain.name)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ChainChoice live={live} about="Chain" chosen={chainId} onChoose={onChain} />
         <input
           type="search"
           aria-label="Only records of this symbol or address"
@@ -78,21 +76,13 @@ function ChainTail({ live, chainId, onChain }: Props) {
         </button>
       </header>
       <div class="tools second">
-        <fieldset class="choices">
-          <legend class="hidden">Types of records</legend>
-          {RECORD_TYPES.map(type => (
-            <label key={type} class="check">
-              <input
-                type="checkbox"
-                checked={types.includes(type)}
-                onChange={() =>
-                  setTypes(types.includes(type) ? types.filter(each => each !== type) : [...types, type])
-                }
-              />
-              {words(type)}
-            </label>
-          ))}
-        </fieldset>
+        <Checks
+          about="Types of records"
+          values={RECORD_TYPES}
+          chosen={types}
+          onChoose={setTypes}
+          nameOf={words}
+        />
         <From sequence={state.sequence} onOpen={open} />
       </div>
       <p class="tail-state" role="status">
@@ -110,28 +100,15 @@ function ChainTail({ live, chainId, onChain }: Props) {
           {state.records.length === 0 ? 'Waiting for the next record.' : 'No record passes the filter.'}
         </p>
       ) : (
-        <div class="scroll tail" tabIndex={0} role="region" aria-label="Records, newest first">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" class="right">
-                  Sequence
-                </th>
-                <th scope="col">Type</th>
-                <th scope="col">What</th>
-                <th scope="col">Says</th>
-                <th scope="col" class="right">
-                  Block
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map(record => (
-                <RecordRow key={record.stream_sequence} live={live} record={record} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Table
+          about="Records, newest first"
+          columns={[['Sequence', 'right'], 'Type', 'What', 'Says', ['Block', 'right']]}
+          class="tail"
+        >
+          {shown.map(record => (
+            <RecordRow key={record.stream_sequence} live={live} record={record} />
+          ))}
+        </Table>
       )}
     </section>
   )

@@ -1,6 +1,7 @@
 /** Without a price: what came nearest, the rule each candidate failed, and what it would need. */
 import type { UnpricedQuote } from '@assay/sdk'
 import type { Live } from '../live.ts'
+import { Card } from '../parts/card.tsx'
 import { Failed, HopFacts, pathText } from './routeList.tsx'
 import { RouteGraph } from './routeGraph.tsx'
 
@@ -10,21 +11,17 @@ export function Candidates({ live, chainId, quote }: Props) {
   const { candidates, token } = quote
   if (candidates.length === 0)
     return (
-      <section class="card" aria-label="Candidates">
-        <h2>Candidates</h2>
+      <Card name="Candidates">
         <p class="empty">
           No pool came near a price. A pool of a listed factory with a stable or a routing asset would.
         </p>
-      </section>
+      </Card>
     )
   const routes = candidates
     .filter(({ hops }) => hops.length > 0)
     .map(({ hops, rule }) => ({ hops, selected: false, accepted: false, reason: rule }))
   return (
-    <section class="card" aria-label="Candidates">
-      <h2>
-        Candidates <span class="muted number">{candidates.length}</span>
-      </h2>
+    <Card name="Candidates" beside={<span class="muted number">{candidates.length}</span>}>
       <p class="muted">What came nearest, and what each is missing.</p>
       {routes.length > 0 && <RouteGraph live={live} chainId={chainId} token={token} routes={routes} />}
       {candidates.map((candidate, at) => (
@@ -38,6 +35,6 @@ export function Candidates({ live, chainId, quote }: Props) {
           ))}
         </details>
       ))}
-    </section>
+    </Card>
   )
 }

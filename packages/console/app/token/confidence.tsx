@@ -3,6 +3,7 @@ import type { PricedQuote } from '@assay/sdk'
 import { words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { Caps } from '../parts/caps.tsx'
+import { Card } from '../parts/card.tsx'
 import { Meter, Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
 import { weakestLink } from './weakest.ts'
@@ -15,10 +16,7 @@ export function ConfidencePanel({ live, quote }: Props) {
   const least = Math.min(...parts.map(([, { score }]) => score))
   const weakest = weakestLink(quote)
   return (
-    <section class="card" aria-label="Confidence">
-      <h2>
-        Confidence <Score score={confidence.score} label={confidence.label} />
-      </h2>
+    <Card name="Confidence" beside={<Score score={confidence.score} label={confidence.label} />}>
       <table class="components">
         <caption class="hidden">Components; the score is the least of them and of the caps</caption>
         <tbody>
@@ -49,7 +47,7 @@ export function ConfidencePanel({ live, quote }: Props) {
       <h3>Caps</h3>
       <Caps caps={confidence.caps} score={confidence.score} />
       <p class="small muted">A score is a measure of evidence. It is not a probability.</p>
-    </section>
+    </Card>
   )
 }
 

@@ -50,7 +50,7 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
           ))}
         </div>
       </header>
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
+      <ErrorNote failure={failure} onRetry={reload} />
       {isLoading && value === null && failure === null && <Loading what="the history" />}
       {hasPrice && (
         <Chart

@@ -2,17 +2,19 @@
 import type { PendingQuote, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
 import { useEffect } from 'preact/hooks'
 import { useAnswer, useNow, usePaced } from '../answer.ts'
-import { chainName, changeText, count, dateTime, duration, price, words } from '../format.ts'
+import { changeText, count, dateTime, duration, price, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
+import { Answered } from '../parts/answered.tsx'
+import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Facts } from '../parts/facts.tsx'
-import { ErrorNote, Loading } from '../parts/note.tsx'
 import { Score } from '../parts/score.tsx'
 import { Candidates } from './candidates.tsx'
 import { ConfidencePanel } from './confidence.tsx'
 import { History } from './history.tsx'
 import { RouteGraph } from './routeGraph.tsx'
 import { RouteList } from './routeList.tsx'
+import { VerifyPanel } from './verifyPanel.tsx'
 
 type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
 
@@ -22,40 +24,40 @@ const REFRESH_MS = 2000
 export function TokenPage({ live, chainId, address }: Props) {
   const row = useLive(live).row(chainId, address)
   const sequence = usePaced(row?.price?.as_of.stream_sequence ?? 0, REFRESH_MS)
-  const { value, failure, reload } = useAnswer(`${chainId}/${address}`, sequence, signal =>
+  const answer = useAnswer(`${chainId}/${address}`, sequence, signal =>
     live.client.quoteToken({ chain_id: chainId, token_address: address as `0x${string}` }, { signal }),
   )
+  const { value, reload } = answer
   useRetry(value, reload)
-  const chain = live.chains.get(chainId)?.chain
   return (
     <>
       <header class="heading">
         <h1>{row?.token.symbol ?? 'Token'}</h1>
         <p class="muted">
-          {row?.token.name ?? ''} on {chain === undefined ? `chain ${chainId}` : chainName(chain.name)}
+          {row?.token.name ?? ''} on {live.chainName(chainId)}
           {row !== undefined && row.token.role !== 'TOKEN' && (
             <span class="role">{row.token.role.toLowerCase()}</span>
           )}
         </p>
         <Copyable text={address} what="token address" />
       </header>
-      {failure !== null && <ErrorNote failure={failure} onRetry={reload} />}
-      {value === null ? (
-        failure === null && <Loading what="the quote" />
-      ) : value.state === 'PRICED' ? (
-        <Priced live={live} quote={value} />
-      ) : value.state === 'UNPRICED' ? (
-        <Unpriced live={live} quote={value} />
-      ) : (
-        <Pending quote={value} />
-      )}
+      <Answered answer={answer} what="the quote">
+        {quote =>
+          quote.state === 'PRICED' ? (
+            <Priced live={live} quote={quote} />
+          ) : quote.state === 'UNPRICED' ? (
+            <Unpriced live={live} quote={quote} />
+          ) : (
+            <Pending quote={quote} />
+          )
+        }
+      </Answered>
       {row !== undefined && <History live={live} row={row} />}
       {value?.state === 'PRICED' && value.routes.length > 0 && (
         <>
-          <section class="card">
-            <h2>Routes</h2>
+          <Card name="Routes">
             <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
-          </section>
+          </Card>
           <RouteList live={live} chainId={chainId} routes={value.routes} />
         </>
       )}
@@ -78,8 +80,7 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
   const { price_usd, confidence, as_of, support, expires_at_ms, last_trade_ms } = quote
   return (
     <div class="columns">
-      <section class="card" aria-label="Price">
-        <h2>Price</h2>
+      <Card name="Price">
         <p class="price number" data-testid="price">
           {price(price_usd)}
         </p>
@@ -128,8 +129,11 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
             ],
           ]}
         />
-      </section>
-      <ConfidencePanel live={live} quote={quote} />
+      </Card>
+      <div class="stack">
+        <ConfidencePanel live={live} quote={quote} />
+        <VerifyPanel key={`${quote.chain_id}/${quote.token}`} live={live} quote={quote} />
+      </div>
     </div>
   )
 }
@@ -157,8 +161,7 @@ function Exact({ numerator, denominator }: { readonly numerator: string; readonl
 function Unpriced({ live, quote }: { readonly live: Live; readonly quote: UnpricedQuote }) {
   const now = useNow()
   return (
-    <section class="card" aria-label="Price">
-      <h2>Price</h2>
+    <Card name="Price">
       <p class="price dim">Unpriced</p>
       <p>
         <span class="tag bad">{words(quote.reason)}</span>{' '}
@@ -173,7 +176,7 @@ function Unpriced({ live, quote }: { readonly live: Live; readonly quote: Unpric
           ['Chain', words(live.chains.get(quote.chain_id)?.health?.status ?? 'unknown')],
         ]}
       />
-    </section>
+    </Card>
   )
 }
 
@@ -181,7 +184,7 @@ function Unpriced({ live, quote }: { readonly live: Live; readonly quote: Unpric
 const REASONS: Readonly<Record<string, string>> = {
   NO_ROUTE: 'no pool of enough depth leads from it to a stable',
   NO_POOL: 'no listed factory has a pool with it',
-  DORMANT: 'nothing has happened in its pools for too long',
+  DORMANT: 'nobody has asked for it for a week; asking wakes it',
   ROUTE_EXPIRED: 'its evidence has grown too old',
   FEED: 'the chain cannot be followed right now',
   REORG: 'the block it stood on is no longer part of the chain',
@@ -194,12 +197,11 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 const Pending = ({ quote }: { readonly quote: PendingQuote }) => (
-  <section class="card" aria-label="Price">
-    <h2>Price</h2>
+  <Card name="Price">
     <p class="price dim">Pending</p>
     <p class="muted" role="status">
       {quote.stage === 'DISCOVERY' ? 'Looking for its pools.' : 'Its pools are being evaluated.'} This page
       asks again by itself.
     </p>
-  </section>
+  </Card>
 )

@@ -33,6 +33,9 @@ export function RouteGraph({ live, chainId, token, routes }: Props) {
           {edges.map(edge => (
             <Pool key={`${edge.hop.pool_id}${edge.hop.from}`} edge={edge} chainId={chainId} symbol={symbol} />
           ))}
+          {edges.map(edge => (
+            <Label key={`${edge.hop.pool_id}${edge.hop.from}`} edge={edge} />
+          ))}
           {nodes.map(({ address, x, y }) => (
             <a
               key={address}
@@ -70,22 +73,19 @@ type PoolProps = {
 }
 
 function Pool({ edge, chainId, symbol }: PoolProps) {
-  const { hop, isAccepted, isSelected, reason, path, labelX, labelY } = edge
+  const { hop, isAccepted, isSelected, path } = edge
   const depth = depthOf(hop)
-  const text = hop.depth === null ? '' : ` ${dollars(hop.depth.effective_microusd)}`
-  const pool = `${hop.deployment_id} ${fee(hop.fee_ppm)}${text}`
-  const label = isAccepted ? pool : words(reason ?? 'rejected')
+  const label = labelOf(edge)
   // What is to be read comes first: a name that is spoken must begin like the one that is seen.
   const about = [
     label,
     `${symbol(hop.from)} to ${symbol(hop.to)}`,
-    isAccepted ? '' : `${pool}, not in the price`,
+    isAccepted ? '' : `${nameOf(edge)}, not in the price`,
     `score ${hop.score}`,
     isSelected ? 'on the selected route' : '',
   ]
     .filter(part => part !== '')
     .join(', ')
-  const plate = label.length * LETTER + 14
   return (
     <a
       href={hrefOf.pool(chainId, hop.pool_address)}
@@ -94,13 +94,34 @@ function Pool({ edge, chainId, symbol }: PoolProps) {
     >
       {isSelected && <path d={path} class="halo" stroke-width={strokeOf(depth) + 7} />}
       <path d={path} class="line" stroke-width={strokeOf(depth)} />
-      <rect class="plate" x={labelX - plate / 2} y={labelY - 10} width={plate} height={20} rx={6} />
-      <text x={labelX} y={labelY} dominant-baseline="central" text-anchor="middle">
-        {label}
-      </text>
+      <Plate edge={edge} />
     </a>
   )
 }
+
+/** Above all lines, or the next one would run through it. The link below has the same place and says the same. */
+const Label = ({ edge }: { readonly edge: Edge }) => (
+  <g class={edge.isAccepted ? 'label' : 'label rejected'} aria-hidden="true">
+    <Plate edge={edge} />
+    <text x={edge.labelX} y={edge.labelY} dominant-baseline="central" text-anchor="middle">
+      {labelOf(edge)}
+    </text>
+  </g>
+)
+
+function Plate({ edge }: { readonly edge: Edge }) {
+  const width = labelOf(edge).length * LETTER + 14
+  return (
+    <rect class="plate" x={edge.labelX - width / 2} y={edge.labelY - 10} width={width} height={20} rx={6} />
+  )
+}
+
+function nameOf({ hop }: Edge): string {
+  const depth = hop.depth === null ? '' : ` ${dollars(hop.depth.effective_microusd)}`
+  return `${hop.deployment_id} ${fee(hop.fee_ppm)}${depth}`
+}
+
+const labelOf = (edge: Edge): string => (edge.isAccepted ? nameOf(edge) : words(edge.reason ?? 'rejected'))
 
 /** A logarithm: pools differ by orders of magnitude. */
 const strokeOf = (usd: number): number => Math.min(11, 1.5 + Math.max(0, Math.log10(usd + 1) - 1) * 1.9)

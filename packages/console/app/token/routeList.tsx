@@ -3,6 +3,7 @@ import type { Hop, Route } from '@assay/sdk'
 import { dollars, fee, price, shortDecimal, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { Caps } from '../parts/caps.tsx'
+import { Card } from '../parts/card.tsx'
 import { EvidenceFacts } from '../parts/evidence.tsx'
 import { Meter, Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
@@ -17,10 +18,7 @@ export function RouteList({ live, chainId, routes }: Props) {
       Number(b.weight_microusd) - Number(a.weight_microusd),
   )
   return (
-    <section class="card" aria-label="Evidence">
-      <h2>
-        Evidence <span class="muted number">{routes.length} routes</span>
-      </h2>
+    <Card name="Evidence" beside={<span class="muted number">{routes.length} routes</span>}>
       {sorted.map(route => (
         <details key={route.route_id} class={route.accepted ? 'route' : 'route dim'}>
           <summary>
@@ -49,7 +47,7 @@ export function RouteList({ live, chainId, routes }: Props) {
           ))}
         </details>
       ))}
-    </section>
+    </Card>
   )
 }
 

@@ -5,6 +5,11 @@ import { type ChainConfig, type Hex, Secret } from '../../ops/config.ts'
 export type LocalChain = {
   readonly anvil: Anvil
   readonly rpc: <Result = unknown>(method: string, ...params: readonly unknown[]) => Promise<Result>
+  /** Many questions of one kind in one request, answered in the order asked. */
+  readonly batch: <Result>(
+    method: string,
+    params: readonly (readonly unknown[])[],
+  ) => Promise<readonly Result[]>
   readonly config: (overrides?: Partial<ChainConfig>) => ChainConfig
   readonly close: () => Promise<void>
 }
@@ -40,6 +45,7 @@ export async function startLocalChain(options: Partial<AnvilOptions> = {}): Prom
   return {
     anvil,
     rpc,
+    batch: createBatch(anvil.url),
     config: overrides => ({
       chainId: anvil.chainId,
       name: 'Local',
@@ -61,17 +67,39 @@ export async function startLocalChain(options: Partial<AnvilOptions> = {}): Prom
   }
 }
 
+type RpcAnswer<Result> = {
+  readonly id: number
+  readonly result: Result
+  readonly error?: { readonly message: string }
+}
+
 export function createRpc(url: string): LocalChain['rpc'] {
   return async <Result>(method: string, ...params: readonly unknown[]): Promise<Result> => {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-    })
-    const { result, error } = (await response.json()) as { result: Result; error?: { message: string } }
-    if (error !== undefined) throw new Error(`${method}: ${error.message}`)
-    return result
+    const answer = await post<RpcAnswer<Result>>(url, { jsonrpc: '2.0', id: 1, method, params })
+    return resultOf(method, answer)
   }
+}
+
+function createBatch(url: string): LocalChain['batch'] {
+  return async <Result>(method: string, params: readonly (readonly unknown[])[]) => {
+    const calls = params.map((each, id) => ({ jsonrpc: '2.0', id, method, params: each }))
+    const answers = await post<readonly RpcAnswer<Result>[]>(url, calls)
+    const inOrder = [...answers].sort((a, b) => a.id - b.id)
+    if (inOrder.length !== calls.length || inOrder.some(({ id }, at) => id !== at))
+      throw new Error(`${method}: ${calls.length} were asked, ${answers.length} answered`)
+    return inOrder.map(answer => resultOf(method, answer))
+  }
+}
+
+async function post<Answer>(url: string, body: unknown): Promise<Answer> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return (await response.json()) as Answer
+}
+
+function resultOf<Result>(method: string, { result, error }: RpcAnswer<Result>): Result {
+  if (error !== undefined) throw new Error(`${method}: ${error.message}`)
+  return result
 }
 
 export const mine = (chain: LocalChain, blocks = 1): Promise<unknown> =>

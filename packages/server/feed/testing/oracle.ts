@@ -27,8 +27,9 @@ export async function expectFinalChain(
   const last = Number(await chain.rpc<Hex>('eth_blockNumber'))
   const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at)
   const [blocks, logs] = await Promise.all([
-    Promise.all(
-      numbers.map(number => chain.rpc<RpcBlock>('eth_getBlockByNumber', `0x${number.toString(16)}`, false)),
+    chain.batch<RpcBlock>(
+      'eth_getBlockByNumber',
+      numbers.map(number => [`0x${number.toString(16)}`, false]),
     ),
     chain.rpc<readonly RpcLog[]>('eth_getLogs', { fromBlock: `0x${first.toString(16)}`, toBlock: 'latest' }),
   ])

@@ -14,7 +14,7 @@ export function registerAudit(app: FastifyInstance, context: HttpContext): void 
   app.get('/v1/admin/audit', async (request, reply) => {
     const params = new Params(searchOf(request), ['limit', 'cursor'], malformed)
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
-    charge(context, request, reply, unitsOfRows(limit))
+    await charge(context, request, reply, unitsOfRows(limit))
     const cursor = params.text('cursor')
     const before = cursor === null ? null : Number(openPage(context.pageSecret, QUERY, cursor)[0])
     const rows = await context.store.readAudit(before, limit)

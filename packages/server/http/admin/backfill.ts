@@ -25,7 +25,7 @@ export function registerBackfill(app: FastifyInstance, context: HttpContext): vo
         400,
         `from_block is ${from} and to_block ${to}; expected from_block up to to_block`,
       )
-    backfills.start(chainId, {
+    await backfills.start(chainId, {
       ...(from === undefined ? {} : { fromBlock: from }),
       ...(to === undefined ? {} : { toBlock: to }),
     })

@@ -319,6 +319,26 @@ describe('§4 GET /v1/history/token', () => {
   })
 })
 
+describe('§4 GET /v1/pools/{chain_id}/{pool_address}/events', () => {
+  it('a page is of 100 rows unless asked for otherwise, and the next goes on where it ended', async () => {
+    const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+    await service.untilTip(
+      await chain.run(...Array.from({ length: 70 }, () => chain.sellV2(pool, 'MOTH', 1))),
+    )
+    const page = async (query: string) =>
+      (await api.get(`/v1/pools/${CHAIN_ID}/${pool}/events?${query}`)).body as {
+        events: { block_number: number; log_index: number }[]
+        next_cursor: string
+      }
+    const whole = await page('limit=1000')
+    const first = await page('')
+    expect(first.events).toEqual(whole.events.slice(0, 100))
+    const second = await page(`cursor=${first.next_cursor}`)
+    expect(second.events).toEqual(whole.events.slice(100, 200))
+    expect(second.events.length).toBeGreaterThan(0)
+  })
+})
+
 describe('§4 GET /v1/policies/{policy_version}', () => {
   it('tells the numbers that records name; another version is 404, other text 400', async () => {
     const { policy_version } = (await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)).body as Body

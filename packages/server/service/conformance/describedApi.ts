@@ -14,7 +14,11 @@ type Response = {
   readonly headers?: Readonly<Record<string, unknown>>
   readonly content?: { readonly 'application/json': { readonly schema: object } }
 }
-type Described = { readonly operationId: string; readonly responses: Readonly<Record<string, Response>> }
+type Described = {
+  readonly operationId: string
+  readonly description?: string
+  readonly responses: Readonly<Record<string, Response>>
+}
 export type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>
   readonly components: { readonly responses: Readonly<Record<string, Response>> }

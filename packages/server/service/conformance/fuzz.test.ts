@@ -18,6 +18,8 @@ const SOCKETS = 16
 /** Of a heap that held some thousand requests before: what a leak of a few hundred bytes each would exceed. */
 const MAX_GROWTH = 24 * 2 ** 20
 const WARM_UP = 0.3
+/** A run of minutes says how far it is. */
+const PROGRESS = 10_000
 
 let chain: TestChain
 let service: TestService
@@ -246,6 +248,7 @@ it(`${REQUESTS} malformed requests: no crash, nothing above 499, memory flat`, a
   const worker = async () => {
     while (sent < REQUESTS) {
       sent += 1
+      if (sent % PROGRESS === 0) console.error(`${sent} of ${REQUESTS} sent, seed ${SEED}`)
       if (random.chance(0.01)) {
         expect(await sendBytes(random), `seed ${SEED}`).not.toMatch(/^HTTP\/1\.1 5/)
         continue
@@ -261,6 +264,9 @@ it(`${REQUESTS} malformed requests: no crash, nothing above 499, memory flat`, a
   await Promise.all(Array.from({ length: SOCKETS }, worker))
   agent.destroy()
   const grown = heapAfterGc() - (warm ?? 0)
+  console.error(
+    `answered: ${[...seen].map(([status, count]) => `${count} × ${status}`).join(', ')}; heap +${grown} bytes since request ${REQUESTS * WARM_UP}`,
+  )
   expect(grown, `seed ${SEED}: the heap grew by ${grown} bytes`).toBeLessThan(MAX_GROWTH)
   expect(
     [...seen.keys()].toSorted((a, b) => a - b),

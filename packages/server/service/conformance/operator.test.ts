@@ -132,6 +132,42 @@ describe('who may', () => {
   })
 })
 
+describe('of every operation that is described', () => {
+  const paths = () =>
+    Object.entries(api.document.paths)
+      .filter(([path]) => path.startsWith('/v1/'))
+      .flatMap(([path, methods]) =>
+        Object.entries(methods).map(([method, { description = '' }]) => ({
+          path: path.replaceAll(/\{[a-z_]+\}/g, '1'),
+          method: method.toUpperCase(),
+          scopes: /^Scope: (.+)\.$/.exec(description)?.[1]?.split(' or ') ?? [],
+        })),
+      )
+
+  it('a key without its scope is 403', async () => {
+    const refused = paths().flatMap(({ scopes, ...asked }) =>
+      (['read', 'stream', 'admin'] as const)
+        .filter(scope => !scopes.includes(scope))
+        .map(scope => ({ ...asked, scope })),
+    )
+    expect(refused.length).toBeGreaterThan(60)
+    for (const { path, method, scope } of refused) {
+      const { status } = await api.ask(path, { method, key: await service.key([scope]) })
+      expect([scope, method, path, status]).toEqual([scope, method, path, 403])
+    }
+  })
+
+  it('one of the admin API is 403 for who comes through a stranger', async () => {
+    const key = await service.key(['read', 'stream', 'admin'], 'proxied')
+    const admin = paths().filter(({ path }) => path.startsWith('/v1/admin/'))
+    expect(admin.length).toBeGreaterThan(15)
+    for (const { path, method } of admin) {
+      const { status } = await api.ask(path, { method, key, headers: { 'x-forwarded-for': '127.0.0.1' } })
+      expect([method, path, status]).toEqual([method, path, 403])
+    }
+  })
+})
+
 describe('consumers', () => {
   const limits = { units: 60, window_ms: 60_000, burst: 3, stream_connections: 1, enrolments_per_day: 0 }
 
@@ -212,6 +248,18 @@ describe('policy', () => {
       /2 faults.*no_such.*max_hops|2 faults.*max_hops.*no_such/,
     )
   })
+
+  it('with a key of all objects is 400, and is not taken for an empty one', async () => {
+    for (const text of [
+      '{"__proto__":{"max_hops":2}}',
+      '{"__proto__":{}}',
+      '{"constructor":{"prototype":{}}}',
+    ]) {
+      const { status, body } = await send('PUT', 'policy', JSON.parse(text) as object)
+      expect([text, status]).toEqual([text, 400])
+      expect((body as { error: string }).error).toMatch(/policy\.(__proto__|constructor): .*no such key/)
+    }
+  })
 })
 
 describe('retention, chains and audit', () => {
@@ -250,8 +298,14 @@ describe('retention, chains and audit', () => {
     expect((await asAdmin(`chains/${CHAIN_ID}/pause`, { method: 'POST' })).status).toBe(204)
     await service.untilSeen()
     expect(await quote('LARK')).toMatchObject({ state: 'UNPRICED', reason: 'OPERATOR' })
+    const health = async () => (await api.get(`/v1/chains/${CHAIN_ID}/health`)).body as Body
+    expect(await health()).toMatchObject({
+      status: 'UNAVAILABLE',
+      reasons: expect.arrayContaining(['PAUSED']) as string[],
+    })
     expect((await asAdmin(`chains/${CHAIN_ID}/resume`, { method: 'POST' })).status).toBe(204)
     await chain.untilMining('priced again', async () => (await quote('LARK'))['state'] === 'PRICED')
+    expect(await health()).toMatchObject({ status: 'HEALTHY', reasons: [] })
     expect((await asAdmin('chains/999/pause', { method: 'POST' })).status).toBe(404)
     expect(await audited('chain.pause')).toHaveLength(1)
   })

@@ -1,9 +1,14 @@
 /** The faults of the stream, each by its row: what a broken, slow, hostile or unlucky client does, and what it gets. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startTcpProxy } from '../../feed/testing/tcpProxy.ts'
 import type { RecordDraft } from '../../store/port.ts'
 import { health } from '../../store/testing/drafts.ts'
+import { StoreError } from '../../store/storeError.ts'
 import { handshake, opened, RawSocket, refused } from '../testing/handshake.ts'
+import { heldMib, progressOf } from '../testing/longRun.ts'
+import { block } from '../testing/loopBlock.ts'
 import { type FrameParts, frame, RawClient } from '../testing/rawFrames.ts'
 import { openTestGate, sequencesOf, type TestGate, untilHeard } from '../testing/testGate.ts'
 import { until } from '../testing/until.ts'
@@ -13,6 +18,8 @@ const RANDOM_FRAMES = Number(process.env['ASSAY_STREAM_FRAMES'] ?? 5000)
 const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
 /** Clients at once. */
 const LANES = 10
+/** What random frames may leave behind, in all: a kilobyte for each connection of the long form would be thirty. */
+const MOST_GROWTH_MIB = 8
 const SUBSCRIBE = JSON.stringify({ filter: LIVE, resume_cursor: null })
 
 let gate: TestGate
@@ -37,6 +44,9 @@ const padded = (bytes: number): RecordDraft => ({
   ...health(1, 'HEALTHY'),
   payload: { chain_id: 1, status: 'HEALTHY', pad: 'x'.repeat(bytes) },
 })
+
+/** RFC 6455 §7.4.2: codes that are nobody's but the two ends'. */
+const isOwnCode = (code: number): boolean => code >= 3000 && code < 5000
 
 /** It still serves: a new subscriber hears a new record. */
 async function expectAlive(of: TestGate = gate): Promise<void> {
@@ -105,16 +115,22 @@ describe('W12 malformed frames', () => {
 
   it(`${RANDOM_FRAMES} random ones crash nothing and leave nothing behind (seed ${SEED})`, async () => {
     const codes = new Set<number | null>()
-    const lane = async (seed: number) => {
+    const progress = progressOf('random frames', RANDOM_FRAMES)
+    let all = 0
+    const lane = async (seed: number, frames: number) => {
       const random = randomOf(seed)
       const pick = (from: number, to: number) => from + Math.floor(random() * (to - from))
-      for (let sent = 0; sent < RANDOM_FRAMES / LANES; ) {
+      for (let sent = 0; sent < frames / LANES; ) {
+        progress(all)
         const client = await RawClient.open(gate.url, authorization)
         const bytes: Buffer[] = []
+        // A code of the client's own is given back to it.
+        const echoes = new Set<number | null>()
         // What follows a broken frame is not read: several in one connection test the first, mostly.
-        for (let n = pick(1, 12); n > 0; n--, sent++) {
+        for (let n = pick(1, 12); n > 0; n--, sent++, all++) {
           const size = random() < 0.05 ? pick(0, 70_000) : pick(0, 200)
           const payload = Buffer.alloc(size, pick(0, 256))
+          if (size >= 2 && isOwnCode(payload.readUInt16BE())) echoes.add(payload.readUInt16BE())
           if (random() < 0.3) payload.write(SUBSCRIBE.slice(0, pick(0, SUBSCRIBE.length + 1)))
           bytes.push(
             frame({
@@ -131,15 +147,52 @@ describe('W12 malformed frames', () => {
         // A whole close of our own, in case all of it was fine or is waited on.
         client.write(frame({ opcode: 8, payload: Buffer.from([3, 232]) }))
         client.write(Buffer.alloc(140_000, 0x88))
-        codes.add(await client.closeCode())
+        const code = await client.closeCode()
+        if (!echoes.has(code)) codes.add(code)
         client.end()
       }
     }
-    await Promise.all(Array.from({ length: LANES }, (_, at) => lane(SEED + at)))
+    const lanes = (seed: number, frames: number) =>
+      Promise.all(Array.from({ length: LANES }, (_, at) => lane(seed + at, frames)))
+    // The first tenth fills caches and compiles; what the rest adds would be a leak.
+    await lanes(SEED, RANDOM_FRAMES / 10)
+    await until('every connection gone', () => gate.gate.connections === 0)
+    const before = heldMib()
+    await lanes(SEED + LANES, RANDOM_FRAMES - all)
     expect([...codes].filter(code => ![1000, 1002, 1007, 1008, 1009, 1005, null].includes(code))).toEqual([])
     await until('every connection gone', () => gate.gate.connections === 0)
+    expect(heldMib() - before).toBeLessThan(MOST_GROWTH_MIB)
     await expectAlive()
+  }, 1_800_000)
+})
+
+it.each([
+  '//',
+  '//[',
+  '/v1/stream/',
+  '/v1//stream',
+  '/%76%31/stream',
+  'http://[',
+  '*',
+  '/\\',
+  '/v1/stream%00',
+])('an upgrade of %j leads nowhere: 404', async path => {
+  const { hostname, port } = new URL(gate.url)
+  const request = get({
+    hostname,
+    port,
+    path,
+    headers: {
+      authorization,
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    },
   })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  response.resume()
+  expect(response.statusCode).toBe(404)
 })
 
 it('W1 a stream cut at a random byte is resumed without a gap and without a repetition', async () => {
@@ -166,6 +219,16 @@ it('W11 no subscribe frame in time is 1008', async () => {
   expect(await client.closeCode()).toBe(1008)
   client.end()
   await hasty.close()
+})
+
+it('W11 a subscribe frame that came while nobody could read it has come in time', async () => {
+  const busy = await openTestGate({ subscribeMs: 100 })
+  const last = await busy.commit(1, [health(1, 'HEALTHY')])
+  const raw = await busy.subscribe(LIVE, busy.seal())
+  block(300)
+  expect(await untilHeard(raw, last)).toEqual([last])
+  await raw.end()
+  await busy.close()
 })
 
 it('W15 a flood of pings is 1008, and so is one of pongs nobody asked for; some are answered', async () => {
@@ -219,6 +282,67 @@ it('W7 W9 a client that stops reading is let go with 1013, its memory freed, and
     await busy.close()
   }
 })
+
+it('W7 two hundred that stop reading among seven hundred: the others hear as fast as before, and all two hundred are let go within 15 s', async () => {
+  const busy = await openTestGate({ roster: { burst: 1e6 } })
+  try {
+    const healthy: RawSocket[] = []
+    for (let n = 0; n < 500; n++) healthy.push(await busy.subscribe(LIVE))
+    const stalled: RawSocket[] = []
+    for (let n = 0; n < 200; n++) stalled.push(await busy.subscribe({ ...LIVE, chain_ids: [1, 2] }))
+    await until('all live', async () => {
+      await busy.commit(1, [health(1, 'MARK')])
+      return [...healthy, ...stalled].every(each => each.frames.length > 0)
+    })
+    const waits = hearing(healthy)
+    const before = await waits.during(busy, performance.now() + 3000)
+    for (const each of stalled) each.socket.pause()
+    // Past what the kernel takes over for them, on a chain that only they listen to.
+    for (let n = 0; n < 10; n++) await busy.commit(2, [{ ...padded(900_000), routing: NOWHERE }])
+    const mark = await busy.commit(1, [health(1, 'MARK')])
+    await until('all of it seen', () => healthy.every(each => lastOf(each) >= mark))
+    const fullMs = performance.now()
+    const meanwhile = await waits.during(
+      busy,
+      fullMs + 15_000,
+      () => busy.gate.connections === healthy.length,
+    )
+    const freedMs = performance.now() - fullMs
+    console.log(
+      `p99 of 500 healthy: ${before.toFixed(1)} ms before, ${meanwhile.toFixed(1)} ms beside 200 stalled, which were gone after ${(freedMs / 1000).toFixed(1)} s`,
+    )
+    expect(busy.gate.connections).toBe(healthy.length)
+    expect(freedMs).toBeLessThanOrEqual(15_000)
+    expect(meanwhile).toBeLessThanOrEqual(2 * before + 25)
+    for (const each of healthy) expect(each.closed).toBeNull()
+    await Promise.all([...healthy, ...stalled].map(each => each.end()))
+  } finally {
+    await busy.close()
+  }
+})
+
+const NOWHERE = { chain_id: 2, pool_ids: [], token_ids: [] }
+
+/** How long a record takes from its commit to each of these. */
+function hearing(sockets: readonly RawSocket[]) {
+  let committedMs = 0
+  let waitsMs: number[] = []
+  for (const { socket } of sockets) socket.on('message', () => waitsMs.push(performance.now() - committedMs))
+  return {
+    /** The 99th percentile over a record every 50 ms, up to that time or until it is over. */
+    async during(of: TestGate, endMs: number, isOver = () => false): Promise<number> {
+      waitsMs = []
+      while (performance.now() < endMs && !isOver()) {
+        committedMs = performance.now()
+        const last = await of.commit(1, [padded(1000)])
+        await until('all have it', () => sockets.every(each => lastOf(each) >= last))
+        await new Promise(resolve => setTimeout(resolve, 50))
+      }
+      waitsMs.sort((a, b) => a - b)
+      return waitsMs[Math.floor(waitsMs.length * 0.99)] ?? Number.NaN
+    },
+  }
+}
 
 const lastOf = (raw: RawSocket): number =>
   Number(/"stream_sequence":(\d+)/.exec(raw.frames.at(-1) ?? '')?.[1] ?? -1)
@@ -311,6 +435,23 @@ it('W18 beyond the most that fit at once 503, whoever asks', async () => {
   await full.close()
 })
 
+it.each([
+  ['busy', new StoreError('STORE_BUSY', 'others kept the write lock'), 503, '1'],
+  ['broken', new StoreError('STORE_IO', 'the device failed'), 500, undefined],
+])(
+  'a handshake that finds the database %s is told whether to come back',
+  async (_, failure, status, after) => {
+    const gate = await openTestGate()
+    const headers = await gate.headers()
+    const readKey = vi.spyOn(gate.store, 'readKey').mockRejectedValue(failure)
+    const answer = await refused(gate.url, { headers })
+    expect([answer.status, answer.headers['retry-after'], answer.text]).toEqual([status, after, ''])
+    readKey.mockRestore()
+    await (await gate.open()).end()
+    await gate.close()
+  },
+)
+
 it('W19 a connection that a proxy would call idle is kept alive by pings, and one it cuts is resumed', async () => {
   const pinging = await openTestGate({ pingMs: 60 })
   const proxy = await startTcpProxy(Number(new URL(pinging.url).port))
@@ -329,4 +470,41 @@ it('W19 a connection that a proxy would call idle is kept alive by pings, and on
   await again.end()
   await proxy.close()
   await pinging.close()
+})
+
+it('contract §5 a log that begins anew under a running service resets who listens, live and in a replay, and no one else', async () => {
+  const restored = await openTestGate()
+  try {
+    for (let n = 0; n < 5; n++) await restored.commit(1, [health(1, 'HEALTHY')])
+    const live = await restored.subscribe(LIVE)
+    const resumed = await restored.subscribe(LIVE, restored.seal({ sequence: 2 }))
+    await until('both hear', async () => {
+      await restored.commit(1, [health(1, 'MARK')])
+      return live.frames.length > 0 && resumed.frames.length > 0
+    })
+    const before = (await restored.sequences(1)).at(-1) ?? 0
+    const { epoch } = await restored.store.startEpoch()
+    const first = await restored.commit(1, [health(1, 'DEGRADED')])
+    expect(first).toBeGreaterThan(epoch * 2 ** 40)
+    for (const each of [live, resumed]) {
+      expect(await each.untilClosed()).toEqual({ code: 1000, reason: 'INVALID_CURSOR' })
+      expect(JSON.parse(each.frames.at(-1) ?? '')).toMatchObject({
+        type: 'RESET_REQUIRED',
+        payload: { reason: 'INVALID_CURSOR' },
+      })
+      // Nothing of the new log came as if it followed the old one.
+      const heard = each.frames
+        .slice(0, -1)
+        .map(frame => (JSON.parse(frame) as { stream_sequence: number }).stream_sequence)
+      expect(Math.max(...heard)).toBeLessThanOrEqual(before)
+    }
+    // An old cursor is told the same; one of the new epoch goes on.
+    const old = await restored.subscribe(LIVE, restored.seal({ sequence: before }))
+    expect(await old.untilClosed()).toEqual({ code: 1000, reason: 'INVALID_CURSOR' })
+    const fresh = await restored.subscribe(LIVE, restored.seal({ epoch, sequence: epoch * 2 ** 40 }))
+    expect(await untilHeard(fresh, first)).toEqual([first])
+    await fresh.end()
+  } finally {
+    await restored.close()
+  }
 })

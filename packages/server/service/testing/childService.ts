@@ -6,9 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@assay/sdk'
 import { issueKeyIn, loadConfig } from '../../config.ts'
+import { scan } from './canary.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/assay.ts', import.meta.url))
-const STARTED = /^Assay serves at (\S+)$/m
+/** An API says where; a process that writes chains has no address. */
+const STARTED = /^Assay (?:serves at (\S+)|stands by.*)$/m
 const PATIENCE_MS = 60_000
 
 const living = new Set<ChildProcess>()
@@ -17,21 +19,30 @@ process.on('exit', () => {
 })
 
 export type ChildService = {
+  /** Empty for one that only writes chains. */
   readonly url: string
+  readonly pid: number
+  /** SIGSTOP: it lives and does nothing, until `wake`. */
+  pause(): void
+  wake(): void
   /** kill -9: nothing is closed, nothing is flushed. */
   kill(): Promise<void>
   /** Until it is gone by itself. */
   readonly ended: Promise<unknown>
   /** SIGTERM, and its exit code. */
   stop(): Promise<number | null>
+  /** The end of what it printed. */
+  said(): string
 }
 
-/** Resolves when it listens. */
+/** Resolves when it listens. `command` is that of another version. */
 export async function startChildService(
   configFile: string,
   environment: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
+  command: string = COMMAND,
 ): Promise<ChildService> {
-  const child = spawn(process.execPath, [COMMAND, 'serve', '--config', configFile], {
+  const child = spawn(process.execPath, [command, 'serve', '--config', configFile, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   })
@@ -45,10 +56,11 @@ export async function startChildService(
     const timer = setTimeout(() => reject(new Error(`not serving: ${said}`)), PATIENCE_MS)
     const hear = (part: Buffer) => {
       said = (said + String(part)).slice(-10_000)
-      const found = STARTED.exec(said)?.[1]
-      if (found === undefined) return
+      scan('a log', String(part))
+      const found = STARTED.exec(said)
+      if (found === null) return
       clearTimeout(timer)
-      resolve(found)
+      resolve(found[1] ?? '')
     }
     child.stdout.on('data', hear)
     child.stderr.on('data', hear)
@@ -56,6 +68,9 @@ export async function startChildService(
   })
   return {
     url,
+    pid: child.pid as number,
+    pause: () => void child.kill('SIGSTOP'),
+    wake: () => void child.kill('SIGCONT'),
     ended: exited,
     async kill() {
       child.kill('SIGKILL')
@@ -65,6 +80,7 @@ export async function startChildService(
       child.kill('SIGTERM')
       return exited
     },
+    said: () => said,
   }
 }
 

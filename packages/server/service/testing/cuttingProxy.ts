@@ -5,6 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 export type CuttingProxy = {
   readonly url: string
   readonly cuts: () => number
+  /** Those open now, at once. */
+  cutAll(): void
   /** From now on connections last; those open are cut. */
   mend(): void
   close(): Promise<void>
@@ -50,6 +52,7 @@ export async function startCuttingProxy(target: number, next: () => number): Pro
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cuts: () => cuts,
+    cutAll,
     mend() {
       isMended = true
       cutAll()

@@ -38,7 +38,7 @@ const KEPT_DIGITS = 6
 
 export async function startTestChain(
   plan: ChainPlan = planWith(),
-  options: Pick<WorldOptions, 'nowS' | 'slotsInAnEpoch'> = {},
+  options: Pick<WorldOptions, 'nowS' | 'slotsInAnEpoch' | 'keptBlocks'> = {},
 ): Promise<TestChain> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-service-'))
   const world = await startWorld({ folder, plans: [plan], isLive: false, slotsInAnEpoch: SLOTS, ...options })
@@ -152,6 +152,15 @@ export class TestChain {
   async mine(blocks = 1): Promise<Block> {
     await this.world.client.mine({ blocks })
     return this.head()
+  }
+
+  /** A block of this moment: a reorganisation takes the node's clock back to where it forked, and it goes on from there. */
+  async mineNow(): Promise<Block> {
+    const { client } = this.world
+    const now = BigInt(Math.floor(Date.now() / 1000))
+    const { timestamp } = await client.getBlock({ blockTag: 'latest' })
+    if (now > timestamp) await client.setNextBlockTimestamp({ timestamp: now })
+    return this.mine()
   }
 
   /**

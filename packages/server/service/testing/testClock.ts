@@ -16,6 +16,11 @@ export class StoppedClock implements Clock {
     return this.#monotonicMs
   }
 
+  /** Somebody sets the time. */
+  set(ms: number): void {
+    this.#nowMs += ms
+  }
+
   advance(ms: number): void {
     this.#nowMs += ms
     this.#monotonicMs += ms

@@ -26,6 +26,7 @@ import { Roster, type RosterOptions } from '../../stream/roster.ts'
 import { type GateOptions, StreamGate } from '../../ws/gate.ts'
 import { opened, RawSocket } from './handshake.ts'
 import { until } from './until.ts'
+import { QUIET } from '../../ops/testing/quiet.ts'
 
 export const CHAINS = [1, 2] as const
 
@@ -39,7 +40,7 @@ export async function openTestGate(
   const path = join(folder, 'gate.db')
   const release = claimDatabase(path)
   const store = await openSqliteStore({ path })
-  const hub = await Hub.open(store)
+  const hub = await Hub.open(store, clock)
   const access = new Access(store, clock)
   const secret = await store.readSecret('cursor')
   const server = createServer()
@@ -55,12 +56,13 @@ export async function openTestGate(
     chainIds: new Set(CHAINS),
     roster: new Roster(clock, roster),
     publicOrigin: null,
+    log: QUIET,
     ...times,
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  return new TestGate(`http://127.0.0.1:${port}`, gate, store, access, clock, secret, async () => {
+  return new TestGate(`http://127.0.0.1:${port}`, gate, hub, store, access, clock, secret, async () => {
     gate.close()
     server.closeAllConnections()
     server.close()
@@ -78,6 +80,7 @@ export class TestGate {
   readonly store: Store & MaintenanceStore
   readonly secret: Uint8Array
   readonly close: () => Promise<void>
+  readonly #hub: Hub
   readonly #access: Access
   readonly #clock: Clock
   readonly #steps = new Map<number, number>()
@@ -86,6 +89,7 @@ export class TestGate {
   constructor(
     url: string,
     gate: StreamGate,
+    hub: Hub,
     store: Store & MaintenanceStore,
     access: Access,
     clock: Clock,
@@ -94,11 +98,17 @@ export class TestGate {
   ) {
     this.url = url
     this.gate = gate
+    this.#hub = hub
     this.store = store
     this.secret = secret
     this.close = close
     this.#access = access
     this.#clock = clock
+  }
+
+  /** What everyone who listens can have heard of. */
+  get seen(): number {
+    return this.#hub.head
   }
 
   /** One step of a chain with these records. */
@@ -107,6 +117,8 @@ export class TestGate {
     this.#steps.set(chainId, step)
     const outcome = await this.store.commit(commitOf(chainId, step, { records, atMs: this.#clock.nowMs() }))
     if (outcome.outcome !== 'committed') throw new Error(`step ${step}: ${JSON.stringify(outcome)}`)
+    // As a worker does.
+    this.#hub.wake()
     return outcome.last
   }
 

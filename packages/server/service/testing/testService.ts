@@ -15,6 +15,7 @@ import { type Service, startService } from '../../service.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
 import { openStore } from '../../store/openStore.ts'
+import { CANARY, scan } from './canary.ts'
 import { CHAIN_ID } from './plan.ts'
 import type { Block, Hex, TestChain } from './testChain.ts'
 import { until } from './until.ts'
@@ -40,6 +41,10 @@ export type TestServiceOptions = {
   readonly finalityDepth?: number
   /** Where its store is; left out, a file named after it. */
   readonly store?: string
+  /** A read replica of it. */
+  readonly replica?: string
+  /** Sources of how deep other markets are; left out, none. */
+  readonly coverage?: readonly object[]
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -59,18 +64,25 @@ export async function openTestService(
 ): Promise<TestService> {
   const config = loadConfig(writeConfig(chain, options), {})
   const faults: string[] = []
+  const lines: string[] = []
+  const hear = (message: string, fields: Record<string, unknown> = {}) => {
+    const line = `${message} ${JSON.stringify(fields)}`
+    scan('a log', line)
+    lines.push(line)
+    return line
+  }
   const note = (message: string, fields: Record<string, unknown> = {}) => {
-    faults.push(`${message} ${JSON.stringify(fields)}`)
+    const line = hear(message, fields)
+    if (fields['thread'] === undefined) faults.push(line)
   }
   const service = await startService({
     config,
     clock: options.clock ?? systemClock,
-    logLevel: 'silent',
-    log: { info: () => undefined, warn: note, error: note },
+    log: { info: hear, warn: note, error: note },
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
   })
   const store = await openStore(config.store.address.reveal())
-  return new TestService(chain, config, service, store, faults)
+  return new TestService(chain, config, service, store, { faults, lines })
 }
 
 /** The configuration file of a service on this chain. */
@@ -85,7 +97,9 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     heartbeatS,
     port = 0,
     store,
+    replica,
     finalityDepth,
+    coverage = [],
   } = options
   const document = worldConfig(
     { chains: [chain.world], close: async () => undefined },
@@ -95,6 +109,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (tokens !== undefined) first['tokens'] = tokens.map(symbol => chain.token(symbol))
   if (endpoints !== undefined)
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
+  for (const endpoint of first['endpoints'] as { url: string }[]) endpoint.url = withCanary(endpoint.url)
   first['pools'] = pools
   if (heartbeatS !== undefined)
     for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
@@ -103,8 +118,16 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
-  writeFileSync(file, stringify({ ...document, policy }))
+  const more = { ...(replica === undefined ? {} : { replica }), coverage: { sources: coverage }, policy }
+  writeFileSync(file, stringify({ ...document, ...more }))
   return file
+}
+
+/** Every endpoint has a secret in its URL, which its node does not mind and nobody may ever see. */
+const withCanary = (text: string): string => {
+  const url = new URL(text)
+  url.searchParams.set('key', CANARY)
+  return url.href
 }
 
 export class TestService {
@@ -114,6 +137,8 @@ export class TestService {
   readonly store: Store & MaintenanceStore
   /** Warnings and errors of the main thread: a chain that had to be started again is one. */
   readonly faults: string[]
+  /** All it logged, its threads included. */
+  readonly lines: readonly string[]
   #consumers = 0
 
   constructor(
@@ -121,13 +146,14 @@ export class TestService {
     config: Config,
     service: Service,
     store: Store & MaintenanceStore,
-    faults: string[],
+    said: { readonly faults: string[]; readonly lines: readonly string[] },
   ) {
     this.chain = chain
     this.config = config
     this.service = service
     this.store = store
-    this.faults = faults
+    this.faults = said.faults
+    this.lines = said.lines
   }
 
   /** Where it listens, whatever it calls itself. */

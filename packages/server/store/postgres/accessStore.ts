@@ -17,6 +17,8 @@ const INSERT_KEY = statement(`
     (key_id, consumer, name, secret_hash, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`)
 const KEY = statement(`${KEYS} WHERE key_id = $1`)
+const SECRET_HASH = statement(`
+  SELECT coalesce((SELECT secret_hash FROM api_key WHERE key_id = $1), decode(repeat('00', 32), 'hex')) AS hash`)
 const ALL_KEYS = statement(`${KEYS} ORDER BY created_at_ms, key_id`)
 const REVOKE = statement(
   'UPDATE api_key SET revoked_at_ms = $1 WHERE key_id = $2 AND revoked_at_ms IS NULL RETURNING key_id',
@@ -57,7 +59,7 @@ export const accessStore = (connection: Connection): AccessStore => ({
 
 function keyStore(
   connection: Connection,
-): Pick<AccessStore, 'insertKey' | 'readKey' | 'listKeys' | 'revokeKey'> {
+): Pick<AccessStore, 'insertKey' | 'readKey' | 'readSecretHash' | 'listKeys' | 'revokeKey'> {
   return {
     async insertKey({ keyId, consumer, name, secretHash, scopes, createdAtMs, expiresAtMs, revokedAtMs }) {
       await connection.write(async query => {
@@ -69,6 +71,10 @@ function keyStore(
     async readKey(keyId) {
       const [row] = await connection.query<StoredKey>(KEY, [keyId])
       return row === undefined ? null : keyRow(row)
+    },
+    async readSecretHash(keyId) {
+      const [row] = await connection.query<{ hash: Uint8Array }>(SECRET_HASH, [keyId])
+      return (row as { hash: Uint8Array }).hash
     },
     async listKeys() {
       return (await connection.query<StoredKey>(ALL_KEYS)).map(keyRow)

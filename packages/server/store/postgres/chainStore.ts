@@ -12,7 +12,7 @@ import { type Connection, type Query, statement } from './connection.ts'
 import { sealRecords, writeCurrent } from './currentState.ts'
 import { writeFacts } from './facts.ts'
 import { writeHistory } from './historyStore.ts'
-import { takeSequences, writeLog } from './log.ts'
+import { type Fence, takeSequences, writeLog } from './log.ts'
 import { writeEvents } from './poolEvents.ts'
 import { CHANNEL } from './listener.ts'
 
@@ -29,11 +29,13 @@ type Position = {
 const AGAIN_MS = [10, 50, 250, 1_000, 2_000, 4_000] as const
 
 // The lock is on the chain's name, not its row: before the first commit there is none.
-const LOCK_CHAIN = statement("SELECT pg_advisory_xact_lock(hashtextextended('assay chain ' || $1::text, 0))")
+export const LOCK_CHAIN = statement(
+  "SELECT pg_advisory_xact_lock(hashtextextended('assay chain ' || $1::text, 0))",
+)
 const POSITION = statement('SELECT * FROM position WHERE chain_id = $1')
 const ENTITIES = statement('SELECT key, text FROM entity WHERE chain_id = $1 ORDER BY key')
 
-export function chainStore(connection: Connection, generation: number): ChainStore {
+export function chainStore(connection: Connection, fenceOf: (chainId: number) => Fence): ChainStore {
   return {
     readCheckpoint(chainId) {
       return connection.read(async (query): Promise<Checkpoint | null> => {
@@ -49,27 +51,24 @@ export function chainStore(connection: Connection, generation: number): ChainSto
     },
 
     async commit(commit) {
+      const fence = fenceOf(commit.chainId)
       for (const waitMs of AGAIN_MS)
         try {
-          return await commitOnce(connection, generation, commit)
+          return await commitOnce(connection, fence, commit)
         } catch (failure) {
           if (!(failure instanceof StoreError) || failure.code !== 'STORE_UNREACHABLE') throw failure
           await delay(waitMs)
         }
-      return commitOnce(connection, generation, commit)
+      return commitOnce(connection, fence, commit)
     },
   }
 }
 
-function commitOnce(
-  connection: Connection,
-  generation: number,
-  commit: StepCommit,
-): Promise<Committed | Conflict> {
+function commitOnce(connection: Connection, fence: Fence, commit: StepCommit): Promise<Committed | Conflict> {
   return connection.write(async query => {
     await query(LOCK_CHAIN, [commit.chainId])
     const [stored] = await query<Position>(POSITION, [commit.chainId])
-    return standing(stored, commit) ?? (await write(query, generation, commit))
+    return standing(stored, commit) ?? (await write(query, fence, commit))
   })
 }
 
@@ -99,7 +98,7 @@ const UPSERT_POSITION = statement(`
     first_sequence = excluded.first_sequence, last_sequence = excluded.last_sequence`)
 const NOTIFY = statement(`SELECT pg_notify('${CHANNEL}', '')`)
 
-async function write(query: Query, generation: number, commit: StepCommit): Promise<Committed> {
+async function write(query: Query, fence: Fence, commit: StepCommit): Promise<Committed> {
   const { chainId, step, tip, atMs } = commit
   await writeEntities(query, commit)
   await writeFacts(query, commit)
@@ -108,7 +107,7 @@ async function write(query: Query, generation: number, commit: StepCommit): Prom
   const records = await sealRecords(query, commit)
 
   // From here on every other writer waits: only what needs a sequence is left.
-  const head = await takeSequences(query, generation, commit.records.length)
+  const head = await takeSequences(query, fence, commit.records.length)
   const { envelopes, current, published } = records(head.next)
   const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)
   await writeCurrent(query, commit, current)

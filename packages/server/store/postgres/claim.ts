@@ -1,9 +1,10 @@
 /**
- * One process writes to a database.
+ * One process writes to a database, or several share it: each in its role, with an elected writer for every chain.
  *
  * The claim is an advisory lock held by a connection of its own, so it ends with the process however that dies.
  * Each claim has a number, the generation, in the head row. A commit takes its sequences only from a head row
- * of its own generation: a process that lost its claim without noticing can no longer commit.
+ * of its own generation: a process that lost its claim without noticing can no longer commit. Those who share have one
+ * number together; what keeps two of them from writing one chain is the chain's seat (`seats.ts`).
  *
  * A server that was promoted from a replica may lack commits the old one had acknowledged. Its timeline tells;
  * whoever claims it then begins a new epoch, so no sequence is ever given out twice.
@@ -28,10 +29,27 @@ const PATIENCE_MS = 3_000
 const PAUSE_MS = 20
 const RECLAIM_MS = 500
 
-const TRY_LOCK = `SELECT pg_try_advisory_lock(${CLAIM_LOCK}) AS locked`
+const TRY_LOCK = {
+  alone: `SELECT pg_try_advisory_lock(${CLAIM_LOCK}) AS locked`,
+  shared: `SELECT pg_try_advisory_lock_shared(${CLAIM_LOCK}) AS locked`,
+}
 const OWNER = statement('SELECT generation, owner FROM head')
-const LOCK_HEAD = statement(`SELECT generation, timeline, ${TIMELINE} AS now FROM head FOR UPDATE`)
+const LOCK_HEAD = statement(`SELECT generation, owner, timeline, ${TIMELINE} AS now FROM head FOR UPDATE`)
 const TAKE = statement('UPDATE head SET generation = generation + 1, owner = $1 RETURNING generation')
+
+type Kind = keyof typeof TRY_LOCK
+type Head = {
+  readonly generation: number
+  readonly owner: string
+  readonly timeline: string
+  readonly now: string
+}
+
+/** The owner's name while several have the database. */
+const SHARED = 'shared'
+
+/** What a writer of this process may commit with. */
+export type Claimed = { readonly generation: number; readonly isShared: boolean }
 
 type Owner = ProcessIdentity & { readonly host: string }
 
@@ -39,12 +57,16 @@ type Owner = ProcessIdentity & { readonly host: string }
 const self = (): Owner => ({ host: hostname(), ...thisProcess() })
 
 /** Claims the database, brings its schema up to date, and returns the function that gives it back. */
-export async function claimPostgres(url: string, nowMs: number = Date.now()): Promise<() => Promise<void>> {
+export async function claimPostgres(
+  url: string,
+  kind: Kind = 'alone',
+  nowMs: number = Date.now(),
+): Promise<() => Promise<void>> {
   const connection = new Connection(url, 1)
   try {
     await refuseUnfit(connection.query)
     await migrate(connection, schema, nowMs)
-    const claim = new Claim(url, connection)
+    const claim = new Claim(url, kind, connection)
     await claim.take()
     return () => claim.release()
   } catch (error) {
@@ -53,10 +75,11 @@ export async function claimPostgres(url: string, nowMs: number = Date.now()): Pr
   }
 }
 
-/** The generation this process may commit with. */
-export async function claimedGeneration(query: Query): Promise<number> {
+export async function readClaimed(query: Query): Promise<Claimed> {
   const [head] = await query<{ generation: number; owner: string }>(OWNER)
-  if (head !== undefined && head.owner === JSON.stringify(self())) return head.generation
+  const isShared = head?.owner === SHARED
+  if (head !== undefined && (isShared || head.owner === JSON.stringify(self())))
+    return { generation: head.generation, isShared }
   const owner = ownerIn(head?.owner)
   throw new StoreError(
     'STORE_UNCLAIMED',
@@ -66,13 +89,15 @@ export async function claimedGeneration(query: Query): Promise<number> {
 
 class Claim {
   readonly #url: string
+  readonly #kind: Kind
   readonly #connection: Connection
   #lock: pg.Client | null = null
   #generation = 0
   #isReleased = false
 
-  constructor(url: string, connection: Connection) {
+  constructor(url: string, kind: Kind, connection: Connection) {
     this.#url = url
+    this.#kind = kind
     this.#connection = connection
   }
 
@@ -82,7 +107,7 @@ class Claim {
       if (performance.now() > limit) throw await this.#claimedByAnother()
       await delay(PAUSE_MS)
     }
-    this.#generation = await this.#connection.write(takeHead)
+    this.#generation = await this.#connection.write(query => this.#takeHead(query))
   }
 
   async release(): Promise<void> {
@@ -97,7 +122,7 @@ class Claim {
     client.on('error', () => undefined)
     try {
       await client.connect()
-      const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK)
+      const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK[this.#kind])
       if (rows[0]?.locked !== true) {
         await client.end()
         return false
@@ -125,10 +150,14 @@ class Claim {
 
   async #confirm(): Promise<void> {
     await this.#connection.write(async query => {
-      const [head] = await query<{ generation: number; timeline: string; now: string }>(LOCK_HEAD)
+      if (this.#kind === 'shared') {
+        this.#generation = await this.#takeHead(query)
+        return undefined
+      }
+      const [head] = await query<Head>(LOCK_HEAD)
       // Another process was here: ours can commit no more, and must not stand in the way of a third.
       if (head?.generation !== this.#generation) return this.#lock?.end()
-      if (head.timeline !== head.now) this.#generation = await takeHead(query)
+      if (head.timeline !== head.now) this.#generation = await this.#takeHead(query)
       return undefined
     })
   }
@@ -139,19 +168,25 @@ class Claim {
     const who = owner === null ? 'Another process' : `Process ${owner.pid} on ${owner.host}`
     return new StoreError(
       'STORE_CLAIMED',
-      `${who} is using this database. A database serves one process: stop that one first, or talk to it ` +
-        'through its control socket.',
+      head?.owner === SHARED
+        ? 'Processes with --role chain or --role api share this database: stop them first.'
+        : `${who} is using this database alone. Stop it first, talk to it through its control socket, or start ` +
+            'every process on it with --role chain or --role api.',
     )
+  }
+
+  async #takeHead(query: Query): Promise<number> {
+    const [head] = await query<Head>(LOCK_HEAD)
+    const isPromoted = head?.timeline !== head?.now
+    if (isPromoted) await beginEpoch(query)
+    // Those who share find the number of the first of them; after anybody else, or an epoch, it is a new one.
+    if (this.#kind === 'shared' && head?.owner === SHARED && !isPromoted) return head.generation
+    const owner = this.#kind === 'shared' ? SHARED : JSON.stringify(self())
+    const [taken] = await query<{ generation: number }>(TAKE, [owner])
+    return (taken as { generation: number }).generation
   }
 }
 
-async function takeHead(query: Query): Promise<number> {
-  const [head] = await query<{ timeline: string; now: string }>(LOCK_HEAD)
-  if (head?.timeline !== head?.now) await beginEpoch(query)
-  const [taken] = await query<{ generation: number }>(TAKE, [JSON.stringify(self())])
-  return (taken as { generation: number }).generation
-}
-
 function ownerIn(text: string | undefined): Owner | null {
-  return text === undefined || text === '' ? null : (JSON.parse(text) as Owner)
+  return text === undefined || text === '' || text === SHARED ? null : (JSON.parse(text) as Owner)
 }

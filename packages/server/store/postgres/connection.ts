@@ -3,7 +3,8 @@
  *
  * A write is durable when it resolves: `synchronous_commit` is set here whatever the server's default. A lock
  * or a statement that takes too long fails by name instead of holding a chain; a client that hangs inside a
- * transaction is ended by the server, because others wait for the head row it may hold.
+ * transaction is ended by the server, because others wait for the head row it may hold, and whoever takes the place of
+ * a stopped writer waits for its chain.
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -18,7 +19,7 @@ const SETTINGS = {
   synchronous_commit: 'on',
   lock_timeout: '10s',
   statement_timeout: '30s',
-  idle_in_transaction_session_timeout: '15s',
+  idle_in_transaction_session_timeout: '4s',
 }
 
 /** A little more than the server's own limits: this one is for a server that is gone. */

@@ -2,8 +2,8 @@
  * The current state of every token, pool and feed: what their last record said, and which record that was.
  * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
  */
-import { type Sealed, seal, sequenceQuote, type Subject, retractedIdOf, subjectOf } from '../envelope.ts'
-import type { RecordDraft, Sequence, StepCommit } from '../port.ts'
+import type { Sealed, Subject, Unsealed } from '../envelope.ts'
+import type { Sequence, StepCommit } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import { type Query, statement } from './connection.ts'
 import type { Published } from './historyStore.ts'
@@ -35,59 +35,51 @@ const LAST_OF = {
     WHERE chain_id = $1 AND pool_address = ANY ($2::text[])`),
 } as const
 
-/** Reads what retractions withdraw; the returned function seals the records when their place is known. */
+/** Reads what retractions withdraw; the returned function seals the records at their place. */
 export async function sealRecords(
   query: Query,
   { chainId, records }: StepCommit,
 ): Promise<(first: Sequence) => SealedCommit> {
-  const subjects = records.map(subjectOf)
   const last = {
-    token: await readLast(query, chainId, 'token', records, subjects),
-    pool: await readLast(query, chainId, 'pool', records, subjects),
+    token: await readLast(query, chainId, 'token', records),
+    pool: await readLast(query, chainId, 'pool', records),
   }
   return first => {
     const current = { token: new Map<string, Current>(), pool: new Map<string, Current>() }
     let health: CurrentStates['health'] = null
     const published: Published[] = []
-    const envelopes = records.map((record, index) => {
-      const subject = subjects[index] as Subject
+    const envelopes = records.map(({ subject, retracted, seal }, index) => {
       const sequence = first + index
-      const retracted = retractedIdOf(record)
       const withdrawn = retracted === null ? null : withdrawnSequence(last, subject, retracted)
-      const sealed = seal(record, sequence, withdrawn)
+      const sealed = seal(sequence, withdrawn)
       if (subject.kind === 'health') health = { text: sealed.current as string, sequence }
       if (subject.kind === 'token' || subject.kind === 'pool') {
         last[subject.kind].set(subject.address, { recordId: subject.recordId, sequence })
-        current[subject.kind].set(subject.address, currentOf(subject, sealed, sequence, record))
+        current[subject.kind].set(subject.address, currentOf(subject, sealed, sequence))
       }
-      if (subject.kind === 'token') published.push({ sequence, tokenAddress: subject.address, record })
+      if (subject.kind === 'token')
+        published.push({ sequence, tokenAddress: subject.address, point: subject.point })
       return sealed.envelope
     })
     return { envelopes, current: { ...current, health }, published }
   }
 }
 
-const currentOf = (
-  { recordId }: Named,
-  { current }: Sealed,
-  sequence: Sequence,
-  { quote }: RecordDraft,
-): Current => ({
+const currentOf = ({ recordId }: Named, { current, quote }: Sealed, sequence: Sequence): Current => ({
   recordId,
   sequence,
   text: current,
-  quote: quote === null ? null : sequenceQuote(quote, sequence),
+  quote,
 })
 
 async function readLast(
   query: Query,
   chainId: number,
   kind: 'token' | 'pool',
-  records: readonly RecordDraft[],
-  subjects: readonly Subject[],
+  records: readonly Unsealed[],
 ): Promise<Map<string, Last>> {
-  const asked = subjects.flatMap((subject, at) =>
-    subject.kind === kind && records[at]?.type === 'PRICE_RETRACT' ? [subject.address] : [],
+  const asked = records.flatMap(({ subject, retracted }) =>
+    subject.kind === kind && retracted !== null ? [subject.address] : [],
   )
   if (asked.length === 0) return new Map()
   const rows = await query<Last & { readonly address: string }>(LAST_OF[kind], [chainId, asked])

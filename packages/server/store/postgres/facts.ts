@@ -49,7 +49,8 @@ export async function writeFacts(query: Query, commit: StepCommit): Promise<void
 }
 
 /** What a contract said of itself, as JSON text: it may hold a zero, which a text of PostgreSQL may not. */
-const encodeSaid = (text: string | null): string | null => (text === null ? null : JSON.stringify(text))
+export const encodeSaid = (text: string | null): string | null =>
+  text === null ? null : JSON.stringify(text)
 
 export const decodeSaid = (text: string | null): string | null =>
   text === null ? null : (JSON.parse(text) as string)

@@ -1,8 +1,8 @@
 /** History of tokens: points in a table of their own, states from the log they point into. */
 import { envelopeState } from '../envelope.ts'
-import { type HistoryPoint, type HistoryRow, type HistoryStore, pointOf } from '../history.ts'
+import type { HistoryPoint, HistoryRow, HistoryStore, PointSaid } from '../history.ts'
 import { linesOf } from '../logRow.ts'
-import type { RecordDraft, Sequence } from '../port.ts'
+import type { Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 
@@ -69,7 +69,7 @@ async function withStates(query: Query, points: readonly HistoryPoint[]): Promis
 export type Published = {
   readonly sequence: Sequence
   readonly tokenAddress: string
-  readonly record: RecordDraft
+  readonly point: PointSaid
 }
 
 /** Inside a commit. */
@@ -79,7 +79,7 @@ export async function writeHistory(
   published: readonly Published[],
 ): Promise<void> {
   if (published.length === 0) return
-  const points = published.map(({ record }) => pointOf(record))
+  const points = published.map(({ point }) => point)
   await query(INSERT, [
     chainId,
     published.map(({ sequence }) => sequence),

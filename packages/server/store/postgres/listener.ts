@@ -16,7 +16,9 @@ const QUEUE_ALARM = 0.25
 
 export type ListenerOptions = {
   readonly url: string
-  readonly onNews: () => void
+  /** Left out, that of commits. */
+  readonly channel?: string
+  readonly onNews: (said: string) => void
   /** Some listener of this server does not keep up: when the queue is full, commits fail. */
   readonly onQueue: (share: number) => void
 }
@@ -43,14 +45,14 @@ export class CommitListener {
     const client = new pg.Client(clientOptions(this.#options.url))
     this.#client = client
     client.on('error', () => undefined)
-    client.on('notification', () => this.#options.onNews())
+    client.on('notification', ({ payload }) => this.#options.onNews(payload ?? ''))
     client.once('end', () => this.#again(client))
     try {
       await client.connect()
-      await client.query(`LISTEN ${CHANNEL}`)
+      await client.query(`LISTEN ${this.#options.channel ?? CHANNEL}`)
       this.#pauseMs = FIRST_PAUSE_MS
       // Whatever was said while nobody listened.
-      this.#options.onNews()
+      this.#options.onNews('')
       this.#lookAtQueue(client)
     } catch {
       await client.end().catch(() => undefined)

@@ -2,11 +2,13 @@
  * The log of all chains. Sequences are given out by the head row, which a transaction takes after all its other
  * work and keeps until it is durable: they are contiguous, in commit order, and whoever sees one sees all below.
  */
+import type { Seat } from '../cluster.ts'
 import { epochStart, lastSequence } from '../epoch.ts'
 import { packRecords, RECORDS_PER_ROW, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { StoreError } from '../storeError.ts'
+import type { Claimed } from './claim.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 
 /** The sequences of one commit; `first` is null and `last` the head when it has no records. */
@@ -20,6 +22,7 @@ export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)'
 const TAKE_HEAD = statement(`
   UPDATE head SET next = next + $1, written = written + $1
   WHERE generation = $2 AND timeline = ${TIMELINE}
+    AND ($3::bigint IS NULL OR $4 = (SELECT generation FROM seat WHERE chain_id = $3))
   RETURNING epoch, next - $1 AS next, written - $1 AS written`)
 const WHY_NOT = statement(`SELECT generation, timeline, ${TIMELINE} AS now FROM head`)
 const INSERT = statement(`
@@ -27,13 +30,23 @@ const INSERT = statement(`
   SELECT last, count, written, $4, $5, body
   FROM unnest($1::bigint[], $2::int[], $3::bigint[], $6::text[]) AS row (last, count, written, body)`)
 
+/** Who commits: a process of this claim, and where several share the database, the holder of the chain's seat. */
+export type Fence = { readonly generation: number; readonly seat: Seat | null }
+
+/** For a commit of this chain: the seat of another one, or none, is turn 0 of it, which is never given. */
+export const fenceOf = ({ generation, isShared }: Claimed, seat: Seat | null, chainId: number): Fence => ({
+  generation,
+  seat: isShared ? { chainId, generation: seat?.chainId === chainId ? seat.generation : 0 } : null,
+})
+
 /**
- * Inside a write transaction, after everything that does not need a sequence. A writer whose claim was taken
+ * Inside a write transaction, after everything that does not need a sequence. A writer whose claim or seat was taken
  * over, or whose server went back in time, gets no sequence and so commits nothing.
  */
-export async function takeSequences(query: Query, generation: number, count: number): Promise<Head> {
-  const [head] = await query<Head>(TAKE_HEAD, [count, generation])
-  if (head === undefined) throw await fenced(query, generation)
+export async function takeSequences(query: Query, fence: Fence, count: number): Promise<Head> {
+  const { generation, seat } = fence
+  const [head] = await query<Head>(TAKE_HEAD, [count, generation, seat?.chainId, seat?.generation])
+  if (head === undefined) throw await fenced(query, fence)
   if (count > 0) lastSequence(head.epoch, head.next, count)
   return head
 }
@@ -102,12 +115,17 @@ export async function readBounds(query: Query): Promise<LogBounds> {
   return { epoch, oldest: Math.max(first ?? next, epochStart(epoch) + 1), head: next - 1 }
 }
 
-async function fenced(query: Query, generation: number): Promise<StoreError> {
+async function fenced(query: Query, { generation, seat }: Fence): Promise<StoreError> {
   const [head] = await query<{ generation: number; timeline: string; now: string }>(WHY_NOT)
   if (head?.generation !== generation)
     return new StoreError(
       'STORE_FENCED',
       `This writer has claim ${generation}, and the database is at claim ${head?.generation ?? 'none'}: another process took over.`,
+    )
+  if (head.timeline === head.now)
+    return new StoreError(
+      'STORE_FENCED',
+      `This writer has turn ${seat?.generation ?? 'none'} of chain ${seat?.chainId ?? 'none'}: another process took over.`,
     )
   return new StoreError(
     'STORE_FENCED',

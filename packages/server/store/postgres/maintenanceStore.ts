@@ -5,6 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochStart } from '../epoch.ts'
 import { assertPruneLimits, type MaintenanceStore, type PruneLimits } from '../maintenance.ts'
+import type { Claimed } from './claim.ts'
 import { type Connection, type Query, type Statement, statement } from './connection.ts'
 import { readBounds, takeSequences, TIMELINE } from './log.ts'
 
@@ -41,7 +42,7 @@ const INPUTS = numbered('input')
 
 const SET_EPOCH = statement(`UPDATE head SET epoch = $1, next = $2, timeline = ${TIMELINE}`)
 
-export function maintenanceStore(connection: Connection, generation: number): MaintenanceStore {
+export function maintenanceStore(connection: Connection, { generation }: Claimed): MaintenanceStore {
   return {
     async prune(limits) {
       assertPruneLimits(limits)
@@ -54,7 +55,7 @@ export function maintenanceStore(connection: Connection, generation: number): Ma
 
     startEpoch() {
       return connection.write(async query => {
-        await takeSequences(query, generation, 0)
+        await takeSequences(query, { generation, seat: null }, 0)
         await beginEpoch(query)
         return readBounds(query)
       })

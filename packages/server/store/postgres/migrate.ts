@@ -10,10 +10,16 @@ import { type Connection, type Query, SCHEMA, statement } from './connection.ts'
 export const MIGRATION_LOCK = '281103041233921'
 
 const LOCK = statement(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+// Read from the tables themselves: `to_regclass` may answer from what this session knew before it waited for the lock.
+const hasTable = (name: string) =>
+  `EXISTS (SELECT FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = '${name}')`
 const FIND = statement(`
-  SELECT to_regnamespace('${SCHEMA}') IS NOT NULL AS "hasSchema",
-    to_regclass('${SCHEMA}.migration') IS NOT NULL AS "hasVersions"`)
+  SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${SCHEMA}') AS "hasSchema",
+    ${hasTable('migration')} AS "hasVersions", ${hasTable('compatibility')} AS "hasOldest"`)
+type Found = { readonly hasSchema: boolean; readonly hasVersions: boolean; readonly hasOldest: boolean }
 const STORED = statement(`SELECT coalesce(max(version), 0)::int AS version FROM ${SCHEMA}.migration`)
+const OLDEST = statement(`SELECT oldest FROM ${SCHEMA}.compatibility`)
+const SET_OLDEST = statement(`UPDATE ${SCHEMA}.compatibility SET oldest = greatest(oldest, $1)`)
 const CREATE_SCHEMA = statement(`CREATE SCHEMA ${SCHEMA}`)
 const CREATE_VERSIONS = statement(`
   CREATE TABLE ${SCHEMA}.migration (
@@ -29,14 +35,13 @@ export async function migrate(
   nowMs: number,
 ): Promise<void> {
   // A database that lacks nothing is not locked.
-  while (pendingMigrations(migrations, await storedVersion(connection.query)).length > 0)
+  while ((await pending(connection.query, migrations)).length > 0)
     await connection.write(async query => {
       await query(LOCK)
       // Another process may have been faster: what is pending is asked again under the lock.
-      const stored = await storedVersion(query)
-      const [next] = pendingMigrations(migrations, stored)
+      const [next] = await pending(query, migrations)
       if (next === undefined) return
-      if (stored === 0) {
+      if (next.version === 1) {
         await query(CREATE_SCHEMA)
         await query(CREATE_VERSIONS)
       }
@@ -49,29 +54,36 @@ export async function assertMigrated(
   connection: Connection,
   migrations: readonly Migration[],
 ): Promise<void> {
-  const stored = await storedVersion(connection.query)
-  if (pendingMigrations(migrations, stored).length > 0)
+  const [next] = await pending(connection.query, migrations)
+  if (next !== undefined)
     throw new StoreError(
       'STORE_SCHEMA_OLDER',
-      `The database has schema version ${stored}, and this program works with ${migrations.length}: start the service on it once.`,
+      `The database has schema version ${next.version - 1}, and this program works with ${migrations.length}: start the service on it once.`,
     )
 }
 
-/** 0 for a database without our schema; a schema of that name that is not ours is refused. */
-async function storedVersion(query: Query): Promise<number> {
-  const [found] = await query<{ hasSchema: boolean; hasVersions: boolean }>(FIND)
-  if (found?.hasSchema === false) return 0
+/** All of them for a database without our schema; a schema of that name that is not ours is refused. */
+async function pending(query: Query, migrations: readonly Migration[]): Promise<readonly Migration[]> {
+  const [found] = await query<Found>(FIND)
+  if (found?.hasSchema === false) return pendingMigrations(migrations, 0)
   if (found?.hasVersions !== true)
     throw new StoreError('STORE_FOREIGN', `The database has a schema "${SCHEMA}" of another program.`)
   const [stored] = await query<{ version: number }>(STORED)
-  return stored?.version ?? 0
+  const [known] = found.hasOldest ? await query<{ oldest: number }>(OLDEST) : []
+  return pendingMigrations(migrations, stored?.version ?? 0, known?.oldest)
 }
 
-async function apply(query: Query, { version, name, sql }: Migration, nowMs: number): Promise<void> {
+async function apply(
+  query: Query,
+  { version, name, sql, oldest = version }: Migration,
+  nowMs: number,
+): Promise<void> {
   try {
     // Without a name: only so may one text hold several statements.
     await query({ name: '', text: sql })
     await query(NOTE, [version, name, nowMs])
+    const [found] = await query<Found>(FIND)
+    if (found?.hasOldest === true) await query(SET_OLDEST, [oldest])
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new StoreError('STORE_INTERNAL', `Schema migration ${version} (${name}) failed: ${why}`, {

@@ -22,6 +22,13 @@ const DROP_SETTING = statement('DELETE FROM meta WHERE name = $1')
 const LOCK_CONSUMER = statement('SELECT 1 FROM consumer WHERE consumer = $1 FOR UPDATE')
 const TOUCH = statement(`
   UPDATE enrolment SET last_asked_at_ms = $1 WHERE chain_id = $2 AND token_address = $3 RETURNING chain_id`)
+const NOTE_ASKED = statement(`
+  UPDATE enrolment SET last_asked_at_ms = greatest(last_asked_at_ms, asked.at_ms)
+  FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS asked (chain_id, token_address, at_ms)
+  WHERE enrolment.chain_id = asked.chain_id AND enrolment.token_address = asked.token_address`)
+const IDLE = statement(`
+  SELECT token_address AS "tokenAddress" FROM enrolment
+  WHERE chain_id = $1 AND last_asked_at_ms < $2 ORDER BY last_asked_at_ms, token_address`)
 const COUNT = statement(
   'SELECT count(*) AS enrolments FROM enrolment WHERE consumer = $1 AND enrolled_at_ms > $2',
 )
@@ -69,6 +76,17 @@ export function operatorStore(connection: Connection): OperatorStore {
         await query(INSERT, [chainId, tokenAddress, consumer, atMs])
         return true
       })
+    },
+    async noteAsked(asked) {
+      await connection.query(NOTE_ASKED, [
+        asked.map(({ chainId }) => chainId),
+        asked.map(({ tokenAddress }) => tokenAddress),
+        asked.map(({ atMs }) => atMs),
+      ])
+    },
+    async readIdle(chainId, sinceMs) {
+      const rows = await connection.query<{ tokenAddress: string }>(IDLE, [chainId, sinceMs])
+      return rows.map(({ tokenAddress }) => tokenAddress)
     },
     async readTokensOf(wanted) {
       const distinct = [...new Map(wanted.map(each => [keyOf(each), each])).values()]

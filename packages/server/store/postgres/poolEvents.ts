@@ -12,10 +12,11 @@ const ORPHAN = statement(
 const INSERT = statement(`
   INSERT INTO pool_event
     (chain_id, at_ms, finality, pool_address, kind, block_number, block_hash, log_index, body)
-  SELECT $1, $2, 'canonical', row.*
-  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::text[]) AS row
+  SELECT $1, $2, CASE WHEN row.block_number <= $9 THEN 'finalized' ELSE 'canonical' END, row.*
+  FROM unnest($3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint[], $8::text[])
+    AS row (pool_address, kind, block_number, block_hash, log_index, body)
   ON CONFLICT (chain_id, block_hash, log_index) DO UPDATE SET
-    finality = CASE pool_event.finality WHEN 'finalized' THEN 'finalized' ELSE 'canonical' END,
+    finality = CASE pool_event.finality WHEN 'finalized' THEN 'finalized' ELSE excluded.finality END,
     body = excluded.body`)
 const FINALIZE = statement(
   "UPDATE pool_event SET finality = 'finalized' WHERE chain_id = $1 AND block_number <= $2 AND finality = 'canonical'",
@@ -41,6 +42,8 @@ export async function writeEvents(query: Query, commit: EventCommit): Promise<vo
       events.map(({ blockHash }) => blockHash),
       events.map(({ logIndex }) => logIndex),
       events.map(({ body }) => body),
+      // What a back-fill finds is final already, and is written once.
+      finalizedNumber ?? -1,
     ])
   if (finalizedNumber !== null) await query(FINALIZE, [chainId, finalizedNumber])
 }

@@ -3,15 +3,16 @@
  * the store opens connections of its own.
  */
 import type { BackfillStore } from '../backfill.ts'
+import type { Seat } from '../cluster.ts'
 import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
 import { backfillStore } from './backfillStore.ts'
 import { chainStore } from './chainStore.ts'
-import { claimedGeneration } from './claim.ts'
+import { readClaimed } from './claim.ts'
 import { Connection } from './connection.ts'
 import { historyStore } from './historyStore.ts'
-import { logStore } from './log.ts'
+import { fenceOf, logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { operatorStore } from './operatorStore.ts'
 import { snapshotStore } from './snapshotStore.ts'
@@ -19,18 +20,22 @@ import { snapshotStore } from './snapshotStore.ts'
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
 
-export async function openPostgresStore(url: string): Promise<Store & MaintenanceStore & BackfillStore> {
+/** `seat` is the chain this writer was elected for; where several share the database, nobody else commits. */
+export async function openPostgresStore(
+  url: string,
+  seat: Seat | null = null,
+): Promise<Store & MaintenanceStore & BackfillStore> {
   const connection = new Connection(url, CONNECTIONS)
   try {
-    const generation = await claimedGeneration(connection.query)
+    const claimed = await readClaimed(connection.query)
     return {
-      ...chainStore(connection, generation),
+      ...chainStore(connection, chainId => fenceOf(claimed, seat, chainId)),
       ...logStore(connection),
       ...snapshotStore(connection),
       ...historyStore(connection),
       ...accessStore(connection),
       ...operatorStore(connection),
-      ...maintenanceStore(connection, generation),
+      ...maintenanceStore(connection, claimed),
       ...backfillStore(connection),
       close: () => connection.close(),
     }

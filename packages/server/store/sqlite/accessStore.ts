@@ -23,7 +23,7 @@ export function accessStore(connection: Connection): AccessStore {
 
 function keyStore(
   connection: Connection,
-): Pick<AccessStore, 'insertKey' | 'readKey' | 'listKeys' | 'revokeKey'> {
+): Pick<AccessStore, 'insertKey' | 'readKey' | 'readSecretHash' | 'listKeys' | 'revokeKey'> {
   const insertConsumer = connection.prepare(
     'INSERT INTO consumer (consumer, created_at_ms) VALUES (?, ?) ON CONFLICT DO NOTHING',
   )
@@ -32,6 +32,9 @@ function keyStore(
       (key_id, consumer, name, secret_hash, scopes, created_at_ms, expires_at_ms, revoked_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
   const one = connection.prepare(`${KEYS} WHERE key_id = ?`)
+  const hashOf = connection.prepare(
+    `SELECT coalesce((SELECT secret_hash FROM api_key WHERE key_id = ?), x'${'00'.repeat(32)}') AS hash`,
+  )
   const all = connection.prepare(`${KEYS} ORDER BY created_at_ms, key_id`)
   const revoke = connection.prepare(
     'UPDATE api_key SET revoked_at_ms = ? WHERE key_id = ? AND revoked_at_ms IS NULL',
@@ -49,6 +52,9 @@ function keyStore(
     async readKey(keyId) {
       const row = connection.query(() => one.get(keyId)) as StoredKey | undefined
       return row === undefined ? null : keyRow(row)
+    },
+    async readSecretHash(keyId) {
+      return (connection.query(() => hashOf.get(keyId)) as { hash: Uint8Array }).hash
     },
     async listKeys() {
       return (connection.query(() => all.all()) as unknown as StoredKey[]).map(keyRow)

@@ -3,7 +3,11 @@ import type { BackfillPosition, BackfillStore } from '../backfill.ts'
 import type { Connection } from './connection.ts'
 import { eventWriter } from './poolEvents.ts'
 
-export function backfillStore(connection: Connection): BackfillStore {
+/** `assertSpace` throws when the past must not be written for lack of space. */
+export function backfillStore(
+  connection: Connection,
+  assertSpace: () => void = () => undefined,
+): BackfillStore {
   const read = connection.prepare(`
     SELECT from_block AS fromBlock, to_block AS toBlock, next_block AS nextBlock, events,
       started_at_ms AS startedAtMs
@@ -27,6 +31,7 @@ export function backfillStore(connection: Connection): BackfillStore {
     },
 
     async writeBackfill({ chainId, atMs, events: drafts, foundPools, position }) {
+      assertSpace()
       await connection.write(() => {
         events.write({
           chainId,

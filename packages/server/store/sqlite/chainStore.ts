@@ -5,7 +5,7 @@
  * end in a conflict and write nothing. The step that was already committed is recognised, so a worker that
  * did not hear the answer may ask again.
  */
-import { retractedIdOf, seal, subjectOf } from '../envelope.ts'
+import type { Unsealed } from '../envelope.ts'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { currentState } from './currentState.ts'
@@ -111,12 +111,10 @@ function recordWriter(connection: Connection): (commit: StepCommit) => Appended 
   const current = currentState(connection)
   return ({ chainId, atMs, records }) =>
     log.append(chainId, atMs, records.length, (index, sequence) => {
-      const record = records[index] as StepCommit['records'][number]
-      const subject = subjectOf(record)
-      const retracted = retractedIdOf(record)
+      const { subject, retracted, seal } = records[index] as Unsealed
       const withdrawn = retracted === null ? null : current.sequenceOf(chainId, subject, retracted)
-      const sealed = seal(record, sequence, withdrawn)
-      current.write(chainId, subject, sealed, sequence, record)
+      const sealed = seal(sequence, withdrawn)
+      current.write(chainId, subject, sealed, sequence)
       return sealed.envelope
     })
 }

@@ -25,8 +25,14 @@ const LOCK_PAUSE_MS = 2
 /** A commit takes milliseconds; whoever waits this long is behind a writer that hangs. */
 const LOCK_LIMIT_MS = 10_000
 
-/** 16 MiB of log between checkpoints: pages that change in every block are copied once, not once a block. */
-const CHECKPOINT_PAGES = 4_096
+/**
+ * Of a new database; an older one keeps its own. A block changes small rows all over the tables of a chain with many
+ * pools, and each takes its whole page along: larger pages save calls on the long texts of the log and lose more here.
+ */
+const PAGE_BYTES = 4_096
+
+/** Log between checkpoints: pages that change in every block are copied once, not once a block. */
+const CHECKPOINT_BYTES = 16 * 1024 * 1024
 
 /** What is left of the write-ahead log after a checkpoint is cut to this. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -137,10 +143,12 @@ export function openDatabase(path: string, settle: (database: DatabaseSync) => v
     const database = new DatabaseSync(path, { timeout: OPEN_BUSY_MS, enableForeignKeyConstraints: true })
     try {
       refuseOldSqlite(database)
+      database.exec(`PRAGMA page_size = ${PAGE_BYTES}`)
       useWriteAheadLog(database)
+      const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
       database.exec(`
         PRAGMA synchronous = FULL;
-        PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+        PRAGMA wal_autocheckpoint = ${CHECKPOINT_BYTES / pageBytes};
         PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
         PRAGMA cache_size = -${CACHE_KIBIBYTES};
         PRAGMA temp_store = MEMORY;

@@ -2,8 +2,8 @@
  * The current state of every token, pool and feed: what their last record said, and which record that was.
  * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
  */
-import { type Sealed, sequenceQuote, type Subject } from '../envelope.ts'
-import type { RecordDraft, Sequence } from '../port.ts'
+import type { Sealed, Subject } from '../envelope.ts'
+import type { Sequence } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import type { Connection } from './connection.ts'
 import { historyWriter } from './historyStore.ts'
@@ -13,7 +13,7 @@ type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
 export type CurrentState = {
   /** The sequence of the record `recordId`, which must be the last one about its subject. */
   sequenceOf(chainId: number, subject: Subject, recordId: string): Sequence
-  write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence, record: RecordDraft): void
+  write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence): void
   removePool(chainId: number, poolAddress: string): void
 }
 
@@ -57,14 +57,13 @@ export function currentState(connection: Connection): CurrentState {
       return last.sequence
     },
 
-    write(chainId, subject, { current }, sequence, record) {
-      const { quote } = record
+    write(chainId, subject, { current, quote }, sequence) {
       switch (subject.kind) {
         case 'token':
           upsertPrice.run(chainId, subject.address, subject.recordId, sequence, current)
           if (quote === null) deleteQuote.run(chainId, subject.address)
-          else upsertQuote.run(chainId, subject.address, sequence, sequenceQuote(quote, sequence))
-          writeHistory(chainId, subject.address, sequence, record)
+          else upsertQuote.run(chainId, subject.address, sequence, quote)
+          writeHistory(chainId, subject.address, sequence, subject.point)
           return
         case 'pool':
           upsertState.run(chainId, subject.address, subject.recordId, sequence, current)

@@ -165,12 +165,14 @@ test('a torn byte in the database is an error, not an answer', async () => {
     )
   await store.close()
   const database = new DatabaseSync(path)
-  const { rootpage } = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'log'").get() as {
-    rootpage: number
-  }
+  const { rootpage, bytes } = database
+    .prepare(
+      "SELECT rootpage, page_size AS bytes FROM sqlite_schema, pragma_page_size WHERE sqlite_schema.name = 'log'",
+    )
+    .get() as { rootpage: number; bytes: number }
   database.close()
   const file = await open(path, 'r+')
-  await file.write(Buffer.alloc(4096, 0xff), 0, 4096, (rootpage - 1) * 4096)
+  await file.write(Buffer.alloc(bytes, 0xff), 0, bytes, (rootpage - 1) * bytes)
   await file.close()
   const torn = await openSqliteStore({ path })
   await expect(torn.readLog(0, 100, null)).rejects.toMatchObject({ code: 'STORE_CORRUPT', retryable: false })

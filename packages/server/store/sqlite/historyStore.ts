@@ -1,7 +1,7 @@
 /** History of tokens: points in a table of their own, states from the log they point into. */
 import { envelopeState } from '../envelope.ts'
-import { type HistoryPoint, type HistoryRow, type HistoryStore, pointOf } from '../history.ts'
-import type { RecordDraft, Sequence } from '../port.ts'
+import type { HistoryPoint, HistoryRow, HistoryStore, PointSaid } from '../history.ts'
+import type { Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { recordReader } from './log.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -62,12 +62,11 @@ export function historyStore(connection: Connection): HistoryStore {
 /** Inside a commit: notes a token's record under its sequence. */
 export function historyWriter(
   connection: Connection,
-): (chainId: number, tokenAddress: string, sequence: Sequence, record: RecordDraft) => void {
+): (chainId: number, tokenAddress: string, sequence: Sequence, point: PointSaid) => void {
   const insert = connection.prepare(`
     INSERT INTO token_history (sequence, chain_id, token_address, at_ms, block_number, price, expires_at_ms)
     VALUES (?, ?, ?, ?, ?, ?, ?)`)
-  return (chainId, tokenAddress, sequence, record) => {
-    const { atMs, blockNumber, price, expiresAtMs } = pointOf(record)
+  return (chainId, tokenAddress, sequence, { atMs, blockNumber, price, expiresAtMs }) => {
     insert.run(sequence, chainId, tokenAddress, atMs, blockNumber, price, expiresAtMs)
   }
 }

@@ -35,7 +35,8 @@ export function logWriter(connection: Connection): LogWriter {
       const { epoch, next, written } = readHead.get() as Head
       if (count === 0) return { first: null, last: next - 1 }
       const last = lastSequence(epoch, next, count)
-      const envelopes = Array.from({ length: count }, (_, index) => seal(index, next + index))
+      const envelopes: string[] = []
+      for (let index = 0; index < count; index++) envelopes.push(seal(index, next + index))
       for (const row of packRecords(next, envelopes))
         insert.run(row.last, row.count, written + row.last - next + 1, chainId, atMs, row.body)
       advance.run(last + 1, written + count)

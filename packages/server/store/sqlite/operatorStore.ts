@@ -24,6 +24,11 @@ export function operatorStore(connection: Connection): OperatorStore {
   const touchEnrolment = connection.prepare(
     'UPDATE enrolment SET last_asked_at_ms = ? WHERE chain_id = ? AND token_address = ?',
   )
+  const noteAsked = connection.prepare(`
+    UPDATE enrolment SET last_asked_at_ms = max(last_asked_at_ms, ?) WHERE chain_id = ? AND token_address = ?`)
+  const readIdle = connection.prepare(`
+    SELECT token_address AS tokenAddress FROM enrolment
+    WHERE chain_id = ? AND last_asked_at_ms < ? ORDER BY last_asked_at_ms, token_address`)
   const insertEnrolment = connection.prepare(`
     INSERT INTO enrolment (chain_id, token_address, consumer, enrolled_at_ms, last_asked_at_ms)
     VALUES (?, ?, ?, ?, ?)`)
@@ -72,6 +77,15 @@ export function operatorStore(connection: Connection): OperatorStore {
         insertEnrolment.run(chainId, tokenAddress, consumer, atMs, atMs)
         return true
       })
+    },
+    async noteAsked(asked) {
+      await connection.write(() => {
+        for (const { chainId, tokenAddress, atMs } of asked) noteAsked.run(atMs, chainId, tokenAddress)
+      })
+    },
+    async readIdle(chainId, sinceMs) {
+      const rows = connection.query(() => readIdle.all(chainId, sinceMs)) as { tokenAddress: string }[]
+      return rows.map(({ tokenAddress }) => tokenAddress)
     },
     async readTokensOf(wanted) {
       return connection.read(() =>

@@ -17,9 +17,10 @@ export function eventWriter(connection: Connection): EventWriter {
   const insert = connection.prepare(`
     INSERT INTO pool_event
       (chain_id, pool_address, kind, block_number, block_hash, log_index, at_ms, finality, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, 'canonical', ?)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (chain_id, block_hash, log_index) DO UPDATE SET
-      finality = CASE finality WHEN 'finalized' THEN 'finalized' ELSE 'canonical' END, body = excluded.body`)
+      finality = CASE finality WHEN 'finalized' THEN 'finalized' ELSE excluded.finality END,
+      body = excluded.body`)
   // The literal is what lets SQLite use the index of pending events.
   const finalize = connection.prepare(
     "UPDATE pool_event SET finality = 'finalized' WHERE chain_id = ? AND block_number <= ? AND finality = 'canonical'",
@@ -28,8 +29,11 @@ export function eventWriter(connection: Connection): EventWriter {
     // In this order: a block may be orphaned and return in one step, and be final at once.
     write({ chainId, atMs, events, orphanedBlocks, finalizedNumber }) {
       for (const hash of orphanedBlocks) orphan.run(chainId, hash)
-      for (const { poolAddress, kind, blockNumber, blockHash, logIndex, body } of events)
-        insert.run(chainId, poolAddress, kind, blockNumber, blockHash, logIndex, atMs, body)
+      for (const { poolAddress, kind, blockNumber, blockHash, logIndex, body } of events) {
+        // What a back-fill finds is final already, and is written once.
+        const finality = blockNumber <= (finalizedNumber ?? -1) ? 'finalized' : 'canonical'
+        insert.run(chainId, poolAddress, kind, blockNumber, blockHash, logIndex, atMs, finality, body)
+      }
       if (finalizedNumber !== null) finalize.run(chainId, finalizedNumber)
     },
   }

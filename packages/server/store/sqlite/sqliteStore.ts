@@ -23,7 +23,7 @@ import { snapshotStore } from './snapshotStore.ts'
 export type SqliteStoreOptions = {
   readonly path: string
   readonly clock?: { nowMs(): number }
-  /** With less free space than this no step is committed. */
+  /** With less free space than this no step is committed, and nothing of the past. */
   readonly floorBytes?: number
 }
 
@@ -44,15 +44,16 @@ export async function openSqliteStore({
       migrate(database, schema, clock.nowMs())
     }),
   )
+  const assertRoom = () => assertSpace(dirname(file), floorBytes)
   return {
-    ...chainStore(connection, () => assertSpace(dirname(file), floorBytes)),
+    ...chainStore(connection, assertRoom),
     ...logStore(connection),
     ...snapshotStore(connection),
     ...historyStore(connection),
     ...accessStore(connection),
     ...operatorStore(connection),
     ...maintenanceStore(connection),
-    ...backfillStore(connection),
+    ...backfillStore(connection, assertRoom),
     close: async () => connection.close(),
   }
 }

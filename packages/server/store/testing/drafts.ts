@@ -1,4 +1,5 @@
 /** Commits and records as a worker hands them over, short to write in a test and of the size of real ones. */
+import { unsealed } from '../envelope.ts'
 import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../port.ts'
 
 export const address = (name: number | string): string =>
@@ -6,11 +7,15 @@ export const address = (name: number | string): string =>
 export const hash = (name: number | string): string => `0x${address(name).slice(2).padStart(64, 'f')}`
 export const idOf = (of: string): string => `0x${'0'.repeat(24)}${of.slice(2)}`
 
+type CommitParts = Partial<Omit<StepCommit, 'chainId' | 'step' | 'records'>> & {
+  readonly records?: readonly RecordDraft[]
+}
+
 /** A commit of nothing on the step before; give what it should hold. */
 export function commitOf(
   chainId: number,
   step: number,
-  parts: Partial<Omit<StepCommit, 'chainId' | 'step'>> = {},
+  { records = [], ...parts }: CommitParts = {},
 ): StepCommit {
   return {
     chainId,
@@ -18,7 +23,7 @@ export function commitOf(
     tip: tipAt(step),
     previousTipHash: step === 1 ? null : tipAt(step - 1).hash,
     atMs: 1_763_000_000_000 + step * 1_000,
-    records: [],
+    records: records.map(unsealed),
     entities: [],
     pools: [],
     removedPools: [],

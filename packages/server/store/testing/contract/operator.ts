@@ -86,6 +86,28 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await claim(10, 'acme', 70, 10)).toBe(true)
   })
 
+  test('a token enrolled by being asked for is idle until it is asked for again', async () => {
+    const store = await database().connect()
+    await store.insertKey(key('acme'))
+    const [a, b, c] = [address('a'), address('b'), address('c')]
+    for (const [tokenAddress, atMs] of [
+      [a, 20],
+      [b, 10],
+    ] as const)
+      await store.claimEnrolment({ chainId: 1, tokenAddress, consumer: 'acme', atMs, sinceMs: 0, most: 9 })
+    expect(await store.readIdle(1, 20)).toEqual([b])
+    expect(await store.readIdle(1, 21)).toEqual([b, a])
+    expect(await store.readIdle(56, 99)).toEqual([])
+    await store.noteAsked([
+      { chainId: 1, tokenAddress: b, atMs: 30 },
+      { chainId: 1, tokenAddress: a, atMs: 5 },
+      { chainId: 1, tokenAddress: c, atMs: 30 },
+      { chainId: 56, tokenAddress: a, atMs: 30 },
+    ])
+    expect(await store.readIdle(1, 30)).toEqual([a])
+    expect(await store.readIdle(1, 31)).toEqual([a, b])
+  })
+
   test('several tokens are read at once, in the order asked for', async () => {
     const store = await database().connect()
     const [a, b] = [address('a'), address('b')]

@@ -1,0 +1,138 @@
+/**
+ * The stream against a bare `node:net` server that writes the same bytes to as many sockets, and a replay against
+ * reading the same records. Each serves from a thread of its own and the readers are another process, so that what is
+ * measured is the processor time of the server and not of who listens.
+ *
+ * Ours is the whole way from the committed record on: the hub reads it, every subscriber is asked, every socket written.
+ * Frames are not compressed: the contract has permessage-deflate off.
+ */
+import type { Benchmark, Contender } from './benchmark.ts'
+import { median } from './harness.ts'
+import { Readers, Server } from './streamHosts.ts'
+import type { ServerData } from './streamServer.ts'
+
+/** A busy block, and what a write can hold. */
+const BLOCK = 40
+const REPLAYED = 100_000
+const PER_COMMIT = 1000
+
+export const benchmarks: readonly Benchmark[] = [
+  fanOut({ sockets: 1000, records: 1, ratio: 0.9, calls: 40 }),
+  fanOut({ sockets: 5000, records: 1, ratio: 0.8, calls: 10 }),
+  fanOut({ sockets: 1000, records: BLOCK, ratio: 5, calls: 2 }),
+  fanOut({ sockets: 5000, records: BLOCK, ratio: 5, calls: 1 }),
+  replay(),
+]
+
+type FanOut = {
+  readonly sockets: number
+  readonly records: number
+  readonly ratio: number
+  readonly calls: number
+}
+
+function fanOut({ sockets, records, ratio, calls }: FanOut): Benchmark {
+  const readers = new Readers()
+  const servers = new Map<Side, Server>()
+  const contender = (side: Side, name: string): Contender & { readonly wallMs: number[] } => {
+    const wallMs: number[] = []
+    let tookNs = 0
+    return {
+      name,
+      wallMs,
+      operations: sockets * records,
+      calls,
+      measuredNs: () => tookNs,
+      async run() {
+        const server = servers.get(side) as Server
+        const bytes = await server.ask({ ask: 'prepare', records })
+        const startMs = performance.now()
+        await server.ask({ ask: 'send' })
+        await readers.tell({ tell: 'expect', port: server.ready.port, bytes: bytes * sockets })
+        wallMs.push(performance.now() - startMs)
+        tookNs = (await server.ask({ ask: 'used' })) * 1000
+      },
+    }
+  }
+  const ours = contender('ours', 'the stream')
+  const peer = contender('bare', records === 1 ? 'node:net' : 'node:net, a write each')
+  const count = sockets.toLocaleString('en')
+  return {
+    name:
+      records === 1
+        ? `stream: fan-out of a record to ${count} sockets`
+        : `stream: fan-out of a block of ${records} records to ${count} sockets, in one write each`,
+    unit: 'record and socket',
+    goal: { ratio, sense: 'at least' },
+    ours,
+    peer,
+    async prepare() {
+      servers.set('ours', await Server.start({ side: 'ours' }))
+      servers.set('bare', await Server.start({ side: 'bare' }))
+      for (const { ready } of servers.values())
+        await readers.tell({ tell: 'open', ...ready, sockets, cursor: null })
+      for (const side of [ours, peer]) for (let warm = 0; warm < Math.max(3, calls); warm++) await side.run()
+    },
+    check() {
+      // Every byte was waited for, on both sides: one that is missing would have been a hang.
+      for (const side of [ours, peer]) side.wallMs.length = 0
+    },
+    close: () => closeAll(servers, readers),
+    notes: () => [
+      `by processor time of the serving thread; until the last byte arrived ${median(ours.wallMs).toFixed(1)} ms, bare ${median(peer.wallMs).toFixed(1)} ms`,
+    ],
+  }
+}
+
+function replay(): Benchmark {
+  const readers = new Readers()
+  const servers = new Map<Side, Server>()
+  let bytes = 0
+  let tookNs = { socket: 0, store: 0 }
+  const server = (): Server => servers.get('ours') as Server
+  return {
+    name: 'stream: replay of 100,000 records from a cursor to a socket, against reading them',
+    unit: 'record',
+    goal: { ratio: 0.5, sense: 'at least' },
+    ours: {
+      name: 'a subscriber',
+      operations: REPLAYED,
+      calls: 1,
+      measuredNs: () => tookNs.socket,
+      async run() {
+        const { ready } = server()
+        await server().ask({ ask: 'mark' })
+        const { port } = ready
+        await readers.tell({ tell: 'open', ...ready, sockets: 1 })
+        await readers.tell({ tell: 'expect', port, bytes })
+        tookNs = { ...tookNs, socket: (await server().ask({ ask: 'used' })) * 1000 }
+        await readers.tell({ tell: 'leave', port })
+      },
+    },
+    peer: {
+      name: 'readLog',
+      operations: REPLAYED,
+      calls: 1,
+      measuredNs: () => tookNs.store,
+      async run() {
+        const seen = await server().ask({ ask: 'read' })
+        if (seen !== REPLAYED) throw new Error(`read ${seen} records`)
+        tookNs = { ...tookNs, store: (await server().ask({ ask: 'used' })) * 1000 }
+      },
+    },
+    async prepare() {
+      servers.set('ours', await Server.start({ side: 'ours' }))
+      for (let done = 0; done < REPLAYED; done += PER_COMMIT)
+        bytes += await server().ask({ ask: 'prepare', records: PER_COMMIT })
+    },
+    close: () => closeAll(servers, readers),
+    notes: () => ['by processor time of the serving thread, of which the kernel takes what it takes to send'],
+  }
+}
+
+type Side = ServerData['side']
+
+async function closeAll(servers: ReadonlyMap<Side, Server>, readers: Readers): Promise<void> {
+  await readers.close()
+  for (const server of servers.values()) await server.close()
+}

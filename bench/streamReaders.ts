@@ -1,0 +1,104 @@
+/**
+ * The readers of `stream.ts`, in a process of their own: any number of sockets of bytes, which are counted and dropped.
+ * A machine that lets a process open fewer files than there are readers says so here.
+ */
+import { connect, type Socket } from 'node:net'
+import { frame } from '../packages/server/service/testing/rawFrames.ts'
+
+/** To this process, each answered by `done`. */
+export type Told =
+  /** `authorization` empty: no handshake, the bytes come as they are. */
+  | {
+      readonly tell: 'open'
+      readonly port: number
+      readonly sockets: number
+      readonly authorization: string
+      readonly cursor: string | null
+    }
+  /** Answered when every byte of so many has come. */
+  | { readonly tell: 'expect'; readonly port: number; readonly bytes: number }
+  | { readonly tell: 'leave'; readonly port: number }
+
+const CHAIN = 1
+/** Handshakes at once: fewer than a server lets wait. */
+const AT_ONCE = 200
+const BUFFER = Buffer.alloc(256 * 1024)
+
+type Group = { readonly sockets: Socket[]; received: number; expected: number; done: (() => void) | null }
+const groups = new Map<number, Group>()
+
+process.on('message', (told: Told) => {
+  void obey(told).then(() => process.send?.('done'))
+})
+
+async function obey(told: Told): Promise<void> {
+  const group = groups.get(told.port) ?? { sockets: [], received: 0, expected: 0, done: null }
+  groups.set(told.port, group)
+  if (told.tell === 'open') {
+    for (let opened = 0; opened < told.sockets; opened += AT_ONCE)
+      await Promise.all(
+        Array.from({ length: Math.min(AT_ONCE, told.sockets - opened) }, () => open(group, told)),
+      )
+  } else if (told.tell === 'expect') {
+    group.expected += told.bytes
+    await new Promise<void>(resolve => {
+      group.done = resolve
+      look(group)
+    })
+  } else {
+    groups.delete(told.port)
+    for (const socket of group.sockets) socket.destroy()
+  }
+}
+
+function look(group: Group): void {
+  if (group.received < group.expected) return
+  group.done?.()
+  group.done = null
+}
+
+/** Resolves when it is connected, and upgraded if it has to be. */
+function open(group: Group, { port, authorization, cursor }: Told & { tell: 'open' }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let head = authorization === '' ? null : Buffer.alloc(0)
+    const socket = connect({
+      port,
+      host: '127.0.0.1',
+      onread: {
+        // One for all: what is in it is counted before the next one is filled.
+        buffer: BUFFER,
+        callback(length) {
+          if (head === null) group.received += length
+          else {
+            head = Buffer.concat([head, BUFFER.subarray(0, length)])
+            const end = head.indexOf('\r\n\r\n')
+            if (end < 0) return true
+            if (!head.toString('latin1', 0, 12).endsWith('101')) reject(new Error(head.toString('latin1')))
+            group.received += head.length - end - 4
+            head = null
+            resolve()
+          }
+          look(group)
+          return true
+        },
+      },
+    })
+    group.sockets.push(socket)
+    socket.on('error', reject)
+    socket.on('connect', () => {
+      if (head === null) resolve()
+      else socket.write(Buffer.concat([Buffer.from(upgrade(authorization)), subscribe(cursor)]))
+    })
+  })
+}
+
+const upgrade = (authorization: string): string =>
+  `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\nAuthorization: ${authorization}\r\n\r\n`
+
+const subscribe = (cursor: string | null): Buffer =>
+  frame({
+    payload: JSON.stringify({
+      filter: { chain_ids: [CHAIN], pool_ids: [], token_ids: [] },
+      resume_cursor: cursor,
+    }),
+  })

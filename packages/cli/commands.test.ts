@@ -1,0 +1,265 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
+import { startTestService, type TestService, writeConfig } from '../server/service/testing/testService.ts'
+import { endSessions, open, PLACES, run, type SessionOptions } from './testing/session.ts'
+import manifest from './package.json' with { type: 'json' }
+
+let chain: TestChain
+let service: TestService
+let lark: Hex
+let file: string
+let env: Record<string, string>
+const folder = mkdtempSync(join(tmpdir(), 'assay-cli-'))
+const options = (more: SessionOptions = {}): SessionOptions => ({ env, cwd: folder, ...more })
+const id = String(CHAIN_ID)
+
+/** The chain lives on its own while commands run. */
+let isMining = true
+async function mineOn(): Promise<void> {
+  while (isMining) {
+    await chain.mine()
+    await new Promise(resolve => setTimeout(resolve, 1000))
+  }
+}
+let mining: Promise<void>
+
+beforeAll(async () => {
+  chain = await startTestChain()
+  service = await startTestService(chain)
+  lark = chain.token('LARK')
+  file = writeConfig(chain)
+  env = { ASSAY_URL: service.url, ASSAY_KEY: await service.key() }
+  await service.untilTip(await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDC', 'LARK'), 'LARK', 900)))
+  mining = mineOn()
+})
+afterAll(endSessions)
+afterAll(async () => {
+  isMining = false
+  await mining
+  await service?.close()
+  await chain?.close()
+  rmSync(folder, { recursive: true })
+})
+
+const COLOUR = '\u001B['
+
+describe.each(PLACES)('on %s', place => {
+  const isTerminal = place === 'a terminal'
+
+  it('quote: a price with what it rests on, in colour only where there is a terminal', async () => {
+    const { code, text, raw } = await run(place, ['quote', id, lark], options())
+    expect(text).toMatch(/^1\.[0-9]+ USD\nconfidence {2}\d+ \((Low|Medium|High)\), held by [A-Z_]+ ≤ \d/)
+    expect(text).toMatch(/\nroutes {6}\d+ accepted, \d+ rejected\n/)
+    expect([code, raw.includes(COLOUR)]).toEqual([0, isTerminal])
+  })
+
+  it('quote --json: the whole answer on one line, without colour', async () => {
+    const { code, raw } = await run(place, ['quote', id, lark, '--json'], options())
+    expect(JSON.parse(raw)).toMatchObject({ state: 'PRICED', chain_id: CHAIN_ID, token: lark })
+    expect([code, raw.includes(COLOUR)]).toEqual([0, false])
+  })
+
+  it('verify: says that it verifies', async () => {
+    const { code, text } = await run(place, ['verify', id, lark], options())
+    expect(text).toMatch(/^[0-9.]+ USD, confidence \d+: verified, \d+ numbers from its own evidence\n$/)
+    expect(code).toBe(0)
+  })
+
+  it('history: as it was said, at a moment, and as candles', async () => {
+    const { code, text } = await run(place, ['history', id, lark, '--from', '1h'], options())
+    expect(text).toMatch(/^Time \(UTC\) +Price +Score +Block +Sequence +Remark\n/)
+    expect(text).toMatch(/\n20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +\$1\.\d+ +\d+ +\d+ +\d+\n/)
+    expect(code).toBe(0)
+    const candles = await run(place, ['history', id, lark, '--interval', '1m'], options())
+    expect(candles.text).toMatch(/^From \(UTC\) +Open +High +Low +Close +Records\n20/)
+    const at = await run(place, ['history', id, lark, '--at', '2020-01-01T00:00Z'], options())
+    expect([at.text, at.code]).toEqual(['nothing was published in that time\n', 3])
+  })
+
+  it('search: by symbol, by address, and nothing', async () => {
+    const found = await run(place, ['search', 'lar'], options())
+    expect(found.text).toMatch(new RegExp(`\\n +${id} {2}${lark} {2}LARK +\\$1\\.\\d+ +\\d\\n$`))
+    const pool = chain.pool('uniswap-v2', 'USDC', 'LARK')
+    const { text, code } = await run(place, ['search', pool], options())
+    expect([text.includes(pool.toLowerCase()), code]).toEqual([true, 0])
+    expect((await run(place, ['search', 'nobody'], options())).code).toBe(3)
+  })
+
+  it('replay: every record up to a place, and from there on the next time', async () => {
+    const head = await service.head()
+    const position = join(folder, `position-${isTerminal}`)
+    const half = Math.floor(head / 2)
+    const args = ['replay', id, '--json', '--position', position]
+    const first = await run(place, [...args, '--to', String(half)], options())
+    const rest = await run(place, [...args, '--to', String(head)], options())
+    const sequences = [first, rest].flatMap(({ text }) =>
+      text
+        .split('\n')
+        .filter(line => line.startsWith('{'))
+        .map(line => (JSON.parse(line) as { stream_sequence: number }).stream_sequence),
+    )
+    const log = (await service.records(0)).map(record => record.stream_sequence).filter(each => each <= head)
+    expect(sequences).toEqual(log)
+    const { text } = await run(
+      place,
+      ['replay', id, '--to', String(head), '--types', 'price_upsert'],
+      options(),
+    )
+    expect(text).toMatch(/^ +\d+ {2}20.* {2}PRICE_UPSERT {3}(token|pool) 0x/m)
+    expect(text).not.toContain('FEED_HEALTH')
+    const ahead = await run(place, ['replay', id, '--after', '999999999'], options())
+    expect([ahead.code, `${ahead.text}${ahead.errors}`]).toEqual([
+      3,
+      expect.stringContaining('there is none after'),
+    ])
+  })
+
+  it('keys: issued, listed, rolled and revoked', async () => {
+    const config = ['--config', file]
+    const issued = await run(
+      place,
+      ['keys', 'issue', '--name', 'cli', '--scopes', 'read', ...config],
+      options(),
+    )
+    const keyId = /^assay_([0-9A-Za-z]{8})_/.exec(issued.text)?.[1] as string
+    const listed = await run(place, ['keys', 'list', ...config], options())
+    expect(listed.text).toMatch(new RegExp(`^${keyId} +cli +cli +read +20.* +live$`, 'm'))
+    const rolled = await run(place, ['keys', 'roll', keyId, ...config, '--json'], options())
+    const { key_id } = JSON.parse(rolled.text) as { key_id: string }
+    expect(key_id).not.toBe(keyId)
+    const revoked = await run(place, ['keys', 'revoke', key_id, ...config], options())
+    expect([revoked.code, revoked.text]).toEqual([0, expect.stringContaining('has ended')])
+    const wrong = await run(
+      place,
+      ['keys', 'issue', '--name', 'x', '--scopes', 'everything', ...config],
+      options(),
+    )
+    expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([1, expect.stringContaining('everything')])
+  })
+
+  it('doctor: a line for each finding of an endpoint', async () => {
+    const { code, text } = await run(place, ['doctor', '--config', file], options())
+    expect(text).toMatch(/ {4}✓ chain_id {4}\S/)
+    expect([code, text]).toEqual([0, expect.stringContaining('Every endpoint can be used.')])
+  })
+
+  it('backfill: scans the past, with a bar where someone looks on', async () => {
+    const { code, text, raw } = await run(place, ['backfill', '--config', file, '--chain', id], options())
+    expect(text).toMatch(/Done: blocks \d+ to \d+, \d+ events\.\n/)
+    expect([code, raw.includes('█')]).toEqual([0, isTerminal])
+  })
+
+  it('db: checked and backed up beside the running service', async () => {
+    const check = await run(place, ['db', 'check', '--config', file], options())
+    expect(check.text).toMatch(/epoch 0: \d+ records from 1 to \d+, .*\nThe database is sound\.\n$/)
+    const copy = join(folder, `copy-${isTerminal}.db`)
+    const backup = await run(place, ['db', 'backup', '--config', file, '--to', copy, '--json'], options())
+    expect(JSON.parse(backup.text.trim().split('\n').at(-1) ?? '')).toMatchObject({ file: copy, epoch: 0 })
+    expect(existsSync(copy)).toBe(true)
+    const restore = await run(place, ['db', 'restore', '--config', file, '--from', copy], options())
+    expect([restore.code, `${restore.text}${restore.errors}`]).toEqual([
+      1,
+      expect.stringMatching(/Process \d+ is using .*: stop that one first/),
+    ])
+    const to = 'postgres://nobody@127.0.0.1:1/none'
+    const move = await run(place, ['db', 'move', '--config', file, '--to', to], options())
+    expect([move.code, `${move.text}${move.errors}`]).toEqual([1, expect.stringMatching(/is using .*first/)])
+  })
+
+  it('serve: says where, and ends by Ctrl-C', async () => {
+    const own = writeConfig(chain, { name: `own-${isTerminal}` })
+    const session = open(place, ['serve', '--config', own], options())
+    const [, url] = await session.until(/Assay serves at (\S+)/)
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    session.interrupt()
+    expect((await session.ended).code).toBe(0)
+  })
+})
+
+describe('watch', () => {
+  it('is a live table on a terminal: price, change, score, age, health; keys sort, scroll and quit', async () => {
+    const session = open('a terminal', ['watch'], options({ columns: 90, rows: 12 }))
+    const shown = () => session.screen
+    await session.until(/Test chain \(1\) +healthy +\d+ +\d+ (s|min) +live/, shown)
+    await session.until(
+      / 1 {2}LARK +\$1\.\d+ +(–|[+-]?\d+\.\d\d%) +\d+ {2}(Low|Medium|High) +\d+ (s|min) {2}healthy/,
+      shown,
+    )
+    expect(session.screen).toMatch(/Chain +Token +Price +1 h +Score +Age +Health/)
+    for (const line of session.screen.split('\n')) expect(line.length).toBeLessThanOrEqual(90)
+    expect(session.screen.split('\n').length).toBeLessThanOrEqual(12)
+    await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', 100_000))
+    await session.until(/MOTH +\$0\.0\d+ +-\d+\.\d\d%/, shown)
+    session.press('s')
+    await session.until(/sort: change/, shown)
+    session.press('j')
+    await session.until(/ 2–\d+ of \d+/, shown)
+    session.press('q')
+    const { code, raw } = await session.ended
+    // The screen of before is given back, with its cursor.
+    expect([code, raw.endsWith('\u001B[?25h\u001B[?1049l')]).toEqual([0, true])
+  })
+
+  it('is a line for each change in a pipe, and JSON lines', async () => {
+    const lines = open('a pipe', ['watch', id], options())
+    const json = open('a pipe', ['watch', id, '--json'], options())
+    await Promise.all([lines.until(/ live\n/), json.until(/"status":"live"/)])
+    await chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDC', 'LARK'), 'LARK', 500))
+    await chain.untilMining('the price in both', () =>
+      Promise.resolve(/LARK +\$1\.\d+ {2}score \d/.test(lines.text) && json.text.includes('"PRICE_UPSERT"')),
+    )
+    for (const session of [lines, json]) session.interrupt()
+    const [a, b] = await Promise.all([lines.ended, json.ended])
+    expect([a.code, b.code, a.raw.includes(COLOUR)]).toEqual([0, 0, false])
+    for (const line of b.text.trim().split('\n'))
+      expect(JSON.parse(line)).toMatchObject({ chain_id: CHAIN_ID })
+  })
+})
+
+it('says which version it is', async () => {
+  const { code, text, errors } = await run('a pipe', ['--version'], options())
+  expect([code, text.trim(), errors]).toEqual([0, manifest.version, ''])
+})
+
+describe('what goes wrong is said with what to do next, and a code', () => {
+  it.each([
+    [['qoute'], 2, /unknown command 'qoute'\n\(Did you mean quote\?\)/],
+    [['world', 'incidnt'], 2, /world --help|incident/],
+    [['quote', '1'], 2, /missing required argument 'token'\nSee `assay quote --help`/],
+    [['quote', '1', '0x12'], 2, /Expected an address/],
+    [['quote', '1', `0x${'12'.repeat(20)}`, '--url', 'http://127.0.0.1:9'], 4, /`npm start` starts one/],
+    [['serve', '--config', 'nowhere.yaml'], 2, /nowhere\.yaml has a fault/],
+    [['watch', '777'], 3, /chain 777 is not served; served are 1/],
+    [['history', id, 'x'], 2, /Expected an address/],
+    [['history', id, `0x${'12'.repeat(20)}`, '--from', 'soon'], 2, /Expected 15m, 2h or 7d ago/],
+    [['search', '0x12'], 2, /0x and 40 hex digits/],
+    [['config', 'check'], 2, /ASSAY_RPC_<chain_id>=url/],
+    [['world', 'incident', 'rug', '--data', '.'], 1, /no world runs in .*npm start/],
+    [['completion', 'tcsh'], 2, /Allowed choices are bash, zsh, fish/],
+  ] as const)('assay %j ends with %i', async (args, code, words) => {
+    const ended = await run('a pipe', args, options())
+    expect(ended.errors).toMatch(words)
+    expect([ended.code, ended.text]).toEqual([code, ''])
+  })
+
+  it('a key that is wrong, and one without the scope', async () => {
+    const wrong = await run('a pipe', ['quote', id, lark, '--key', 'assay_wrong'], options())
+    expect([wrong.code, wrong.errors]).toEqual([
+      4,
+      expect.stringContaining('export ASSAY_KEY=$(cat data/key)'),
+    ])
+    const weak = await run('a pipe', ['watch', '--key', await service.key(['admin'])], options())
+    expect([weak.code, weak.errors]).toEqual([4, expect.stringContaining('lacks a scope')])
+  })
+
+  it('a reader that has had enough is no failure', async () => {
+    const session = open('a pipe', ['replay', id, '--json', '--follow'], options())
+    await session.until(/\{/)
+    session.stopReading()
+    expect((await session.ended).code).toBe(0)
+  })
+})

@@ -1,0 +1,114 @@
+/** `assay config`: check a configuration, show every value with its source, begin a new file, and its JSON Schema. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { ShownConfig } from '@assay/server/config'
+import { Command, InvalidArgumentError } from 'commander'
+import { EXIT, Failure } from '../exit.ts'
+import { type ConfigChoice, whole, withConfig, withJson } from '../options.ts'
+import { paint } from '../terminal/paint.ts'
+import { type JsonChoice, print } from '../terminal/print.ts'
+import { table } from '../terminal/table.ts'
+
+const server = () => import('@assay/server/config')
+
+const DEFAULT_FILE = 'assay.yaml'
+const SCHEMA_FILE = 'assay.schema.json'
+
+const chainIds = (text: string): number[] => {
+  const ids = text.split(',').map(each => whole(each.trim()))
+  if (new Set(ids).size !== ids.length) throw new InvalidArgumentError('A chain is named twice.')
+  return ids
+}
+
+export function configCommand(): Command {
+  const config = new Command('config').description('the configuration: check, show, init, schema')
+  withConfig(config.command('check'))
+    .description('tells every fault at once, and what is probably not meant; exit code 2 when it is faulty')
+    .action(check)
+  withConfig(config.command('show'))
+    .description('every value that holds and where it comes from; secrets and URLs are redacted')
+    .argument('[part]', 'only keys that begin so, such as chains[0].endpoints')
+    .action(show)
+  withJson(config.command('init'))
+    .description('writes a commented configuration file, and its JSON Schema beside it')
+    .argument('[file]', 'the file to write', DEFAULT_FILE)
+    .option('--chains <ids>', 'the chains in it, separated by commas', chainIds, [1])
+    .option('--force', 'in place of a file that is there')
+    .action(init)
+  config
+    .command('schema')
+    .description('prints the JSON Schema of the file, for editors')
+    .action(async () => console.log(await schemaText()))
+  return config
+}
+
+/** The file that is named, else `assay.yaml` if it is there, else the environment. */
+async function shownConfig({ config }: ConfigChoice): Promise<ShownConfig & { readonly name: string }> {
+  const { showConfig, showEnvironment } = await server()
+  const file = config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null)
+  return file === null
+    ? { name: 'the environment', ...showEnvironment(process.env, '.') }
+    : { name: file, ...showConfig(file, process.env) }
+}
+
+async function check(options: ConfigChoice & JsonChoice): Promise<void> {
+  const { name, config } = await shownConfig(options)
+  const warnings = (await server()).configWarnings(config)
+  const chains = config.chains.map(({ chainId, name: chain, endpoints }) => ({
+    chain_id: chainId,
+    name: chain,
+    endpoints: endpoints.length,
+  }))
+  print(options, { file: name, chains, warnings }, () =>
+    [
+      `${paint('green', 'sound')}  ${name}`,
+      ...chains.map(
+        each =>
+          `  chain ${each.chain_id}  ${each.name}, ${each.endpoints === 1 ? 'one endpoint' : `${each.endpoints} endpoints`}`,
+      ),
+      ...warnings.map(each => `${paint('yellow', 'warning')}  ${each}`),
+      'Whether the endpoints answer is told by: assay doctor',
+    ].join('\n'),
+  )
+}
+
+async function show(part: string | undefined, options: ConfigChoice & JsonChoice): Promise<void> {
+  const { name, values } = await shownConfig(options)
+  const chosen = values.filter(({ path }) => part === undefined || path.startsWith(part))
+  if (chosen.length === 0) throw new Failure(`no key begins with ${part}`, EXIT.absent)
+  print(options, { file: name, values: chosen }, () =>
+    table(
+      [{ title: 'Key' }, { title: 'Source' }, { title: 'Value' }],
+      chosen.map(({ path, value, source }) => [
+        path,
+        source === 'default' || source === 'built in' ? paint('dim', source) : paint('cyan', source),
+        typeof value === 'string' ? value : JSON.stringify(value),
+      ]),
+    ),
+  )
+}
+
+const schemaText = async (): Promise<string> => JSON.stringify((await server()).configSchema(), null, 2)
+
+type InitOptions = JsonChoice & { readonly chains: readonly number[]; readonly force?: boolean }
+
+async function init(file: string, options: InitOptions): Promise<void> {
+  const { configTemplate } = await server()
+  const schema = join(dirname(file), SCHEMA_FILE)
+  if (existsSync(file) && options.force !== true)
+    throw new Failure(`${file} is there already: --force replaces it, another name leaves it alone`)
+  writeFileSync(schema, `${await schemaText()}\n`)
+  writeFileSync(file, configTemplate(options.chains, `./${basename(schema)}`), { mode: 0o600 })
+  const variables = options.chains.map(id => `RPC_${id}`)
+  print(
+    options,
+    { file, schema, variables },
+    () => `${file} is written, and ${schema} for your editor. Next:
+
+  export ${variables.map(each => `${each}=https://…`).join(' ')}
+  assay config check --config ${file}
+  assay doctor --config ${file}
+  assay keys issue --config ${file} --name me --scopes read,stream
+  assay serve --config ${file}`,
+  )
+}

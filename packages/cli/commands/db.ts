@@ -1,0 +1,108 @@
+/** `assay db`: check, backup, restore and move of the database of a configuration. */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { EXIT } from '../exit.ts'
+import { configOf, withJson } from '../options.ts'
+import { paint } from '../terminal/paint.ts'
+import { print } from '../terminal/print.ts'
+import { during } from '../terminal/progress.ts'
+
+type Options = { readonly config: string; readonly json?: boolean }
+
+const server = () => import('@assay/server/database')
+
+const epochNumber = (text: string): number => {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Expected an epoch from 0 to 9999.')
+  return Number(text)
+}
+
+/** A database is named on purpose: none is taken from the environment. */
+const withFile = (command: Command): Command =>
+  withJson(command.requiredOption('--config <file>', 'the configuration of the service'))
+
+export function dbCommand(): Command {
+  const db = new Command('db').description('the database of a configuration: check, backup, restore, move')
+  withFile(db.command('check'))
+    .description('whether the files are sound, the log is without a gap, and the state is its fold')
+    .action(checkDb)
+  withFile(db.command('backup'))
+    .description('copy the database to a file while the service runs')
+    .requiredOption('--to <file>', 'the file to make')
+    .action(backupDb)
+  withFile(db.command('restore'))
+    .description(
+      'put a backup in the place of the database and begin a new epoch; the service must be stopped',
+    )
+    .option('--from <file>', 'the backup; not for PostgreSQL, where pg_restore comes before')
+    .option(
+      '--epoch <number>',
+      'if the old database cannot be read, or a PostgreSQL backup is restored again: above every epoch there was',
+      epochNumber,
+    )
+    .action(restoreDb)
+  withFile(db.command('move'))
+    .description(
+      'put a SQLite database into an empty PostgreSQL one, all of it or nothing; the service must be stopped',
+    )
+    .addOption(
+      new Option('--to <address>', 'postgres://user:secret@host/database')
+        .env('ASSAY_MOVE_TO')
+        .makeOptionMandatory(),
+    )
+    .action(moveDb)
+  return db
+}
+
+async function checkDb(options: Options): Promise<void> {
+  const config = await configOf(options)
+  const report = await during('Reading the log', async () => (await server()).checkDatabase(config))
+  const { epoch, oldest, head, records, pools, tokens, faults } = report
+  if (faults.length > 0) process.exitCode = EXIT.failed
+  print(options, report, () =>
+    [
+      `epoch ${epoch}: ${records} records from ${oldest} to ${head}, ${pools} pools, ${tokens} tokens`,
+      ...faults.map(fault => `${paint('red', 'fault')}: ${fault}`),
+      faults.length === 0
+        ? paint('green', 'The database is sound.')
+        : 'The database is not sound: restore a backup.',
+    ].join('\n'),
+  )
+}
+
+async function backupDb(options: Options & { readonly to: string }): Promise<void> {
+  const config = await configOf(options)
+  const { epoch, head } = await during('Copying', async () =>
+    (await server()).backupDatabase(config, options.to),
+  )
+  print(
+    options,
+    { file: options.to, epoch, head },
+    () => `${options.to} holds the database up to sequence ${head} of epoch ${epoch}.`,
+  )
+}
+
+async function restoreDb(
+  options: Options & { readonly from?: string; readonly epoch?: number },
+): Promise<void> {
+  const config = await configOf(options)
+  const { epoch, replaced } = await during('Restoring', async () =>
+    (await server()).restoreDatabase(config, options.from ?? null, options.epoch ?? null),
+  )
+  print(
+    options,
+    { epoch, replaced },
+    () =>
+      `${replaced === null ? '' : `The database that was there is kept as ${replaced}.\n`}Restored. Epoch ${epoch} begins: cursors of before are refused, and clients take a new snapshot.`,
+  )
+}
+
+async function moveDb(options: Options & { readonly to: string }): Promise<void> {
+  const config = await configOf(options)
+  const moved = await during('Moving', async () => (await server()).moveDatabase(config, options.to))
+  const { epoch, head, records, rows } = moved
+  print(
+    options,
+    moved,
+    () =>
+      `Moved ${rows} rows and checked them: ${records} records up to sequence ${head} of epoch ${epoch}. Set \`store\` of the configuration to the new address and start the service: keys, sessions and cursors stay valid. The SQLite file is as it was; do not serve it again, or its log goes another way.`,
+  )
+}

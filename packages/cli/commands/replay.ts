@@ -1,0 +1,204 @@
+/**
+ * `assay replay`: the records of a chain out of the log, from any that is still kept, in order and without a gap. It goes
+ * on after a dropped connection; with `--position` also after it was ended itself.
+ */
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import type { Client, Envelope, StreamOutcome } from '@assay/sdk'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { EXIT, Failure } from '../exit.ts'
+import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { paint } from '../terminal/paint.ts'
+import { Progress } from '../terminal/progress.ts'
+import { price, time } from '../terminal/words.ts'
+
+const TYPES = ['FEED_HEALTH', 'PRICE_RETRACT', 'PRICE_UPSERT', 'SWAP_OBSERVED'] as const
+type Type = (typeof TYPES)[number]
+
+type Options = ServiceChoice & {
+  readonly after?: number
+  readonly cursor?: string
+  readonly to?: number
+  readonly types?: readonly Type[]
+  readonly position?: string
+  readonly follow?: boolean
+}
+
+const types = (text: string): Type[] =>
+  text.split(',').map(each => {
+    const type = TYPES.find(known => known === each.trim().toUpperCase())
+    if (type === undefined) throw new InvalidArgumentError(`Expected some of ${TYPES.join(', ')}.`)
+    return type
+  })
+
+export const replayCommand = (): Command =>
+  withService(new Command('replay'))
+    .description('the records of a chain out of the log, in order, up to now or to --to')
+    .argument('<chain>', 'chain id', whole)
+    .option('--after <sequence>', 'begins after this record; left out, with the oldest that is kept', whole)
+    .addOption(new Option('--cursor <cursor>', 'begins at a cursor of /v1/session').conflicts('after'))
+    .option('--to <sequence>', 'ends with this record; left out, with the newest when it began', whole)
+    .option('--types <types>', 'only these, separated by commas', types)
+    .option('--position <file>', 'keeps its place there, and goes on from it the next time')
+    .option('-f, --follow', 'does not end: goes on with what comes')
+    .action(replay)
+
+/** The place is written this often: after a kill some records are told again, none is missed. */
+const POSITION_MS = 1000
+/** Connections in a row without a record. */
+const MAX_FAILURES = 5
+const PAUSE_MS = 1000
+
+async function replay(chain: number, options: Options): Promise<void> {
+  const client = clientOf(options)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const { stream } = await client.createSession({ chain_id: chain }, { signal: stopping.signal })
+  const place = new Place(options, stream.oldest_sequence - 1)
+  const first = place.after
+  if (first > stream.head_sequence)
+    throw new Failure(
+      `the newest record is ${stream.head_sequence}; there is none after ${first}`,
+      EXIT.absent,
+    )
+  const end = options.follow === true ? null : (options.to ?? stream.head_sequence)
+  const bar = new Progress('Replaying')
+  const print = options.json === true ? jsonLine : tableLine
+  let cursor = options.cursor ?? null
+  let failures = 0
+  try {
+    while (!stopping.signal.aborted && (end === null || place.after < end)) {
+      cursor ??= await cursorAfter(client, chain, place.after, stopping.signal)
+      const records = client.stream({
+        filter: { chain_ids: [chain] },
+        resumeCursor: cursor,
+        signal: stopping.signal,
+        silenceMs: 60_000,
+      })
+      cursor = null
+      for await (const record of records) {
+        failures = 0
+        if (end !== null && record.stream_sequence > end) {
+          place.moveTo(end)
+          break
+        }
+        if (options.types === undefined || options.types.some(type => type === record.type)) {
+          // A pipe that is full holds up the stream, which resumes when it was dropped for that.
+          if (!process.stdout.write(`${print(record)}\n`)) await once(process.stdout, 'drain')
+        }
+        place.moveTo(record.stream_sequence)
+        if (end !== null && !process.stdout.isTTY)
+          bar.show((place.after - first) / Math.max(1, end - first), `sequence ${place.after} of ${end}`)
+        if (end !== null && place.after >= end) break
+      }
+      failures += 1
+      await judge(await records.outcome, stream.oldest_sequence, failures)
+    }
+  } finally {
+    bar.end()
+    place.keep()
+  }
+  if (process.stderr.isTTY)
+    process.stderr.write(
+      `${paint('dim', `up to sequence ${place.after}; go on with --after ${place.after}`)}\n`,
+    )
+}
+
+async function cursorAfter(
+  client: Client,
+  chain: number,
+  sequence: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const { resume_cursor } = await client.createSession(
+    { chain_id: chain, snapshot_sequence: sequence },
+    { signal },
+  )
+  if (resume_cursor === null) throw new Failure('the service gave no cursor')
+  return resume_cursor
+}
+
+/** Throws what no further connection helps against. */
+async function judge(outcome: StreamOutcome, oldest: number, failures: number): Promise<void> {
+  if (outcome.kind === 'ENDED') return
+  if (outcome.kind === 'RESET_REQUIRED')
+    throw new Failure(
+      outcome.reason === 'REPLAY_UNAVAILABLE'
+        ? `these records are no longer kept; the oldest can be had with --after ${oldest - 1}`
+        : `the log cannot be taken up there: ${outcome.reason}; begin anew with --after ${oldest - 1}`,
+      EXIT.absent,
+    )
+  const isFinal = outcome.kind === 'CLOSED' && !outcome.reconnect
+  if (isFinal || failures > MAX_FAILURES)
+    throw new Failure(
+      `the stream ended: ${outcome.kind === 'CLOSED' ? `${outcome.code} ${outcome.reason}` : outcome.why}`,
+      EXIT.refused,
+    )
+  const waitMs = outcome.kind === 'CLOSED' ? (outcome.retryAfterMs ?? PAUSE_MS) : PAUSE_MS
+  await new Promise(resolve => setTimeout(resolve, waitMs))
+}
+
+/** Where the replay stands, in a file if there is one. The file is replaced whole. */
+class Place {
+  readonly #file: string | null
+  #after: number
+  #keptAt = performance.now()
+
+  constructor({ position, after }: Options, oldest: number) {
+    this.#file = position ?? null
+    const kept = after === undefined && position !== undefined && existsSync(position)
+    const text = kept ? readFileSync(position, 'utf8').trim() : null
+    if (text !== null && !/^\d{1,16}$/.test(text))
+      throw new Failure(`${position} holds no position: remove it, or name another file`, EXIT.misused)
+    this.#after = text === null ? (after ?? oldest) : Number(text)
+  }
+
+  get after(): number {
+    return this.#after
+  }
+
+  moveTo(sequence: number): void {
+    this.#after = sequence
+    if (performance.now() - this.#keptAt < POSITION_MS) return
+    this.#keptAt = performance.now()
+    this.keep()
+  }
+
+  keep(): void {
+    if (this.#file === null) return
+    writeFileSync(`${this.#file}.new`, `${this.#after}\n`)
+    renameSync(`${this.#file}.new`, this.#file)
+  }
+}
+
+const jsonLine = (record: Envelope): string => JSON.stringify(record)
+
+const tableLine = (record: Envelope): string =>
+  harmless(
+    `${String(record.stream_sequence).padStart(9)}  ${timeOf(record)}  ${record.type.padEnd(13)}  ${aboutOf(record)}`,
+  )
+
+function timeOf({ type, payload }: Envelope): string {
+  if (type === 'FEED_HEALTH') return time(payload.updated_at_ms)
+  if (type === 'SWAP_OBSERVED') return time(payload.block_time_ms)
+  const state = type === 'PRICE_RETRACT' ? payload.current : payload
+  if (state === null) return ' '.repeat(19)
+  return time('evaluated_at_ms' in state ? state.evaluated_at_ms : state.block_time_ms)
+}
+
+function aboutOf({ type, payload }: Envelope): string {
+  if (type === 'FEED_HEALTH') return [payload.status, ...payload.reasons].join(' ')
+  if (type === 'SWAP_OBSERVED') return `pool ${addressOf(payload.pool_id)}  ${payload.finality}`
+  const about =
+    payload.scope === 'token' ? `token ${addressOf(payload.token_id)}` : `pool ${addressOf(payload.pool_id)}`
+  if (type === 'PRICE_RETRACT')
+    return `${about}  ${paint('red', payload.reason)}, takes back ${payload.retracted.stream_sequence ?? payload.retracted.record_id}`
+  if (payload.scope === 'pool') return `${about}  score ${payload.score}`
+  return payload.state === 'PRICED'
+    ? `${about}  ${price(payload.price_usd)}  score ${payload.confidence.score}`
+    : `${about}  unpriced: ${payload.reason}`
+}
+
+const addressOf = (id: string): string => `0x${id.slice(-40)}`

@@ -1,0 +1,56 @@
+/** `assay verify`: a token's quote recomputed from its own evidence, and held against a node of the caller's own. */
+import { type Verification, verify } from '@assay/sdk'
+import { Command } from 'commander'
+import { EXIT } from '../exit.ts'
+import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { paint } from '../terminal/paint.ts'
+import { print } from '../terminal/print.ts'
+
+type Options = ServiceChoice & { readonly rpc?: string }
+
+export const verifyCommand = (): Command =>
+  withService(new Command('verify'))
+    .description('recomputes the price of a token from its own evidence; exit code 1 when a number differs')
+    .argument('<chain>', 'chain id', whole)
+    .argument('<token>', 'token address', tokenAddress)
+    .option('--rpc <url>', 'a node of your own, to hold the evidence against')
+    .action(verifyQuote)
+
+/** More would bury the first: one untrue number makes others differ that follow from it. */
+const MAX_SHOWN = 20
+
+/** Exit code 0: it verifies. 1: it does not. 3: there is no price to verify. */
+async function verifyQuote(chain: number, token: `0x${string}`, options: Options): Promise<void> {
+  const client = clientOf(options)
+  const quote = await client.quoteToken({ chain_id: chain, token_address: token })
+  if (quote.state !== 'PRICED') {
+    process.exitCode = EXIT.absent
+    const why = quote.state === 'PENDING' ? quote.stage : quote.reason
+    print(
+      options,
+      { state: quote.state, reason: why, verified: null },
+      () => `${quote.state.toLowerCase()}: ${why}; there is no price to verify`,
+    )
+    return
+  }
+  const verification = await verify(quote, {
+    policy: await client.fetchPolicy(quote.policy_version),
+    ...(options.rpc === undefined ? {} : { rpc: options.rpc }),
+  })
+  if (!verification.verified) process.exitCode = EXIT.failed
+  const price = `${quote.price_usd.display} USD, confidence ${quote.confidence.score}`
+  print(options, verification, () => textOf(price, verification, options.rpc !== undefined))
+}
+
+function textOf(price: string, verification: Verification, hasNode: boolean): string {
+  const { verified, differences, checks, unchecked } = verification
+  const by = hasNode ? 'from its own evidence and your node' : 'from its own evidence'
+  const verdict = verified ? paint('green', 'verified') : paint('red', 'DOES NOT VERIFY')
+  const lines = [`${price}: ${verdict}, ${checks} numbers ${by}`]
+  for (const { path, found, expected, from } of differences.slice(0, MAX_SHOWN)) {
+    lines.push(`  ${path}: found ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`)
+    if (from.length > 0) lines.push(`    from ${from.slice(0, 6).join(', ')}`)
+  }
+  if (differences.length > MAX_SHOWN) lines.push(`  … and ${differences.length - MAX_SHOWN} more`)
+  return [...lines, ...unchecked.map(each => `  not checked: ${each}`)].join('\n')
+}

@@ -1,0 +1,15 @@
+/** `assay world`: the local chains alone, and what can be made to happen in them. */
+import { Command } from 'commander'
+import type { WorldOptions } from '../local/runWorld.ts'
+import { whole, withJson } from '../options.ts'
+import { incidentCommand, incidentsCommand } from './incident.ts'
+
+export const worldCommand = (): Command =>
+  withJson(new Command('world'))
+    .enablePositionalOptions()
+    .description('only the local world; prints its endpoints and a configuration for it')
+    .option('--data <folder>', 'where the world is kept', './data')
+    .option('--seed <seed>', 'another seed makes other trades', whole, 1)
+    .action(async (options: WorldOptions) => (await import('../local/runWorld.ts')).runWorld(options))
+    .addCommand(incidentsCommand())
+    .addCommand(incidentCommand())

@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { assayProgram } from './program.ts'
+import { PLACES, run } from './testing/session.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'assay-config-'))
+afterAll(() => rmSync(root, { recursive: true }))
+const env = { RPC_1: 'https://one.example/hidden', RPC_56: 'wss://two.example/hidden' }
+
+describe.each(PLACES)('assay config on %s', place => {
+  const cwd = mkdtempSync(join(root, 'folder-'))
+
+  it('begins a file, checks it, and shows every value with its source', async () => {
+    const init = await run(place, ['config', 'init', '--chains', '1,56'], { cwd })
+    expect([init.code, init.text]).toEqual([
+      0,
+      expect.stringMatching(/^assay\.yaml is written.*\n\n {2}export RPC_1=/),
+    ])
+    expect(statSync(join(cwd, 'assay.yaml')).mode & 0o777).toBe(0o600)
+    const again = await run(place, ['config', 'init'], { cwd })
+    expect([again.code, `${again.text}${again.errors}`]).toEqual([
+      1,
+      expect.stringContaining('--force replaces it'),
+    ])
+    const check = await run(place, ['config', 'check'], { cwd, env })
+    expect([check.code, check.text]).toEqual([
+      0,
+      expect.stringMatching(/^sound {2}assay\.yaml\n {2}chain 1 {2}Ethereum, one endpoint\n/),
+    ])
+    const show = await run(place, ['config', 'show'], { cwd, env, columns: 200 })
+    expect(show.text).toMatch(/^Key +Source +Value\n/)
+    expect(show.text).toMatch(
+      /^chains\[1\]\.endpoints\[0\]\.url +assay\.yaml:\d+ \$\{RPC_56\} +\[redacted\]$/m,
+    )
+    expect(show.text).toMatch(/^listen\.port +default +8080$/m)
+    expect(show.text).not.toContain('hidden')
+    const part = await run(place, ['config', 'show', 'retention', '--json'], { cwd, env })
+    expect(JSON.parse(part.text)).toEqual({
+      file: 'assay.yaml',
+      values: [
+        { path: 'retention.hours', value: 72, source: 'default' },
+        { path: 'retention.records', value: 1_000_000, source: 'default' },
+      ],
+    })
+    expect((await run(place, ['config', 'show', 'nothing'], { cwd, env })).code).toBe(3)
+  })
+
+  it('prints the schema that init has written beside the file', async () => {
+    const { code, text } = await run(place, ['config', 'schema'], { cwd })
+    expect([code, JSON.parse(text)]).toEqual([
+      0,
+      JSON.parse(readFileSync(join(cwd, 'assay.schema.json'), 'utf8')),
+    ])
+  })
+
+  it('tells every fault at once, those of the policy too, with code 2', async () => {
+    writeFileSync(join(cwd, 'wrong.yaml'), 'listen: { prot: 1 }\nchains: [{ chain_id: 1, endpoints: [] }]\n')
+    const { code, text, errors } = await run(place, ['config', 'check', '--config', 'wrong.yaml'], { cwd })
+    expect([code, `${text}${errors}`]).toEqual([
+      2,
+      expect.stringMatching(/2 faults:\n.*listen\.prot.*\n.*endpoints/),
+    ])
+    writeFileSync(
+      join(cwd, 'policy.yaml'),
+      'chains: [{ chain_id: 1, endpoints: [{ name: a, url: "http://127.0.0.1:1" }] }]\npolicy: { max_hops: 99 }\n',
+    )
+    const policy = await run(place, ['config', 'check', '--config', 'policy.yaml'], { cwd })
+    expect([policy.code, `${policy.text}${policy.errors}`]).toEqual([
+      2,
+      expect.stringContaining('policy.max_hops'),
+    ])
+  })
+})
+
+it('every command is tried on a terminal and in a pipe', () => {
+  const leaves = (command: ReturnType<typeof assayProgram>, path: string): string[] =>
+    command.commands.length === 0 || command.name() === 'world'
+      ? [path, ...command.commands.flatMap(each => leaves(each, `${path} ${each.name()}`))]
+      : command.commands.flatMap(each => leaves(each, path === '' ? each.name() : `${path} ${each.name()}`))
+  const tests = ['commands', 'world', 'config', 'completion']
+    .map(name => readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8'))
+    .join('\n')
+  const missing = leaves(assayProgram(), '').filter(
+    path => !tests.includes(`['${path.split(' ').join("', '")}'`),
+  )
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,83 @@
+/**
+ * How a command ends. The code tells a script what to do next; the text tells a person.
+ */
+import { AssayError } from '@assay/sdk'
+import { CommanderError } from 'commander'
+
+export const EXIT = {
+  done: 0,
+  /** It failed, or a check found what it looks for. */
+  failed: 1,
+  /** The command line or the configuration is wrong: trying again will not help. */
+  misused: 2,
+  /** It was asked, and there is none: no price, no such token, nothing found. */
+  absent: 3,
+  /** The service was not reached, or refused the key or the rate. */
+  refused: 4,
+} as const
+
+/** A failure whose sentence is all a person needs. */
+export class Failure extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number = EXIT.failed) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+/** What to say on standard error, and the code. An empty text: it has been said. */
+export function endingOf(failure: unknown): { readonly text: string; readonly code: number } {
+  // Commander has written its own message, or the help that was asked for.
+  if (failure instanceof CommanderError)
+    return { text: '', code: failure.exitCode === 0 ? EXIT.done : EXIT.misused }
+  if (failure instanceof Failure) return { text: failure.message, code: failure.exitCode }
+  // By name: whoever only asks for a price need not load the service.
+  if (failure instanceof Error && FAULTY.has(failure.name))
+    return { text: failure.message, code: EXIT.misused }
+  if (failure instanceof AssayError) return endingOfService(failure)
+  const { code, path, syscall } = failure as NodeJS.ErrnoException
+  if (code !== undefined && UNWRITABLE.has(code) && path !== undefined)
+    return {
+      text: `${path} cannot be ${syscall === 'open' ? 'opened' : 'made'} (${code}): check who owns the folder, or choose another one`,
+      code: EXIT.failed,
+    }
+  return { text: failure instanceof Error ? failure.message : String(failure), code: EXIT.failed }
+}
+
+const FAULTY = new Set(['ConfigError', 'PolicyError'])
+const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC'])
+
+/** By the code of the failure: what the operator can do about it. */
+const NEXT: Readonly<Record<string, string>> = {
+  NETWORK:
+    'Is the service running? `npm start` starts one; --url or ASSAY_URL names another than http://127.0.0.1:8080.',
+  TIMEOUT: 'The service did not answer in time; ask again.',
+  UNAUTHENTICATED:
+    'Give a valid key with --key or ASSAY_KEY. That of `npm start`: export ASSAY_KEY=$(cat data/key)',
+  FORBIDDEN:
+    'The key lacks a scope: `assay keys list` shows the scopes of each, `assay keys issue` makes another.',
+  RATE_LIMITED: 'Ask again later, or have the limit of this consumer raised.',
+  UNSUPPORTED_CHAIN: '`assay search SYMBOL` looks on every chain that is served.',
+  INVALID_ADDRESS: 'An address is 0x and 40 hex digits, in lower case or with its checksum.',
+  STREAM_CLOSED: 'Run it again; `assay doctor` and the log of the service tell more.',
+}
+
+const REFUSED = new Set(['NETWORK', 'TIMEOUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED'])
+const MISUSED = new Set(['INVALID_ADDRESS', 'BAD_REQUEST'])
+const ABSENT = new Set(['NOT_FOUND', 'TOKEN_UNKNOWN', 'NOT_A_POOL', 'NO_ROUTE', 'UNSUPPORTED_CHAIN'])
+
+function endingOfService({ code, message, retryAfterMs }: AssayError) {
+  const later = retryAfterMs === null ? '' : ` (in ${Math.ceil(retryAfterMs / 1000)} s)`
+  const next = NEXT[code]
+  return {
+    text: `${message}${later}${next === undefined ? '' : `\n${next}`}`,
+    code: REFUSED.has(code)
+      ? EXIT.refused
+      : MISUSED.has(code)
+        ? EXIT.misused
+        : ABSENT.has(code)
+          ? EXIT.absent
+          : EXIT.failed,
+  }
+}

@@ -1,0 +1,33 @@
+/** What a start stands on: a folder that can be written to and a port that is free, or a sentence that says which is not. */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { Failure } from '../exit.ts'
+
+export function refuseUnwritable(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK | constants.X_OK)
+  } catch (failure) {
+    const { code } = failure as NodeJS.ErrnoException
+    throw new Failure(
+      `${folder} cannot be written to (${code}): choose another folder with --data, or change who owns it`,
+    )
+  }
+}
+
+export function refuseTakenPort(host: string, port: number): Promise<void> {
+  if (port === 0) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', ({ code }: NodeJS.ErrnoException) =>
+      reject(
+        new Failure(
+          code === 'EACCES'
+            ? `port ${port} of ${host} needs a privilege: choose one above 1023 with --port`
+            : `port ${port} of ${host} is in use: choose another with --port, or stop what listens there`,
+        ),
+      ),
+    )
+    server.listen(port, host, () => server.close(() => resolve()))
+  })
+}

@@ -1,0 +1,148 @@
+/**
+ * `npm start`: the local world, the service on it, a key, and three calls to paste; with endpoints of real chains in
+ * the environment those chains instead, and no world. Ctrl-C stops everything;
+ * started again, the same world, log and key go on.
+ */
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { buildConsole } from '@assay/console/build'
+import { type Client, createClient } from '@assay/sdk'
+import { startService } from '@assay/server'
+import { hasShortCut, loadConfig } from '@assay/server/config'
+import { type LocalWorld, startWorld, worldConfig } from '@assay/world'
+import { stringify } from 'yaml'
+import { refuseTakenPort, refuseUnwritable } from './ground.ts'
+import { keyIn } from './ownKey.ts'
+import { untilStopped } from './signals.ts'
+import { startReal } from './startReal.ts'
+import { listenForIncidents, refuseSecond } from './worldControl.ts'
+import { matchLog } from './worldLog.ts'
+import { print } from '../terminal/print.ts'
+import { Progress } from '../terminal/progress.ts'
+
+export type StartOptions = {
+  readonly data: string
+  readonly port: number
+  readonly seed: number
+  readonly json?: boolean
+}
+
+export async function startAll(options: StartOptions): Promise<void> {
+  const folder = resolve(options.data)
+  const startedAt = performance.now()
+  // What would fail after the world was made is said before.
+  refuseUnwritable(folder)
+  const isReal = hasShortCut(process.env)
+  if (!isReal) await refuseSecond(folder)
+  await refuseTakenPort('127.0.0.1', options.port)
+  if (isReal) return startReal(folder, options)
+  const progress = new Progress('Starting').tick()
+  try {
+    progress.note('Starting the local world: five chains, real contracts, traders.')
+    const world = await startWorld({
+      folder: join(folder, 'world'),
+      seed: options.seed,
+      onProgress: line => progress.note(`  ${line}`),
+    })
+    try {
+      await serveWorld(world, folder, options, startedAt, progress)
+    } finally {
+      await world.close()
+    }
+  } finally {
+    progress.end()
+  }
+}
+
+async function serveWorld(
+  world: LocalWorld,
+  folder: string,
+  options: StartOptions,
+  startedAt: number,
+  progress: Progress,
+): Promise<void> {
+  const database = join(folder, 'assay.db')
+  const remark = await matchLog(database, world)
+  if (remark !== null) progress.note(`  ${remark}`)
+  const file = join(folder, 'assay.yaml')
+  writeFileSync(file, stringify(worldConfig(world, { port: options.port, database })))
+  const config = loadConfig(file, process.env)
+  const consoleFolder = await buildConsole(line => progress.note(`  ${line}`))
+  const service = await startService({ config, logLevel: 'warn', consoleFolder })
+  const control = await listenForIncidents(world, folder)
+  try {
+    const key = await keyIn(join(folder, 'key'), config)
+    progress.note('Waiting for the first price.')
+    const seconds = await untilPriced(service.url, key, world, startedAt)
+    progress.end()
+    print(
+      options,
+      {
+        url: service.url,
+        key,
+        config: file,
+        seconds,
+        chain_ids: world.chains.map(({ plan }) => plan.chainId),
+      },
+      () => introduction(service.url, key, world, seconds, file),
+    )
+    await untilStopped()
+    console.error('\nStopping.')
+  } finally {
+    await control.close()
+    await service.close()
+  }
+}
+
+const FIRST_PRICE_MS = 120_000
+
+/** Seconds until every chain had a token with a price. */
+async function untilPriced(url: string, key: string, world: LocalWorld, startedAt: number): Promise<number> {
+  const client = createClient({ baseUrl: url, apiKey: key })
+  const untilMs = performance.now() + FIRST_PRICE_MS
+  for (const { plan } of world.chains)
+    while (!(await hasPrice(client, plan.chainId))) {
+      if (performance.now() > untilMs)
+        throw new Error(
+          `chain ${plan.chainId} has no price after ${FIRST_PRICE_MS / 1000} s; its health: ${url}/v1/chains/${plan.chainId}/health`,
+        )
+      await new Promise(resolve => setTimeout(resolve, 250))
+    }
+  return (performance.now() - startedAt) / 1000
+}
+
+async function hasPrice(client: Client, chainId: number): Promise<boolean> {
+  const { tokens } = await client.fetchTokens({ chain_id: chainId, limit: 1000 })
+  return tokens.some(({ role, state }) => role === 'TOKEN' && state === 'PRICED')
+}
+
+function introduction(url: string, key: string, world: LocalWorld, seconds: number, file: string): string {
+  const example = world.chains[0]?.plan.tokens.find(token => token.role === 'TOKEN')
+  const bearer = `-H "Authorization: Bearer ${key}"`
+  return `
+Assay is up after ${seconds.toFixed(1)} s.
+
+  Console  ${url}/
+  API key  ${key}
+
+Try it:
+
+  curl -s ${bearer} ${url}/v1/chains
+  curl -s ${bearer} ${url}/v1/quote/token/1/${example?.address.toLowerCase()}
+  curl -s ${bearer} "${url}/v1/pools?chain_id=56&limit=2"
+
+On the command line:
+
+  export ASSAY_URL=${url} ASSAY_KEY=${key}
+  npm run assay -- watch
+
+Make something go wrong, and watch what becomes of the price:
+
+  npm run assay -- world incidents
+  npm run assay -- world incident rug --chain 1 --token ${example?.symbol}
+
+These prices come from the local world (its configuration: ${file}).
+For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start
+
+Ctrl-C stops everything; starting again goes on where it stood.`
+}

@@ -1,0 +1,69 @@
+/**
+ * What several commands take: a configuration, a service to ask, and how their words are read. The service itself is
+ * loaded by the commands that need it, when they run: a price is asked for in a moment.
+ */
+import { type Client, createClient } from '@assay/sdk'
+import type { loadConfig } from '@assay/server/config'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+
+export type ConfigChoice = { readonly config?: string }
+export type ServiceChoice = { readonly url: string; readonly key?: string; readonly json?: boolean }
+
+/** The file a command names, else the chains of `ASSAY_RPC_<chain_id>`. */
+export async function configOf({ config }: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
+  const server = await import('@assay/server/config')
+  return config === undefined
+    ? server.environmentConfig(process.env, { folder: '.' })
+    : server.loadConfig(config, process.env)
+}
+
+export const clientOf = ({ url, key }: ServiceChoice): Client =>
+  createClient({ baseUrl: url, ...(key === undefined ? {} : { apiKey: key }) })
+
+/** `--json`, which every command has. */
+export const withJson = (command: Command): Command => command.option('--json', 'print JSON')
+
+export const withConfig = (command: Command): Command =>
+  withJson(
+    command.option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>'),
+  )
+
+export const withService = (command: Command): Command =>
+  withJson(
+    command
+      .addOption(new Option('--url <url>', 'the service').env('ASSAY_URL').default('http://127.0.0.1:8080'))
+      .addOption(new Option('--key <key>', 'an API key').env('ASSAY_KEY')),
+  )
+
+export const whole = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a whole number.')
+  return Number(text)
+}
+
+export const port = (text: string): number => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('Expected a port from 0 to 65535.')
+  return Number(text)
+}
+
+export const tokenAddress = (text: string): `0x${string}` => {
+  if (!/^0x[0-9a-fA-F]{40}$/.test(text))
+    throw new InvalidArgumentError(
+      'Expected an address, 0x and 40 hex digits; `assay search SYMBOL` tells that of a token.',
+    )
+  return text as `0x${string}`
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A moment: `15m` ago, a date, or Unix milliseconds. */
+export const moment = (text: string): number => {
+  const ago = /^(\d{1,6})([smhd])$/.exec(text)
+  if (ago !== null) return Date.now() - Number(ago[1]) * (UNIT_MS[ago[2] as string] as number)
+  const value = /^\d{13}$/.test(text) ? Number(text) : Date.parse(text)
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError(
+      'Expected 15m, 2h or 7d ago, a date such as 2026-11-15T10:00Z, or Unix milliseconds.',
+    )
+  return value
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { run } from './testing/session.ts'
+
+const BIN = resolve(import.meta.dirname, 'bin.js')
+const folder = mkdtempSync(join(tmpdir(), 'assay-start-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const oneLine = (words: RegExp) =>
+  expect.stringMatching(new RegExp(`^assay: [^\\n]*${words.source}[^\\n]*\\n$`))
+
+/** With these arguments before the script, or as this user. */
+async function start(before: readonly string[], data: string, options: { readonly uid?: number } = {}) {
+  const child = spawn(process.execPath, [...before, BIN, 'start', '--port', '0', '--data', data], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+  })
+  let errors = ''
+  child.stderr.on('data', part => (errors += String(part)))
+  const [code] = (await once(child, 'close')) as [number]
+  return [code, errors]
+}
+
+describe('a start that cannot be says why in a line, before it has made anything', () => {
+  it('a port that is in use', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const { code, errors } = await run('a pipe', [
+      'start',
+      '--port',
+      String(port),
+      '--data',
+      join(folder, 'port'),
+    ])
+    other.close()
+    expect([code, errors]).toEqual([
+      1,
+      oneLine(new RegExp(`port ${port} of 127.0.0.1 is in use: choose another with --port`)),
+    ])
+  })
+
+  it('a folder that may not be written to', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'assay-closed-'))
+    chmodSync(closed, 0o555)
+    // Root may write anywhere, so it starts as nobody.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534 } : {}
+    expect(await start([], join(closed, 'data'), nobody)).toEqual([
+      1,
+      oneLine(/cannot be written to \(EACCES\): choose another folder with --data/),
+    ])
+    rmSync(closed, { recursive: true })
+  })
+
+  it('a file where the folder should be', async () => {
+    writeFileSync(join(folder, 'taken'), '')
+    expect(await start([], join(folder, 'taken'))).toEqual([
+      1,
+      oneLine(/cannot be written to \((EEXIST|ENOTDIR)\)/),
+    ])
+  })
+
+  it('a Node that is too old', async () => {
+    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
+    expect(await start(['--import', older], join(folder, 'old'))).toEqual([
+      1,
+      oneLine(/Node 24 or newer is needed and this is 20\.11\.0/),
+    ])
+  })
+
+  it('endpoints of a chain that nobody knows', async () => {
+    const { code, errors } = await run(
+      'a pipe',
+      ['start', '--port', '0', '--data', join(folder, 'unknown')],
+      {
+        env: { ASSAY_RPC_777: 'http://127.0.0.1:1' },
+      },
+    )
+    expect([code, errors]).toEqual([
+      2,
+      expect.stringMatching(/ASSAY_RPC_777: received .*expected ASSAY_RPC_ and one of 1, /),
+    ])
+  })
+})

@@ -1,0 +1,9 @@
+/**
+ * What a terminal may be shown of text that came from elsewhere: letters, lines and colours. Nothing that moves, erases, asks, or
+ * turns the direction of what follows: a service, or whoever stands in its place, could write over what we have said.
+ */
+const COMMANDS =
+  // oxlint-disable-next-line no-control-regex -- those are what is looked for
+  /\u001b(?!\[[0-9;]{0,20}m)|[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+export const harmless = (text: string): string => text.replaceAll(COMMANDS, '')

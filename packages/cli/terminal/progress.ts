@@ -1,0 +1,82 @@
+/**
+ * How far long work is, on standard error so that what a command prints stays clean: a bar that redraws itself on a
+ * terminal, and elsewhere a line now and then.
+ */
+const WIDTH = 24
+/** Between two lines where there is no terminal: a log is not to be filled. */
+const LINE_MS = 10_000
+const FRAME_MS = 100
+
+export class Progress {
+  readonly #what: string
+  readonly #startedAt = performance.now()
+  /** Work that is done before the first line is due needs none. */
+  #shownAt = process.stderr.isTTY ? Number.NEGATIVE_INFINITY : performance.now()
+  #isDrawn = false
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(what: string) {
+    this.#what = what
+  }
+
+  /** Work whose end nobody can tell: shows that time passes. */
+  tick(): this {
+    if (process.stderr.isTTY) {
+      this.#timer = setInterval(() => this.#draw(`${this.#what} … ${this.#seconds()} s`), FRAME_MS)
+      this.#timer.unref()
+    }
+    return this
+  }
+
+  /** `share` from 0 to 1. */
+  show(share: number, words: string): void {
+    const now = performance.now()
+    if (now - this.#shownAt < (process.stderr.isTTY ? FRAME_MS : LINE_MS)) return
+    this.#shownAt = now
+    const percent = `${(Math.min(1, Math.max(0, share)) * 100).toFixed(0).padStart(3)}%`
+    if (!process.stderr.isTTY) process.stderr.write(`${this.#what}: ${percent.trim()}, ${words}\n`)
+    else this.#draw(`${this.#what} ${bar(share)} ${percent}  ${words}`)
+  }
+
+  /** A line that stays, above the bar. */
+  note(line: string): void {
+    this.#clear()
+    process.stderr.write(`${line}\n`)
+  }
+
+  /** Takes the bar away. */
+  end(): void {
+    clearInterval(this.#timer)
+    this.#clear()
+  }
+
+  #clear(): void {
+    if (this.#isDrawn) process.stderr.write('\r\u001B[2K')
+    this.#isDrawn = false
+  }
+
+  #draw(line: string): void {
+    this.#isDrawn = true
+    const room = Math.max(20, (process.stderr.columns || 80) - 1)
+    process.stderr.write(`\r\u001B[2K${line.length > room ? line.slice(0, room) : line}`)
+  }
+
+  #seconds(): string {
+    return ((performance.now() - this.#startedAt) / 1000).toFixed(1)
+  }
+}
+
+/** Runs a task under a sign that it goes on. */
+export async function during<Result>(what: string, task: () => Promise<Result>): Promise<Result> {
+  const progress = new Progress(what).tick()
+  try {
+    return await task()
+  } finally {
+    progress.end()
+  }
+}
+
+function bar(share: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * WIDTH)
+  return '█'.repeat(full) + '░'.repeat(WIDTH - full)
+}

@@ -1,0 +1,18 @@
+/** What an answer makes of its place: its value, what went wrong, or that it is waited for. */
+import type { ComponentChildren } from 'preact'
+import type { Answer } from '../answer.ts'
+import { ErrorNote, Loading } from './note.tsx'
+
+type Props<Value> = {
+  readonly answer: Answer<Value>
+  readonly what: string
+  readonly children: (value: Value) => ComponentChildren
+}
+
+/** A value that is there stays, also while a newer one cannot be had. */
+export const Answered = <Value,>({ answer: { value, failure, reload }, what, children }: Props<Value>) => (
+  <>
+    <ErrorNote failure={failure} onRetry={reload} />
+    {value !== null ? children(value) : failure === null && <Loading what={what} />}
+  </>
+)

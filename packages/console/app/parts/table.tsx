@@ -1,0 +1,32 @@
+/** A table in a box that scrolls by keyboard too; its rows are whatever stands inside. */
+import type { ComponentChildren } from 'preact'
+
+/** `right` is over numbers; a `hidden` name is read out where buttons speak for themselves. */
+type Column = string | readonly [name: string, how: 'right' | 'hidden']
+
+type Props = {
+  readonly about: string
+  readonly columns: readonly Column[]
+  readonly class?: string
+  readonly children: ComponentChildren
+}
+
+export const Table = ({ about, columns, class: own = '', children }: Props) => (
+  <div class={`scroll ${own}`} tabIndex={0} role="region" aria-label={about}>
+    <table>
+      <thead>
+        <tr>{columns.map(headOf)}</tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  </div>
+)
+
+function headOf(column: Column) {
+  const [name, how = ''] = typeof column === 'string' ? [column] : column
+  return (
+    <th key={name} scope="col" class={how === 'right' ? how : ''}>
+      {how === 'hidden' ? <span class="hidden">{name}</span> : name}
+    </th>
+  )
+}

@@ -1,0 +1,45 @@
+/** The text of entities: whatever a name looks like, it is read back as it was, and numbers of any size as numbers. */
+import { expect, test } from 'vitest'
+import { decodeState, encodeEntity, entityKeys } from './codec.ts'
+import { createState } from './createState.ts'
+import { step } from './engine.ts'
+import { DEFAULT_POLICY } from './price/policy.ts'
+import type { EntityKey, State, Token } from './state.ts'
+import { randomLife, SETUP, TOKENS } from './testing/randomMarket.ts'
+import { ms } from './units.ts'
+
+const textsOf = (state: State): [EntityKey, string][] =>
+  [...entityKeys(state)].map(key => [key, encodeEntity(state, key) as string])
+
+function lived(): State {
+  const state = createState(SETUP)
+  for (const input of randomLife(5, { rounds: 40 }).life) step(state, input)
+  return state
+}
+
+test('names that look like numbers are read back as names', () => {
+  const state = lived()
+  const token = state.tokens.get(TOKENS[0] as Token['address']) as Token
+  Object.assign(token, { symbol: '#12', name: '##' })
+  const health = { status: 'HEALTHY', record: { reasons: ['#1', { deep: '#' }, null] } } as const
+  step(state, { kind: 'health', atMs: ms(2_000_000_000_000), health })
+  const back = decodeState(SETUP, textsOf(state))
+  expect(back.tokens.get(token.address)).toEqual(token)
+  expect(back.chain.health).toEqual(health)
+})
+
+test('what was read back is written as it was, numbers of any size among it', () => {
+  const state = lived()
+  const texts = textsOf(state)
+  expect(texts.some(([, text]) => /"#\d{25,}"/.test(text))).toBe(true)
+  expect(textsOf(decodeState(SETUP, texts))).toEqual(texts)
+})
+
+test('another policy is another text of the chain', () => {
+  const state = lived()
+  const policyIn = () => (JSON.parse(encodeEntity(state, 'chain') as string) as { policy: object }).policy
+  expect(policyIn()).toEqual(DEFAULT_POLICY)
+  const other = { ...DEFAULT_POLICY, ttl_ms: { ...DEFAULT_POLICY.ttl_ms, default: ms(1234) } }
+  step(state, { kind: 'policy', atMs: ms(2_000_000_000_000), policy: other })
+  expect(policyIn()).toEqual(other)
+})

@@ -1,0 +1,138 @@
+/**
+ * A candidate route while its token is evaluated. What most candidates are never asked for, the exact price and
+ * the list of hops, is worked out for whoever looks; floats decide what they can until then.
+ */
+import { bitsOf } from '../exact/bits.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import * as ratio from '../exact/ratio.ts'
+import { asNear, type Count, count, type Near, score, type Score, weaker } from '../units.ts'
+import type { Edge, Onward, Route, RouteDraft, StableView } from './evaluation.ts'
+import type { Exclusion, Failure } from './reasons.ts'
+
+const NOWHERE = asNear(Number.NaN)
+
+export class Candidate implements RouteDraft {
+  readonly first: Edge
+  readonly stable: StableView | null
+  readonly via: Onward | null
+  readonly near: Near
+  /** No side of the price is longer. */
+  readonly bits: Count
+  readonly capacity: bigint
+  readonly score: Score
+  weight = 0n
+  failure: Failure | null = null
+  exclusion: Exclusion | null = null
+  material = false
+  readonly #rest: readonly Edge[]
+  #id: string | null = null
+  #edges: readonly Edge[] | null = null
+  #price: Fraction | null = null
+
+  private constructor(
+    first: Edge,
+    rest: readonly Edge[],
+    stable: StableView | null,
+    via: Onward | null,
+    near: Near,
+    bits: Count,
+    capacity: bigint,
+    routeScore: Score,
+  ) {
+    this.first = first
+    this.#rest = rest
+    this.stable = stable
+    this.via = via
+    this.near = near
+    this.bits = bits
+    this.capacity = capacity
+    this.score = routeScore
+  }
+
+  static toStable(edge: Edge, stable: StableView): Candidate {
+    const near = ratio.nearProduct(edge.near, ratio.near(stable.usd))
+    const bits = count(edge.bits + bitsOf(stable.usd))
+    return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n, edge.score)
+  }
+
+  static through(edge: Edge, via: Onward): Candidate {
+    const { route } = via
+    const own = edge.capacity ?? 0n
+    const { evaluation } = via.asset
+    const assetScore = evaluation.kind === 'PRICED' ? evaluation.score : score(0)
+    return new Candidate(
+      edge,
+      route.edges,
+      route.stable,
+      via,
+      ratio.nearProduct(edge.near, route.near),
+      count(edge.bits + via.bits),
+      own < route.capacity ? own : route.capacity,
+      weaker(weaker(edge.score, route.score), assetScore),
+    )
+  }
+
+  /** A route that failed before it had a price. */
+  static dead(first: Edge, rest: readonly Edge[], failure: Failure): Candidate {
+    const candidate = new Candidate(
+      first,
+      rest,
+      null,
+      null,
+      NOWHERE,
+      count(0),
+      first.capacity ?? 0n,
+      score(0),
+    )
+    candidate.failure = failure
+    return candidate
+  }
+
+  get id(): string {
+    const { pool } = this.first
+    if (this.#rest.length === 0) return pool.id
+    this.#id ??= [pool, ...this.#rest.map(edge => edge.pool)].map(({ id }) => id).join('-')
+    return this.#id
+  }
+
+  get edges(): readonly Edge[] {
+    this.#edges ??= [this.first, ...this.#rest]
+    return this.#edges
+  }
+
+  get price(): Fraction | null {
+    this.#price ??= this.#alongRoute()
+    return this.#price
+  }
+
+  /** Where the observation comes from: what independence is asked of. */
+  get source(): Edge['pool'] {
+    return this.first.pool
+  }
+
+  #alongRoute(): Fraction | null {
+    const onward = this.via === null ? this.stable?.usd : this.via.route.price
+    return onward == null ? null : times(this.first.ratio as Fraction, onward)
+  }
+}
+
+const NOTHING: readonly Edge[] = []
+
+/** As it stands, field by field: what is copied of a candidate has no accessors. */
+export const settledRoute = (route: Route): Route => ({
+  id: route.id,
+  first: route.first,
+  edges: route.edges,
+  stable: route.stable,
+  via: route.via,
+  price: route.price,
+  near: route.near,
+  capacity: route.capacity,
+  weight: route.weight,
+  score: route.score,
+  failure: route.failure,
+  exclusion: route.exclusion,
+  material: route.material,
+})
+
+export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })

@@ -1,0 +1,97 @@
+/**
+ * Which hops into an anchor enter another band of depth when the anchor's price moves. The depth of a hop in dollars is
+ * its depth in the anchor times that price, so one number says where all its bands lie: the price at which the hop
+ * is worth a microdollar. Hops are kept in narrow ranges of it, and a move costs the few it passes.
+ *
+ * Derived from the pools alone. Which hops a move passes is asked of doubles and answered a thousandth too widely:
+ * someone may be looked at in vain, nobody is overlooked, and depth that still rises is followed as closely as that.
+ */
+import { powerOfTen } from '../exact/decimal.ts'
+import type { Pool, PoolState } from '../state.ts'
+import { asNear, type Count, count, type Near } from '../units.ts'
+
+/** Ranges in a doubling of the price. */
+const RANGES = 64
+const SLACK = 0.001
+const MICRO = 1e6
+
+type Filed = {
+  readonly state: PoolState
+  readonly decimals: Count | null
+  /** The anchor's price at which the pool is worth a microdollar; null where it is worth nothing at any. */
+  readonly unit: Near | null
+}
+
+export class DepthWatch {
+  readonly #ranges = new Map<Count, Set<Pool>>()
+  readonly #filed = new Map<Pool, Filed>()
+
+  /** Files a pool by its depth as it is now; `decimals` are the anchor's. */
+  file(pool: Pool, decimals: Count | null): void {
+    const { state } = pool
+    const known = this.#filed.get(pool)
+    if (known !== undefined && known.state === state && known.decimals === decimals) return
+    const unit = decimals === null ? null : unitOf(state.depthY, powerOfTen(decimals))
+    this.#filed.set(pool, { state, decimals, unit })
+    if (known?.unit === unit) return
+    if (known !== undefined) this.#leave(pool, known)
+    if (unit !== null) this.#enter(pool, unit)
+  }
+
+  forget(pool: Pool): void {
+    const known = this.#filed.get(pool)
+    if (known === undefined) return
+    this.#filed.delete(pool)
+    this.#leave(pool, known)
+  }
+
+  /** Pools whose depth passes one of `bands`, in microdollars, as the price goes from `before` to `now`. */
+  *passed(before: Near, now: Near, bands: readonly bigint[]): Generator<Pool> {
+    const [low, high] = before < now ? [before, now] : [now, before]
+    for (const band of bands) {
+      const least = asNear((low / Number(band)) * (1 - SLACK))
+      const most = asNear((high / Number(band)) * (1 + SLACK))
+      for (const pools of this.#between(least, most))
+        for (const pool of pools) {
+          const unit = this.#filed.get(pool)?.unit as Near
+          if (unit >= least && unit <= most) yield pool
+        }
+    }
+  }
+
+  *#between(least: Near, most: Near): Generator<ReadonlySet<Pool>> {
+    const first = rangeOf(least)
+    const last = rangeOf(most)
+    // After a leap there are more ranges than pools to stand in them.
+    if (last - first >= this.#ranges.size) return yield* this.#ranges.values()
+    for (let at = first; at <= last; at = count(at + 1)) {
+      const pools = this.#ranges.get(at)
+      if (pools !== undefined) yield pools
+    }
+  }
+
+  #enter(pool: Pool, unit: Near): void {
+    const range = rangeOf(unit)
+    const pools = this.#ranges.get(range)
+    if (pools === undefined) this.#ranges.set(range, new Set([pool]))
+    else pools.add(pool)
+  }
+
+  #leave(pool: Pool, { unit }: Filed): void {
+    if (unit === null) return
+    const range = rangeOf(unit)
+    const pools = this.#ranges.get(range)
+    pools?.delete(pool)
+    if (pools?.size === 0) this.#ranges.delete(range)
+  }
+}
+
+/** The slack is wider than any rounding of the logarithm, so what stands at the end of a range is not missed. */
+const rangeOf = (unit: Near): Count => count(Math.floor(Math.log2(unit) * RANGES))
+
+/** The price of Y at which so much of it, in units of 1 / `scale`, is worth a microdollar. */
+function unitOf(depthY: bigint | null, scale: bigint): Near | null {
+  if (depthY === null || depthY <= 0n) return null
+  const unit = Number(scale) / (Number(depthY) * MICRO)
+  return unit > 0 && unit < Infinity ? asNear(unit) : null
+}

@@ -1,0 +1,155 @@
+/**
+ * The quota of consumers who may ask any of several nodes. Units are taken from the store before they are spent, a few
+ * at a time; what a node has not spent within a second it gives back. So over any time all nodes together let through
+ * what one would, and at most a second's worth of units more.
+ */
+import type { Clock } from '../ops/clock.ts'
+import type { Grant, SpendingStore } from '../store/cluster.ts'
+import { DEFAULT_QUOTA, type Limiter, type Quota, type Verdict } from './rateLimit.ts'
+
+/** How long a node may keep units it does not spend. */
+const HOLD_MS = 1000
+const SWEEP_MS = 250
+/** Taken ahead: what the consumer earns in this time, so that a fast one does not ask the store for every request. */
+const AHEAD_MS = 100
+
+type Account = {
+  units: number
+  heldSinceMs: number
+  /** What one unit is worth, as it was when these were taken. */
+  unitMs: number
+  /** What the store had left for everybody when it was last asked. */
+  rest: number
+  waitMs: number
+  /** Until then the store has less than `refused` units. */
+  refusedUntilMs: number
+  refused: number
+  /** Asked of the store and not yet there. */
+  wanted: number
+  asking: Promise<void> | null
+}
+
+export class SharedLimit implements Limiter {
+  readonly quota: Quota
+  readonly #store: SpendingStore
+  readonly #clock: Clock
+  readonly #accounts = new Map<string, Account>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(store: SpendingStore, clock: Clock, quota: Quota = DEFAULT_QUOTA) {
+    this.#store = store
+    this.#clock = clock
+    this.quota = quota
+    this.#timer = setInterval(() => void this.#sweep(HOLD_MS), SWEEP_MS)
+    this.#timer.unref()
+  }
+
+  /** From what is at hand. */
+  take(consumer: string, cost = 1): Verdict {
+    const nowMs = this.#clock.monotonicMs()
+    const account = this.#accounts.get(consumer)
+    if (account === undefined) return { allowed: false, remaining: 0, waitMs: 0 }
+    const units = nowMs - account.heldSinceMs > HOLD_MS ? 0 : account.units
+    if (units >= cost) {
+      account.units -= cost
+      return { allowed: true, remaining: account.rest + account.units, waitMs: account.waitMs }
+    }
+    const waitMs = cost >= account.refused ? Math.max(0, account.refusedUntilMs - nowMs) : 0
+    return { allowed: false, remaining: units + account.rest, waitMs }
+  }
+
+  async spend(consumer: string, cost = 1, quota: Quota = this.quota): Promise<Verdict> {
+    for (;;) {
+      const verdict = this.take(consumer, cost)
+      // Others can only have spent more since the store refused.
+      if (verdict.allowed || verdict.waitMs > 0) return verdict
+      await this.#fetch(consumer, cost, quota)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    await this.#sweep(0)
+  }
+
+  /** However many wait for units of a consumer, the store is asked by one at a time, for all of them. */
+  async #fetch(consumer: string, cost: number, quota: Quota): Promise<void> {
+    const account = this.#account(consumer)
+    account.wanted += cost
+    while (account.asking !== null) {
+      await account.asking
+      // What came may do; if not, it is asked for again.
+      if (account.wanted === 0) return
+    }
+    const want = account.wanted + Math.floor((quota.units * AHEAD_MS) / quota.windowMs)
+    account.wanted = 0
+    const unitMs = quota.windowMs / quota.units
+    account.asking = this.#store
+      .takeUnits(consumer, cost, want, { unitMs, burstMs: quota.burst * unitMs })
+      .then(grant => this.#note(consumer, account, cost, unitMs, grant))
+      .finally(() => {
+        account.asking = null
+      })
+    await account.asking
+  }
+
+  #note(
+    consumer: string,
+    account: Account,
+    cost: number,
+    unitMs: number,
+    { granted, waitMs, rest }: Grant,
+  ): void {
+    const nowMs = this.#clock.monotonicMs()
+    if (nowMs - account.heldSinceMs > HOLD_MS) void this.#giveBack(consumer, account)
+    account.rest = rest
+    account.waitMs = waitMs
+    if (granted === 0) {
+      account.refused = cost
+      account.refusedUntilMs = nowMs + waitMs
+      return
+    }
+    account.refusedUntilMs = 0
+    if (account.units === 0) account.heldSinceMs = nowMs
+    account.units += granted
+    account.unitMs = unitMs
+  }
+
+  #account(consumer: string): Account {
+    const known = this.#accounts.get(consumer)
+    if (known !== undefined) return known
+    const account: Account = {
+      units: 0,
+      heldSinceMs: 0,
+      unitMs: 0,
+      rest: 0,
+      waitMs: 0,
+      refusedUntilMs: 0,
+      refused: 0,
+      wanted: 0,
+      asking: null,
+    }
+    this.#accounts.set(consumer, account)
+    return account
+  }
+
+  /** Gives back what was held for longer, and forgets who has nothing. */
+  async #sweep(holdMs: number): Promise<void> {
+    const nowMs = this.#clock.monotonicMs()
+    const returned: Promise<void>[] = []
+    for (const [consumer, account] of this.#accounts) {
+      if (nowMs - account.heldSinceMs >= holdMs) returned.push(this.#giveBack(consumer, account))
+      if (account.units === 0 && account.asking === null && account.refusedUntilMs < nowMs)
+        this.#accounts.delete(consumer)
+    }
+    await Promise.all(returned)
+  }
+
+  async #giveBack(consumer: string, account: Account): Promise<void> {
+    const { units, unitMs } = account
+    if (units === 0) return
+    account.units = 0
+    // Lost with the connection, they are lost to the consumer: never given twice.
+    await this.#store.returnUnits(consumer, units * unitMs).catch(() => undefined)
+  }
+}

@@ -1,0 +1,97 @@
+/** The API of a node, wired on one screen: access, hub, HTTP and WebSocket over a store and chains that are given. */
+import type { AddressInfo } from 'node:net'
+import { Access } from './access/access.ts'
+import { ClientAddresses } from './access/clientAddress.ts'
+import { FailureThrottle } from './access/failureThrottle.ts'
+import type { Limiter } from './access/rateLimit.ts'
+import type { Chains } from './chains.ts'
+import { buildApp } from './http/app.ts'
+import { Interest } from './http/interest.ts'
+import type { Metrics } from './http/metrics.ts'
+import { QuoteCache } from './http/quoteCache.ts'
+import type { Settings } from './http/settings.ts'
+import { SingleFlight } from './http/singleFlight.ts'
+import type { Clock } from './ops/clock.ts'
+import type { Config } from './ops/config.ts'
+import type { Log } from './ops/log.ts'
+import type { Store } from './store/port.ts'
+import type { Hub } from './stream/hub.ts'
+import type { Roster } from './stream/roster.ts'
+import { StreamGate } from './ws/gate.ts'
+
+export type ApiOptions = {
+  readonly config: Config
+  readonly store: Store
+  readonly hub: Hub
+  readonly settings: Settings
+  readonly metrics: Metrics
+  readonly limit: Limiter
+  readonly roster: Roster
+  readonly chains: Chains
+  readonly clock: Clock
+  readonly log: Log
+  readonly consoleFolder: string | null
+}
+
+export type Api = {
+  readonly url: string
+  readonly access: Access
+  close(): Promise<void>
+}
+
+/** Answers under way are given this long at the end. */
+const DRAIN_MS = 3000
+
+export async function openApi(options: ApiOptions): Promise<Api> {
+  const { config, store, hub, clock, metrics, chains } = options
+  metrics.follow(hub)
+  const quotes = new QuoteCache(store, hub)
+  const interest = new Interest(store, options.log)
+  quotes.onAsked = (token, atMs) => interest.note(token, atMs)
+  const access = new Access(store, clock)
+  const failures = new FailureThrottle(clock)
+  const addresses = new ClientAddresses({
+    trusted: config.listen.trustedProxies,
+    allowed: config.admin.allow,
+  })
+  const [pageSecret, cursorSecret] = [await store.readSecret('page'), await store.readSecret('cursor')]
+  const app = buildApp({
+    ...options,
+    access,
+    failures,
+    addresses,
+    quotes,
+    flights: new SingleFlight(),
+    chains: chains.chains,
+    backfills: chains.backfills,
+    adoptPolicy: policy => chains.adoptPolicy(policy),
+    isReady: () => chains.isReady(),
+    pageSecret,
+    cursorSecret,
+  })
+  const { publicOrigin } = config.listen
+  const gate = new StreamGate(app.server, {
+    ...options,
+    access,
+    failures,
+    addresses,
+    cursorSecret,
+    chainIds: new Set(chains.chains.keys()),
+    publicOrigin,
+  })
+  await app.listen({ host: config.listen.host, port: config.listen.port })
+  const { port } = app.server.address() as AddressInfo
+  return {
+    url: publicOrigin ?? `http://${config.listen.host}:${port}`,
+    access,
+    async close() {
+      gate.close()
+      // Whoever connected and asked nothing would otherwise be waited for.
+      const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
+      await app.close()
+      clearTimeout(drained)
+      quotes.close()
+      await interest.close()
+    },
+  }
+}

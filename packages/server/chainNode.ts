@@ -1,0 +1,182 @@
+/**
+ * A process that writes chains, or stands by for those that do. Each chain is won in an election of its own; what it
+ * loses it stops, and stands by again.
+ */
+import { keepBackfills, keepChain } from './localChains.ts'
+import { Settings } from './http/settings.ts'
+import { assertShareable, followSettings, nodeName } from './node.ts'
+import { systemClock } from './ops/clock.ts'
+import type { ChainConfig } from './ops/config.ts'
+import { createLog } from './ops/log.ts'
+import { keepPruning } from './retention.ts'
+import type { ServiceOptions } from './service.ts'
+import type { Seat } from './store/cluster.ts'
+import { openStore, shareStore } from './store/openStore.ts'
+import { openCluster } from './store/postgres/clusterStore.ts'
+import { CommitListener } from './store/postgres/listener.ts'
+import { MAIL_CHANNEL } from './store/postgres/mail.ts'
+import type { BackfillBounds, BackfillKeeper } from './worker/backfillKeeper.ts'
+import { Candidate } from './worker/candidate.ts'
+import { ChainDown, type ChainService } from './worker/chainService.ts'
+import type { ChainKeeper } from './worker/keeper.ts'
+import { PostOffice } from './worker/mail.ts'
+
+export type ChainNode = {
+  /** Chains it writes right now. */
+  writes(): readonly number[]
+  close(): Promise<void>
+}
+
+export type ChainNodeOptions = Omit<ServiceOptions, 'consoleFolder'> & {
+  /** Left out, all of the configuration. */
+  readonly chainIds?: readonly number[]
+}
+
+/** How often it is asked how far replays are, at all nodes. */
+const REPLAYED_MS = 1000
+
+/** A chain while this process writes it. */
+type Turn = { readonly keeper: ChainKeeper; readonly backfills: BackfillKeeper }
+
+export async function startChainNode({
+  config,
+  chainIds = config.chains.map(({ chainId }) => chainId),
+  clock = systemClock,
+  logLevel = 'info',
+  log = createLog(logLevel),
+}: ChainNodeOptions): Promise<ChainNode> {
+  const address = config.store.address.reveal()
+  assertShareable(address, 'chain')
+  const unknown = chainIds.filter(id => !config.chains.some(({ chainId }) => chainId === id))
+  if (unknown.length > 0)
+    throw new Error(
+      `chain ${unknown.join(', ')} is not in the configuration; it has ${config.chains.map(({ chainId }) => chainId).join(', ')}`,
+    )
+  const release = await shareStore(address)
+  const store = await openStore(address)
+  const cluster = openCluster(address)
+  const settings = await Settings.open(store, config, clock)
+  const turns = new Map<number, Turn>()
+
+  const begin = (seat: Seat): void => {
+    const chain = config.chains.find(({ chainId }) => chainId === seat.chainId) as ChainConfig
+    const options = {
+      config,
+      store,
+      policy: settings.policy.policy,
+      log,
+      onCommitted: () => undefined,
+    }
+    const keeper = keepChain(options, chain, seat, {
+      onFailed: () => void candidate.resign(seat),
+    })
+    const backfills = keepBackfills(options, [chain], () => keeper)
+    turns.set(seat.chainId, { keeper, backfills })
+    backfills.resume().catch((failure: unknown) =>
+      log.warn('a back-fill could not be gone on with', {
+        chain_id: seat.chainId,
+        error: String(failure),
+      }),
+    )
+  }
+  const end = async ({ chainId }: Seat): Promise<void> => {
+    const turn = turns.get(chainId)
+    turns.delete(chainId)
+    await turn?.backfills.close()
+    await turn?.keeper.close()
+  }
+  const candidate = new Candidate({
+    seats: cluster,
+    chainIds,
+    owner: nodeName(),
+    clock,
+    log,
+    onWon: begin,
+    onLost: end,
+  })
+  const adoptPolicy = async (): Promise<void> => {
+    await Promise.all([...turns.values()].map(({ keeper }) => keeper.setPolicy(settings.policy.policy)))
+  }
+  const office = new PostOffice({
+    mail: cluster,
+    seats: () => candidate.seats,
+    async answer(chainId, method, args) {
+      if (method !== 'setPolicy') return answer(turns.get(chainId), chainId, method, args)
+      // Not the one in the letter: what was set is in the store, and a neighbouring version lays it over another default.
+      await settings.refresh()
+      return adoptPolicy()
+    },
+  })
+  const mail = new CommitListener({
+    url: address,
+    channel: MAIL_CHANNEL,
+    onNews: () => office.wake(),
+    onQueue: () => undefined,
+  })
+  const following = followSettings(settings, () => {
+    adoptPolicy().catch((failure: unknown) =>
+      log.warn('a policy was not taken over', { error: String(failure) }),
+    )
+  })
+  let replayed: number | null = null
+  const looking = setInterval(() => {
+    cluster.readReplayed().then(
+      least => {
+        replayed = least
+      },
+      () => undefined,
+    )
+  }, REPLAYED_MS)
+  looking.unref()
+  const pruning = keepPruning({
+    store,
+    settings,
+    clock,
+    log,
+    replayed: () => replayed,
+    isWanted: () => turns.size > 0,
+  })
+
+  return {
+    writes: () => [...turns.keys()],
+    async close() {
+      pruning.close()
+      clearInterval(looking)
+      following.close()
+      await candidate.close()
+      await office.close()
+      await mail.close()
+      await cluster.close()
+      await store.close()
+      await release()
+    },
+  }
+}
+
+/** What API nodes ask of a chain's writer. */
+async function answer(
+  turn: Turn | undefined,
+  chainId: number,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  if (turn === undefined) throw new ChainDown(`chain ${chainId} is not written here any more`)
+  if (method === 'backfill.start') return turn.backfills.start(chainId, args[0] as BackfillBounds)
+  if (method === 'backfill.view') return turn.backfills.view(chainId)
+  const service = turn.keeper.service()
+  if (service === null) throw new ChainDown(`chain ${chainId} is starting`)
+  const call = METHODS.find(each => each === method)
+  // Asked by a newer version: its own writers, which come last, will know it.
+  if (call === undefined) throw new ChainDown(`the writer of chain ${chainId} does not know ${method}`)
+  return (service[call] as (...given: readonly unknown[]) => Promise<unknown>).apply(service, [...args])
+}
+
+/** By name, so that a letter reaches nothing else: it may be from a neighbouring version. */
+const METHODS = [
+  'enrol',
+  'unenrol',
+  'tokenQuote',
+  'poolQuote',
+  'setPaused',
+  'tryPolicy',
+] as const satisfies readonly (keyof ChainService)[]

@@ -1,0 +1,61 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ClientAddresses } from '../access/clientAddress.ts'
+import { Connections } from './connections.ts'
+
+const IDLE_MS = 200
+const ASK = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+
+let server: Server
+const sockets: Socket[] = []
+beforeEach(async () => {
+  server = createServer((_, response) => response.end('here'))
+  server.on('upgrade', (_, socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'))
+  new Connections(server, new ClientAddresses({ trusted: [], allowed: [] }), { idleMs: IDLE_MS })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.closeAllConnections()
+  server.close()
+})
+
+test('no answer sets a timer of its own: node is not asked to keep one, and tells nobody of it', async () => {
+  expect(server.keepAliveTimeout).toBe(0)
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  socket.write(ASK)
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  expect(answer.toString()).not.toMatch(/^keep-alive:/im)
+})
+
+async function open(first: string): Promise<Socket> {
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  sockets.push(socket)
+  // Cut off, which is what is waited for.
+  socket.on('error', () => undefined)
+  socket.write(first)
+  await once(socket, 'data')
+  return socket
+}
+
+test('a connection that is not used is closed after a look or two, one that is used is not', async () => {
+  const startedMs = performance.now()
+  const [idle, used] = await Promise.all([open(ASK), open(ASK)])
+  const asking = setInterval(() => used.write(ASK), IDLE_MS / 4)
+  await once(idle, 'close')
+  expect(performance.now() - startedMs).toBeGreaterThan(IDLE_MS)
+  await pause(3 * IDLE_MS)
+  clearInterval(asking)
+  expect(used.closed).toBe(false)
+  await once(used, 'close')
+})
+
+test('a stream is left to itself', async () => {
+  const stream = await open('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: any\r\n\r\n')
+  await pause(4 * IDLE_MS)
+  expect(stream.closed).toBe(false)
+})

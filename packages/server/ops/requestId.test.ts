@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { requestId } from './requestId.ts'
+
+/** More than are made of one beginning. */
+const MANY = 10_000
+
+it('gives every answer an id of its own, in the shape of a UUID and in the order they were made', () => {
+  const ids = Array.from({ length: MANY }, requestId)
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  expect(new Set(ids).size).toBe(MANY)
+  expect(ids.toSorted()).toEqual(ids)
+})

@@ -1,0 +1,104 @@
+/** Contract §6: a token that was enrolled by being asked for sleeps after seven days without a question. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ask, type Answer } from './testing/answer.ts'
+import { CHAIN_ID, planWith, token } from './testing/plan.ts'
+import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
+import { openTestService, type TestService } from './testing/testService.ts'
+import { until } from './testing/until.ts'
+
+const DAY_MS = 86_400_000
+
+let chain: TestChain
+let service: TestService
+let stray: Hex
+beforeAll(async () => {
+  chain = await startTestChain(
+    planWith({
+      tokens: [token(0x51, 'STRAY', 2)],
+      pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'STRAY'], usd: 400_000 }],
+    }),
+  )
+  stray = chain.token('STRAY')
+  service = await openTestService(chain, { tokens: ['LARK'] })
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+})
+
+const CONSUMER = 'asker'
+/** A refusal for asking too often is waited out. */
+const quoteOf = (address: Hex): Promise<Answer> =>
+  until('an answer', async () => {
+    const key = await service.key(['read'], CONSUMER)
+    const answer = await ask(`${service.url}/v1/quote/token/${CHAIN_ID}/${address}`, { key })
+    return answer.status !== 429 && answer
+  })
+
+async function untilPriced(address: Hex): Promise<void> {
+  await chain.untilMining(`${address} priced`, async () => {
+    const { status, body } = await quoteOf(address)
+    return status === 200 && (body as { state: string }).state === 'PRICED'
+  })
+}
+
+/** As if its last question, and that of the token of the configuration, lay so far back. */
+async function lastAsked(daysAgo: number): Promise<void> {
+  const atMs = Date.now() - daysAgo * DAY_MS
+  for (const tokenAddress of [stray, chain.token('LARK')])
+    await service.store.claimEnrolment({
+      chainId: CHAIN_ID,
+      tokenAddress,
+      consumer: CONSUMER,
+      atMs,
+      sinceMs: 0,
+      most: 9,
+    })
+}
+
+async function restarted(): Promise<void> {
+  await service.close()
+  service = await openTestService(chain, { tokens: ['LARK'] })
+}
+
+const stateOf = async (address: Hex): Promise<{ readonly state?: string; readonly reason?: string }> =>
+  JSON.parse((await service.store.readToken(CHAIN_ID, address))?.price ?? '{}') as { state?: string }
+
+it('a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
+  await untilPriced(stray)
+  await untilPriced(chain.token('LARK'))
+
+  // Being asked for is remembered over a restart: what was asked for today does not sleep.
+  await lastAsked(8)
+  expect((await quoteOf(stray)).status).toBe(200)
+  await restarted()
+  await service.untilEvaluated()
+  expect(await service.store.readIdle(CHAIN_ID, Date.now() - DAY_MS)).not.toContain(stray)
+  await untilPriced(stray)
+
+  // What is still in memory is written at the end of a service; the next one is asked nothing.
+  await restarted()
+  await service.untilEvaluated()
+  await lastAsked(8)
+  const before = await service.head()
+  await restarted()
+  const record = await service.untilRecord(
+    'the record that puts it to sleep',
+    before,
+    ({ type, payload }) =>
+      type === 'PRICE_RETRACT' &&
+      (payload as { token_id?: string }).token_id?.endsWith(stray.slice(2)) === true,
+  )
+  expect(record.payload).toMatchObject({
+    reason: 'OPERATOR',
+    current: { state: 'UNPRICED', reason: 'DORMANT' },
+  })
+  expect(await stateOf(stray)).toMatchObject({ state: 'UNPRICED', reason: 'DORMANT' })
+  // One of the configuration stays, however long nobody asks for it.
+  expect(await stateOf(chain.token('LARK'))).toMatchObject({ state: 'PRICED' })
+
+  const answer = await quoteOf(stray)
+  expect([answer.status, (answer.body as { state: string }).state]).toEqual([202, 'PENDING'])
+  await untilPriced(stray)
+  await until('nothing failed', () => service.faults.length === 0)
+}, 120_000)

@@ -1,0 +1,302 @@
+/** Two API nodes and a writer on one PostgreSQL: whatever is asked, it does not matter which node is asked. */
+import { createClient } from '@assay/sdk'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadConfig } from '../config.ts'
+import type { Scope } from '../access/access.ts'
+import { type ChainNode, type Service, startApiNode, startChainNode } from '../service.ts'
+import { execute, type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
+import { ask } from './testing/answer.ts'
+import { cursorAfter, Heard } from './testing/heard.ts'
+import { CHAIN_ID, planWith, token } from './testing/plan.ts'
+import { isSwap } from './testing/record.ts'
+import { startTestChain, type TestChain } from './testing/testChain.ts'
+import { writeConfig } from './testing/testService.ts'
+import { until } from './testing/until.ts'
+import { openCluster } from '../store/postgres/clusterStore.ts'
+import { ChainDown } from '../worker/chainService.ts'
+import { Correspondence } from '../worker/mail.ts'
+import { QUIET } from '../ops/testing/quiet.ts'
+
+const WITH = {
+  tokens: [token(0x51, 'STRAY', 2)],
+  pools: [{ deployment: 'uniswap-v2', pair: ['USDC', 'STRAY'], usd: 400_000 }],
+} as const
+
+let chain: TestChain
+let server: PostgresServer
+let store: string
+let config: ReturnType<typeof loadConfig>
+let writer: ChainNode
+let here: Service
+let there: Service
+beforeAll(async () => {
+  ;[chain, server] = await Promise.all([startTestChain(planWith(WITH)), startPostgres()])
+  store = await server.createDatabase()
+  config = loadConfig(writeConfig(chain, { name: 'nodes', store, tokens: ['LARK', 'MOTH'] }), {})
+  ;[writer, here, there] = await Promise.all([
+    startWriter(),
+    startApiNode({ config, logLevel: 'silent', log: QUIET }),
+    startApiNode({ config, logLevel: 'silent', log: QUIET }),
+  ])
+  await chain.untilMining('a price', async () => (await quoteAt(there, 'MOTH'))?.state === 'PRICED')
+})
+afterAll(async () => {
+  await Promise.all([here?.close(), there?.close()])
+  await writer?.close()
+  await chain?.close()
+  await server?.dispose()
+})
+
+const startWriter = () => startChainNode({ config, logLevel: 'silent', log: QUIET })
+/** Issued at one node, whichever it is used at. */
+const keyOf = async (consumer: string, scopes: readonly Scope[] = ['read', 'stream']) =>
+  here.access.issue(consumer, consumer, scopes, null)
+const clientAt = async (node: Service, consumer: string, scopes?: readonly Scope[]) =>
+  createClient({ baseUrl: node.url, apiKey: (await keyOf(consumer, scopes)).key })
+/** By a consumer of its own, so that waiting costs nobody's quota; null while it is refused. */
+let consumers = 0
+const quoteAt = async (node: Service, symbol: string, query: object = {}) => {
+  const client = await clientAt(node, `consumer-${++consumers}`)
+  const wanted = { chain_id: CHAIN_ID, token_address: chain.token(symbol), ...query }
+  return client.quoteToken(wanted).catch(() => null)
+}
+const trade = (usd: number) => chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', usd))
+/** A stream without a cursor begins when it is open, and nobody says when that is: trades go on until all have heard one. */
+const untilAllHear = (streams: readonly Heard[]) =>
+  until('a record on every stream, or its end', async () => {
+    await trade(11)
+    return streams.every(({ records, outcome }) => records.length > 0 || outcome !== null)
+  })
+
+describe('access', () => {
+  it('a session of one node is one of the other, until it is ended at either', async () => {
+    const { key } = await keyOf('session')
+    const opened = await ask(`${here.url}/v1/session`, { method: 'POST', key })
+    const cookie = (opened.headers.get('set-cookie') ?? '').split(';')[0] as string
+    const headers = { cookie, origin: new URL(there.url).origin }
+    expect((await fetch(`${there.url}/v1/session`, { headers })).status).toBe(200)
+    expect((await fetch(`${there.url}/v1/session`, { method: 'DELETE', headers })).status).toBe(204)
+    expect((await fetch(`${here.url}/v1/session`, { headers })).status).toBe(401)
+  })
+
+  it('a key revoked at one node ends its streams at every node within five seconds', async () => {
+    const { key, keyId } = await keyOf('revoked')
+    const streams = [here, there].map(
+      node =>
+        new Heard(createClient({ baseUrl: node.url, apiKey: key }), { filter: { chain_ids: [CHAIN_ID] } }),
+    )
+    await untilAllHear(streams)
+    const revokedMs = performance.now()
+    expect(await here.access.revoke(keyId)).toBe(true)
+    for (const stream of streams) expect(await stream.untilOver()).toMatchObject({ code: 1008 })
+    expect(performance.now() - revokedMs).toBeLessThan(5000)
+    for (const node of [here, there]) expect((await ask(`${node.url}/v1/chains`, { key })).status).toBe(401)
+  })
+
+  it('a consumer that asks both nodes at once gets its quota and burst once, and loses little of it', async () => {
+    const { key } = await keyOf('spread')
+    const [units, windowMs, burst] = [300, 60_000, 20]
+    await execute(
+      store,
+      `UPDATE assay.consumer SET limits = '${JSON.stringify({ units, windowMs, burst, streamConnections: 20, enrolmentsPerDay: 1 })}' WHERE consumer = 'spread'`,
+    )
+    const startMs = performance.now()
+    let [allowed, refused] = [0, 0]
+    const hammer = async (node: Service) => {
+      // Long enough to earn some back, and until it was refused often enough to know.
+      while (performance.now() - startMs < 3000 || refused < 20) {
+        const { status } = await ask(`${node.url}/v1/chains`, { key })
+        if (status === 200) allowed += 1
+        else if (status === 429) refused += 1
+        else throw new Error(`status ${status}`)
+      }
+    }
+    await Promise.all([here, here, there, there].map(hammer))
+    const earned = burst + (units * (performance.now() - startMs)) / windowMs
+    expect(allowed).toBeLessThanOrEqual(Math.floor(earned * 1.05))
+    expect(allowed).toBeGreaterThanOrEqual(Math.floor(earned * 0.9))
+  })
+
+  it('streams of a consumer are counted over both nodes', async () => {
+    const { key } = await keyOf('streams')
+    await execute(
+      store,
+      `UPDATE assay.consumer SET limits = '${JSON.stringify({ units: 600, windowMs: 60_000, burst: 60, streamConnections: 3, enrolmentsPerDay: 1 })}' WHERE consumer = 'streams'`,
+    )
+    const open = (node: Service) =>
+      new Heard(createClient({ baseUrl: node.url, apiKey: key }), { filter: { chain_ids: [CHAIN_ID] } })
+    const streams = [open(here), open(there), open(here)]
+    await untilAllHear(streams)
+    const fourth = open(there)
+    expect(await fourth.untilOver()).toMatchObject({ kind: 'CLOSED' })
+    expect(fourth.records).toEqual([])
+    await streams[0]?.close()
+    // One has left; its place is free everywhere within seconds.
+    await until('a place at the other node', async () => {
+      const stream = open(there)
+      await untilAllHear([stream])
+      const isIn = stream.outcome === null
+      await stream.close()
+      return isIn
+    })
+    for (const stream of streams) await stream.close()
+  })
+})
+
+describe('what only the writer knows', () => {
+  it('a token nobody has asked for is enrolled from a node that does not write', async () => {
+    expect((await quoteAt(there, 'STRAY'))?.state).toBe('PENDING')
+    const quote = await until('its price', async () => {
+      const answer = await quoteAt(there, 'STRAY')
+      return answer?.state === 'PRICED' && answer
+    })
+    expect(quote.source).toBe('RETRIEVED')
+    // And by the other node it is known at once.
+    expect((await quoteAt(here, 'STRAY'))?.state).toBe('PRICED')
+  })
+
+  it('quotes are computed, and a pool is looked up', async () => {
+    const client = await clientAt(there, 'computing')
+    const narrowed = await client.quoteToken({
+      chain_id: CHAIN_ID,
+      token_address: chain.token('LARK'),
+      max_hops: 1,
+    })
+    expect(narrowed).toMatchObject({ state: 'PRICED', source: 'COMPUTED' })
+    const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+    expect(await client.quotePool({ chain_id: CHAIN_ID, pool_address: pool })).toMatchObject({
+      pool_address: pool,
+    })
+    await expect(
+      client.quotePool({ chain_id: CHAIN_ID, pool_address: `0x${'d0'.repeat(20)}` }),
+    ).rejects.toMatchObject({ code: 'NOT_A_POOL' })
+  })
+
+  it('an operator’s change at one node holds at the other and for the writer', async () => {
+    const adminAt = async (node: Service) =>
+      (await clientAt(node, `admin-${++consumers}`, ['read', 'admin'])).admin
+    const admin = await adminAt(here)
+    const before = await (await adminAt(there)).fetchPolicy()
+    const set = await admin.setPolicy({ max_hops: 2 })
+    await until('the policy at the other node', async () => {
+      return (await (await adminAt(there)).fetchPolicy()).policy_version === set.policy_version
+    })
+    await chain.untilMining('records under it', async () => {
+      const quote = await quoteAt(there, 'MOTH')
+      return quote?.state === 'PRICED' && quote.policy_version === set.policy_version
+    })
+    expect((await admin.setPolicy({})).policy_version).toBe(before.policy_version)
+    await (await adminAt(there)).pauseChain({ chain_id: CHAIN_ID })
+    await until('prices taken back', async () => (await quoteAt(here, 'MOTH'))?.state === 'UNPRICED')
+    await admin.resumeChain({ chain_id: CHAIN_ID })
+    await (await adminAt(there)).startBackfill({ chain_id: CHAIN_ID, from_block: 0 })
+    await until('the back-fill is done', async () => {
+      return (await (await adminAt(here)).fetchBackfills()).backfills.some(({ status }) => status === 'DONE')
+    })
+  })
+})
+
+describe('O9: letters of a neighbouring version', () => {
+  let cluster: ReturnType<typeof openCluster>
+  let letters: Correspondence
+  beforeAll(() => {
+    cluster = openCluster(store)
+    letters = new Correspondence(cluster, 'a neighbour')
+  })
+  afterAll(async () => {
+    letters.close()
+    await cluster.close()
+  })
+
+  it('one the writer does not know yet is to be asked again, as if nobody wrote the chain', async () => {
+    await expect(letters.ask(CHAIN_ID, 'laterCall', [])).rejects.toBeInstanceOf(ChainDown)
+    await expect(letters.ask(CHAIN_ID, 'constructor', [])).rejects.toBeInstanceOf(ChainDown)
+  })
+
+  it('one that says less or more than today’s is answered', async () => {
+    const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+    const answer = { outcome: 'quote', quote: expect.stringContaining(pool) }
+    for (const more of [[], [null, { later: true }]])
+      expect(await letters.ask(CHAIN_ID, 'poolQuote', [pool, 5000, ...more])).toMatchObject(answer)
+  })
+
+  it('a policy in one, which may lack what this version has, is not taken: what was set is in the store', async () => {
+    const { policy_version } = await (await clientAt(here, 'policy', ['read', 'admin'])).admin.fetchPolicy()
+    await letters.ask(CHAIN_ID, 'setPolicy', [{ max_hops: 1 }])
+    expect(await quoteAt(there, 'LARK', { max_hops: 2 })).toMatchObject({ state: 'PRICED', policy_version })
+  })
+})
+
+describe('W21: a client that moves between nodes', () => {
+  it('goes on at the other where it left the one, without a gap or a repetition', async () => {
+    const clients = [await clientAt(here, 'moving'), await clientAt(there, 'moving')]
+    const first = (await clients[0]?.createSession({ chain_id: CHAIN_ID }))?.stream.head_sequence ?? 0
+    const sequences: number[] = []
+    for (let at = 0; at < 6; at++) {
+      const client = clients[at % 2] as (typeof clients)[number]
+      const resumeCursor = await cursorAfter(client, CHAIN_ID, sequences.at(-1) ?? first)
+      const heard = new Heard(client, { filter: { chain_ids: [CHAIN_ID] }, resumeCursor })
+      const { hash } = await trade(20 + at)
+      await until('its trade', () =>
+        heard.records.filter(isSwap()).some(each => each.payload.block_hash === hash),
+      )
+      await heard.close()
+      expect(heard.outcome).toMatchObject({ kind: 'ENDED' })
+      sequences.push(...heard.sequences)
+    }
+    expect(sequences).toEqual(sequences.map((_, at) => first + 1 + at))
+  })
+})
+
+describe('a database that restarts', () => {
+  it('ends nobody: streams are gone on with, and what was written before and after is one log', async () => {
+    const client = await clientAt(there, 'patient')
+    const first = (await client.createSession()).stream.head_sequence
+    const heard = new Heard(client, {
+      filter: { chain_ids: [CHAIN_ID] },
+      resumeCursor: await cursorAfter(client, CHAIN_ID, first),
+    })
+    const untilHeard = async (usd: number) => {
+      const { hash } = await trade(usd)
+      const isIt = (record: Heard['records'][number]) =>
+        isSwap()(record) && record.payload.block_hash === hash
+      await chain.untilMining(`the trade of ${usd} USD`, async () => heard.records.some(isIt))
+    }
+    await untilHeard(41)
+    await server.stop()
+    await server.start()
+    await untilHeard(42)
+    await heard.close()
+    expect(heard.outcome).toMatchObject({ kind: 'ENDED' })
+    expect(heard.sequences).toEqual(heard.sequences.map((_, at) => first + 1 + at))
+    await until('letters are answered', async () => {
+      return (await quoteAt(here, 'LARK', { max_hops: 1 }))?.state === 'PRICED'
+    })
+  })
+})
+
+describe('without a writer', () => {
+  it('what is stored is served and says how old it is; what must be computed is refused', async () => {
+    expect(writer.writes()).toEqual([CHAIN_ID])
+    await writer.close()
+    const client = await clientAt(there, 'alone')
+    await until('the node notices', async () => {
+      const ready = await ask(`${there.url}/readyz`, {})
+      return (
+        JSON.stringify(ready.body).includes(`no process writes chain ${CHAIN_ID}`) && ready.status === 200
+      )
+    })
+    expect((await quoteAt(there, 'MOTH'))?.state).toBe('PRICED')
+    const wanted = { chain_id: CHAIN_ID, token_address: chain.token('MOTH'), max_hops: 1 }
+    await expect(client.quoteToken(wanted)).rejects.toMatchObject({ code: 'RPC_UNAVAILABLE' })
+    const { key } = await keyOf('operator', ['admin'])
+    const body = JSON.stringify({ chain_id: CHAIN_ID })
+    const headers = { 'content-type': 'application/json' }
+    const asked = await ask(`${there.url}/v1/admin/backfill`, { method: 'POST', key, headers, body })
+    expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, '1'])
+    writer = await startWriter()
+    await chain.untilMining('computed again', async () => {
+      return (await quoteAt(there, 'MOTH', { max_hops: 1 }))?.state === 'PRICED'
+    })
+  })
+})

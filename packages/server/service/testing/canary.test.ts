@@ -1,0 +1,39 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
+import { issueKey } from '../../access/apiKey.ts'
+import { CANARY, expectNoLeaks, scan } from './canary.ts'
+
+const { key } = issueKey()
+const SESSION = 's'.repeat(43)
+
+/** A server that says what it should not, watched like every other. */
+async function answering(body: string, headers: Record<string, string> = {}): Promise<void> {
+  const server = createServer((_, response) => response.writeHead(200, headers).end(body))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text()
+  await new Promise(resolve => server.close(resolve))
+}
+
+it.each([
+  ['the secret of an endpoint', `{"error":"ws://x/?key=${CANARY} is away"}`],
+  ['a key', `{"error":"${key} is not valid"}`],
+])('an answer that tells %s is found', async (what, body) => {
+  await answering(body)
+  expect(expectNoLeaks).toThrow(`an answer tells ${what}`)
+  expectNoLeaks()
+})
+
+it('a session is told where it is set, and nowhere else', async () => {
+  await answering('{}', { 'set-cookie': `assay_session=${SESSION}; Path=/` })
+  expectNoLeaks()
+  await answering(`{"session":"${SESSION}"}`)
+  expect(expectNoLeaks).toThrow('an answer tells a session')
+})
+
+it('a key is told in the answer that makes it, and in no log', async () => {
+  await answering(`{"key_id":"x","key":"${key}"}`)
+  expectNoLeaks()
+  scan('a log', `issued {"key":"${key}"}`)
+  expect(expectNoLeaks).toThrow('a log tells a key')
+})

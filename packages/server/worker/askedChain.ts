@@ -1,0 +1,45 @@
+/** A chain that runs elsewhere: each question becomes a message of its name and its arguments, by whatever means. */
+import type { Policy } from '@assay/engine'
+import type { ChainService, Narrowing } from './chainService.ts'
+import type { Method } from './messages.ts'
+
+export abstract class AskedChain implements ChainService {
+  readonly chainId: number
+
+  constructor(chainId: number) {
+    this.chainId = chainId
+  }
+
+  /** Rejects with `ChainDown` when there is nobody to answer. */
+  protected abstract ask(method: Method, args: readonly unknown[]): Promise<unknown>
+
+  enrol(token: string) {
+    return this.ask('enrol', [token]) as ReturnType<ChainService['enrol']>
+  }
+
+  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean) {
+    return this.ask('tokenQuote', [token, narrowing, isVerifiedAnew]) as ReturnType<
+      ChainService['tokenQuote']
+    >
+  }
+
+  unenrol(token: string) {
+    return this.ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
+  }
+
+  setPaused(isPaused: boolean) {
+    return this.ask('setPaused', [isPaused]) as ReturnType<ChainService['setPaused']>
+  }
+
+  setPolicy(policy: Policy) {
+    return this.ask('setPolicy', [policy]) as ReturnType<ChainService['setPolicy']>
+  }
+
+  tryPolicy(policy: Policy) {
+    return this.ask('tryPolicy', [policy]) as ReturnType<ChainService['tryPolicy']>
+  }
+
+  poolQuote(pool: string, deadlineMs: number, maxAgeMs: number | null = null) {
+    return this.ask('poolQuote', [pool, deadlineMs, maxAgeMs]) as ReturnType<ChainService['poolQuote']>
+  }
+}

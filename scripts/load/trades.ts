@@ -1,0 +1,120 @@
+/**
+ * Swaps on the local chains at a pace: blocks at the same times on each of them, with as many swaps as the pace asks for.
+ * Trades are small, of random size and direction, so that prices move and no pool is emptied.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type ChainPlan,
+  connect,
+  DEV_ACCOUNT,
+  Random,
+  trader,
+  traderAbi,
+  type WorldChain,
+} from '@assay/world'
+import { encodeFunctionData, type Hex } from 'viem'
+import { answerCalls } from './part.ts'
+
+export type TradedChain = {
+  readonly chainId: number
+  readonly url: string
+  readonly seeded: WorldChain['seeded']
+}
+export type Traded = { readonly swaps: number; readonly blocks: number; readonly seconds: number }
+
+export type Trading = {
+  readonly chains: readonly TradedChain[]
+  /** Of each chain. Times of blocks are whole seconds: a chain that makes more than one a second runs ahead of the clock. */
+  readonly blockMs: number
+}
+
+/** More than any swap of a batch takes, and what the batch takes itself. */
+const GAS = { each: 180_000n, batch: 200_000n }
+/** The local chains take blocks of any size while they are loaded. */
+const BLOCK_GAS = 4_000_000_000n
+const SIZES_USD = [20, 35, 60, 110]
+const V2_FEE = { numerator: 997n, denominator: 1000n }
+/** What amounts are rounded to, below a token's own unit. */
+const KEPT_DIGITS = 6
+/** A node that has not made a block by then is stuck. */
+const BLOCK_PATIENCE_MS = 30_000
+const LOOK_MS = 5
+
+let swapsPerSecond = 0
+let isOver = false
+let count = { swaps: 0, blocks: 0, sinceMs: 0 }
+let running: Promise<unknown> = Promise.resolve()
+
+answerCalls({
+  /** Begins with one swap a block. */
+  start({ chains, blockMs }: Trading) {
+    count = { swaps: 0, blocks: 0, sinceMs: performance.now() }
+    const share = blockMs / 1000 / chains.length
+    const each = chains.map((chain, at) => keepTrading(chain, blockMs, share, at * share * 1000))
+    running = Promise.all(each)
+    // Told with the next call.
+    running.catch(() => undefined)
+  },
+  setPace(perSecond: number) {
+    swapsPerSecond = perSecond
+  },
+  /** What was traded since it was last asked. */
+  async take(): Promise<Traded> {
+    await Promise.race([running, pause(0)])
+    const { swaps, blocks, sinceMs } = count
+    count = { swaps: 0, blocks: 0, sinceMs: performance.now() }
+    return { swaps, blocks, seconds: (performance.now() - sinceMs) / 1000 }
+  },
+  async stop() {
+    isOver = true
+    await running
+  },
+})
+
+async function keepTrading(
+  { chainId, url, seeded }: TradedChain,
+  blockMs: number,
+  /** Of the swaps of a second in a block of this chain. */
+  share: number,
+  afterMs: number,
+): Promise<void> {
+  const client = connect(url)
+  const random = new Random(chainId, 'load')
+  const choices = seeded.pools.map(callsOf)
+  await client.setBlockGasLimit({ gasLimit: BLOCK_GAS })
+  await pause(afterMs)
+  for (let dueMs = performance.now(); !isOver; ) {
+    const height = await client.getBlockNumber()
+    const swaps = Math.max(1, Math.round(swapsPerSecond * share))
+    const gas = GAS.batch + GAS.each * BigInt(swaps)
+    const calls = Array.from({ length: swaps }, () => random.pick(random.pick(choices)))
+    const data = encodeFunctionData({ abi: traderAbi, functionName: 'batch', args: [calls] })
+    const transaction = { from: DEV_ACCOUNT, to: seeded.trader, data, gas: `0x${gas.toString(16)}` }
+    await client.request({ method: 'eth_sendTransaction', params: [transaction] } as never)
+    const untilMs = performance.now() + BLOCK_PATIENCE_MS
+    while ((await client.getBlockNumber()) <= height) {
+      if (performance.now() > untilMs) throw new Error(`chain ${chainId} makes no block`)
+      await pause(LOOK_MS)
+    }
+    count.swaps += swaps
+    count.blocks += 1
+    dueMs = Math.max(dueMs + blockMs, performance.now())
+    await pause(Math.max(0, dueMs - performance.now()))
+  }
+}
+
+/** Both ways, in every size. */
+function callsOf({ address, family, token0, token1 }: WorldChain['seeded']['pools'][number]): readonly Hex[] {
+  return [token0, token1].flatMap((sold, at) =>
+    SIZES_USD.map(usd =>
+      family === 'amm_v2'
+        ? trader.swapExactInV2(address, at === 0, unitsOf(sold, usd), V2_FEE)
+        : trader.swapV3(address, at === 0, unitsOf(sold, usd)),
+    ),
+  )
+}
+
+function unitsOf({ decimals, usd: price }: ChainPlan['tokens'][number], usd: number): bigint {
+  const kept = Math.min(decimals, KEPT_DIGITS)
+  return BigInt(Math.round((usd / price) * 10 ** kept)) * 10n ** BigInt(decimals - kept)
+}

@@ -1,0 +1,150 @@
+/**
+ * What is published of a token is what it would be evaluated to now. Two things may keep it behind, and no other:
+ *
+ * - Depth that still climbs. The engine looks again once a minute, so until then the token, and who is priced through
+ *   it, may differ by what a minute makes of it.
+ * - An anchor that has moved by less than what a price is published again for (contract §2.7). Then a score or a cap
+ *   may differ, never a state, and it is counted how often that begins.
+ */
+import type { Address, EntityKey, Input, State } from '../../packages/engine/index.ts'
+import { type Fraction, near } from '../../packages/engine/exact/ratio.ts'
+import { isFull } from '../../packages/engine/price/depthAverage.ts'
+import { CLIMBING_MS } from '../../packages/engine/price/edge.ts'
+import { evaluate, valueAssets } from '../../packages/engine/price/evaluate.ts'
+import type { Evaluation } from '../../packages/engine/price/evaluation.ts'
+import { type Moment, momentOf } from '../../packages/engine/price/moment.ts'
+import { hasMoved } from '../../packages/engine/price/moveWatch.ts'
+import type { Pool, Token } from '../../packages/engine/state.ts'
+import type { Verdict } from './verdict.ts'
+
+type Anchors = ReadonlyMap<Address, Evaluation>
+
+export class PublishedPrices {
+  readonly #state: State
+  readonly #verdict: Verdict
+  /** Who differs already; null until the state was seen for the first time. */
+  #left: ReadonlySet<Address> | null = null
+  /** What each anchor had to say at the last look. */
+  #said: ReadonlyMap<Address, string> = new Map()
+
+  constructor(state: State, verdict: Verdict) {
+    this.#state = state
+    this.#verdict = verdict
+  }
+
+  check(input: Input, changed: readonly EntityKey[]): void {
+    const state = this.#state
+    // In a gap no token is looked at.
+    if (state.chain.tip === null || state.chain.health?.status === 'GAP') return
+    const moment = momentOf(state, input.atMs)
+    valueAssets(moment)
+    const anchors = anchorsAt(moment)
+    const said = new Map(
+      [...anchors].map(([anchor, evaluation]) => [anchor, wordsOf(moment, anchor, evaluation)]),
+    )
+    const moved = reaching(state, anchors, anchor => said.get(anchor) !== this.#said.get(anchor))
+    const waiting = reaching(state, anchors, anchor => {
+      const [token, now] = [state.tokens.get(anchor), anchors.get(anchor) as Evaluation]
+      return token !== undefined && isPast(state, token, now) && isClimbingSoon(moment, token, now)
+    })
+    const left = new Set<Address>()
+    for (const token of state.tokens.values()) {
+      const { address, published, dormant, dueMs } = token
+      if (published === null || dormant !== null) continue
+      const isOverdue = dueMs !== null && dueMs <= input.atMs
+      this.#verdict.check(
+        'prices',
+        !isOverdue,
+        () => `token ${address}, due at ${dueMs}, is not looked at by ${input.atMs}`,
+      )
+      const now = anchors.get(address) ?? evaluate(moment, address)
+      const [was, is] = [publishedAs(token), evaluatedAs(now)]
+      if (was === is || isClimbingSoon(moment, token, now) || isThrough(state, address, waiting)) continue
+      left.add(address)
+      const isNew = this.#left !== null && !this.#left.has(address)
+      if (isNew) this.#verdict.leftBehind += 1
+      const isOwn = (state.index.ownPools.get(address) ?? []).some(pool =>
+        changed.includes(`pool/${pool.address}`),
+      )
+      const isByAnchor = !isNew || (isThrough(state, address, moved) && !isOwn)
+      this.#verdict.check(
+        'prices',
+        isByAnchor && isPriced(was) && isPriced(is) && !hasAnchorMoved(moment, anchors, token),
+        () =>
+          `token ${address} of chain ${state.setup.chainId}, step ${state.chain.steps} (${input.kind}): published ${was}, now ${is}`,
+      )
+    }
+    this.#left = left
+    this.#said = said
+  }
+}
+
+function anchorsAt(moment: Moment): Anchors {
+  const { setup } = moment.state
+  return new Map([
+    ...setup.stables.map(({ token }) => [token, evaluate(moment, token)] as const),
+    ...[...moment.valuations].map(([asset, { evaluation }]) => [asset, evaluation] as const),
+  ])
+}
+
+/** The anchors of which something holds, and those priced through one of them: each goes on to those before it. */
+function reaching(state: State, anchors: Anchors, holds: (anchor: Address) => boolean): ReadonlySet<Address> {
+  const reached = new Set<Address>()
+  for (const anchor of anchors.keys())
+    if (holds(anchor) || isThrough(state, anchor, reached)) reached.add(anchor)
+  return reached
+}
+
+const isThrough = (state: State, token: Address, anchors: ReadonlySet<Address>): boolean =>
+  (state.index.ownPools.get(token) ?? []).some(({ to }) => anchors.has(to))
+
+/** What is known of an anchor since it was last looked at is no longer so. */
+const isPast = ({ chain }: State, token: Token, now: Evaluation): boolean =>
+  publishedAs(token) !== evaluatedAs(now) ||
+  (now.kind === 'PRICED' && chain.anchorUsd[token.address] !== near(now.price))
+
+/** It will be looked at within a minute because of depth that still climbs. */
+function isClimbingSoon(moment: Moment, token: Token, now: Evaluation): boolean {
+  const { dueMs } = token
+  if (dueMs === null || dueMs - moment.atMs > CLIMBING_MS) return false
+  return (
+    (moment.state.index.ownPools.get(token.address) ?? []).some(isRising) ||
+    now.routes.some(({ edges }) => edges.some(({ pool }) => isRising(pool)))
+  )
+}
+
+const isRising = ({ state: { average } }: Pool): boolean => average !== null && !isFull(average)
+
+/** All that others make use of, but for its depth. */
+function wordsOf(moment: Moment, anchor: Address, evaluation: Evaluation): string {
+  if (evaluation.kind === 'UNPRICED') return evaluation.reason
+  const onward = moment.valuations.get(anchor)?.onward ?? []
+  const routes = onward.map(({ route: { id, price } }) => `${id} ${price?.num}/${price?.den}`)
+  return [`${evaluation.price.num}/${evaluation.price.den}`, ...routes.sort()].join(' ')
+}
+
+/** By as much as a price is published again for: then it is no longer to be left behind, unless it has to wait its turn. */
+function hasAnchorMoved(moment: Moment, anchors: Anchors, { published, isDeferred }: Token): boolean {
+  if (isDeferred) return false
+  const bps = BigInt(moment.policy.republish.move_bps)
+  return (published?.references ?? []).some(({ anchor, marginalUsd }) => {
+    const now = marginalOf(anchors.get(anchor))
+    return now !== null && hasMoved(marginalUsd, now, bps)
+  })
+}
+
+const marginalOf = (evaluation: Evaluation | undefined): Fraction | null =>
+  evaluation?.kind === 'PRICED' ? evaluation.marginalUsd : null
+
+function publishedAs({ published }: Token): string {
+  if (published === null) return 'nothing'
+  const { compact } = published
+  return compact.state === 'PRICED'
+    ? JSON.stringify([compact.confidence.score, compact.confidence.caps])
+    : compact.reason
+}
+
+const evaluatedAs = (evaluation: Evaluation): string =>
+  evaluation.kind === 'PRICED' ? JSON.stringify([evaluation.score, evaluation.caps]) : evaluation.reason
+
+const isPriced = (told: string): boolean => told.startsWith('[')

@@ -1,0 +1,143 @@
+/**
+ * An engine that only ever sees the chain as it turned out: the blocks that stayed, what was read at them, and the
+ * word from outside at the height where it came (contract §2.8). The one that went through reorganisations, crashes and
+ * restarts must stand where it stands.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Block } from '../../packages/engine/chain/block.ts'
+import {
+  type ChainSetup,
+  createState,
+  decodeState,
+  encodeEntity,
+  entityKeys,
+  type EntityKey,
+  type Hex,
+  type Input,
+  ms,
+  type State,
+  step,
+} from '../../packages/engine/index.ts'
+import { currentState } from '../../packages/engine/testing/currentState.ts'
+import type { Verdict } from './verdict.ts'
+
+type Kept = { readonly block: Block; readonly readings: Input[] }
+type Outside = { readonly after: number; readonly input: Input }
+
+/** Reorganisations between two looks: each folds all that is not final. */
+const REORGS = 8
+/** Past the pace at which a depth that still climbs is looked at again. */
+const LATER_MS = 64_000
+
+export class Reference {
+  readonly #verdict: Verdict
+  /** Everything up to the last final block is folded into it for good. */
+  readonly #base: State
+  #kept: Kept[] = []
+  #outside: Outside[] = []
+  #finalized = 0
+  #reorgs = 0
+
+  constructor(setup: ChainSetup, verdict: Verdict) {
+    this.#base = createState(setup)
+    this.#verdict = verdict
+  }
+
+  /** An input whose commit took place. */
+  note(input: Input): void {
+    if (input.kind === 'block') {
+      this.#kept.push({ block: input.block, readings: [] })
+      return
+    }
+    if (input.kind === 'reorg') {
+      this.#reorgs += 1
+      this.#kept.length = this.#kept.findIndex(({ block }) => block.hash === input.ancestor) + 1
+      for (const block of input.blocks) this.#kept.push({ block, readings: [] })
+      return
+    }
+    if ('block' in input) {
+      this.#at(input.block.hash)?.readings.push(input)
+      return
+    }
+    if (input.kind === 'finalize') this.#finalized = input.number
+    this.#outside.push({ after: this.#kept.at(-1)?.block.number ?? 0, input })
+  }
+
+  get isDue(): boolean {
+    return this.#reorgs >= REORGS
+  }
+
+  /** Holds a state that has just been committed against the final chain's. */
+  check(state: State, atMs: number): void {
+    this.#reorgs = 0
+    this.#advance()
+    const straight = copyOf(this.#base)
+    fold(straight, this.#kept, this.#outside)
+    const through = copyOf(state)
+    const timer: Input = { kind: 'timer', atMs: ms(atMs + LATER_MS) }
+    for (const each of [straight, through]) step(each, timer)
+    const [expected, seen] = [currentState(straight, timer.atMs), currentState(through, timer.atMs)]
+    this.#verdict.check(
+      'finalChain',
+      isDeepStrictEqual(seen, expected),
+      () =>
+        `chain ${state.setup.chainId}: the engine is not that of the final chain; ${difference(seen, expected)}`,
+    )
+  }
+
+  #at(hash: Hex): Kept | undefined {
+    return this.#kept.findLast(({ block }) => block.hash === hash)
+  }
+
+  /** What is final is folded in and forgotten; the last final block stays, as an ancestor. */
+  #advance(): void {
+    const final = this.#kept.findLastIndex(({ block }) => block.number < this.#finalized)
+    if (final < 0) return
+    const settled = this.#kept.splice(0, final + 1)
+    const { number } = (settled.at(-1) as Kept).block
+    const isPast = ({ after }: Outside) => after < number
+    fold(this.#base, settled, this.#outside.filter(isPast))
+    this.#outside = this.#outside.filter(each => !isPast(each))
+  }
+}
+
+/** Blocks in order, each with what was read at it, and each outside word after the height at which it came. */
+function fold(state: State, kept: readonly Kept[], outside: readonly Outside[]): void {
+  let at = 0
+  const flush = (below: number) => {
+    for (; at < outside.length && (outside[at] as Outside).after < below; at++)
+      step(state, (outside[at] as Outside).input)
+  }
+  for (const { block, readings } of kept) {
+    flush(block.number)
+    step(state, { kind: 'block', block, atMs: block.timeMs })
+    for (const reading of readings) step(state, reading)
+  }
+  flush(Number.MAX_SAFE_INTEGER)
+}
+
+/** Through its entities, as a restart would have it. */
+const copyOf = (state: State): State =>
+  decodeState(
+    state.setup,
+    [...entityKeys(state)].map((key): [EntityKey, string] => [key, encodeEntity(state, key) as string]),
+  )
+
+/** The first place where two values differ. */
+function difference(seen: unknown, expected: unknown, path = 'state'): string {
+  if (typeof seen !== 'object' || typeof expected !== 'object' || seen === null || expected === null)
+    return `${path} is ${show(seen)}, expected ${show(expected)}`
+  for (const key of new Set([...Object.keys(seen), ...Object.keys(expected)])) {
+    const [a, b] = [(seen as Record<string, unknown>)[key], (expected as Record<string, unknown>)[key]]
+    if (!isDeepStrictEqual(a, b)) return difference(a, b, `${path}.${key}`)
+  }
+  return `${path} differs in kind`
+}
+
+const show = (value: unknown): string =>
+  typeof value === 'bigint'
+    ? `${value}n`
+    : (
+        JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each)) ??
+        'nothing'
+      ).slice(0, 200)

@@ -1,0 +1,85 @@
+/**
+ * What a block does to the pools of a simulated chain: trades around the price a pool began with, liquidity that comes
+ * and goes, now and then a rug. Nothing drifts away, however long a chain lives.
+ */
+import type { V2State, V3State } from '../../packages/engine/amm/adapter.ts'
+import type { Address } from '../../packages/engine/index.ts'
+import type { ChainSim } from '../../packages/engine/testing/chainSim.ts'
+import type { PoolSpec, Random } from '../../packages/engine/testing/randomMarket.ts'
+
+/** A position somebody added and will take out again, by pool. */
+export type Positions = ReadonlyMap<
+  Address,
+  { readonly lower: number; readonly upper: number; readonly amount: bigint }
+>
+
+/** Trades in a block at most. */
+const MOST = 4
+/** Ticks from where a pool began at which trades turn back: far inside its liquidity. */
+const FAR_TICKS = 250
+const POSITION_TICKS = 60
+
+/** Trades, and the positions there are afterwards. `origins` are the states in which the pools began. */
+export function trade(
+  random: Random,
+  sim: ChainSim,
+  pools: readonly PoolSpec[],
+  origins: ReadonlyMap<Address, V2State | V3State>,
+  before: Positions,
+): Positions {
+  const positions = new Map(before)
+  for (let n = random.below(MOST + 1); n > 0; n--) {
+    const { address } = random.pick(pools)
+    const origin = origins.get(address)
+    const amm = sim.amm(address)
+    if (amm.family === 'amm_v2' && origin?.family === 'amm_v2') tradeV2(random, sim, address, amm, origin)
+    else if (amm.family === 'amm_v3' && origin?.family === 'amm_v3')
+      tradeV3(random, sim, address, amm, origin, positions)
+  }
+  return positions
+}
+
+function tradeV2(random: Random, sim: ChainSim, pool: Address, amm: V2State, origin: V2State): void {
+  const isDust = amm.reserve0 * 1000n < origin.reserve0 || amm.reserve1 * 1000n < origin.reserve1
+  if (isDust || random.chance(0.08)) {
+    const halves = BigInt(1 + random.below(3))
+    sim.reserves(pool, (origin.reserve0 * halves) / 2n, (origin.reserve1 * halves) / 2n)
+  } else if (random.chance(0.02))
+    sim.reserves(pool, amm.reserve0 / 1_000_000n + 1n, amm.reserve1 / 1_000_000n + 1n)
+  else {
+    const side = random.pick([0, 1] as const)
+    const reserve = side === 0 ? amm.reserve0 : amm.reserve1
+    if (reserve > 1_000_000n)
+      sim.swap(pool, side, reserve / BigInt(random.pick([20_000, 2_000, 300, 40, 9])) + 1n)
+  }
+}
+
+function tradeV3(
+  random: Random,
+  sim: ChainSim,
+  pool: Address,
+  amm: V3State,
+  origin: V3State,
+  positions: Map<Address, { lower: number; upper: number; amount: bigint }>,
+): void {
+  if (random.chance(0.2)) {
+    const held = positions.get(pool)
+    if (held !== undefined) {
+      sim.liquidity(pool, held.lower, held.upper, -held.amount)
+      positions.delete(pool)
+      return
+    }
+    const lower = (Math.floor(amm.tick / POSITION_TICKS) - 1 - random.below(5)) * POSITION_TICKS
+    const upper = lower + POSITION_TICKS * (2 + random.below(8))
+    const amount = amm.liquidity / 3n + 1n
+    sim.liquidity(pool, lower, upper, amount)
+    positions.set(pool, { lower, upper, amount })
+    return
+  }
+  const away = amm.tick - origin.tick
+  const side = away > FAR_TICKS ? 0 : away < -FAR_TICKS ? 1 : random.pick([0, 1] as const)
+  const inRange =
+    side === 0 ? (amm.liquidity << 96n) / amm.sqrtPriceX96 : (amm.liquidity * amm.sqrtPriceX96) >> 96n
+  if (inRange > 1_000_000n)
+    sim.swap(pool, side, inRange / BigInt(random.pick([30_000, 2_000, 400, 150])) + 1n)
+}

@@ -1,0 +1,108 @@
+/** What everyone in a simulation shares: its time, its chances, its chains, its store, and the books kept of them. */
+import { type Random, SETUP, seeded, TOKENS } from '../../packages/engine/testing/randomMarket.ts'
+import type { Address, ChainConfig } from '../../packages/server/ops/config.ts'
+import { setupOf } from '../../packages/server/worker/setupOf.ts'
+import type { Bug } from './bugs.ts'
+import { SimChain } from './chain.ts'
+import type { Weather } from './feed.ts'
+import { Ledger } from './ledger.ts'
+import { Oracle } from './oracle.ts'
+import { type Counts, noCounts } from './report.ts'
+import { Reference } from './reference.ts'
+import { SimStore } from './store.ts'
+import { Tempo } from './tempo.ts'
+import { Verdict } from './verdict.ts'
+import { VirtualTime } from './virtualTime.ts'
+
+const START_MS = 1_700_000_000_000
+/** An Ethereum and a faster one: their records share one log. */
+const CHAINS = [
+  { chainId: 1, blockMs: 12_000 },
+  { chainId: 56, blockMs: 7_000 },
+] as const
+
+export type ChainWorld = {
+  readonly chain: SimChain
+  readonly config: ChainConfig
+  readonly oracle: Oracle
+  readonly weather: Weather
+  readonly reference: Reference
+}
+
+export type World = {
+  readonly bug: Bug | null
+  readonly time: VirtualTime
+  readonly tempo: Tempo
+  readonly verdict: Verdict
+  readonly ledger: Ledger
+  readonly store: SimStore
+  readonly chains: readonly ChainWorld[]
+  readonly cursorSecret: Uint8Array
+  readonly counts: Counts
+  /** Chances of its own for whoever asks, so that one more draw here changes nothing there. */
+  readonly randomOf: (name: string) => Random
+}
+
+export function createWorld(seed: number, bug: Bug | null): World {
+  const randomOf = (name: string): Random => seeded(seed ^ hashOf(name))
+  const noise = randomOf('Math.random')
+  const time = new VirtualTime(START_MS, () => noise.below(2 ** 30) / 2 ** 30)
+  const counts = noCounts()
+  const tempo = new Tempo(time, randomOf, () => {
+    counts.storms += 1
+  })
+  const verdict = new Verdict(time)
+  const ledger = new Ledger(verdict)
+  return {
+    bug,
+    time,
+    tempo,
+    verdict,
+    ledger,
+    store: new SimStore(time, ledger, verdict),
+    chains: CHAINS.map(({ chainId, blockMs }) => {
+      const config = configOf(chainId, blockMs)
+      return {
+        chain: new SimChain(chainId, randomOf(`chain ${chainId}`), tempo, START_MS),
+        config,
+        oracle: new Oracle(time, tempo, randomOf(`oracle ${chainId}`)),
+        weather: { status: 'HEALTHY', stalledUntilMs: 0 },
+        reference: new Reference(setupOf(config), verdict),
+      }
+    }),
+    cursorSecret: new Uint8Array(32).fill(7),
+    counts,
+    randomOf,
+  }
+}
+
+function configOf(chainId: number, blockTimeMs: number): ChainConfig {
+  const { stables, routingAssets } = SETUP
+  const nowhere: Address = `0x${'0'.repeat(40)}`
+  return {
+    chainId,
+    name: `simulated ${chainId}`,
+    endpoints: [],
+    genesisHash: `0x${'0'.repeat(64)}`,
+    blockTimeMs,
+    finality: { kind: 'depth', depth: 24 },
+    wrappedNative: nowhere,
+    deployments: [],
+    stables: stables.map(({ token, feed }) => ({
+      tokenAddress: token,
+      usdFeed:
+        feed === null ? null : { address: nowhere, heartbeatMs: feed.heartbeatMs, graceMs: feed.graceMs },
+    })),
+    sequencerUptimeFeed: null,
+    routingAssets,
+    pools: [],
+    tokens: TOKENS,
+  }
+}
+
+/** FNV-1a: a number of a name. */
+function hashOf(name: string): number {
+  let hash = 0x811c9dc5
+  for (const letter of name) hash = Math.imul(hash ^ (letter.codePointAt(0) as number), 0x01000193)
+  return hash >>> 0
+}

@@ -1,0 +1,102 @@
+/** Real processes of two versions of the service on one database, by what they are and whether they are about to go. */
+import { join } from 'node:path'
+import { type ChildService, startChildService } from '../../packages/server/service/testing/childService.ts'
+import { until } from '../../packages/server/service/testing/until.ts'
+import { execute } from '../../packages/server/store/testing/postgresServer.ts'
+
+export type Version = 'old' | 'new'
+export type Role = 'api' | 'chain'
+export type Member = {
+  readonly name: string
+  readonly version: Version
+  readonly role: Role
+  readonly child: ChildService
+  /** Told to stop, or killed: from here on it may refuse whoever comes. */
+  isLeaving: boolean
+}
+
+/** Longer than a service that is told to stop gives its clients. */
+const STOP_MS = 20_000
+/** Of what a process said before it ended. */
+const SHOWN = 500
+/** What OPERATIONS promises for a writer that died. */
+const TAKE_OVER_MS = 10_000
+
+export class Fleet {
+  readonly faults: string[] = []
+  readonly #configFile: string
+  readonly #store: string
+  readonly #folders: Readonly<Record<Version, string>>
+  readonly #members = new Set<Member>()
+  readonly #counts = new Map<string, number>()
+
+  constructor(configFile: string, store: string, folders: Readonly<Record<Version, string>>) {
+    this.#configFile = configFile
+    this.#store = store
+    this.#folders = folders
+  }
+
+  async start(version: Version, role: Role): Promise<Member> {
+    const kind = `${version} ${role}`
+    const count = (this.#counts.get(kind) ?? 0) + 1
+    this.#counts.set(kind, count)
+    const options = ['--role', role, ...(role === 'api' ? ['--port', '0'] : [])]
+    const child = await startChildService(this.#configFile, {}, options, this.commandOf(version))
+    const member: Member = { name: `${kind} ${count}`, version, role, child, isLeaving: false }
+    this.#members.add(member)
+    void child.ended.then(code => {
+      this.#members.delete(member)
+      if (!member.isLeaving)
+        this.faults.push(
+          `${member.name} ended by itself, with ${String(code)}: ${child.said().slice(-SHOWN)}`,
+        )
+    })
+    return member
+  }
+
+  commandOf(version: Version): string {
+    return join(this.#folders[version], 'packages/cli/assay.ts')
+  }
+
+  /** Those that can be asked, the ones on their way out among them: nobody tells a client in advance. */
+  apis(): readonly Member[] {
+    return [...this.#members].filter(({ role }) => role === 'api')
+  }
+
+  /** One that stays, of a version. */
+  api(version: Version): Member | undefined {
+    return this.apis().find(each => each.version === version && !each.isLeaving)
+  }
+
+  async stop(member: Member): Promise<void> {
+    member.isLeaving = true
+    const late = setTimeout(() => void member.child.kill(), STOP_MS)
+    const code = await member.child.stop()
+    clearTimeout(late)
+    if (code !== 0) this.faults.push(`${member.name} was told to stop and ended with ${code}`)
+  }
+
+  async kill(member: Member): Promise<void> {
+    member.isLeaving = true
+    await member.child.kill()
+  }
+
+  /** Who writes the chain now. */
+  async writer(): Promise<Member | undefined> {
+    const [seat] = (await execute(this.#store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
+    const pid = Number(seat?.owner.split(':')[1])
+    return [...this.#members].find(({ child }) => child.pid === pid)
+  }
+
+  /** Until this one writes, which is soon after nobody else does. */
+  async untilWriter(member: Member): Promise<void> {
+    const isIt = async () => (await this.writer()) === member
+    await until(`${member.name} writes the chain`, isIt, TAKE_OVER_MS)
+  }
+
+  async close(): Promise<void> {
+    const members = [...this.#members]
+    for (const member of members) member.isLeaving = true
+    await Promise.all(members.map(({ child }) => child.kill()))
+  }
+}
