@@ -27,9 +27,9 @@ const BUILD_TOOL = /^lightningcss(-.+)? MPL-2\.0$/
 
 const SIZE = /\| (\d+\.\d|about \d+|not here) \| (?=[^|]+ \|$)/gm
 
-it('the tables are as `npm run dependencies` writes them', () => {
+it('the tables are as `npm run docs:dependencies` writes them', () => {
   const text = readFileSync('docs/DEPENDENCIES.md', 'utf8')
-  const made = withParts(text, dependencyParts(), 'npm run dependencies')
+  const made = withParts(text, dependencyParts(), 'npm run docs:dependencies')
   expect(made.replaceAll(SIZE, '| size | ')).toBe(text.replaceAll(SIZE, '| size | '))
   const sizes = (page: string) => [...page.matchAll(SIZE)].map(([, size = '']) => size)
   expect(sizes(text).length).toBe(directDependencies().length)

@@ -1,4 +1,4 @@
-/** `npm run dependencies`: writes the tables of docs/DEPENDENCIES.md. A test holds them current. */
+/** `npm run docs:dependencies`: writes the tables of docs/DEPENDENCIES.md. A test holds them current. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dependencyParts } from './dependencyTable.ts'
 import { withParts } from './docsParts.ts'
@@ -6,6 +6,6 @@ import { withParts } from './docsParts.ts'
 const PAGE = 'docs/DEPENDENCIES.md'
 
 const before = readFileSync(PAGE, 'utf8')
-const after = withParts(before, dependencyParts(), 'npm run dependencies')
+const after = withParts(before, dependencyParts(), 'npm run docs:dependencies')
 if (after !== before) writeFileSync(PAGE, after)
 console.log(`${PAGE}: ${after === before ? 'as it was' : 'written'}`)

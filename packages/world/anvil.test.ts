@@ -119,9 +119,13 @@ describe('anvilBinary', () => {
   })
 
   it('names the platform and the package that is missing', () => {
-    expect(() => anvilBinary('sunos', 'sparc')).toThrow(
-      'no anvil for sunos sparc: the package @foundry-rs/anvil-sunos-sparc is not installed',
+    expect(() => anvilBinary('sunos', 'sparc', {})).toThrow(
+      'no anvil for sunos sparc: the package @foundry-rs/anvil-sunos-sparc is not installed. Name the anvil of your own in ASSAY_ANVIL',
     )
+  })
+
+  it('is the one that ASSAY_ANVIL names, whatever the platform', () => {
+    expect(anvilBinary('sunos', 'sparc', { ASSAY_ANVIL: '/opt/foundry/anvil' })).toBe('/opt/foundry/anvil')
   })
 })
 

@@ -112,21 +112,24 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
 }
 
-/** The binary's path. Its package is chosen by npm at install time, one per platform. */
+/** The binary's path: what `ASSAY_ANVIL` names, or that of the package npm chose for this platform. */
 export function anvilBinary(
   platform: string = process.platform,
   architecture: string = process.arch,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
 ): string {
+  const named = environment['ASSAY_ANVIL']
+  if (named !== undefined && named !== '') return named
   const machine = architecture === 'x64' ? 'amd64' : architecture
   const name = `@foundry-rs/anvil-${platform}-${machine}`
   try {
-    const parent = createRequire(createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json'))
     const executable = platform === 'win32' ? 'anvil.exe' : 'anvil'
-    return join(dirname(parent.resolve(`${name}/package.json`)), 'bin', executable)
+    const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+    return join(dirname(manifest), 'bin', executable)
   } catch (cause) {
     throw new AnvilFailure(
       'ANVIL_MISSING',
-      `no anvil for ${platform} ${architecture}: the package ${name} is not installed`,
+      `no anvil for ${platform} ${architecture}: the package ${name} is not installed. Name the anvil of your own in ASSAY_ANVIL`,
       { cause },
     )
   }

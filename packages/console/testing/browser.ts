@@ -25,7 +25,15 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `
 
+/** The package has a browser for x64 alone; elsewhere `ASSAY_CHROMIUM` names one. */
 export async function openBrowser(): Promise<Browser> {
+  const named = process.env['ASSAY_CHROMIUM']
+  if (named !== undefined && named !== '')
+    return chromium.launch({ executablePath: named, args: ['--no-sandbox', '--disable-gpu'] })
+  if (process.arch !== 'x64')
+    throw new Error(
+      `no browser for ${process.platform} ${process.arch} in the npm registry: name a Chromium in ASSAY_CHROMIUM`,
+    )
   unpack()
   return chromium.launch({
     executablePath: join(FOLDER, 'chromium'),

@@ -7,6 +7,7 @@ import { cursorAfter, Heard } from './testing/heard.ts'
 import { marketView } from './testing/marketView.ts'
 import { CHAIN_ID } from './testing/plan.ts'
 import { isSwap, recordIdOf } from './testing/record.ts'
+import { roomyClient } from './testing/roomy.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { startTestService, type TestService, writeConfig } from './testing/testService.ts'
 
@@ -25,7 +26,8 @@ const buy = (usd: number) => chain.run(chain.sellV2(pair, 'USDT', usd), chain.se
 
 /** Once its feed is well: on a busy machine it takes some blocks until it is, and no token has a price before. */
 async function viewOf(service: TestService) {
-  const client = await service.client()
+  // However long it takes: this consumer's quota is no matter here.
+  const client = await roomyClient(service)
   await chain.untilMining(
     'a feed that is well',
     async () => (await client.fetchHealth({ chain_id: CHAIN_ID })).status === 'HEALTHY',

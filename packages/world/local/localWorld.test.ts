@@ -99,15 +99,16 @@ describe('the world', () => {
     for (const chain of all.chains) {
       const head = await headOf(chain)
       const blocks = await Promise.all(
-        Array.from({ length: 50 }, (_, at) =>
-          chain.client.getBlock({ blockNumber: head.number - BigInt(at) }),
+        Array.from({ length: Number(head.number) + 1 }, (_, at) =>
+          chain.client.getBlock({ blockNumber: BigInt(at) }),
         ),
       )
       const ages = blocks
         .filter(({ transactions }) => transactions.length > 0)
         .map(({ timestamp }) => Number(head.timestamp - timestamp))
       expect(ages.filter(age => age < 300).length).toBeGreaterThan(15)
-      expect(Math.max(...ages)).toBeGreaterThan(1500)
+      // Whatever is older than the history belongs to the making of the world.
+      expect(ages.filter(age => age > 1500 && age < 2400).length).toBeGreaterThan(3)
       const genesis = await chain.client.getBlock({ blockNumber: 0n })
       expect(Number(head.timestamp - genesis.timestamp)).toBeGreaterThan(2400)
     }
