@@ -93,6 +93,9 @@ type Subject = {
 /** `fails` is the pair's reason without its prefix, null where the call must succeed. */
 type Step = { readonly call: Hex; readonly fails: string | null }
 
+/** For a node that hangs; one under emulation takes minutes for what is otherwise done in seconds. */
+const PATIENCE_MS = 300_000
+
 const seed = seedOfRun()
 const done = { swaps: 0, depths: 0 }
 let anvil: Anvil
@@ -107,7 +110,7 @@ beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
   client = connect(anvil.url)
   hands = await deployTrader(client)
-}, 60_000)
+}, PATIENCE_MS)
 
 afterAll(() => anvil.close())
 
@@ -115,7 +118,7 @@ describe(UNISWAP.name, () => {
   it.each(STARTS)(
     'swaps as we simulate, and its events tell its reserves, when they are %s',
     start => compareMarket(UNISWAP, start),
-    60_000,
+    PATIENCE_MS,
   )
 })
 
@@ -123,7 +126,7 @@ describe.each(SWAPR_FEES_BPS)('Swapr, fee %i/10000', feeBps => {
   it.each(STARTS)(
     'swaps as we simulate, and its events tell its reserves, when they are %s',
     start => compareMarket({ name: `Swapr ${feeBps}`, prefix: 'DXswapPair', code: swaprCode, feeBps }, start),
-    60_000,
+    PATIENCE_MS,
   )
 })
 
