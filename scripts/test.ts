@@ -1,6 +1,7 @@
 /**
  * The test command: every suite in its own vitest run, one after the other, each with its time, and a last
  * line `N passed, N failed` that scripts can read. Give names to run only some: `npm test -- engine`.
+ * `ASSAY_AT_ONCE` says how many files run at once, where the machine bears fewer than a suite asks for.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -51,7 +52,7 @@ async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    ...(atOnce === undefined ? [] : [`--maxWorkers=${atOnce}`]),
+    ...workersOf(atOnce),
     ...include,
   ])
   const seconds = (performance.now() - started) / 1000
@@ -59,6 +60,11 @@ async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
   rmSync(folder, { recursive: true })
   // A run that broke outside a test, or found none, is a failure too.
   return { passed, failed: failed === 0 && (code !== 0 || passed === 0) ? 1 : failed, seconds }
+}
+
+function workersOf(atOnce: number | undefined): readonly string[] {
+  const workers = process.env['ASSAY_AT_ONCE'] ?? atOnce
+  return workers === undefined ? [] : [`--maxWorkers=${workers}`]
 }
 
 function countIn(report: string): { readonly passed: number; readonly failed: number } {

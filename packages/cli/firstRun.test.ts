@@ -8,9 +8,9 @@ import { afterAll, expect, it } from 'vitest'
 import { freePort } from '../server/service/testing/childService.ts'
 import { ROOT } from './testing/docBlocks.ts'
 
-/** What the issue of a first run asks for: prices a minute after the install. */
-const MOST_SECONDS = 60
-const PATIENCE_MS = 240_000
+/** Prices a minute after the install, with the anvil that comes with it. One's own may run emulated, at a tenth of the speed. */
+const MOST_SECONDS = process.env['ASSAY_ANVIL'] === undefined ? 60 : 360
+const PATIENCE_MS = 400_000
 /** Some forty thousand files. */
 const REMOVAL_MS = 180_000
 
@@ -27,7 +27,9 @@ const PATH = (process.env['PATH'] ?? '')
   .filter(folder => !folder.includes('node_modules'))
   .join(':')
 const env = Object.fromEntries(
-  Object.entries({ ...process.env, PATH }).filter(([name]) => !/^(npm_|ASSAY_|VITEST|NODE_)/.test(name)),
+  Object.entries({ ...process.env, PATH }).filter(
+    ([name]) => !/^(npm_|ASSAY_(?!ANVIL$)|VITEST|NODE_)/.test(name),
+  ),
 )
 
 class Run {

@@ -17,7 +17,7 @@ beforeAll(async () => {
   world = open('a terminal', ['start', '--port', '0'], { cwd: folder, columns: 120 })
   ;[, url = ''] = await world.until(/Console {2}(\S+)\/\n/)
   ;[, key = ''] = await world.until(/API key {2}(\S+)\n/)
-}, 120_000)
+}, 360_000)
 afterAll(endSessions)
 afterAll(async () => {
   world.interrupt()

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const [line] = await world.until(/^\{.*\}$/m)
   ;({ url, key } = JSON.parse(line) as { url: string; key: string })
   browser = await openBrowser()
-}, 120_000)
+}, 360_000)
 afterAll(endSessions)
 afterAll(async () => {
   await browser?.close()

@@ -94,7 +94,8 @@ async function serveWorld(
   }
 }
 
-const FIRST_PRICE_MS = 120_000
+/** A few seconds where nodes run natively; emulated ones on a busy machine need minutes. */
+const FIRST_PRICE_MS = 300_000
 
 /** Seconds until every chain had a token with a price. */
 async function untilPriced(url: string, key: string, world: LocalWorld, startedAt: number): Promise<number> {

@@ -165,7 +165,7 @@ export class TestChain {
 
   /**
    * Waits on a chain that goes on: a feed that fell behind, as on a busy machine, is well again only after some
-   * blocks, and says no price before.
+   * blocks of its time, and says no price before.
    */
   async untilMining<Value>(
     what: string,
@@ -175,7 +175,7 @@ export class TestChain {
     return until(what, async () => {
       const seen = await look()
       if (performance.now() - minedAtMs > PACE_MS) {
-        await this.mine()
+        await this.mineNow()
         minedAtMs = performance.now()
       }
       return seen
