@@ -35,7 +35,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, vi } from 'vitest'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Boundary, Side, V2Event, V2State, V2Terms } from './adapter.ts'
 import { v2 } from './v2.ts'
@@ -95,6 +95,7 @@ type Step = { readonly call: Hex; readonly fails: string | null }
 
 /** For a node that hangs; one under emulation takes minutes for what is otherwise done in seconds. */
 const PATIENCE_MS = 300_000
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const seed = seedOfRun()
 const done = { swaps: 0, depths: 0 }
@@ -110,23 +111,19 @@ beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
   client = connect(anvil.url)
   hands = await deployTrader(client)
-}, PATIENCE_MS)
+})
 
 afterAll(() => anvil.close())
 
 describe(UNISWAP.name, () => {
-  it.each(STARTS)(
-    'swaps as we simulate, and its events tell its reserves, when they are %s',
-    start => compareMarket(UNISWAP, start),
-    PATIENCE_MS,
+  it.each(STARTS)('swaps as we simulate, and its events tell its reserves, when they are %s', start =>
+    compareMarket(UNISWAP, start),
   )
 })
 
 describe.each(SWAPR_FEES_BPS)('Swapr, fee %i/10000', feeBps => {
-  it.each(STARTS)(
-    'swaps as we simulate, and its events tell its reserves, when they are %s',
-    start => compareMarket({ name: `Swapr ${feeBps}`, prefix: 'DXswapPair', code: swaprCode, feeBps }, start),
-    PATIENCE_MS,
+  it.each(STARTS)('swaps as we simulate, and its events tell its reserves, when they are %s', start =>
+    compareMarket({ name: `Swapr ${feeBps}`, prefix: 'DXswapPair', code: swaprCode, feeBps }, start),
   )
 })
 

@@ -33,7 +33,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, vi } from 'vitest'
 import { tick as toTick } from '../units.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Boundary, Side, V3Event, V3State, V3Terms } from './adapter.ts'
@@ -115,6 +115,7 @@ type Step = {
 
 /** For a node that hangs; one under emulation takes minutes for what is otherwise done in seconds. */
 const PATIENCE_MS = 300_000
+vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const seed = seedOfRun()
 const done = { swaps: 0, depths: 0, inputs: 0, events: 0 }
@@ -142,7 +143,7 @@ beforeAll(async () => {
     await trader.fund(client, hands, pair)
     pairs.push(pair)
   }
-}, PATIENCE_MS)
+})
 
 afterAll(() => anvil.close())
 
@@ -166,7 +167,6 @@ describe.each(TIERS)('a v3 pool of fee $feePpm and spacing $tickSpacing', tier =
         await compareSmallestInputs(random, subject)
       }
     },
-    PATIENCE_MS,
   )
 })
 
@@ -190,7 +190,7 @@ describe.each(CROWDED_TIERS)('a crowded v3 pool of fee $feePpm and spacing $tick
       await runRound(subject, steps)
       await compareWithStorage(subject)
     }
-  }, PATIENCE_MS)
+  })
 })
 
 describe('a v3 pool whose steps are so long that amount times price passes 256 bits', () => {
@@ -217,7 +217,7 @@ describe('a v3 pool whose steps are so long that amount times price passes 256 b
     }
     await runRound(subject, steps)
     await compareWithStorage(subject)
-  }, PATIENCE_MS)
+  })
 })
 
 it('was asked often enough', () => {
