@@ -5,7 +5,12 @@ export type Suite = {
   readonly include: readonly string[]
   /** Files at once, where two would leave the cores idle: tests that wait more than they work. */
   readonly atOnce?: number
+  /** What of this machine it cannot do without, beside npm's packages for it. */
+  readonly needs?: readonly Need[]
 }
+
+/** Programs that come with the packages of some platforms, and are named in the environment on others. */
+export type Need = 'anvil' | 'chromium'
 
 const server = (...layers: readonly string[]): string[] => layers.map(layer => `packages/server/${layer}/`)
 
@@ -26,6 +31,7 @@ export const suites: readonly Suite[] = [
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
     include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor')],
+    needs: ['anvil'],
   },
   { name: 'store', about: 'the durable log on SQLite and PostgreSQL', include: server('store') },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },
@@ -34,6 +40,7 @@ export const suites: readonly Suite[] = [
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
     atOnce: 3,
+    needs: ['anvil'],
   },
   {
     name: 'simulation',
@@ -44,6 +51,7 @@ export const suites: readonly Suite[] = [
     name: 'load',
     about: 'a very small load on a running service, and the arithmetic of the capacity model',
     include: ['scripts/load/'],
+    needs: ['anvil'],
   },
   {
     name: 'upgrade',
@@ -54,5 +62,6 @@ export const suites: readonly Suite[] = [
     name: 'console',
     about: 'the console in a real browser on a running service',
     include: ['packages/console/'],
+    needs: ['anvil', 'chromium'],
   },
 ]

@@ -7,7 +7,9 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Suite, suites } from './suites.ts'
+import { namedBrowser } from '../packages/console/testing/namedBrowser.ts'
+import { anvilBinary } from '../packages/world/anvil.ts'
+import { type Need, type Suite, suites } from './suites.ts'
 
 type Outcome = { readonly passed: number; readonly failed: number; readonly seconds: number }
 
@@ -27,6 +29,11 @@ async function main(names: readonly string[]): Promise<void> {
     process.exit(2)
   }
   const chosen = suites.filter(suite => names.length === 0 || names.includes(suite.name))
+  const lacking = lackOf(chosen)
+  if (lacking !== null) {
+    console.error(lacking)
+    process.exit(1)
+  }
   const outcomes: Outcome[] = []
   for (const suite of chosen) {
     console.log(`\n── ${suite.name}: ${suite.about}`)
@@ -41,6 +48,21 @@ async function main(names: readonly string[]): Promise<void> {
   console.log(`\n${passed} passed, ${failed} failed`)
   process.exit(failed === 0 && passed > 0 ? 0 : 1)
 }
+
+/** Why some of these suites cannot run here, in one line: better than hundreds of tests that fail for it. */
+function lackOf(chosen: readonly Suite[]): string | null {
+  for (const { name, needs = [] } of chosen)
+    for (const need of needs)
+      try {
+        LOOK_FOR[need]()
+      } catch (failure) {
+        const others = suites.filter(suite => !suite.needs?.includes(need)).map(suite => suite.name)
+        return `The suite ${name} cannot run: ${(failure as Error).message}. Without it: npm test -- ${others.join(' ')}`
+      }
+  return null
+}
+
+const LOOK_FOR: Readonly<Record<Need, () => unknown>> = { anvil: anvilBinary, chromium: namedBrowser }
 
 async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-test-'))

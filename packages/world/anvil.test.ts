@@ -120,7 +120,7 @@ describe('anvilBinary', () => {
 
   it('names the platform and the package that is missing', () => {
     expect(() => anvilBinary('sunos', 'sparc', {})).toThrow(
-      'no anvil for sunos sparc: the package @foundry-rs/anvil-sunos-sparc is not installed. Name the anvil of your own in ASSAY_ANVIL',
+      'no anvil for sunos sparc: the package @foundry-rs/anvil-sunos-sparc is not installed. Name one in ASSAY_ANVIL',
     )
   })
 

