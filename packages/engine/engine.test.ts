@@ -115,6 +115,22 @@ describe('health', () => {
     s.health('HEALTHY')
     expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
   })
+
+  it.each(['UNAVAILABLE', 'GAP'] as const)(
+    'a pool that traded while it was %s is told again when it is over',
+    status => {
+      const s = market()
+      s.health(status)
+      s.sell(P1, 1_000n * E18)
+      s.mine()
+      expect(s.poolText(P1)).toMatchObject({ reason: 'FEED', score: 0 })
+      s.health('HEALTHY')
+      expect(s.poolRecords()).toHaveLength(1)
+      expect(s.poolText(P1)).toMatchObject({ reason: null, components: { feed: { score: 10 } } })
+      s.mine()
+      expect(s.poolRecords()).toEqual([])
+    },
+  )
 })
 
 describe('a GAP', () => {

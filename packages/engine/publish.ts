@@ -43,7 +43,7 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
 
   const moment = momentOf(state, atMs)
   valueAssets(moment)
-  if (hasTurned(moment, work)) for (const pool of unvalued(moment)) work.pools.add(pool)
+  if (hasTurned(moment, work)) for (const pool of incomplete(moment)) work.pools.add(pool)
   for (const pool of work.pools) {
     if (!state.pools.has(pool.address)) continue
     const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
@@ -55,7 +55,7 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   return writer.finish()
 }
 
-/** An anchor has a price that it did not have, or the feed is back: what was shown without dollars can be completed. */
+/** An anchor has a price that it did not have, or the feed is back: what was shown without them can be completed. */
 function hasTurned(moment: Moment, work: Work): boolean {
   // Without a feed nothing turns, and an outage would look through all pools at every block.
   if (moment.feed.score === 0) return false
@@ -70,12 +70,13 @@ function hasTurned(moment: Moment, work: Work): boolean {
   )
 }
 
-/** Pools shown without the value of their depth, which can be said now. */
-function* unvalued(moment: Moment): Generator<Pool> {
+/** Pools shown as having no feed, or without the value of their depth, which can be said now. */
+function* incomplete(moment: Moment): Generator<Pool> {
   for (const pool of moment.state.pools.values()) {
-    if (pool.published === null || pool.published.state['depth'] !== null || pool.state.depth === null)
-      continue
-    if (edgeOf(moment, pool).capacity !== null) yield pool
+    if (pool.published === null) continue
+    const { depth, reason } = pool.published.state
+    const isUnvalued = depth === null && pool.state.depth !== null
+    if (reason === 'FEED' || (isUnvalued && edgeOf(moment, pool).capacity !== null)) yield pool
   }
 }
 

@@ -24,8 +24,12 @@ afterAll(() => chain?.close())
 /** Purchases: a service that saw no sale simulates its evidence, as a new one does. */
 const buy = (usd: number) => chain.run(chain.sellV2(pair, 'USDT', usd), chain.sellV3(v3, 'WETH', usd))
 
-/** Once its feed is well: on a busy machine it takes some blocks until it is, and no token has a price before. */
+/**
+ * Once its feed is well: on a busy machine it takes some blocks until it is, and no token has a price before. The head
+ * after a reorganisation is as old as the fork, and the feed may be given up while we look.
+ */
 async function viewOf(service: TestService) {
+  await service.untilTip(await chain.mineNow())
   // However long it takes: this consumer's quota is no matter here.
   const client = await roomyClient(service)
   await chain.untilMining(
