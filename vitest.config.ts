@@ -2,5 +2,5 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['{packages,scripts,bench}/**/*.test.ts', ...(process.env['ASSAY_COMBINED'] === undefined ? [] : ['packages/**/*.torture.ts'])], setupFiles: ['packages/server/service/testing/canarySetup.ts'], retry: 0, testTimeout: 120_000, hookTimeout: 60_000, pool: 'forks', maxWorkers: 2 },
+  test: { include: ['{packages,scripts,bench}/**/*.test.ts', ...(process.env['ASSAY_COMBINED'] === undefined ? [] : ['packages/**/*.torture.ts'])], setupFiles: ['packages/server/service/testing/canarySetup.ts'], retry: 0, testTimeout: 300_000, hookTimeout: 180_000, pool: 'forks', maxWorkers: 2 },
 })
