@@ -49,7 +49,7 @@ test('the same seed gives the same bytes, in a thread of its own as well, anothe
 })
 
 test.each(BUGS)('a planted bug is found: %s', async bug => {
-  const life = simulate({ seed: 3, hours: 2, bug })
+  const life = simulate({ seed: 7, hours: 2, bug })
   await expect(life).rejects.toThrow(Broken)
   await expect(life).rejects.toThrow(SIGNS[bug])
 })
