@@ -35,7 +35,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Boundary, Side, V2Event, V2State, V2Terms } from './adapter.ts'
 import { v2 } from './v2.ts'
@@ -92,10 +92,6 @@ type Subject = {
 
 /** `fails` is the pair's reason without its prefix, null where the call must succeed. */
 type Step = { readonly call: Hex; readonly fails: string | null }
-
-/** For a node that hangs; one under emulation takes minutes for what is otherwise done in seconds. */
-const PATIENCE_MS = 300_000
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const seed = seedOfRun()
 const done = { swaps: 0, depths: 0 }

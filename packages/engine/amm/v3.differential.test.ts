@@ -33,7 +33,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { tick as toTick } from '../units.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Boundary, Side, V3Event, V3State, V3Terms } from './adapter.ts'
@@ -112,10 +112,6 @@ type Step = {
     | { readonly kind: 'MINT' | 'BURN'; readonly position: Position }
     | { readonly kind: 'FAILURE'; readonly reason: string }
 }
-
-/** For a node that hangs; one under emulation takes minutes for what is otherwise done in seconds. */
-const PATIENCE_MS = 300_000
-vi.setConfig({ testTimeout: PATIENCE_MS, hookTimeout: PATIENCE_MS })
 
 const seed = seedOfRun()
 const done = { swaps: 0, depths: 0, inputs: 0, events: 0 }
