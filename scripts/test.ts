@@ -1,17 +1,19 @@
 /**
- * The test command: every suite in its own vitest run, one after the other, each with its time, and a last
- * line `N passed, N failed` that scripts can read. Give names to run only some: `npm test -- engine`.
+ * The test command: every suite in its own vitest run, one after the other, each with its time, then what failed
+ * once more by name, and a last line `N passed, N failed` that scripts can read. Give names to run only some: `npm test -- engine`.
  * `ASSAY_AT_ONCE` says how many files run at once, where the machine bears fewer than a suite asks for.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { namedBrowser } from '../packages/console/testing/namedBrowser.ts'
 import { anvilBinary } from '../packages/world/anvil.ts'
 import { type Need, type Suite, suites } from './suites.ts'
 
-type Outcome = { readonly passed: number; readonly failed: number; readonly seconds: number }
+/** `failures`: a line for each failed test, so that nobody has to look for it in the thousand lines above. */
+type Counts = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
+type Outcome = Counts & { readonly seconds: number }
 
 const OLDEST_NODE = 24
 
@@ -45,6 +47,7 @@ async function main(names: readonly string[]): Promise<void> {
   }
   const passed = outcomes.reduce((sum, each) => sum + each.passed, 0)
   const failed = outcomes.reduce((sum, each) => sum + each.failed, 0)
+  for (const failure of outcomes.flatMap(each => each.failures)) console.log(`\nfailed: ${failure}`)
   console.log(`\n${passed} passed, ${failed} failed`)
   process.exit(failed === 0 && passed > 0 ? 0 : 1)
 }
@@ -78,10 +81,13 @@ async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
     ...include,
   ])
   const seconds = (performance.now() - started) / 1000
-  const { passed, failed } = countIn(report)
+  const counts = countIn(report)
   rmSync(folder, { recursive: true })
+  if (counts.failed > 0 || (code === 0 && counts.passed > 0)) return { ...counts, seconds }
   // A run that broke outside a test, or found none, is a failure too.
-  return { passed, failed: failed === 0 && (code !== 0 || passed === 0) ? 1 : failed, seconds }
+  const failures =
+    counts.failures.length > 0 ? counts.failures : [`the run of ${include.join(' ')} ended with ${code}`]
+  return { ...counts, failed: 1, failures, seconds }
 }
 
 function workersOf(atOnce: number | undefined): readonly string[] {
@@ -89,14 +95,41 @@ function workersOf(atOnce: number | undefined): readonly string[] {
   return workers === undefined ? [] : [`--maxWorkers=${workers}`]
 }
 
-function countIn(report: string): { readonly passed: number; readonly failed: number } {
+function countIn(report: string): Counts {
   try {
-    const { numPassedTests, numTotalTests } = JSON.parse(readFileSync(report, 'utf8'))
-    return { passed: numPassedTests, failed: numTotalTests - numPassedTests }
-  } catch {
-    return { passed: 0, failed: 1 }
+    const { numPassedTests, numTotalTests, testResults } = JSON.parse(readFileSync(report, 'utf8'))
+    return {
+      passed: numPassedTests,
+      failed: numTotalTests - numPassedTests,
+      failures: testResults.flatMap(failuresOf),
+    }
+  } catch (failure) {
+    return { passed: 0, failed: 1, failures: [`no report to read: ${(failure as Error).message}`] }
   }
 }
+
+type FileResult = {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly assertionResults: readonly TestResult[]
+}
+type TestResult = {
+  readonly fullName: string
+  readonly status: string
+  readonly failureMessages: readonly string[]
+}
+
+function failuresOf({ name, status, message, assertionResults }: FileResult): string[] {
+  const file = relative(process.cwd(), name)
+  const failed = assertionResults.filter(test => test.status !== 'passed')
+  if (failed.length === 0 && status === 'failed') return [`${file}: ${firstLines(message)}`]
+  return failed.map(
+    test => `${file} › ${test.fullName}: ${firstLines(test.failureMessages[0] ?? test.status)}`,
+  )
+}
+
+const firstLines = (text: string): string => text.split('\n').slice(0, 6).join('\n  ').slice(0, 600)
 
 function run(args: readonly string[]): Promise<number | null> {
   const child = spawn(process.execPath, args, { stdio: 'inherit' })
