@@ -106,6 +106,31 @@ test('${NAME} comes from the environment, and a missing one is a fault', () => {
   expect(() => load(document)).toThrow('an environment variable NODE_URL')
 })
 
+test('a key that stands twice says where the second one is', () => {
+  const file = join(folder, 'twice.yaml')
+  writeFileSync(file, 'listen:\n  port: 1\nstore: sqlite:a\nlisten: {}\n')
+  expect(() => loadConfig(file, {})).toThrow('duplicate key at line 4, column 1, expected YAML')
+  writeFileSync(file, 'listen: { port: 1, host: localhost, port: 2 }')
+  expect(() => loadConfig(file, {})).toThrow('duplicate key at line 1, column 37, expected YAML')
+})
+
+test('another file of 20,000 keys is told apart within two seconds, by its first hundred', () => {
+  const file = join(folder, 'other.yaml')
+  writeFileSync(file, Array.from({ length: 20_000 }, (_, at) => `key_${at}: ${at}\n`).join(''))
+  const started = performance.now()
+  let message = ''
+  try {
+    loadConfig(file, {})
+  } catch (failure) {
+    message = (failure as Error).message
+  }
+  expect(performance.now() - started).toBeLessThan(2_000)
+  expect(message).toContain('has 20001 faults')
+  expect(message).toContain('key_99: received')
+  expect(message).not.toContain('key_100: received')
+  expect(message.split('\n').at(-1)).toBe('  and 19901 more')
+})
+
 test('a file that is not there, or not YAML, says so', () => {
   expect(() => loadConfig(join(folder, 'none.yaml'), {})).toThrow('nothing that can be read')
   writeFileSync(join(folder, 'bad.yaml'), 'chains: [')

@@ -1,21 +1,25 @@
 /** The configuration file (contract §9): YAML, `${NAME}` from the environment, every fault reported at once. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { parse, YAMLParseError } from 'yaml'
+import { isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml'
 import { chainFrom, MAX } from './chainDocument.ts'
 import { CHAIN_TABLE } from './chainTable.ts'
 import { type Config, Secret } from './config.ts'
 import { coverageFrom } from './coverageDocument.ts'
 import { type Fault, join, Shape } from './shape.ts'
 
+/** A file with more faults than this is another file: what is wrong with the first of them says so. */
+const FAULTS_SHOWN = 100
+
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly faults: readonly Fault[]
 
   constructor(file: string, faults: readonly Fault[]) {
-    const lines = faults.map(
-      ({ path, received, expected }) => `  ${path}: received ${received}, expected ${expected}`,
-    )
+    const lines = faults
+      .slice(0, FAULTS_SHOWN)
+      .map(({ path, received, expected }) => `  ${path}: received ${received}, expected ${expected}`)
+    if (faults.length > FAULTS_SHOWN) lines.push(`  and ${faults.length - FAULTS_SHOWN} more`)
     super(`${file} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}:\n${lines.join('\n')}`)
     this.faults = faults
   }
@@ -49,7 +53,7 @@ export function loadConfig(file: string, environment: Environment): Config {
     })
   let document: unknown
   try {
-    document = parse(filled, { logLevel: 'error' })
+    document = parsed(filled)
     // An alias may stand inside what it names: that has no end, and no place here.
     JSON.stringify(document)
   } catch (failure) {
@@ -58,6 +62,31 @@ export function loadConfig(file: string, environment: Environment): Config {
   const config = configFrom(shape, document, dirname(resolve(file)))
   if (shape.faults.length > 0) throw new ConfigError(file, shape.faults)
   return config
+}
+
+function parsed(text: string): unknown {
+  const lineCounter = new LineCounter()
+  // The parser would compare every key with all before it: ten thousand of them take seconds.
+  const document = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false })
+  const [failure] = document.errors
+  if (failure !== undefined) throw failure
+  visit(document, {
+    Map(_, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (seen.has(key.value)) throw repeatedKey(key.range?.[0] ?? 0, lineCounter)
+        seen.add(key.value)
+      }
+    },
+  })
+  return document.toJS()
+}
+
+function repeatedKey(at: number, lines: LineCounter): YAMLParseError {
+  const failure = new YAMLParseError([at, at + 1], 'DUPLICATE_KEY', 'Map keys must be unique')
+  failure.linePos = [lines.linePos(at)]
+  return failure
 }
 
 /** What the parser says of it, without the text it quotes: that may be a secret. */
