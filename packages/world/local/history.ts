@@ -27,6 +27,11 @@ export async function makeHistory(
     // A round that found nothing to trade leaves an empty block.
     if (!(await traders.round())) await client.mine({ blocks: 1 })
   }
-  await client.setNextBlockTimestamp({ timestamp: BigInt(untilS) })
-  for (const feed of Object.values(chain.feeds)) await setAnswer(client, feed, 1, untilS)
+  // Each answer is a block: left to the node's clock, its time would depend on how long the one before took.
+  const feeds = Object.values(chain.feeds)
+  for (const [at, feed] of feeds.entries()) {
+    const atS = untilS - (feeds.length - 1 - at)
+    await client.setNextBlockTimestamp({ timestamp: BigInt(atS) })
+    await setAnswer(client, feed, 1, atS)
+  }
 }
