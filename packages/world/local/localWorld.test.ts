@@ -47,7 +47,7 @@ describe('the world', () => {
   beforeAll(async () => {
     place = mkdtempSync(join(tmpdir(), 'assay-world-'))
     all = await startWorld({ folder: place })
-  }, 120_000)
+  })
   afterAll(async () => {
     await all?.close()
     rmSync(place, { recursive: true, force: true })
@@ -176,7 +176,7 @@ describe('one chain of it', () => {
     await stop()
     for (const file of [state, `${state}.good`]) truncateSync(file, 100)
     expect((await start()).isNew).toBe(true)
-  }, 120_000)
+  })
 
   it('is renewed under its readers: same port, same blocks, another process', async () => {
     const chain = await start({ isLive: true, hasHistory: false, renewEveryBlocks: 3n })
@@ -195,7 +195,7 @@ describe('one chain of it', () => {
       functionName: 'latestRoundData',
     })
     expect(answer[1]).toBe(100_000_000n)
-  }, 120_000)
+  })
 
   it('does without its old blocks, but for the first', async () => {
     const first = await start()
