@@ -75,7 +75,7 @@ type RpcAnswer<Result> = {
 
 export function createRpc(url: string): LocalChain['rpc'] {
   return async <Result>(method: string, ...params: readonly unknown[]): Promise<Result> => {
-    const answer = await ask<RpcAnswer<Result>>(url, method, { jsonrpc: '2.0', id: 1, method, params })
+    const answer = await post<RpcAnswer<Result>>(url, { jsonrpc: '2.0', id: 1, method, params })
     return resultOf(method, answer)
   }
 }
@@ -83,22 +83,11 @@ export function createRpc(url: string): LocalChain['rpc'] {
 function createBatch(url: string): LocalChain['batch'] {
   return async <Result>(method: string, params: readonly (readonly unknown[])[]) => {
     const calls = params.map((each, id) => ({ jsonrpc: '2.0', id, method, params: each }))
-    const answers = await ask<readonly RpcAnswer<Result>[]>(url, method, calls)
+    const answers = await post<readonly RpcAnswer<Result>[]>(url, calls)
     const inOrder = [...answers].sort((a, b) => a.id - b.id)
     if (inOrder.length !== calls.length || inOrder.some(({ id }, at) => id !== at))
       throw new Error(`${method}: ${calls.length} were asked, ${answers.length} answered`)
     return inOrder.map(answer => resultOf(method, answer))
-  }
-}
-
-/** A node may close a connection under a request: what only reads is then asked once more, on another. */
-async function ask<Answer>(url: string, method: string, body: unknown): Promise<Answer> {
-  try {
-    return await post(url, body)
-  } catch (failure) {
-    const { cause } = failure as { readonly cause?: { readonly code?: string } }
-    if (cause?.code !== 'UND_ERR_SOCKET' || !method.startsWith('eth_get')) throw failure
-    return post(url, body)
   }
 }
 
