@@ -19,13 +19,13 @@ export class Interest {
   constructor(store: Pick<OperatorStore, 'noteAsked'>, log: Log) {
     this.#store = store
     this.#log = log
-    this.#timer = setInterval(() => this.#writeLater(), WRITE_MS)
+    this.#timer = setInterval(() => void this.#tryToWrite(), WRITE_MS)
     this.#timer.unref()
   }
 
   note(token: QuoteKey, atMs: number): void {
     this.#asked.set(token, atMs)
-    if (this.#asked.size >= MOST) this.#writeLater()
+    if (this.#asked.size >= MOST) void this.#tryToWrite()
   }
 
   async write(): Promise<void> {
@@ -37,13 +37,14 @@ export class Interest {
     if (asked.length > 0) await this.#store.noteAsked(asked)
   }
 
+  /** A store that no longer answers keeps nobody from stopping. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
-    await this.write()
+    await this.#tryToWrite()
   }
 
-  #writeLater(): void {
-    this.write().catch((failure: unknown) =>
+  async #tryToWrite(): Promise<void> {
+    await this.write().catch((failure: unknown) =>
       this.#log.warn('which tokens were asked for could not be written', { error: String(failure) }),
     )
   }

@@ -22,9 +22,16 @@ const DROP_SETTING = statement('DELETE FROM meta WHERE name = $1')
 const LOCK_CONSUMER = statement('SELECT 1 FROM consumer WHERE consumer = $1 FOR UPDATE')
 const TOUCH = statement(`
   UPDATE enrolment SET last_asked_at_ms = $1 WHERE chain_id = $2 AND token_address = $3 RETURNING chain_id`)
+// Every node takes its rows in the same order: two that take them in orders of their own would wait for each other.
 const NOTE_ASKED = statement(`
+  WITH asked AS (
+    SELECT chain_id, token_address, at_ms
+    FROM enrolment JOIN unnest($1::bigint[], $2::text[], $3::bigint[]) AS given (chain_id, token_address, at_ms)
+      USING (chain_id, token_address)
+    ORDER BY chain_id, token_address FOR UPDATE OF enrolment
+  )
   UPDATE enrolment SET last_asked_at_ms = greatest(last_asked_at_ms, asked.at_ms)
-  FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS asked (chain_id, token_address, at_ms)
+  FROM asked
   WHERE enrolment.chain_id = asked.chain_id AND enrolment.token_address = asked.token_address`)
 const IDLE = statement(`
   SELECT token_address AS "tokenAddress" FROM enrolment

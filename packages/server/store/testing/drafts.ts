@@ -1,6 +1,6 @@
 /** Commits and records as a worker hands them over, short to write in a test and of the size of real ones. */
 import { unsealed } from '../envelope.ts'
-import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../port.ts'
+import type { KeyRow, PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../port.ts'
 
 export const address = (name: number | string): string =>
   `0x${(typeof name === 'number' ? name.toString(16) : Buffer.from(name).toString('hex')).padStart(40, '0')}`
@@ -247,4 +247,16 @@ const poolState = (tick: number): Readonly<Record<string, unknown>> => ({
   },
   caps: [],
   reason: null,
+})
+
+/** A key of a consumer, who is there with it. */
+export const key = (consumer: string): KeyRow => ({
+  keyId: `key of ${consumer}`,
+  consumer,
+  name: 'laptop',
+  secretHash: new Uint8Array([1]),
+  scopes: ['read'],
+  createdAtMs: 1,
+  expiresAtMs: null,
+  revokedAtMs: null,
 })

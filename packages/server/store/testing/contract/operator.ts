@@ -1,19 +1,7 @@
 /** Consumers, policies, settings, enrolments and the audit trail. */
 import { expect, test } from 'vitest'
-import type { KeyRow } from '../../port.ts'
 import type { TestDatabase } from '../connect.ts'
-import { address, commitOf, tokenFacts } from '../drafts.ts'
-
-const key = (consumer: string): KeyRow => ({
-  keyId: `key of ${consumer}`,
-  consumer,
-  name: 'laptop',
-  secretHash: new Uint8Array([1]),
-  scopes: ['read'],
-  createdAtMs: 1,
-  expiresAtMs: null,
-  revokedAtMs: null,
-})
+import { address, commitOf, key, tokenFacts } from '../drafts.ts'
 
 export function operatorContract(database: () => TestDatabase): void {
   test('a consumer comes with its first key, has the limits last written, and may lose them again', async () => {
@@ -106,6 +94,27 @@ export function operatorContract(database: () => TestDatabase): void {
     ])
     expect(await store.readIdle(1, 30)).toEqual([a])
     expect(await store.readIdle(1, 31)).toEqual([a, b])
+  })
+
+  test('two nodes may note the same tokens at once, each in an order of its own', async () => {
+    const [one, other] = [await database().connect(), await database().connect()]
+    await one.insertKey(key('acme'))
+    const tokens = Array.from({ length: 300 }, (_, at) => address(at + 1))
+    for (const tokenAddress of tokens)
+      await one.claimEnrolment({
+        chainId: 1,
+        tokenAddress,
+        consumer: 'acme',
+        atMs: 1,
+        sinceMs: 0,
+        most: tokens.length,
+      })
+    for (let atMs = 2; atMs < 22; atMs++) {
+      const asked = tokens.map(tokenAddress => ({ chainId: 1, tokenAddress, atMs }))
+      await Promise.all([one.noteAsked(asked), other.noteAsked(asked.toReversed())])
+    }
+    expect(await one.readIdle(1, 21)).toEqual([])
+    expect(await one.readIdle(1, 22)).toEqual(tokens.toSorted())
   })
 
   test('several tokens are read at once, in the order asked for', async () => {
