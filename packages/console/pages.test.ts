@@ -1,3 +1,4 @@
+import type { Client } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from '../server/service/testing/plan.ts'
 import type { Hex, TestChain } from '../server/service/testing/testChain.ts'
@@ -28,6 +29,16 @@ afterEach(async () => {
 })
 
 const row = (symbol: string) => shown.page.locator(`[data-token="${CHAIN_ID}/${chain.token(symbol)}"]`)
+
+async function tokenPricedOnce(client: Client): Promise<string> {
+  const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID })
+  for (const { token_address, role, state } of tokens) {
+    if (role !== 'TOKEN' || state !== 'PRICED') continue
+    const { prices } = await client.fetchHistory({ chain_id: CHAIN_ID, token_address })
+    if (prices.length === 1) return token_address
+  }
+  throw new Error('every token was priced more than once')
+}
 
 describe('log-in', () => {
   it('a wrong key is told what is wrong, a right one leads in, and logging out ends the session', async () => {
@@ -119,6 +130,33 @@ describe('token', () => {
     await evidence.getByText('Simulated swap').first().waitFor()
     await page.getByRole('img', { name: /price of LARK/ }).waitFor()
     expect(await shown.seriousFindings()).toEqual([])
+  })
+
+  it('that was priced once is a line from then on, not an empty chart', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const client = await service.client()
+    const once = await tokenPricedOnce(client)
+    await shown.goTo(`#/token/${CHAIN_ID}/${once}`)
+    const canvas = page.getByRole('region', { name: 'History' }).locator('canvas')
+    const accent = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('a'))
+      const { color } = getComputedStyle(probe)
+      probe.remove()
+      return color
+    })
+    const columns = () =>
+      canvas.evaluate((element, color) => {
+        const { width, height } = element as HTMLCanvasElement
+        const drawn = (element as HTMLCanvasElement).getContext('2d') as CanvasRenderingContext2D
+        const { data } = drawn.getImageData(0, 0, width, height)
+        const wanted = (color.match(/\d+/g) ?? []).slice(0, 3).join()
+        const seen = new Set<number>()
+        for (let at = 0; at < data.length; at += 4)
+          if (data.subarray(at, at + 3).join() === wanted) seen.add((at / 4) % width)
+        return seen.size
+      }, accent)
+    await expect.poll(columns, { timeout: 10_000, interval: 500 }).toBeGreaterThan(20)
   })
 
   it('is verified in the browser: every number is recomputed, and one that was changed on the way is named', async () => {

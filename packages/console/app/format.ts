@@ -71,6 +71,9 @@ export function changeBps(from: ExactValue, to: ExactValue): number {
 export const shortAddress = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
 export const shortHash = (hash: string): string => `${hash.slice(0, 10)}…${hash.slice(-4)}`
 export const count = (value: number): string => value.toLocaleString('en-US')
+/** `1 route`, `2 routes`. */
+export const counted = (value: number, what: string): string =>
+  `${count(value)} ${what}${value === 1 ? '' : 's'}`
 export const clockTime = (ms: number): string => new Date(ms).toLocaleTimeString('en-GB')
 export const dateTime = (ms: number): string =>
   new Date(ms).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })

@@ -1,5 +1,5 @@
 /** One card a chain: health, head, how far behind it is and was, and beside them the rate of the stream. */
-import { chainName, count, duration, words } from '../format.ts'
+import { chainName, count, counted, duration, words } from '../format.ts'
 import { type Live, type LiveChain, useLive } from '../live.ts'
 import { Sparkline } from '../parts/sparkline.tsx'
 import { HealthTag } from '../parts/status.tsx'
@@ -57,7 +57,7 @@ function ChainCard({ held }: { readonly held: LiveChain }) {
         ) : (
           <>
             {lag === undefined ? 'age unknown' : `${duration(lag)} old`}
-            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`} · {count(held.tokens)} tokens
+            {lagBlocks !== null && lagBlocks > 0 && `, ${lagBlocks} behind`} · {counted(held.tokens, 'token')}
           </>
         )}
       </p>

@@ -1,6 +1,6 @@
 /**
- * Prices over time with uPlot: a stepped line that breaks where there was none, and a mark at each retraction. The bundle
- * has no more of uPlot than this chart uses (lean.ts).
+ * Prices over time with uPlot: a stepped line that breaks where there was none and goes on to `untilMs`, as the last price
+ * does, and a mark at each retraction. The bundle has no more of uPlot than this chart uses (lean.ts).
  */
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -11,13 +11,18 @@ import { colorOf } from '../theme.ts'
 export type Point = { readonly atMs: number; readonly price: number | null }
 export type Mark = { readonly atMs: number; readonly reason: string }
 
-type Props = { readonly points: readonly Point[]; readonly marks: readonly Mark[]; readonly about: string }
+type Props = {
+  readonly points: readonly Point[]
+  readonly marks: readonly Mark[]
+  readonly untilMs: number
+  readonly about: string
+}
 
 const HEIGHT = 240
-/** A single point has a place in time all the same. */
+/** A price of just now has a place in time all the same. */
 const LEAST_S = 60
 
-export function Chart({ points, marks, about }: Props) {
+export function Chart({ points, marks, untilMs, about }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
   const marked = useRef(marks)
@@ -27,7 +32,7 @@ export function Chart({ points, marks, about }: Props) {
     if (element === null) return undefined
     const make = () => {
       plot.current?.destroy()
-      plot.current = new uPlot(optionsOf(element.clientWidth, marked), dataOf(points), element)
+      plot.current = new uPlot(optionsOf(element.clientWidth, marked), dataOf(points, untilMs), element)
     }
     make()
     const resized = new ResizeObserver(() =>
@@ -45,14 +50,15 @@ export function Chart({ points, marks, about }: Props) {
       plot.current = null
     }
   }, [])
-  useEffect(() => plot.current?.setData(dataOf(points)), [points, marks])
+  useEffect(() => plot.current?.setData(dataOf(points, untilMs)), [points, marks, untilMs])
   return <div ref={box} class="chart" role="img" aria-label={`${about}: ${summaryOf(points)}`} />
 }
 
-const dataOf = (points: readonly Point[]): uPlot.AlignedData => [
-  points.map(({ atMs }) => atMs / 1000),
-  points.map(({ price }) => price),
-]
+function dataOf(points: readonly Point[], untilMs: number): uPlot.AlignedData {
+  const last = points.at(-1)
+  const held = last === undefined || last.atMs >= untilMs ? points : [...points, { ...last, atMs: untilMs }]
+  return [held.map(({ atMs }) => atMs / 1000), held.map(({ price }) => price)]
+}
 
 function summaryOf(points: readonly Point[]): string {
   const prices = points.flatMap(({ price }) => price ?? [])

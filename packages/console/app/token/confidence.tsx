@@ -1,6 +1,6 @@
 /** Confidence as what it is: the least of its components, under its caps. The weakest is said, not only drawn. */
 import type { PricedQuote } from '@assay/sdk'
-import { words } from '../format.ts'
+import { counted, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { Caps } from '../parts/caps.tsx'
 import { Card } from '../parts/card.tsx'
@@ -57,6 +57,6 @@ function detailOf(part: Readonly<Record<string, unknown>>): string {
     Record<string, number | string | undefined>
   >
   if (sources !== undefined)
-    return `${sources} sources, ${deployments} deployments, spread ${Number(spread_bps).toFixed(1)} bps`
-  return routes === undefined ? '' : `${routes} routes`
+    return `${counted(Number(sources), 'source')}, ${counted(Number(deployments), 'deployment')}, spread ${Number(spread_bps).toFixed(1)} bps`
+  return routes === undefined ? '' : counted(Number(routes), 'route')
 }

@@ -1,7 +1,7 @@
 /** What was published over time: the line breaks where there was no price, and every retraction is marked and told. */
 import type { Client, HistoryEntry } from '@assay/sdk'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { useAnswer } from '../answer.ts'
+import { useAnswer, useNow } from '../answer.ts'
 import { clockTime, words } from '../format.ts'
 import type { Live, Retraction, Row } from '../live.ts'
 import { Chart, type Mark, type Point } from '../parts/chart.tsx'
@@ -32,6 +32,7 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
   const seen = useSeen(row, range.name)
   const points = useMemo(() => [...(value?.points ?? []), ...seen.points], [value, seen])
   const marks = useMemo(() => merged(value?.marks ?? [], seen.marks), [value, seen])
+  const now = useNow()
   const hasPrice = points.some(({ price }) => price !== null)
   return (
     <section class="card" aria-label="History">
@@ -56,6 +57,7 @@ export function History({ live, row }: { readonly live: Live; readonly row: Row 
         <Chart
           points={points}
           marks={marks}
+          untilMs={now}
           about={`price of ${row.token.symbol ?? 'the token'}, last ${range.name}`}
         />
       )}
@@ -105,6 +107,8 @@ async function fetchPast(client: Client, row: Row, range: Range, signal: AbortSi
     })
     return { points, marks: [] }
   }
+  // What was in force when the range began was said before it.
+  const before = await client.fetchHistory({ chain_id, token_address, at_ms: from_ms }, { signal })
   const prices: HistoryEntry[] = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -117,15 +121,18 @@ async function fetchPast(client: Client, row: Row, range: Range, signal: AbortSi
     cursor = answer.next_cursor
   }
   return {
-    points: prices.map(state => ({
-      atMs: state.evaluated_at_ms,
-      price: state.state === 'PRICED' ? Number(state.price_usd.display) : null,
-    })),
+    points: [
+      ...before.prices.map(state => ({ atMs: from_ms, price: shownPrice(state) })),
+      ...prices.map(state => ({ atMs: state.evaluated_at_ms, price: shownPrice(state) })),
+    ],
     marks: prices.flatMap(({ retracts, evaluated_at_ms }) =>
       retracts === undefined ? [] : [{ atMs: evaluated_at_ms, reason: retracts.reason }],
     ),
   }
 }
+
+const shownPrice = (state: HistoryEntry | NonNullable<Row['price']>): number | null =>
+  state.state === 'PRICED' ? Number(state.price_usd.display) : null
 
 /** What the stream has said since the range was chosen. */
 function useSeen(row: Row, range: string): Past {
@@ -141,13 +148,7 @@ function useSeen(row: Row, range: string): Past {
     const { price, retraction } = row
     if (price === null || price === before.price) return
     setSeen(({ points, marks }) => ({
-      points: [
-        ...points,
-        {
-          atMs: price.evaluated_at_ms,
-          price: price.state === 'PRICED' ? Number(price.price_usd.display) : null,
-        },
-      ],
+      points: [...points, { atMs: price.evaluated_at_ms, price: shownPrice(price) }],
       marks:
         retraction === null || retraction === before.retraction
           ? marks

@@ -2,7 +2,7 @@
 import type { PendingQuote, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
 import { useEffect } from 'preact/hooks'
 import { useAnswer, useNow, usePaced } from '../answer.ts'
-import { changeText, count, dateTime, duration, price, words } from '../format.ts'
+import { changeText, count, counted, dateTime, duration, price, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { Answered } from '../parts/answered.tsx'
 import { Card } from '../parts/card.tsx'
@@ -107,7 +107,7 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
                   <span key="range" class="number">
                     {price(support.low)} – {price(support.high)}{' '}
                     <span class="muted">
-                      {support.accepted} routes accepted, {support.rejected} rejected
+                      {counted(support.accepted, 'route')} accepted, {support.rejected} rejected
                     </span>
                   </span>,
                 ],

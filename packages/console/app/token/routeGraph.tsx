@@ -1,5 +1,5 @@
 /** The routes as a picture: as wide as a pool is deep, coloured by its score, dashed where it was rejected. */
-import { dollars, fee, words } from '../format.ts'
+import { counted, dollars, fee, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { bandOf } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
@@ -28,7 +28,7 @@ export function RouteGraph({ live, chainId, token, routes }: Props) {
           height={height + 2 * MARGIN}
           viewBox={`${-MARGIN} ${-MARGIN} ${width + 2 * MARGIN} ${height + 2 * MARGIN}`}
           role="group"
-          aria-label={`Routes from ${symbol(token)} to stables: ${edges.length} pools`}
+          aria-label={`Routes from ${symbol(token)} to stables: ${counted(edges.length, 'pool')}`}
         >
           {edges.map(edge => (
             <Pool key={`${edge.hop.pool_id}${edge.hop.from}`} edge={edge} chainId={chainId} symbol={symbol} />

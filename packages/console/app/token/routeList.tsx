@@ -1,6 +1,6 @@
 /** Every route in words and numbers, down to the block, the transaction and the amounts of each hop. */
 import type { Hop, Route } from '@assay/sdk'
-import { dollars, fee, price, shortDecimal, words } from '../format.ts'
+import { counted, dollars, fee, price, shortDecimal, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { Caps } from '../parts/caps.tsx'
 import { Card } from '../parts/card.tsx'
@@ -18,7 +18,7 @@ export function RouteList({ live, chainId, routes }: Props) {
       Number(b.weight_microusd) - Number(a.weight_microusd),
   )
   return (
-    <Card name="Evidence" beside={<span class="muted number">{routes.length} routes</span>}>
+    <Card name="Evidence" beside={<span class="muted number">{counted(routes.length, 'route')}</span>}>
       {sorted.map(route => (
         <details key={route.route_id} class={route.accepted ? 'route' : 'route dim'}>
           <summary>
