@@ -151,6 +151,7 @@ async function startApi() {
     pageSecret: new Uint8Array(32),
     cursorSecret: new Uint8Array(32),
     consoleFolder: null,
+    world: null,
     isReady: () => ({ ready: true, reasons: [] }),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

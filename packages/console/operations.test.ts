@@ -131,3 +131,17 @@ it('a chain is paused and resumed, and its health says so', async () => {
   )
   expect(shown.faults()).toEqual([])
 })
+
+it('in a local world something is made to go wrong by a button, and what came of it is told', async () => {
+  const { page } = shown
+  await asOperator()
+  const incidents = page.getByRole('region', { name: 'Incidents' })
+  await incidents.getByRole('button', { name: 'End chain-halt' }).waitFor()
+  await incidents.getByRole('button', { name: 'Rug', exact: true }).click()
+  const caused = incidents.getByRole('region', { name: 'What was caused' })
+  await caused.getByText('Done').waitFor(PATIENT)
+  await caused.getByRole('link', { name: /pool/ }).first().waitFor()
+  await page.getByRole('region', { name: 'Audit log' }).getByText('incident.cause').waitFor()
+  expect(await shown.seriousFindings()).toEqual([])
+  expect(shown.faults()).toEqual([])
+})

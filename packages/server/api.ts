@@ -5,6 +5,7 @@ import { ClientAddresses } from './access/clientAddress.ts'
 import { FailureThrottle } from './access/failureThrottle.ts'
 import type { Limiter } from './access/rateLimit.ts'
 import type { Chains } from './chains.ts'
+import type { WorldDoor } from './http/admin/incidents.ts'
 import { buildApp } from './http/app.ts'
 import { Interest } from './http/interest.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -31,6 +32,7 @@ export type ApiOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly consoleFolder: string | null
+  readonly world: WorldDoor | null
 }
 
 export type Api = {

@@ -68,6 +68,7 @@ export async function startApiNode({
     clock,
     log,
     consoleFolder: consoleFolder ?? null,
+    world: null,
   })
 
   return {

@@ -5,6 +5,7 @@
 import type { Access } from './access/access.ts'
 import { RateLimit } from './access/rateLimit.ts'
 import { openApi } from './api.ts'
+import type { WorldDoor } from './http/admin/incidents.ts'
 import { Metrics } from './http/metrics.ts'
 import { Settings } from './http/settings.ts'
 import { isKeyCommand, runKeyCommand } from './keyCommands.ts'
@@ -20,6 +21,7 @@ import { Roster } from './stream/roster.ts'
 import type { BackfillKeeper } from './worker/backfillKeeper.ts'
 
 export { startApiNode } from './apiNode.ts'
+export type { WorldDoor } from './http/admin/incidents.ts'
 export { type ChainNode, startChainNode } from './chainNode.ts'
 
 export type Service = {
@@ -39,6 +41,8 @@ export type ServiceOptions = {
   readonly logLevel?: LogLevel
   /** The bundle served at `/`; left out, none. */
   readonly consoleFolder?: string
+  /** The local world its chains are of, for those who run one. */
+  readonly world?: WorldDoor
 }
 
 export async function startService({
@@ -47,6 +51,7 @@ export async function startService({
   logLevel = 'info',
   log = createLog(logLevel),
   consoleFolder,
+  world,
 }: ServiceOptions): Promise<Service> {
   const address = config.store.address.reveal()
   const release = await claimStore(address)
@@ -80,6 +85,7 @@ export async function startService({
     clock,
     log,
     consoleFolder: consoleFolder ?? null,
+    world: world ?? null,
   })
   const control = await openControl(config.store.path, request =>
     answerControl(api.access, chains.backfills, request),

@@ -9,7 +9,7 @@ import { buildConsole } from '@assay/console/build'
 import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
 import { hasShortCut, loadConfig } from '@assay/server/config'
-import { type LocalWorld, startWorld, worldConfig } from '@assay/world'
+import { incidentDoor, type LocalWorld, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
 import { keyIn } from './ownKey.ts'
@@ -68,7 +68,12 @@ async function serveWorld(
   writeFileSync(file, stringify(worldConfig(world, { port: options.port, database })))
   const config = loadConfig(file, process.env)
   const consoleFolder = await buildConsole(line => progress.note(`  ${line}`))
-  const service = await startService({ config, logLevel: 'warn', consoleFolder })
+  const service = await startService({
+    config,
+    logLevel: 'warn',
+    consoleFolder,
+    world: incidentDoor(world),
+  })
   const control = await listenForIncidents(world, folder)
   try {
     const key = await keyIn(join(folder, 'key'), config)
@@ -137,7 +142,7 @@ On the command line:
   export ASSAY_URL=${url} ASSAY_KEY=${key}
   npm run assay -- watch
 
-Make something go wrong, and watch what becomes of the price:
+Make something go wrong, in the console under Operations or here, and watch what becomes of the price:
 
   npm run assay -- world incidents
   npm run assay -- world incident rug --chain 1 --token ${example?.symbol}

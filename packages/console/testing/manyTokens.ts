@@ -95,6 +95,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),
     consoleFolder,
+    world: null,
     isReady: () => ({ ready: true, reasons: [] }),
   })
   const gate = new StreamGate(app.server, {

@@ -20,7 +20,10 @@ export class RunningConsole {
 
   static async start(consoleFolder: string): Promise<RunningConsole> {
     const chain = await startTestChain()
-    const [browser, service] = await Promise.all([openBrowser(), startTestService(chain, { consoleFolder })])
+    const [browser, service] = await Promise.all([
+      openBrowser(),
+      startTestService(chain, { consoleFolder, hasIncidents: true }),
+    ])
     await service.untilTip(await chain.mine(4))
     return new RunningConsole(chain, browser, service, consoleFolder)
   }

@@ -1,10 +1,13 @@
-/** The operator's calls: keys, limits, tokens, policy, retention, chains, and the audit log of all of them. */
+/** The operator's calls: keys, limits, tokens, policy, retention, chains, the audit log of all of them, and incidents. */
 import type {
   AuditPage,
   Backfill,
   BackfillList,
   BackfillRequest,
+  CausedIncident,
   ConsumerRecord,
+  IncidentList,
+  IncidentRequest,
   LimitsRequest,
   PolicyDiff,
   PolicyRecord,
@@ -43,6 +46,10 @@ export type AdminClient = {
   pauseChain(chain: ChainPath, options?: CallOptions): Promise<void>
   resumeChain(chain: ChainPath, options?: CallOptions): Promise<void>
   fetchAudit(page?: Page, options?: CallOptions): Promise<AuditPage>
+  /** What can be made to go wrong in a local world, and what was; on real chains nothing. */
+  fetchIncidents(options?: CallOptions): Promise<IncidentList>
+  /** Begun when it is answered; `fetchIncidents` tells what came of it. */
+  causeIncident(wish: IncidentRequest, options?: CallOptions): Promise<CausedIncident>
 }
 
 export function adminClient(http: HttpOptions): AdminClient {
@@ -76,5 +83,7 @@ export function adminClient(http: HttpOptions): AdminClient {
     pauseChain: ({ chain_id }, options) => ask('POST', `chains/${chain_id}/pause`, options),
     resumeChain: ({ chain_id }, options) => ask('POST', `chains/${chain_id}/resume`, options),
     fetchAudit: (query = {}, options) => ask('GET', 'audit', options, { query }),
+    fetchIncidents: options => ask('GET', 'incidents', options),
+    causeIncident: (body, options) => ask('POST', 'incidents', options, { body }),
   }
 }

@@ -1,11 +1,12 @@
-/** What an operator reads and changes besides keys: consumers, policy, back-fill, retention, the audit log. */
-import { Address, ChainId } from './identifier.ts'
+/** What an operator reads and changes besides keys: consumers, policy, back-fill, retention, the audit log; in a local world, incidents. */
+import { Address, ChainId, Hash } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
 import { Count, Ms } from './quantity.ts'
 import {
   anyObject,
   array,
+  boolean,
   integer,
   known,
   nullable,
@@ -99,3 +100,37 @@ export type AuditPage = Static<typeof AuditPage>
 
 /** Query of GET /v1/admin/audit. */
 export const AuditQuery = strictObject(pageQueryFields)
+
+/** Body of POST /v1/admin/incidents; left out, the token is one that suits. */
+export const IncidentRequest = strictObject({
+  name: string(),
+  chain_id: ChainId,
+  token: optional(string()),
+  /** Of a reorganisation, in blocks. */
+  depth: optional(integer({ minimum: 1, maximum: 64 })),
+  /** Ends it in place of beginning it. */
+  end: optional(boolean()),
+})
+export type IncidentRequest = Static<typeof IncidentRequest>
+
+/** One that was asked for. It waits for a block, so it is RUNNING for up to half a minute. */
+export const CausedIncident = object({
+  name: string(),
+  chain_id: ChainId,
+  end: boolean(),
+  at_ms: Ms,
+  status: known(['RUNNING', 'DONE', 'FAILED']),
+  /** What happened, or why it could not. */
+  what: nullable(string()),
+  token: nullable(string()),
+  pools: array(Address),
+  block: nullable(object({ number: Count, hash: Hash })),
+})
+export type CausedIncident = Static<typeof CausedIncident>
+
+/** What can be made to go wrong: in a local world a list, on real chains nothing. The newest that was caused comes first. */
+export const IncidentList = object({
+  incidents: array(object({ name: string(), about: string(), has_end: boolean() })),
+  caused: array(CausedIncident),
+})
+export type IncidentList = Static<typeof IncidentList>

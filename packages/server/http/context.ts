@@ -11,6 +11,7 @@ import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
 import type { Backfills, ChainService } from '../worker/chainService.ts'
+import type { WorldDoor } from './admin/incidents.ts'
 import { RequestError } from './apiError.ts'
 import type { Metrics } from './metrics.ts'
 import type { QuoteCache } from './quoteCache.ts'
@@ -46,6 +47,8 @@ export type HttpContext = {
   readonly cursorSecret: Uint8Array
   /** The bundle of the console; null serves none. */
   readonly consoleFolder: string | null
+  /** The local world its chains are of; null on real ones. */
+  readonly world: WorldDoor | null
   /** Seconds the service has been up, and whether every chain has a verified head. */
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }

@@ -1,26 +1,119 @@
-/** In the local world things can be made to go wrong from its own terminal: the lines to paste there. */
+/** In a local world things can be made to go wrong: a button for each, and what came of those that were pressed. */
+import type { CausedIncident, IncidentList } from '@assay/sdk'
+import { useEffect, useState } from 'preact/hooks'
+import { useAnswer } from '../answer.ts'
+import { chainName, clockTime, count, words } from '../format.ts'
+import { type Live, useLive } from '../live.ts'
 import { Card } from '../parts/card.tsx'
+import { ChainChoice } from '../parts/chainChoice.tsx'
 import { Copyable } from '../parts/copy.tsx'
+import { ErrorNote } from '../parts/note.tsx'
+import { hrefOf } from '../place.ts'
+import { useAttempt } from './attempt.ts'
 
-const LINES = [
-  ['Liquidity is pulled', 'npm run assay -- world incident rug --chain 1'],
-  ['The last blocks are replaced', 'npm run assay -- world incident reorg --chain 1 --depth 2'],
-  ['A stable loses its peg', 'npm run assay -- world incident stable-depeg --chain 1'],
-  ['A chain stops', 'npm run assay -- world incident chain-halt --chain 56'],
-  ['All that can happen', 'npm run assay -- world incidents'],
-] as const
+type Props = { readonly live: Live; readonly onChanged: () => void }
+type Incident = IncidentList['incidents'][number]
 
-export const Incidents = () => (
+/** While one waits for its block it is looked at so often. */
+const LOOK_MS = 1000
+
+export function Incidents({ live, onChanged }: Props) {
+  const { chains } = useLive(live)
+  const { admin } = live.client
+  const [chosen, setChosen] = useState<number | null>(null)
+  const [fault, attempt] = useAttempt()
+  const { value, failure, reload } = useAnswer('incidents', 0, signal => admin.fetchIncidents({ signal }))
+  const isRunning = value?.caused.some(({ status }) => status === 'RUNNING') ?? false
+  useEffect(() => {
+    if (!isRunning) return undefined
+    const timer = setInterval(reload, LOOK_MS)
+    return () => clearInterval(timer)
+  }, [isRunning])
+  const chainId = chosen ?? [...chains.keys()][0] ?? null
+  if (value === null) return <ErrorNote failure={failure} onRetry={reload} />
+  if (value.incidents.length === 0)
+    return [...chains.values()].some(({ chain }) => chain.name !== chainName(chain.name)) ? (
+      <FromTerminal />
+    ) : null
+  const isBusy = value.caused.some(each => each.status === 'RUNNING' && each.chain_id === chainId)
+  const cause = ({ name }: Incident, end: boolean) => {
+    if (chainId === null) return
+    attempt(admin.causeIncident({ name, chain_id: chainId, end }), () => {
+      reload()
+      onChanged()
+    })
+  }
+  return (
+    <Card
+      name="Incidents"
+      beside={<ChainChoice live={live} about="Chain it happens on" chosen={chainId} onChoose={setChosen} />}
+    >
+      <p class="muted">
+        These chains are a local world: make something go wrong, and watch what becomes of the prices.
+      </p>
+      <ErrorNote failure={fault} />
+      <ul class="plain incidents">
+        {value.incidents.map(incident => (
+          <li key={incident.name}>
+            <span class="actions">
+              <button type="button" disabled={isBusy} onClick={() => cause(incident, false)}>
+                {words(incident.name.replaceAll('-', '_'))}
+              </button>
+              {incident.has_end && (
+                <button
+                  type="button"
+                  disabled={isBusy}
+                  aria-label={`End ${incident.name}`}
+                  onClick={() => cause(incident, true)}
+                >
+                  End
+                </button>
+              )}
+            </span>
+            <span>{incident.about}</span>
+          </li>
+        ))}
+      </ul>
+      {value.caused.length > 0 && (
+        <section aria-label="What was caused" aria-live="polite">
+          <h3>What was caused</h3>
+          <ul class="plain caused">
+            {value.caused.map(each => (
+              <Caused key={`${each.at_ms} ${each.chain_id} ${each.name}`} live={live} caused={each} />
+            ))}
+          </ul>
+        </section>
+      )}
+    </Card>
+  )
+}
+
+const KINDS: Readonly<Record<string, string>> = { DONE: 'ok', FAILED: 'bad' }
+
+const Caused = ({ live, caused }: { readonly live: Live; readonly caused: CausedIncident }) => (
+  <li>
+    <span class="number muted">{clockTime(caused.at_ms)}</span>{' '}
+    <span class={`tag ${KINDS[caused.status] ?? 'busy'}`}>
+      {caused.status === 'RUNNING' ? 'Waiting for a block' : words(caused.status)}
+    </span>{' '}
+    {live.chainName(caused.chain_id)}
+    {caused.block !== null && `, block ${count(caused.block.number)}`}
+    {`: ${caused.what ?? (caused.end ? `${caused.name} ends` : caused.name)}`}
+    {caused.pools.map((pool, at) => (
+      <a key={pool} href={hrefOf.pool(caused.chain_id, pool)}>
+        {` pool${caused.pools.length > 1 ? ` ${at + 1}` : ''}`}
+      </a>
+    ))}
+  </li>
+)
+
+/** A world in a process of its own is asked there. */
+const FromTerminal = () => (
   <Card name="Incidents">
     <p class="muted">
-      These chains are a local world. Paste a line into another terminal and watch what becomes of the prices.
+      These chains are a local world that runs apart from this service. Its incidents are caused from a
+      terminal:
     </p>
-    <ul class="plain incidents">
-      {LINES.map(([about, line]) => (
-        <li key={line}>
-          <span>{about}</span> <Copyable text={line} what={`the command: ${about}`} />
-        </li>
-      ))}
-    </ul>
+    <Copyable text="npm run assay -- world incidents" what="the command that lists incidents" />
   </Card>
 )

@@ -1,7 +1,10 @@
-/** Operations, for keys with the scope admin: chains and endpoints, keys, limits, policy, back-fill, the audit log. */
+/**
+ * Operations, for keys with the scope admin: chains and endpoints, keys, limits, policy, back-fill, the audit log;
+ * in a local world, its incidents.
+ */
 import type { SessionInfo } from '@assay/sdk'
 import { useState } from 'preact/hooks'
-import { type Live, useLive } from '../live.ts'
+import type { Live } from '../live.ts'
 import { AuditLog } from './audit.tsx'
 import { Backfills } from './backfills.tsx'
 import { Chains } from './chains.tsx'
@@ -13,7 +16,6 @@ import { PolicyEditor } from './policy.tsx'
 type Props = { readonly live: Live; readonly session: SessionInfo }
 
 export function OperationsPage({ live, session }: Props) {
-  const { chains } = useLive(live)
   // What is done on one part is in the log of another: each change makes it read again.
   const [changes, setChanges] = useState(0)
   const onChanged = () => setChanges(n => n + 1)
@@ -27,7 +29,6 @@ export function OperationsPage({ live, session }: Props) {
         </p>
       </section>
     )
-  const isWorld = [...chains.values()].some(({ chain }) => chain.name.endsWith('(local world)'))
   return (
     <>
       <h1 class="hidden">Operations</h1>
@@ -36,7 +37,7 @@ export function OperationsPage({ live, session }: Props) {
       <Limits live={live} onChanged={onChanged} />
       <PolicyEditor live={live} onChanged={onChanged} />
       <Backfills live={live} onChanged={onChanged} />
-      {isWorld && <Incidents />}
+      <Incidents live={live} onChanged={onChanged} />
       <AuditLog client={live.client} turn={changes} />
     </>
   )

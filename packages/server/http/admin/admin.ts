@@ -9,6 +9,7 @@ import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
 import { registerChainSwitches } from './chains.ts'
 import { registerConsumers } from './consumers.ts'
+import { registerIncidents } from './incidents.ts'
 import { registerKeys } from './keys.ts'
 import { registerPolicy } from './policy.ts'
 import { registerRetention } from './retention.ts'
@@ -23,6 +24,7 @@ export function registerAdmin(app: FastifyInstance, context: HttpContext): void 
   registerRetention(app, context)
   registerChainSwitches(app, context)
   registerAudit(app, context)
+  registerIncidents(app, context)
 }
 
 /** As the audit log names who did it. */

@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs'
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
-import { type Operation, OPERATIONS, TAGS } from './operations.ts'
+import { type Operation, TAGS } from './operation.ts'
+import { OPERATIONS } from './operations.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -96,6 +97,7 @@ const NAMES: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'NotFound',
   405: 'MethodNotAllowed',
+  409: 'Conflict',
   413: 'BodyTooLarge',
   414: 'UrlTooLong',
   415: 'UnsupportedBody',

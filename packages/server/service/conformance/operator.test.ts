@@ -15,7 +15,7 @@ let service: TestService
 let api: DescribedApi
 beforeAll(async () => {
   chain = await startTestChain(planWith({ tokens: [IDLE] }))
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
+  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'], hasIncidents: true })
   api = await DescribedApi.of(service)
 })
 afterAll(async () => {
@@ -317,5 +317,88 @@ describe('retention, chains and audit', () => {
     expect(whole.entries.length).toBeGreaterThan(4)
     expect(second.entries).toHaveLength(2)
     expect(JSON.stringify(whole)).not.toMatch(/assay_[0-9A-Za-z]{8}_/)
+  })
+})
+
+describe('incidents of a local world', () => {
+  type Caused = { readonly status: string; readonly what: string | null; readonly block: unknown }
+  const caused = async () => ((await asAdmin('incidents')).body as { caused: Caused[] }).caused
+  const ended = async () => {
+    await expect
+      .poll(async () => (await caused()).map(({ status }) => status), { timeout: 60_000 })
+      .not.toContain('RUNNING')
+    return (await caused())[0]
+  }
+
+  it('GET lists them; POST causes one, one at a time on a chain; GET tells what came of it', async () => {
+    const { body } = await asAdmin('incidents')
+    const { incidents } = body as { incidents: { name: string; about: string; has_end: boolean }[] }
+    expect(incidents.map(({ name }) => name)).toEqual(expect.arrayContaining(['rug', 'reorg', 'chain-halt']))
+    expect(incidents.find(({ name }) => name === 'chain-halt')).toMatchObject({ has_end: true })
+    expect(body).toMatchObject({ caused: [] })
+    const wish = { name: 'rug', chain_id: CHAIN_ID, token: 'MOTH' }
+    const answers = await Promise.all([send('POST', 'incidents', wish), send('POST', 'incidents', wish)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409])
+    expect(answers.find(({ status }) => status === 202)?.body).toMatchObject({
+      name: 'rug',
+      end: false,
+      status: 'RUNNING',
+      what: null,
+    })
+    expect(await ended()).toMatchObject({ status: 'DONE', token: 'MOTH', what: expect.any(String) as string })
+    expect(await caused()).toHaveLength(1)
+    expect((await audited('incident.cause'))[0]).toMatchObject({
+      subject: `${CHAIN_ID}`,
+      detail: JSON.stringify(wish),
+    })
+    await chain.untilMining('the price taken back', async () => (await quote('MOTH'))['state'] === 'UNPRICED')
+  })
+
+  it('what cannot be is refused, or told when it has failed', async () => {
+    const told = async (wish: object) => {
+      const { status, body } = await send('POST', 'incidents', wish)
+      return [status, (body as { error?: string }).error]
+    }
+    expect(await told({ name: 'flood', chain_id: CHAIN_ID })).toEqual([
+      400,
+      expect.stringMatching(/name is "flood"; expected one of rug, /) as string,
+    ])
+    expect(await told({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
+      400,
+      'rug is over at once: it cannot be ended',
+    ])
+    expect(await told({ name: 'rug', chain_id: 7 })).toEqual([
+      404,
+      expect.stringContaining('chain 7 is not served') as string,
+    ])
+    expect((await told({ name: 'reorg', chain_id: CHAIN_ID, depth: 65 }))[0]).toBe(400)
+    expect((await told({ name: 'rug', chain_id: CHAIN_ID, token: 'NOPE' }))[0]).toBe(202)
+    expect(await ended()).toMatchObject({
+      status: 'FAILED',
+      what: expect.stringContaining('NOPE') as string,
+      block: null,
+    })
+  })
+
+  it('on real chains there are none', async () => {
+    const real = await openTestService(chain, { name: 'real' })
+    try {
+      const own = await DescribedApi.of(real)
+      const key = await real.key(['admin'])
+      const { body } = await own.ask('/v1/admin/incidents', { key })
+      expect(body).toEqual({ incidents: [], caused: [] })
+      const refused = await own.ask('/v1/admin/incidents', {
+        key,
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'rug', chain_id: CHAIN_ID }),
+      })
+      expect([refused.status, (refused.body as { error: string }).error]).toEqual([
+        404,
+        'this service runs on no local world: nothing can be made to go wrong here',
+      ])
+    } finally {
+      await real.close()
+    }
   })
 })

@@ -5,7 +5,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, createClient, type Envelope } from '@assay/sdk'
-import { worldConfig } from '@assay/world'
+import { incidentDoor, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import type { Scope } from '../../access/access.ts'
 import { loadConfig } from '../../config.ts'
@@ -45,6 +45,8 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** Whether operators may cause incidents on its chain. */
+  readonly hasIncidents?: boolean
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -80,6 +82,7 @@ export async function openTestService(
     clock: options.clock ?? systemClock,
     log: { info: hear, warn: note, error: note },
     ...(options.consoleFolder === undefined ? {} : { consoleFolder: options.consoleFolder }),
+    ...(options.hasIncidents === true ? { world: incidentDoor({ chains: [chain.world] }) } : {}),
   })
   const store = await openStore(config.store.address.reveal())
   return new TestService(chain, config, service, store, { faults, lines })

@@ -1,0 +1,101 @@
+/** /v1/admin/incidents: what can be made to go wrong in a local world, and what was. A service on real chains has none. */
+import { IncidentRequest, type CausedIncident } from '@assay/sdk/wire'
+import type { FastifyInstance } from 'fastify'
+import { RequestError } from '../apiError.ts'
+import { bodyOf } from '../body.ts'
+import { type HttpContext, servedChain } from '../context.ts'
+import { Params } from '../params.ts'
+import { malformed, searchOf } from '../request.ts'
+import { auditChange } from './admin.ts'
+
+/** What a local world, which the service knows nothing of, lets an operator do. */
+export type WorldDoor = {
+  readonly incidents: readonly {
+    readonly name: string
+    readonly about: string
+    readonly hasEnd: boolean
+  }[]
+  /** Resolves when it is in a block. */
+  cause(wish: {
+    readonly name: string
+    readonly chainId: number
+    readonly token?: string
+    readonly depth?: number
+    readonly isEnd: boolean
+  }): Promise<Pick<CausedIncident, 'token' | 'pools'> & { readonly what: string; readonly block: Block }>
+}
+type Block = NonNullable<CausedIncident['block']>
+
+/** So many of those that were caused are told. */
+const TOLD = 20
+
+export function registerIncidents(app: FastifyInstance, context: HttpContext): void {
+  const { world, clock } = context
+  const incidents = (world?.incidents ?? []).map(({ name, about, hasEnd }) => ({
+    name,
+    about,
+    has_end: hasEnd,
+  }))
+  const caused: CausedIncident[] = []
+
+  app.get('/v1/admin/incidents', async request => {
+    new Params(searchOf(request), [], malformed)
+    return { incidents, caused }
+  })
+
+  app.post('/v1/admin/incidents', async (request, reply) => {
+    new Params(searchOf(request), [], malformed)
+    const wish = bodyOf(request, IncidentRequest)
+    const { name, chain_id: chainId, token, depth, end = false } = wish
+    if (world === null)
+      throw new RequestError(404, 'this service runs on no local world: nothing can be made to go wrong here')
+    const incident = incidents.find(each => each.name === name)
+    if (incident === undefined)
+      throw new RequestError(
+        400,
+        `name is ${JSON.stringify(name.slice(0, 40))}; expected one of ${incidents.map(each => each.name).join(', ')}`,
+      )
+    if (end && !incident.has_end) throw new RequestError(400, `${name} is over at once: it cannot be ended`)
+    servedChain(context, chainId)
+    if (caused.some(each => each.chain_id === chainId && each.status === 'RUNNING'))
+      throw new RequestError(409, `an incident is under way on chain ${chainId}; wait until it is in a block`)
+    const begun: CausedIncident = {
+      name,
+      chain_id: chainId,
+      end,
+      at_ms: clock.nowMs(),
+      status: 'RUNNING',
+      what: null,
+      token: null,
+      pools: [],
+      block: null,
+    }
+    // Before anything is waited for: a second wish must find it.
+    caused.unshift(begun)
+    caused.splice(TOLD)
+    const become = (outcome: Partial<CausedIncident>) => {
+      const at = caused.indexOf(begun)
+      if (at !== -1) caused[at] = { ...begun, ...outcome }
+    }
+    const failed = (failure: unknown) => become({ status: 'FAILED', what: messageOf(failure) })
+    try {
+      await auditChange(context, request, end ? 'incident.end' : 'incident.cause', `${chainId}`, wish)
+    } catch (failure) {
+      failed(failure)
+      throw failure
+    }
+    world
+      .cause({
+        name,
+        chainId,
+        isEnd: end,
+        ...(token === undefined ? {} : { token }),
+        ...(depth === undefined ? {} : { depth }),
+      })
+      .then(account => become({ status: 'DONE', ...account }))
+      .catch(failed)
+    return reply.code(202).header('retry-after', '1').send(begun)
+  })
+}
+
+const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))

@@ -1,0 +1,44 @@
+/** What is said of an operation of the API, and the words most of them share. */
+import type { JsonSchema } from '@assay/sdk/wire'
+
+export type Operation = {
+  readonly id: string
+  readonly method: 'get' | 'post' | 'put' | 'delete'
+  /** As OpenAPI writes it. */
+  readonly path: string
+  readonly tag: Tag
+  readonly summary: string
+  /** Null: no credential is asked for. */
+  readonly scopes: readonly string[] | null
+  readonly params?: JsonSchema
+  readonly query?: JsonSchema
+  readonly body?: JsonSchema
+  /** Successful answers; null has no body. */
+  readonly answers: Readonly<Record<number, JsonSchema | null>>
+  /** Statuses this operation may fail with beside those every one may. */
+  readonly failures?: readonly number[]
+}
+
+export const TAGS = {
+  Discovery: 'Chains, tokens and pools, and what is known about them.',
+  Quotes: 'Prices with their evidence.',
+  History: 'What was published, and with which numbers.',
+  Session: 'Browser sessions and places in the stream.',
+  Operator: 'Keys, limits, policy: scope admin, and an address on the allowlist.',
+  Service: 'The service itself.',
+} as const
+type Tag = keyof typeof TAGS
+
+export const READ = ['read'] as const
+export const SNAPSHOT = ['read', 'stream'] as const
+export const ADMIN = ['admin'] as const
+
+export const text = (description: string, pattern?: string): JsonSchema => ({
+  type: 'string',
+  description,
+  ...(pattern === undefined ? {} : { pattern }),
+})
+export const path = (properties: Readonly<Record<string, JsonSchema>>): JsonSchema => ({
+  type: 'object',
+  properties,
+})
