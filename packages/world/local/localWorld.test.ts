@@ -172,6 +172,23 @@ describe('one chain of it', () => {
       expect(again.traders.fairUsd(symbol) / (fair[at] ?? 0), symbol).toBeCloseTo(1, 1)
   })
 
+  it('answers its feeds at once when it goes on: they have grown old meanwhile', async () => {
+    await start({ hasHistory: true, nowS: () => Math.floor(Date.now() / 1000) - 3600 })
+    await stop()
+    const resumedS = Math.floor(Date.now() / 1000)
+    const chain = await start({ isLive: true, hasHistory: true })
+    const feeds = Object.values(chain.seeded.feeds)
+    expect(feeds.length).toBeGreaterThan(0)
+    for (const address of feeds) {
+      const [, , , updatedAt] = await chain.client.readContract({
+        address,
+        abi: priceFeedAbi,
+        functionName: 'latestRoundData',
+      })
+      expect(Number(updatedAt)).toBeGreaterThanOrEqual(resumedS)
+    }
+  })
+
   it('survives a state that was cut short, and one that is gone is made anew', async () => {
     const first = await start()
     const state = join(folder, `chain-${SMALL.chainId}.state.json`)

@@ -100,6 +100,8 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
     const life = new ChainLife(node, plan, seeded, traders, nowS)
     if (isLive) {
       await node.setClock(nowS)
+      // Their answers have grown old while nobody was here, and trades may take a block's time to come.
+      if (memory !== null) await life.answerFeeds()
       await life.start(options.renewEveryBlocks)
     }
     options.onProgress?.(

@@ -100,9 +100,10 @@ const Caused = ({ live, caused }: { readonly live: Live; readonly caused: Caused
     {caused.block !== null && `, block ${count(caused.block.number)}`}
     {`: ${caused.what ?? (caused.end ? `${caused.name} ends` : caused.name)}`}
     {caused.pools.map((pool, at) => (
-      <a key={pool} href={hrefOf.pool(caused.chain_id, pool)}>
-        {` pool${caused.pools.length > 1 ? ` ${at + 1}` : ''}`}
-      </a>
+      <span key={pool}>
+        {at === 0 ? '; ' : ', '}
+        <a href={hrefOf.pool(caused.chain_id, pool)}>pool{caused.pools.length > 1 ? ` ${at + 1}` : ''}</a>
+      </span>
     ))}
   </li>
 )
