@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -168,6 +168,29 @@ describe.each(PLACES)('on %s', place => {
     const to = 'postgres://nobody@127.0.0.1:1/none'
     const move = await run(place, ['db', 'move', '--config', file, '--to', to], options())
     expect([move.code, `${move.text}${move.errors}`]).toEqual([1, expect.stringMatching(/is using .*first/)])
+  })
+
+  it('start: serves assay.yaml where there is one, and no world; started again with the same key', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'assay-file-'))
+    copyFileSync(writeConfig(chain, { name: `start-${isTerminal}` }), join(own, 'assay.yaml'))
+    const begin = async () => {
+      const session = open(place, ['start'], options({ cwd: own }))
+      await session.until(/Assay serves Test chain\./)
+      const [, url] = await session.until(/Console +(\S+?)\/\s/)
+      const [key] = await session.until(/assay_\w+/)
+      const answer = await fetch(`${url}/v1/chains`, { headers: { authorization: `Bearer ${key}` } })
+      expect(await answer.json()).toMatchObject({ chains: [{ name: 'Test chain' }] })
+      session.interrupt()
+      expect((await session.ended).code).toBe(0)
+      return key
+    }
+    const key = await begin()
+    expect(await begin()).toBe(key)
+    // Of another database: the key is made anew.
+    copyFileSync(writeConfig(chain, { name: `other-${isTerminal}` }), join(own, 'assay.yaml'))
+    expect(await begin()).not.toBe(key)
+    expect(existsSync(join(own, 'data', 'world'))).toBe(false)
+    rmSync(own, { recursive: true })
   })
 
   it('serve: says where, and ends by Ctrl-C', async () => {

@@ -2,6 +2,7 @@
  * What several commands take: a configuration, a service to ask, and how their words are read. The service itself is
  * loaded by the commands that need it, when they run: a price is asked for in a moment.
  */
+import { existsSync } from 'node:fs'
 import { type Client, createClient } from '@assay/sdk'
 import type { loadConfig } from '@assay/server/config'
 import { type Command, InvalidArgumentError, Option } from 'commander'
@@ -9,12 +10,19 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 export type ConfigChoice = { readonly config?: string }
 export type ServiceChoice = { readonly url: string; readonly key?: string; readonly json?: boolean }
 
-/** The file a command names, else the chains of `ASSAY_RPC_<chain_id>`. */
-export async function configOf({ config }: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
+export const DEFAULT_FILE = 'assay.yaml'
+
+/** The file a command names, else `assay.yaml` if it is there; null without either. */
+export const configFile = ({ config }: ConfigChoice): string | null =>
+  config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null)
+
+/** What that file says, else the chains of `ASSAY_RPC_<chain_id>`. */
+export async function configOf(choice: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
   const server = await import('@assay/server/config')
-  return config === undefined
+  const file = configFile(choice)
+  return file === null
     ? server.environmentConfig(process.env, { folder: '.' })
-    : server.loadConfig(config, process.env)
+    : server.loadConfig(file, process.env)
 }
 
 export const clientOf = ({ url, key }: ServiceChoice): Client =>
@@ -25,7 +33,10 @@ export const withJson = (command: Command): Command => command.option('--json', 
 
 export const withConfig = (command: Command): Command =>
   withJson(
-    command.option('--config <file>', 'the configuration; left out, the chains of ASSAY_RPC_<chain_id>'),
+    command.option(
+      '--config <file>',
+      'the configuration; left out, assay.yaml if it is there, else the chains of ASSAY_RPC_<chain_id>',
+    ),
   )
 
 export const withService = (command: Command): Command =>

@@ -4,14 +4,13 @@ import { basename, dirname, join } from 'node:path'
 import type { ShownConfig } from '@assay/server/config'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
-import { type ConfigChoice, whole, withConfig, withJson } from '../options.ts'
+import { type ConfigChoice, configFile, DEFAULT_FILE, whole, withConfig, withJson } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { type JsonChoice, print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 
 const server = () => import('@assay/server/config')
 
-const DEFAULT_FILE = 'assay.yaml'
 const SCHEMA_FILE = 'assay.schema.json'
 
 const chainIds = (text: string): number[] => {
@@ -43,9 +42,9 @@ export function configCommand(): Command {
 }
 
 /** The file that is named, else `assay.yaml` if it is there, else the environment. */
-async function shownConfig({ config }: ConfigChoice): Promise<ShownConfig & { readonly name: string }> {
+async function shownConfig(choice: ConfigChoice): Promise<ShownConfig & { readonly name: string }> {
   const { showConfig, showEnvironment } = await server()
-  const file = config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null)
+  const file = configFile(choice)
   return file === null
     ? { name: 'the environment', ...showEnvironment(process.env, '.') }
     : { name: file, ...showConfig(file, process.env) }

@@ -5,8 +5,10 @@ import { port, whole, withJson } from '../options.ts'
 
 export const startCommand = (): Command =>
   withJson(new Command('start'))
-    .description('a local world of chains and the service on it, or the chains of ASSAY_RPC_<chain_id>')
+    .description(
+      'a local world of chains and the service on it; where there is assay.yaml or ASSAY_RPC_<chain_id>, those chains',
+    )
     .option('--data <folder>', 'where the world, the log and the key are kept', './data')
-    .option('--port <port>', 'where the service listens', port, 8080)
+    .option('--port <port>', 'where the service listens; left out, 8080 or what assay.yaml says', port)
     .option('--seed <seed>', 'another seed makes other trades', whole, 1)
     .action(async (options: StartOptions) => (await import('../local/startAll.ts')).startAll(options))

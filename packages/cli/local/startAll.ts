@@ -1,6 +1,6 @@
 /**
- * `npm start`: the local world, the service on it, a key, and three calls to paste; with endpoints of real chains in
- * the environment those chains instead, and no world. Ctrl-C stops everything;
+ * `npm start`: the local world, the service on it, a key, and three calls to paste; with `assay.yaml` or endpoints of real
+ * chains in the environment those chains instead, and no world. Ctrl-C stops everything;
  * started again, the same world, log and key go on.
  */
 import { writeFileSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { join, resolve } from 'node:path'
 import { buildConsole } from '@assay/console/build'
 import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
-import { hasShortCut, loadConfig } from '@assay/server/config'
+import { loadConfig } from '@assay/server/config'
 import { incidentDoor, type LocalWorld, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
-import { startReal } from './startReal.ts'
+import { DEFAULT_PORT, realConfig, startReal } from './startReal.ts'
 import { listenForIncidents, refuseSecond } from './worldControl.ts'
 import { matchLog } from './worldLog.ts'
 import { print } from '../terminal/print.ts'
@@ -22,7 +22,7 @@ import { Progress } from '../terminal/progress.ts'
 
 export type StartOptions = {
   readonly data: string
-  readonly port: number
+  readonly port?: number
   readonly seed: number
   readonly json?: boolean
 }
@@ -32,10 +32,13 @@ export async function startAll(options: StartOptions): Promise<void> {
   const startedAt = performance.now()
   // What would fail after the world was made is said before.
   refuseUnwritable(folder)
-  const isReal = hasShortCut(process.env)
-  if (!isReal) await refuseSecond(folder)
-  await refuseTakenPort('127.0.0.1', options.port)
-  if (isReal) return startReal(folder, options)
+  const real = realConfig(folder, options.port)
+  if (real !== null) {
+    await refuseTakenPort(real.config.listen.host, real.config.listen.port)
+    return startReal(real, options)
+  }
+  await refuseSecond(folder)
+  await refuseTakenPort('127.0.0.1', options.port ?? DEFAULT_PORT)
   const progress = new Progress('Starting').tick()
   try {
     progress.note('Starting the local world: five chains, real contracts, traders.')
@@ -65,7 +68,7 @@ async function serveWorld(
   const remark = await matchLog(database, world)
   if (remark !== null) progress.note(`  ${remark}`)
   const file = join(folder, 'assay.yaml')
-  writeFileSync(file, stringify(worldConfig(world, { port: options.port, database })))
+  writeFileSync(file, stringify(worldConfig(world, { port: options.port ?? DEFAULT_PORT, database })))
   const config = loadConfig(file, process.env)
   const consoleFolder = await buildConsole(line => progress.note(`  ${line}`))
   const service = await startService({
@@ -148,7 +151,8 @@ Make something go wrong, in the console under Operations or here, and watch what
   npm run assay -- world incident rug --chain 1 --token ${example?.symbol}
 
 These prices come from the local world (its configuration: ${file}).
-For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start
+For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start, or write them
+into assay.yaml, which npm run assay -- config init begins.
 
 Ctrl-C stops everything; starting again goes on where it stood.`
 }

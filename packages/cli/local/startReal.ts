@@ -1,27 +1,43 @@
-/** `npm start` with `ASSAY_RPC_<chain_id>` set: those chains, from the built-in table, and no local world. */
+/** `npm start` with `assay.yaml` or `ASSAY_RPC_<chain_id>`: the chains they name, and no local world. */
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildConsole } from '@assay/console/build'
-import { startService } from '@assay/server'
-import { environmentConfig } from '@assay/server/config'
+import { type Service, startService } from '@assay/server'
+import { environmentConfig, hasShortCut, loadConfig } from '@assay/server/config'
 import { preflight } from '@assay/server/doctor'
+import { configFile } from '../options.ts'
 import { keyIn } from './ownKey.ts'
 import { type JsonChoice, print } from '../terminal/print.ts'
 import { untilStopped } from './signals.ts'
 
-export async function startReal(
-  folder: string,
-  options: JsonChoice & { readonly port: number },
-): Promise<void> {
+type Config = ReturnType<typeof loadConfig>
+export type Real = { readonly config: Config; readonly keyFile: string }
+
+export const DEFAULT_PORT = 8080
+
+/** Null where nobody has named an endpoint: then there is the local world. A file counts before the environment. */
+export function realConfig(folder: string, port: number | undefined): Real | null {
+  const file = configFile({})
+  if (file !== null) {
+    const config = loadConfig(file, process.env)
+    const listen = port === undefined ? config.listen : { ...config.listen, port }
+    return { config: { ...config, listen }, keyFile: join(folder, 'file-key') }
+  }
+  if (!hasShortCut(process.env)) return null
   // A database of its own: the local world's chains have the same ids.
   const config = environmentConfig(process.env, {
     folder,
-    port: options.port,
+    port: port ?? DEFAULT_PORT,
     database: join(folder, 'chains.db'),
   })
+  return { config, keyFile: join(folder, 'chains-key') }
+}
+
+export async function startReal({ config, keyFile }: Real, options: JsonChoice): Promise<void> {
   for (const warning of await preflight(config)) console.error(`warning: ${warning}`)
   const consoleFolder = await buildConsole(line => console.error(line))
   const service = await startService({ config, logLevel: 'warn', consoleFolder })
-  const key = await keyIn(join(folder, 'chains-key'), config)
+  const key = await keyOf(service, config, keyFile)
   const bearer = `-H "Authorization: Bearer ${key}"`
   const [chain] = config.chains
   const chainIds = config.chains.map(({ chainId }) => chainId)
@@ -44,4 +60,12 @@ What each endpoint can do: npx assay doctor. Ctrl-C stops; starting again goes o
   await untilStopped()
   console.error('\nStopping.')
   await service.close()
+}
+
+/** The key of the last run, unless this database does not know it: another may be named since. */
+async function keyOf(service: Service, config: Config, file: string): Promise<string> {
+  const key = await keyIn(file, config)
+  if ((await service.access.authenticate({ bearer: key, cookie: null })) !== null) return key
+  rmSync(file)
+  return keyIn(file, config)
 }
