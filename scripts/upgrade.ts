@@ -42,16 +42,27 @@ const run = promisify(execFile)
 const { values } = parseArgs({ options: { from: { type: 'string' } } })
 const neighbour = chosen()
 console.log(`Old: ${neighbour.about}, schema ${neighbour.schemaVersion}. New: this checkout.`)
-// With what it started, which goes at its exit.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 const startMs = performance.now()
 const rows: Row[] = []
 const faults: string[] = []
 const ends: (() => unknown)[] = []
+const endAll = async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+}
+/** Once it was asked to stop: what it was doing then fails, and that is no news. */
+let stopping: Promise<void> | null = null
+// With what it started and made; asked twice, at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    stopping = endAll().finally(() => process.exit(130))
+  })
 try {
   await rehearse()
+} catch (failure) {
+  await stopping
+  throw failure
 } finally {
-  for (const end of ends.reverse()) await end()
+  await endAll()
 }
 printTable()
 process.exitCode = faults.length === 0 ? 0 : 1
