@@ -50,16 +50,17 @@ const endAll = async () => {
   for (const end of ends.splice(0).reverse()) await end()
 }
 /** Once it was asked to stop: what it was doing then fails, and that is no news. */
-let stopping: Promise<void> | null = null
-// With what it started and made; asked twice, at once.
+const stop: { asked: Promise<void> | null } = { asked: null }
+// With what it started and made; asked twice, at once. Not `once`: a node ends the process where nobody else listens.
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    stopping = endAll().finally(() => process.exit(130))
+  process.on(signal, () => {
+    if (stop.asked !== null) process.exit(130)
+    stop.asked = endAll().finally(() => process.exit(130))
   })
 try {
   await rehearse()
 } catch (failure) {
-  await stopping
+  await stop.asked
   throw failure
 } finally {
   await endAll()
@@ -154,6 +155,7 @@ async function rehearse(): Promise<void> {
 }
 
 function onRow(row: Row): void {
+  if (stop.asked !== null) return
   rows.push(row)
   faults.push(...row.faults.map(fault => `${row.stage}: ${fault}`))
   console.log(`${row.stage}: ${row.faults.length === 0 ? 'passed' : 'FAILED'} in ${row.seconds.toFixed(1)} s`)
