@@ -39,6 +39,8 @@ export type Anvil = {
   readonly pid: number
   readonly url: string
   readonly wsUrl: string
+  /** Whether the process is gone, by whomever. */
+  hasEnded(): boolean
   /** Resolves when the process is gone and its port is free. Calling it twice is harmless. */
   close(): Promise<void>
 }
@@ -84,7 +86,9 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   // The watcher ends with the pipe, the node with or before it.
   child.once('exit', () => child.stdin?.destroy())
   child.stdin?.on('error', () => undefined)
+  let hasEnded = false
   const exited = new Promise<void>(resolve => child.once('close', () => resolve()))
+  void exited.then(() => (hasEnded = true))
   endWithThisProcess(child)
 
   let closing: Promise<void> | undefined
@@ -103,6 +107,7 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
       pid: child.pid ?? 0,
       url,
       wsUrl: `ws://127.0.0.1:${port}`,
+      hasEnded: () => hasEnded,
       close,
     }
   } catch (error) {

@@ -48,7 +48,7 @@ export class ChainLife {
   /** From here on blocks and trades come by themselves. */
   async start(renewEveryBlocks = RENEW_BLOCKS): Promise<void> {
     this.#isLive = true
-    this.#renewedAt = await this.#node.client.getBlockNumber()
+    this.#renewedAt = await this.#height()
     await this.#pace()
     this.#ended = this.#run(renewEveryBlocks)
   }
@@ -127,12 +127,13 @@ export class ChainLife {
 
   async #round(renewEveryBlocks: bigint): Promise<boolean> {
     if (this.#isHalted || this.#isOver) return false
-    const height = await this.#node.client.getBlockNumber()
-    if (height - this.#renewedAt >= renewEveryBlocks) {
+    // One that ended by itself goes on from the state it wrote last: its blocks since then are lost, as in a reorganisation.
+    const isOld = this.#node.hasEnded || (await this.#height()) - this.#renewedAt >= renewEveryBlocks
+    if (isOld) {
       await this.#node.renew()
       await this.#node.setClock(this.#nowS)
       await this.#pace()
-      this.#renewedAt = height
+      this.#renewedAt = await this.#height()
     }
     if (performance.now() - this.#keptAtMs >= KEEP_MS) {
       this.#keptAtMs = performance.now()
@@ -141,6 +142,10 @@ export class ChainLife {
     const isBusy = await this.#traders.round()
     if (performance.now() - this.#answeredAtMs >= ANSWER_MS) await this.answerFeeds()
     return isBusy
+  }
+
+  #height(): Promise<bigint> {
+    return this.#node.client.getBlockNumber()
   }
 
   /** A chain that does not live by itself mines for every transaction. */

@@ -86,6 +86,11 @@ export class ChainNode {
     return this.#anvil.current.pid
   }
 
+  /** Whether its process is gone, by whomever; between two of them it is too. */
+  get hasEnded(): boolean {
+    return this.#anvil.current.hasEnded()
+  }
+
   /**
    * Makes a block with the time it is now: the node's clock goes on from there. Time cannot be set to that of the last
    * block, so a new second is waited for.
@@ -121,6 +126,9 @@ export class ChainNode {
     const { port } = this.#anvil.current
     await this.#end()
     if (this.#isClosed) return
+    // One that ended by itself may have been writing.
+    if (!(await this.#file.recover()))
+      throw new Error(`${this.#file.path} holds no whole state to go on from`)
     this.#file.trim(this.#keptBlocks)
     this.#anvil.current = await this.#start(port)
   }

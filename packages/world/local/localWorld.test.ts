@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
@@ -218,6 +218,21 @@ describe('one chain of it', () => {
       functionName: 'latestRoundData',
     })
     expect(answer[1]).toBe(100_000_000n)
+  })
+
+  it('has its node started again when that ends by itself, from the state it wrote last', async () => {
+    const chain = await start({ isLive: true, hasHistory: false })
+    const file = join(folder, `chain-${SMALL.chainId}.state.json`)
+    await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(true)
+    const pid = chain.pid()
+    process.kill(pid, 'SIGKILL')
+    await expect.poll(() => chain.pid() !== pid, { timeout: 60_000 }).toBe(true)
+    await expect
+      .poll(async () => Date.now() / 1000 - Number((await headOf(chain)).timestamp), { timeout: 60_000 })
+      .toBeLessThan(5)
+    const { number } = await headOf(chain)
+    await expect.poll(async () => (await headOf(chain)).number, { timeout: 60_000 }).toBeGreaterThan(number)
+    expect((await chain.client.getBlock({ blockNumber: 0n })).hash).toBe(chain.genesisHash)
   })
 
   it('does without its old blocks, but for the first', async () => {

@@ -98,4 +98,8 @@ export function registerIncidents(app: FastifyInstance, context: HttpContext): v
   })
 }
 
-const messageOf = (failure: unknown): string => (failure instanceof Error ? failure.message : String(failure))
+/** Its first line: what follows in that of a node's failure are its address and the whole call. */
+function messageOf(failure: unknown): string {
+  const text = failure instanceof Error ? failure.message : String(failure)
+  return text.split('\n', 1)[0] as string
+}
