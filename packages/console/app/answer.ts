@@ -72,3 +72,12 @@ export function useNow(): number {
   }, [])
   return now
 }
+
+/** Reads again every so often while something is under way. */
+export function useLooks(isUnderWay: boolean, everyMs: number, reload: () => void): void {
+  useEffect(() => {
+    if (!isUnderWay) return undefined
+    const timer = setInterval(reload, everyMs)
+    return () => clearInterval(timer)
+  }, [isUnderWay])
+}

@@ -1,7 +1,7 @@
 /** Scans of the past: how far each is, and the start of another. */
 import type { Backfill } from '@assay/sdk'
-import { useEffect, useState } from 'preact/hooks'
-import { useAnswer } from '../answer.ts'
+import { useState } from 'preact/hooks'
+import { useAnswer, useLooks } from '../answer.ts'
 import { count, duration, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { Answered } from '../parts/answered.tsx'
@@ -24,11 +24,7 @@ export function Backfills({ live, onChanged }: Props) {
   const answer = useAnswer('backfills', 0, signal => admin.fetchBackfills({ signal }))
   const { value, reload } = answer
   const isRunning = value?.backfills.some(({ status }) => status === 'RUNNING') ?? false
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const timer = setInterval(reload, LOOK_MS)
-    return () => clearInterval(timer)
-  }, [isRunning])
+  useLooks(isRunning, LOOK_MS, reload)
   const chainId = chosen ?? [...chains.keys()][0] ?? null
   const start = () => {
     if (chainId === null) return

@@ -1,7 +1,7 @@
 /** In a local world things can be made to go wrong: a button for each, and what came of those that were pressed. */
 import type { CausedIncident, IncidentList } from '@assay/sdk'
-import { useEffect, useState } from 'preact/hooks'
-import { useAnswer } from '../answer.ts'
+import { useState } from 'preact/hooks'
+import { useAnswer, useLooks } from '../answer.ts'
 import { chainName, clockTime, count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { Card } from '../parts/card.tsx'
@@ -24,11 +24,7 @@ export function Incidents({ live, onChanged }: Props) {
   const [fault, attempt] = useAttempt()
   const { value, failure, reload } = useAnswer('incidents', 0, signal => admin.fetchIncidents({ signal }))
   const isRunning = value?.caused.some(({ status }) => status === 'RUNNING') ?? false
-  useEffect(() => {
-    if (!isRunning) return undefined
-    const timer = setInterval(reload, LOOK_MS)
-    return () => clearInterval(timer)
-  }, [isRunning])
+  useLooks(isRunning, LOOK_MS, reload)
   const chainId = chosen ?? [...chains.keys()][0] ?? null
   if (value === null) return <ErrorNote failure={failure} onRetry={reload} />
   if (value.incidents.length === 0)
