@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../ops/config.ts'
 import type { RawLog } from './feed.ts'
-import { keccak256 } from './keccak.ts'
+import { keccak256 } from '../ops/keccak.ts'
 
 const BLOOM_BYTES = 256
 

@@ -4,7 +4,7 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { type Fields, FieldError, toBytes, toHash, toHex, toQuantity } from './answer.ts'
-import { keccak256 } from './keccak.ts'
+import { keccak256 } from '../ops/keccak.ts'
 import { encodeRlp, integer } from './rlp.ts'
 
 type Read = (fields: Fields, name: string) => Hex

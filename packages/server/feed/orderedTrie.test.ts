@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { keccak256 as theirKeccak, toRlp } from 'viem/utils'
 import { describe, expect, it } from 'vitest'
 import type { Hex } from '../ops/config.ts'
-import { keccak256 } from './keccak.ts'
+import { keccak256 } from '../ops/keccak.ts'
 import { orderedTrieRoot } from './orderedTrie.ts'
 import { encodeRlp, integer, type RlpItem } from './rlp.ts'
 

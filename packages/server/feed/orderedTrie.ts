@@ -5,7 +5,7 @@
  * No key is the beginning of another, as RLP of an integer is prefix-free: a branch never has a value of its own.
  */
 import type { Hex } from '../ops/config.ts'
-import { keccak256 } from './keccak.ts'
+import { keccak256 } from '../ops/keccak.ts'
 import { headSize, writeHead } from './rlp.ts'
 
 /** A key by its nibbles, and the value under it. */

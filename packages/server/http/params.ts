@@ -2,7 +2,7 @@
  * Path and query parameters, read strictly: decimal digits only, no repeats, no strangers. A fault names the
  * parameter, what was received and what was expected; the caller says in which shape it is answered.
  */
-import { getAddress } from 'viem'
+import { checksummed } from '../ops/checksum.ts'
 import type { Address } from '../ops/config.ts'
 
 export type Fault = { readonly kind: 'params' | 'address'; readonly message: string }
@@ -69,10 +69,10 @@ export function addressIn(name: string, text: string, fail: FaultOf): Address {
   const lower = text.toLowerCase() as Address
   const digits = text.slice(2)
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
-  if (isMixed && getAddress(lower) !== text)
+  if (isMixed && checksummed(lower) !== text)
     throw fail({
       kind: 'address',
-      message: `${name} ${text} has a wrong checksum; expected ${getAddress(lower)} or lower case`,
+      message: `${name} ${text} has a wrong checksum; expected ${checksummed(lower)} or lower case`,
     })
   return lower
 }

@@ -1,6 +1,7 @@
 /** The address a factory gives a pair: what tells a pool from a look-alike without asking anyone. */
-import { concatHex, getCreate2Address, keccak256, padHex, numberToHex } from 'viem'
-import type { Address, DeploymentConfig } from '../ops/config.ts'
+import { keccak256 } from '../ops/keccak.ts'
+import type { Address, DeploymentConfig, Hex } from '../ops/config.ts'
+import { encodeAddress, encodeInt } from './words.ts'
 
 /** Null where the deployment's init code hash is not known. The v3 salt is padded, the v2 salt is packed. */
 export function poolAddress(
@@ -9,20 +10,15 @@ export function poolAddress(
   token1: Address,
   feePpm: number,
 ): Address | null {
-  if (deployment.initCodeHash === null) return null
+  const { factoryAddress, family, initCodeHash } = deployment
+  if (initCodeHash === null) return null
   const salt =
-    deployment.family === 'amm_v2'
-      ? keccak256(concatHex([token0, token1]))
-      : keccak256(
-          concatHex([
-            padHex(token0, { size: 32 }),
-            padHex(token1, { size: 32 }),
-            numberToHex(feePpm, { size: 32 }),
-          ]),
-        )
-  return getCreate2Address({
-    from: deployment.factoryAddress,
-    salt,
-    bytecodeHash: deployment.initCodeHash,
-  }).toLowerCase() as Address
+    family === 'amm_v2'
+      ? hashOf(digitsOf(token0), digitsOf(token1))
+      : hashOf(encodeAddress(token0), encodeAddress(token1), encodeInt(BigInt(feePpm)))
+  return `0x${hashOf('ff', digitsOf(factoryAddress), salt, digitsOf(initCodeHash)).slice(24)}`
 }
+
+const digitsOf = (hex: Hex): string => hex.slice(2)
+const hashOf = (...digits: readonly string[]): string =>
+  keccak256(Buffer.from(digits.join(''), 'hex')).toString('hex')

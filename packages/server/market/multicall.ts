@@ -4,17 +4,13 @@
  * A call that fails inside a batch is asked again alone before it counts as reverted: a neighbour may have eaten its
  * gas, and a failure that is not the contract's own must not look like one.
  */
-import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem/utils'
 import { untilAborted } from '../feed/deadline.ts'
 import type { ChainRpc } from '../feed/feed.ts'
 import type { Hex } from '../ops/config.ts'
+import { decodeAggregate, encodeAggregate } from './aggregate.ts'
 
 /** The same on every chain (chain-facts, trap 14), but not from its first block. */
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
-
-const abi = parseAbi([
-  'function aggregate3((address target, bool allowFailure, bytes callData)[] calls) returns ((bool success, bytes returnData)[])',
-])
 
 /** Some hundred kilobytes of answer, and gas well below what nodes allow a call. */
 const BATCH = 100
@@ -82,11 +78,9 @@ class BatchingRpc implements ChainRpc {
   }
 
   async #together(chunk: readonly Waiting[], blockHash: Hex): Promise<void> {
-    const calls = chunk.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }))
-    const data = encodeFunctionData({ abi, functionName: 'aggregate3', args: [calls] })
-    const answer = await this.#rpc.call(MULTICALL3, data, blockHash)
-    const results = answer === null ? null : decoded(answer)
-    if (results === null || results.length !== chunk.length) return this.#alone(chunk, blockHash)
+    const answer = await this.#rpc.call(MULTICALL3, encodeAggregate(chunk), blockHash)
+    const results = answer === null ? null : decodeAggregate(answer, chunk.length)
+    if (results === null) return this.#alone(chunk, blockHash)
     const failed = chunk.filter((_, at) => results[at]?.success !== true)
     for (const [at, { resolve }] of chunk.entries()) {
       const result = results[at]
@@ -109,13 +103,5 @@ class BatchingRpc implements ChainRpc {
     this.#lookIn = LOOK_AGAIN
     this.#isThere = (await this.#rpc.code(MULTICALL3, blockHash)) !== '0x'
     return this.#isThere
-  }
-}
-
-function decoded(answer: Hex) {
-  try {
-    return decodeFunctionResult({ abi, functionName: 'aggregate3', data: answer })
-  } catch {
-    return null
   }
 }

@@ -3,7 +3,7 @@
  * that is wrong with it at once, each with its path, what was received and what was expected.
  */
 import { isIP } from 'node:net'
-import { getAddress } from 'viem/utils'
+import { checksummed } from './checksum.ts'
 
 export type Fault = { readonly path: string; readonly received: string; readonly expected: string }
 
@@ -85,7 +85,7 @@ export class Shape {
     const text = this.text(value, path, 'an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/)
     // One wrong digit is another account: mixed case carries a checksum, and it must hold.
     const isMixed = /[a-f]/.test(text) && /[A-F]/.test(text)
-    if (isMixed && getAddress(text) !== text)
+    if (isMixed && checksummed(text) !== text)
       this.#fault(
         path,
         text,

@@ -2,10 +2,12 @@
  * Keeps one chain running: a thread, and another after it when it fails, with a pause that grows. A failing chain
  * never stops another one, nor the API, which meanwhile answers from the store with honest health.
  */
+import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import type { Policy } from '@assay/engine'
 import type { Log } from '../ops/log.ts'
 import { AskedChain } from './askedChain.ts'
+import './chainThread.ts'
 import { ChainDown, type ChainService, type Work } from './chainService.ts'
 import type { Method, Reply, Request, ThreadData } from './messages.ts'
 
@@ -94,6 +96,8 @@ class ThreadLink extends AskedChain {
     onEnd: (failure: string) => void,
   ) {
     super(data.chain.chainId)
+    // Threads run what was loaded here too. Where compiled code is kept, none of them has to compile it anew.
+    flushCompileCache()
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
     let failure = 'the thread ended'
     this.#worker.on('message', (reply: Reply) => this.#take(reply, watch))

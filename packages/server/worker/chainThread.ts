@@ -1,0 +1,72 @@
+/** The thread of one chain. It owns its feed, its engine and its connection to the store, and ends with the first failure. */
+import type { MessagePort } from 'node:worker_threads'
+import { openFeed } from '../feed/openFeed.ts'
+import { openMarket } from '../market/openMarket.ts'
+import { systemClock } from '../ops/clock.ts'
+import type { Log } from '../ops/log.ts'
+import { openStore } from '../store/openStore.ts'
+import { startChain } from './chainHost.ts'
+import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
+import { WorkLog } from './work.ts'
+
+export async function runChain(port: MessagePort, data: ThreadData): Promise<void> {
+  const say = (reply: Reply) => port.postMessage(reply)
+
+  const chain = fromThread(data.chain)
+  /** Lines of all threads stand in one log, which the main thread writes. */
+  const tell =
+    (level: keyof Log) =>
+    (message: string, fields: Record<string, unknown> = {}) =>
+      say({ kind: 'log', level, message, fields })
+  const log: Log = { info: tell('info'), warn: tell('warn'), error: tell('error') }
+  const store = await openStore(data.storeAddress, data.seat)
+  const work = new WorkLog()
+  const host = await startChain({
+    chain,
+    policy: data.policy,
+    coverage: data.coverage,
+    // Timed from outside: the host knows of no metrics.
+    step: work.step,
+    store: { ...store, commit: work.commit(commit => store.commit(commit)) },
+    openFeed: async resume =>
+      work.follow(
+        await openFeed({
+          chain,
+          clock: systemClock,
+          resume,
+          log: (level, message, fields) => {
+            if (level !== 'debug') log[level](message, { chain_id: chain.chainId, ...fields })
+          },
+        }),
+      ),
+    openMarket: rpc => openMarket(chain, rpc),
+    clock: systemClock,
+    log,
+    onCommitted: last => say({ kind: 'committed', last, work: work.work }),
+  })
+  say({ kind: 'started' })
+
+  port.on('message', (request: Request | 'close') => {
+    if (request === 'close') {
+      host
+        .close()
+        .then(() => store.close())
+        .finally(() => port.close())
+        .catch(() => undefined)
+      return
+    }
+    const call = host[request.method] as (...args: readonly unknown[]) => Promise<unknown>
+    call.apply(host, request.args as unknown[]).then(
+      result => say({ kind: 'reply', id: request.id, result }),
+      (failure: unknown) =>
+        say({
+          kind: 'failure',
+          id: request.id,
+          message: failure instanceof Error ? failure.message : String(failure),
+        }),
+    )
+  })
+
+  // A failure ends the thread, and its keeper starts another from the last commit.
+  await host.ended
+}
