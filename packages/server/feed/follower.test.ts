@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ChainConfig } from '../ops/config.ts'
 import { Consumer } from './testing/consumer.ts'
-import { closeAll, endpointsOf, follow, keep, start } from './testing/following.ts'
+import { closeAll, endpointsOf, follow, forwardClock, keep, start } from './testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
@@ -95,6 +95,40 @@ describe('a feed', () => {
     const consumer = keep(new Consumer(feed))
     await consumer.untilTip(await latest(chain))
     expect(consumer.chain).toHaveLength(31)
+  })
+
+  it('is well again when it caught up, though what it caught up on was verified before', async () => {
+    const slow = keep(await startLocalChain())
+    const { clock, forward } = forwardClock()
+    const proxy = keep(await startRpcProxy(slow.anvil.url))
+    const config = { endpoints: endpointsOf(proxy.url), blockTimeMs: 12_000 }
+    await mine(slow)
+    const feed = await start(slow, { clock, config })
+    const items = feed.items(AbortSignal.timeout(10_000))[Symbol.asyncIterator]()
+    let processed = 0
+    const untilHealth = async (status: string) => {
+      for (;;) {
+        const { value: item, done } = await items.next()
+        if (done === true) throw new Error(`the feed ended before it was ${status}`)
+        if (item.kind === 'block') {
+          feed.processed(item.block)
+          processed += 1
+        }
+        if (item.kind === 'health' && item.record.status === status) return item.record
+      }
+    }
+    await untilHealth('HEALTHY')
+    const receipts = () => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
+    // The last of six blocks is 13 s old when all are verified, and the first is more than five block times old.
+    forward(85_000)
+    await slow.rpc('anvil_mine', '0x6', '0xc')
+    await expect.poll(receipts).toBe(7)
+    expect(await untilHealth('GAP')).toMatchObject({ reasons: ['BEHIND'], lag_blocks: 6 })
+    const recovered = untilHealth('HEALTHY')
+    await expect.poll(() => processed).toBe(7)
+    forward(6000)
+    expect(await recovered).toMatchObject({ lag_blocks: 0 })
+    expect(receipts()).toBe(7)
   })
 
   it('does not take a block in the middle that does not link to the one before', async () => {

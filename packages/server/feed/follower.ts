@@ -40,14 +40,20 @@ export type Progress = {
   /** The oldest block that is not yet processed. */
   readonly next: { readonly timeMs: number; readonly seenAtMs: number } | null
   readonly refusedSinceMs: number | null
-  readonly verifiedBlocks: number
+  /** Verified, and the consumer is done with them. */
+  readonly processedBlocks: number
   /** Of the newest verified block. */
   readonly proof: VerifiedBlock['proof'] | null
   readonly isHalted: boolean
 }
 
 type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' }>
-type Given = { readonly hash: string; readonly timeMs: number; readonly seenAtMs: number }
+type Given = {
+  readonly hash: string
+  readonly timeMs: number
+  readonly seenAtMs: number
+  readonly blocks: number
+}
 
 /** Blocks fetched and not yet taken; some megabytes at most. */
 const AHEAD = 8
@@ -66,6 +72,7 @@ export class Follower {
   /** The head that was last walked to its end. */
   #reachedHash: string | null = null
   #isTrusted = false
+  #verifiedBlocks = 0
   /** When the chain first was ahead of everything verified. */
   #ahead: Progress['next'] = null
   #progress: Progress
@@ -77,7 +84,7 @@ export class Follower {
       processed: options.processed,
       next: null,
       refusedSinceMs: null,
-      verifiedBlocks: 0,
+      processedBlocks: 0,
       proof: null,
       isHalted: false,
     }
@@ -103,8 +110,9 @@ export class Follower {
 
   processed(block: BlockRef): void {
     const at = this.#given.findIndex(({ hash }) => hash === block.hash)
-    this.#given.splice(0, at + 1)
-    this.#know({ processed: block })
+    const done = this.#given.splice(0, at + 1)
+    const processedBlocks = done.reduce((sum, { blocks }) => sum + blocks, this.#progress.processedBlocks)
+    this.#know({ processed: block, processedBlocks })
   }
 
   /** Runs until the signal aborts, or for good until the chain is halted. */
@@ -116,7 +124,7 @@ export class Follower {
         await this.#bell.rung(signal, IDLE_MS)
         continue
       }
-      const { verifiedBlocks } = this.#progress
+      const verifiedBlocks = this.#verifiedBlocks
       try {
         if (await this.#advance(head, signal)) this.#reach(head)
         this.#trust()
@@ -126,7 +134,7 @@ export class Follower {
         if (!isFeedError(error)) throw error
         this.#distrust(error, head)
         // Some of the way was good: it is not the first failure of many.
-        if (this.#progress.verifiedBlocks > verifiedBlocks) retryMs = RETRY_MS.first
+        if (this.#verifiedBlocks > verifiedBlocks) retryMs = RETRY_MS.first
         await this.#bell.rung(signal, retryMs)
         retryMs = Math.min(retryMs * 2, RETRY_MS.most)
       }
@@ -210,11 +218,11 @@ export class Follower {
     if (first === undefined || last === undefined) return
     const seenAtMs = this.#options.clock.monotonicMs()
     this.#items.push(item)
-    this.#given.push({ hash: last.hash, timeMs: first.timeMs, seenAtMs })
+    this.#given.push({ hash: last.hash, timeMs: first.timeMs, seenAtMs, blocks: blocks.length })
+    this.#verifiedBlocks += blocks.length
     const head = this.#announced
     this.#ahead = head !== null && head.number > last.number ? { timeMs: head.timeMs, seenAtMs } : null
-    const { verifiedBlocks } = this.#progress
-    this.#know({ refusedSinceMs: null, verifiedBlocks: verifiedBlocks + blocks.length, proof: last.proof })
+    this.#know({ refusedSinceMs: null, proof: last.proof })
   }
 
   /** A head that was reached and left again, for a branch that did not last, is to be walked to once more. */

@@ -27,7 +27,7 @@ const GOOD: Observation = {
   processed: block(1, 0),
   next: null,
   refusedSinceMs: null,
-  verifiedBlocks: 1,
+  processedBlocks: 1,
   proof: 'receipts',
   isHalted: false,
   final: null,
@@ -80,7 +80,7 @@ describe('the status by contract §7', () => {
     ['a head of 120 s', {}, 120 * SECOND, SECOND, 'DEGRADED', 'HEAD_OLD'],
     ['no head for 120 s', {}, 120 * SECOND + 1, SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
     ['no head for 40 slow blocks', {}, 480 * SECOND + 1, 12 * SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
-    ['no head yet', { head: null, verifiedBlocks: 0 }, 0, SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
+    ['no head yet', { head: null, processedBlocks: 0 }, 0, SECOND, 'UNAVAILABLE', 'NO_VERIFIED_HEAD'],
     // Just seen, but a day old: a node that froze long ago.
     [
       'an old block seen now',
@@ -182,12 +182,12 @@ describe('every transition of the state machine', () => {
   it.each(pairs)('%s → %s', (from, to, isAtOnce) => {
     const [first, ...later] = run([
       [0, SEEN[from]],
-      [1, { ...SEEN[to], verifiedBlocks: 1 }],
+      [1, { ...SEEN[to], processedBlocks: 1 }],
       // Blocks without time, and time without blocks, are not enough to get better.
-      [2, { ...SEEN[to], verifiedBlocks: 9 }],
-      [3, { ...SEEN[from], verifiedBlocks: 9 }],
-      [3 + 5 * SECOND, { ...SEEN[to], verifiedBlocks: 11 }],
-      [4 + 5 * SECOND, { ...SEEN[to], verifiedBlocks: 12 }],
+      [2, { ...SEEN[to], processedBlocks: 9 }],
+      [3, { ...SEEN[from], processedBlocks: 9 }],
+      [3 + 5 * SECOND, { ...SEEN[to], processedBlocks: 11 }],
+      [4 + 5 * SECOND, { ...SEEN[to], processedBlocks: 12 }],
     ]).map(line => line.split(' ')[0])
     expect(first).toBe(from)
     const worse = isAtOnce ? to : from
@@ -226,16 +226,16 @@ describe('a change of status', () => {
     const bad = { proof: 'none' } as const
     expect(
       run([
-        [0, { ...bad, verifiedBlocks: 10 }],
-        [6 * SECOND, { verifiedBlocks: 12 }],
-        [7 * SECOND, { verifiedBlocks: 13 }],
+        [0, { ...bad, processedBlocks: 10 }],
+        [6 * SECOND, { processedBlocks: 12 }],
+        [7 * SECOND, { processedBlocks: 13 }],
       ]),
     ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
     expect(
       run([
-        [0, { ...bad, verifiedBlocks: 10 }],
-        [4999, { verifiedBlocks: 20 }],
-        [5000, { verifiedBlocks: 20 }],
+        [0, { ...bad, processedBlocks: 10 }],
+        [4999, { processedBlocks: 20 }],
+        [5000, { processedBlocks: 20 }],
       ]),
     ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
   })
@@ -244,11 +244,11 @@ describe('a change of status', () => {
     const bad = { proof: 'none' } as const
     expect(
       run([
-        [0, { ...bad, verifiedBlocks: 10 }],
-        [4 * SECOND, { verifiedBlocks: 12 }],
-        [4500, { ...bad, verifiedBlocks: 13 }],
-        [6 * SECOND, { verifiedBlocks: 16 }],
-        [9500, { verifiedBlocks: 16 }],
+        [0, { ...bad, processedBlocks: 10 }],
+        [4 * SECOND, { processedBlocks: 12 }],
+        [4500, { ...bad, processedBlocks: 13 }],
+        [6 * SECOND, { processedBlocks: 16 }],
+        [9500, { processedBlocks: 16 }],
       ]),
     ).toEqual(['DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'DEGRADED NO_PROOF', 'HEALTHY'])
   })
@@ -269,9 +269,9 @@ describe('a change of status', () => {
         still(0),
         still(20_001),
         still(120_001),
-        [150_000, { verifiedBlocks: 2 }],
-        [151_000, { verifiedBlocks: 3 }],
-        [156_000, { verifiedBlocks: 4 }],
+        [150_000, { processedBlocks: 2 }],
+        [151_000, { processedBlocks: 3 }],
+        [156_000, { processedBlocks: 4 }],
       ]),
     ).toEqual([
       'HEALTHY',
@@ -286,7 +286,7 @@ describe('a change of status', () => {
   it('counts a set clock as over after recovery', () => {
     const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
     const stepped = nextHealth(healthy, GOOD, SECOND, at(1, 6000))
-    const later = { ...GOOD, head: headAt(6 * SECOND), verifiedBlocks: 4 }
+    const later = { ...GOOD, head: headAt(6 * SECOND), processedBlocks: 4 }
     expect(nextHealth(stepped, later, SECOND, at(6 * SECOND, 6000)).status).toBe('HEALTHY')
   })
 })

@@ -1,6 +1,7 @@
 /**
  * The health of a chain's feed (contract §7) as a pure function of what was observed and the clock. Worse
- * applies at once; better only after three verified blocks and five seconds without a relapse.
+ * applies at once; better only after three verified blocks and five seconds without a relapse. A block
+ * counts when the consumer is done with it: one that was fetched ahead may be the last for a while.
  *
  * A pause is the worker's and silence an API node's to see; neither is known here.
  */
@@ -36,8 +37,8 @@ export type Health = {
   readonly status: HealthStatus
   /** Worst first. */
   readonly reasons: readonly HealthReason[]
-  /** When the feed was last seen at least this bad, and how many blocks were verified by then. */
-  readonly bad: { readonly atMs: number; readonly verifiedBlocks: number }
+  /** When the feed was last seen at least this bad, and how many blocks were processed by then. */
+  readonly bad: { readonly atMs: number; readonly processedBlocks: number }
   /** Wall minus monotonic time: it moves only when the wall clock is set. */
   readonly clockOffsetMs: number
   readonly hasHead: boolean
@@ -72,7 +73,7 @@ export function startHealth({ nowMs, monotonicMs }: Moment): Health {
   return {
     status: 'UNAVAILABLE',
     reasons: ['NO_VERIFIED_HEAD'],
-    bad: { atMs: monotonicMs, verifiedBlocks: 0 },
+    bad: { atMs: monotonicMs, processedBlocks: 0 },
     clockOffsetMs: nowMs - monotonicMs,
     hasHead: false,
   }
@@ -88,7 +89,7 @@ export function nextHealth(health: Health, seen: Observation, blockTimeMs: numbe
   const adopted: Health = {
     status,
     reasons,
-    bad: { atMs: moment.monotonicMs, verifiedBlocks: seen.verifiedBlocks },
+    bad: { atMs: moment.monotonicMs, processedBlocks: seen.processedBlocks },
     clockOffsetMs,
     hasHead,
   }
@@ -96,7 +97,7 @@ export function nextHealth(health: Health, seen: Observation, blockTimeMs: numbe
   if (!health.hasHead && hasHead) return adopted
   if (SEVERITY[status] >= SEVERITY[health.status]) return adopted
   const isRecovered =
-    seen.verifiedBlocks - health.bad.verifiedBlocks >= RECOVERY.blocks &&
+    seen.processedBlocks - health.bad.processedBlocks >= RECOVERY.blocks &&
     moment.monotonicMs - health.bad.atMs >= RECOVERY.ms
   return isRecovered ? adopted : { ...health, clockOffsetMs, hasHead }
 }

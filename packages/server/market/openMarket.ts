@@ -15,16 +15,17 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
     decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
     async load(pools, block, signal) {
-      const loaded: LoadedPool[] = []
       const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
-      for (const pool of pools)
-        try {
-          loaded.push(await loadPool(rpc, pool, block, signal))
-        } catch (failure) {
-          if (!(failure instanceof RangeError)) throw failure
-          failed.push({ pool: pool.address, reason: failure.message })
-        }
-      return { loaded, failed }
+      const read = await Promise.all(
+        pools.map(pool =>
+          loadPool(rpc, pool, block, signal).catch((failure: unknown) => {
+            if (!(failure instanceof RangeError)) throw failure
+            failed.push({ pool: pool.address, reason: failure.message })
+            return null
+          }),
+        ),
+      )
+      return { loaded: read.filter(each => each !== null), failed }
     },
     recheck: (pools, block, signal) => Promise.all(pools.map(pool => recheckPool(rpc, pool, block, signal))),
     readToken: (token, block, signal) => readToken(rpc, token, block, signal),

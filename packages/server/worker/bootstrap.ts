@@ -27,20 +27,27 @@ type BootstrapOptions = {
   readonly log: Log
 }
 
+/** Tokens that are asked about in one go. Some hundred calls: blocks wait meanwhile, and a failure repeats them. */
+const TOGETHER = 10
 /** Between two tries. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
 
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { chain, enrolments, store, inLane, onAnchored } = options
   const patiently = (task: () => Promise<unknown>) => untilAnswered(task, options)
-  for (const { tokenAddress } of chain.stables) await patiently(() => enrolments.know(tokenAddress))
-  for (const asset of chain.routingAssets) await patiently(() => enrolments.know(asset))
+  const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
+  for (const some of inParts(anchors)) await patiently(() => enrolments.know(some))
   await inLane(() => valueAnchors(options))
   onAnchored()
   const found = (await store.readFoundPools(chain.chainId)) as readonly Address[]
   for (const pool of [...chain.pools, ...found]) await patiently(() => knowPool(pool, options))
-  for (const token of chain.tokens) await patiently(() => enrolments.enrolNow(token))
+  for (const some of inParts(chain.tokens)) await patiently(() => enrolments.enrolNow(some))
 }
+
+const inParts = (tokens: readonly Address[]): readonly (readonly Address[])[] =>
+  Array.from({ length: Math.ceil(tokens.length / TOGETHER) }, (_, at) =>
+    tokens.slice(at * TOGETHER, (at + 1) * TOGETHER),
+  )
 
 async function valueAnchors({ coverage, state, upkeep }: BootstrapOptions): Promise<void> {
   const { tip } = state.chain

@@ -77,40 +77,50 @@ export class Enrolments {
     return this.#arriving.has(token)
   }
 
-  /** The whole way in, for tokens of the configuration and for those asked for. */
-  async enrolNow(token: Address, means: Means = this.#own()): Promise<void> {
+  /** The whole way in, for tokens of the configuration and for those asked for; what they need is read together. */
+  async enrolNow(tokens: readonly Address[], means: Means = this.#own()): Promise<void> {
     // From before the look-up on: no look-up at a block finds a pool that a later block makes.
-    this.#arriving.add(token)
+    for (const token of tokens) this.#arriving.add(token)
     try {
-      await this.#enrol(token, means)
+      await this.#enrol(tokens, means)
     } finally {
-      this.#arriving.delete(token)
+      for (const token of tokens) this.#arriving.delete(token)
     }
   }
 
-  async #enrol(token: Address, means: Means): Promise<void> {
-    this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
-    if (!(await this.know(token, means))) {
-      this.#set(token, { state: 'TOKEN_UNKNOWN' })
-      return
+  async #enrol(tokens: readonly Address[], means: Means): Promise<void> {
+    const { apply, inLane, now } = this.#context
+    for (const token of tokens)
+      this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
+    const known = await this.know(tokens, means)
+    for (const token of tokens) {
+      if (!known.has(token)) {
+        this.#set(token, { state: 'TOKEN_UNKNOWN' })
+        continue
+      }
+      this.#set(token, { state: 'PENDING', stage: 'EVALUATION', retryAfterMs: RETRY_AFTER_MS })
+      await inLane(() => apply({ kind: 'enrol', token, atMs: now() }))
+      this.#set(token, { state: 'EVALUATED' })
     }
-    this.#set(token, { state: 'PENDING', stage: 'EVALUATION', retryAfterMs: RETRY_AFTER_MS })
-    await this.#context.inLane(() => this.#context.apply({ kind: 'enrol', token, atMs: this.#context.now() }))
-    this.#set(token, { state: 'EVALUATED' })
   }
 
-  /** Reads a token's facts and loads its pools; false when there is no such token. */
-  async know(token: Address, means: Means = this.#own()): Promise<boolean> {
+  /** Reads the facts of tokens and loads their pools; which of them are tokens. */
+  async know(tokens: readonly Address[], means: Means = this.#own()): Promise<ReadonlySet<Address>> {
     const { inLane, state } = this.#context
-    const found = await means.market.discover(token, this.#tip(), means.signal)
+    const { market, signal } = means
+    const tip = this.#tip()
+    const pools = await Promise.all(tokens.map(token => market.discover(token, tip, signal)))
     return inLane(async () => {
-      means.signal.throwIfAborted()
-      if (!(await this.#readFacts(token, means))) return false
+      signal.throwIfAborted()
+      const known = await this.#readFacts(tokens, means)
+      const found = tokens.flatMap((token, at) => (known.has(token) ? (pools[at] ?? []) : []))
+      // A pool of two of these tokens was found twice.
+      const unread = new Map(found.map(pool => [pool.address, pool]))
       await this.#load(
-        found.filter(pool => !state.pools.has(pool.address)),
+        [...unread.values()].filter(pool => !state.pools.has(pool.address)),
         means,
       )
-      return true
+      return known
     })
   }
 
@@ -159,7 +169,7 @@ export class Enrolments {
   async #enrolAsked(token: Address): Promise<void> {
     const means = this.#within(ENROLMENT_MS)
     await untilAborted(this.#context.anchored, means.signal)
-    await this.enrolNow(token, means)
+    await this.enrolNow([token], means)
   }
 
   #own(): Means {
@@ -174,10 +184,9 @@ export class Enrolments {
 
   async #tend(): Promise<void> {
     const { market, signal, inLane } = this.#context
-    for (const token of this.#missing) {
-      await inLane(() => this.#readFacts(token, this.#own()))
-      this.#missing.delete(token)
-    }
+    const missing = [...this.#missing]
+    await inLane(() => this.#readFacts(missing, this.#own()))
+    for (const token of missing) this.#missing.delete(token)
     for (const address of this.#reloads) {
       const identity = await market.identify(address, this.#tip(), signal)
       // From here on a further need of the same pool is a new one.
@@ -186,15 +195,17 @@ export class Enrolments {
     }
   }
 
-  /** In the lane; false when there is no such token. */
-  async #readFacts(token: Address, { market, signal }: Means): Promise<boolean> {
+  /** In the lane; which of them are tokens. */
+  async #readFacts(tokens: readonly Address[], { market, signal }: Means): Promise<ReadonlySet<Address>> {
     const { state, apply, now } = this.#context
-    if ((state.tokens.get(token)?.decimals ?? null) !== null) return true
+    const isUnread = (token: Address) => (state.tokens.get(token)?.decimals ?? null) === null
+    const unread = [...new Set(tokens)].filter(isUnread)
     const tip = this.#tip()
-    const facts = await market.readToken(token, tip, signal)
-    if (facts === null) return false
-    await apply({ kind: 'token_facts', block: tip, facts: [facts], atMs: now() })
-    return true
+    const read = await Promise.all(unread.map(token => market.readToken(token, tip, signal)))
+    const facts = read.filter(each => each !== null)
+    if (facts.length > 0) await apply({ kind: 'token_facts', block: tip, facts, atMs: now() })
+    const unknown = new Set(unread.filter((_, at) => read[at] === null))
+    return new Set(tokens.filter(token => !unknown.has(token)))
   }
 
   /**
@@ -205,8 +216,10 @@ export class Enrolments {
     if (pools.length === 0) return
     const { market, signal } = means
     const { apply, now, log } = this.#context
-    for (const { token0, token1 } of pools)
-      for (const token of [token0, token1]) await this.#readFacts(token, means)
+    await this.#readFacts(
+      pools.flatMap(({ token0, token1 }) => [token0, token1]),
+      means,
+    )
     const tip = this.#tip()
     const { loaded, failed } = await market.load(pools, tip, signal)
     for (const { pool, reason } of failed)
