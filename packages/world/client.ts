@@ -7,12 +7,12 @@ import {
   type Address,
   createTestClient,
   type Hex,
-  http,
   publicActions,
   type TransactionReceipt,
   TransactionReceiptNotFoundError,
   walletActions,
 } from 'viem'
+import { nodeTransport } from './nodeTransport.ts'
 
 export type Client = ReturnType<typeof connect>
 
@@ -41,7 +41,7 @@ const RECEIPT_TIMEOUT_MS = 60_000
 export function connect(url: string) {
   return createTestClient({
     mode: 'anvil',
-    transport: http(url, { batch: { batchSize: 500 }, retryCount: 0, timeout: REQUEST_TIMEOUT_MS }),
+    transport: nodeTransport(url, REQUEST_TIMEOUT_MS),
     cacheTime: 0,
   })
     .extend(publicActions)
