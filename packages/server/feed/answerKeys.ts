@@ -45,7 +45,7 @@ function keyOf(name: string, bit: number, place: number): Key {
   const bytes = Buffer.from(`"${name}":`)
   const starts = Array.from({ length: bytes.length >> 2 }, (_, n) => 4 * n)
   if (bytes.length >= 4) starts.push(bytes.length - 4)
-  const fours = Int32Array.from(starts, at => bytes.readInt32BE(at))
+  const fours = Int32Array.from(starts, at => bytes.readInt32LE(at))
   return { bit, place, length: bytes.length, first: bytes[1] as number, fours }
 }
 
@@ -63,6 +63,6 @@ export const candidate = (length: number, first: number): Key =>
 export function isKeyAt(view: DataView, at: number, { fours, length }: Key): boolean {
   if (at + length > view.byteLength) return false
   const last = fours.length - 1
-  for (let n = 0; n < last; n++) if (view.getInt32(at + 4 * n) !== fours[n]) return false
-  return view.getInt32(at + length - 4) === fours[last]
+  for (let n = 0; n < last; n++) if (view.getInt32(at + 4 * n, true) !== fours[n]) return false
+  return view.getInt32(at + length - 4, true) === fours[last]
 }

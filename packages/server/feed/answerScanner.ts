@@ -57,13 +57,20 @@ const DIGIT = new Uint8Array(256).fill(255)
 for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) DIGIT[digit] = value
 
 /**
- * Whether each of four bytes is a digit. A letter has the bit 0x40 and is moved down to where it follows the 9; then all lie
- * in 0x30…0x3f, and adding 6 gives that bit back to the letters alone.
+ * Zero when each of four bytes is a digit. A letter has the bit 0x40 and is moved down to where it follows the 9; then all
+ * lie in 0x30…0x3f, and adding 6 gives that bit back to the letters alone.
  */
-function areDigits(four: number): boolean {
+function oddIn(four: number): number {
   const moved = (four - Math.imul((four >>> 6) & 0x01010101, 0x27)) | 0
-  return ((moved & 0xf0f0f0f0) ^ 0x30303030) === 0 && (((moved + 0x06060606) ^ four) & 0x40404040) === 0
+  return ((moved & 0xf0f0f0f0) ^ 0x30303030) | (((moved + 0x06060606) ^ four) & 0x40404040)
 }
+
+/** Zero when each of sixteen bytes is a digit. */
+const oddAt = (view: DataView, at: number): number =>
+  oddIn(view.getInt32(at, true)) |
+  oddIn(view.getInt32(at + 4, true)) |
+  oddIn(view.getInt32(at + 8, true)) |
+  oddIn(view.getInt32(at + 12, true))
 
 /** Below 2^53 whatever they are. */
 const MAX_COUNT_DIGITS = 13
@@ -314,7 +321,9 @@ class Scanner {
     if (bytes[at] !== QUOTE || bytes[at + 1] !== ZERO || bytes[at + 2] !== X) throw NOT_UNDERSTOOD
     at += 3
     const first = at
-    for (const last = bytes.length - 4; at <= last && areDigits(this.#view.getInt32(at)); ) at += 4
+    const view = this.#view
+    const last = bytes.length - 16
+    while (at <= last && oddAt(view, at) === 0) at += 16
     while ((DIGIT[bytes[at] as number] as number) < 16) at++
     if (bytes[at] !== QUOTE) throw NOT_UNDERSTOOD
     this.#at = at + 1

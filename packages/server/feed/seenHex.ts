@@ -27,7 +27,7 @@ export class SeenHex {
     const text = this.#texts[slot] ?? null
     if (text === null) return null
     for (let n = 0; n < this.size; n += 4)
-      if (view.getInt32(at + n) !== this.#kept.getInt32(slot * this.size + n)) return null
+      if (view.getInt32(at + n, true) !== this.#kept.getInt32(slot * this.size + n, true)) return null
     return text
   }
 
@@ -35,7 +35,8 @@ export class SeenHex {
   keep(view: DataView, at: number, text: Hex): Hex {
     const slot = this.#slotOf(view, at)
     this.#texts[slot] = text
-    for (let n = 0; n < this.size; n += 4) this.#kept.setInt32(slot * this.size + n, view.getInt32(at + n))
+    for (let n = 0; n < this.size; n += 4)
+      this.#kept.setInt32(slot * this.size + n, view.getInt32(at + n, true), true)
     return text
   }
 
