@@ -6,7 +6,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   pg: 'PostgreSQL as the store; its wire protocol is no work of ours',
   pino: 'log lines as JSON, from several threads to one stream',
   'prom-client': 'the text format of `/metrics`, histograms in it',
-  viem: 'checksums of addresses, ABI coding and hashes off the hot path; in the local world also signing and sending',
+  viem: 'in the local world: ABI coding, accounts and calls of its nodes; elsewhere what tests compare with',
   ws: 'the server side of WebSocket, and clients with headers and limits; Node has only a client without them',
   yaml: 'the configuration file, with the line each value stands in',
   commander: 'commands, options and help of the command line',

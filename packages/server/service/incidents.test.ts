@@ -106,7 +106,7 @@ async function untilHealthy(): Promise<void> {
 }
 
 beforeAll(async () => {
-  chain = await startTestChain(planWith(WITH), { nowS, slotsInAnEpoch: SLOTS })
+  chain = await startTestChain(planWith(WITH), { clock: { hurry: 1, nowS }, slotsInAnEpoch: SLOTS })
   service = await startTestService(chain, { heartbeatS: HEARTBEAT_S })
   client = await service.client()
 

@@ -9,8 +9,9 @@ import { Lane } from './lane.ts'
 import type { ChainPlan } from './plan.ts'
 import { type SeededChain, setAnswer } from './seeding.ts'
 import type { Traders } from './traders.ts'
+import type { WorldClock } from './worldClock.ts'
 
-/** After a round that failed or found nothing to do. */
+/** After a round that failed or found nothing to do; of the world's time, as the next. */
 const PAUSE_MS = 500
 /** A stable's feed is answered anew this often: well within its heartbeat. */
 const ANSWER_MS = 30_000
@@ -24,24 +25,24 @@ export class ChainLife {
   readonly #plan: ChainPlan
   readonly #seeded: SeededChain
   readonly #traders: Traders
-  readonly #nowS: () => number
+  readonly #clock: WorldClock
   readonly #lane = new Lane()
   readonly #answers: Map<string, number>
   readonly #frozen = new Set<string>()
   #isHalted = false
   #isLive = false
   #isOver = false
-  #ended: Promise<void> = Promise.resolve()
+  #ended: Promise<unknown> = Promise.resolve()
   #answeredAtMs = performance.now()
   #keptAtMs = performance.now()
   #renewedAt = 0n
 
-  constructor(node: ChainNode, plan: ChainPlan, seeded: SeededChain, traders: Traders, nowS: () => number) {
+  constructor(node: ChainNode, plan: ChainPlan, seeded: SeededChain, traders: Traders, clock: WorldClock) {
     this.#node = node
     this.#plan = plan
     this.#seeded = seeded
     this.#traders = traders
-    this.#nowS = nowS
+    this.#clock = clock
     this.#answers = new Map(Object.keys(seeded.feeds).map(symbol => [symbol, 1]))
   }
 
@@ -50,7 +51,7 @@ export class ChainLife {
     this.#isLive = true
     this.#renewedAt = await this.#height()
     await this.#pace()
-    this.#ended = this.#run(renewEveryBlocks)
+    this.#ended = Promise.all([this.#run(renewEveryBlocks), this.#mineInHurry()])
   }
 
   exclusively<Result>(task: () => Promise<Result>): Promise<Result> {
@@ -60,7 +61,7 @@ export class ChainLife {
   /** A stable's feed answers this many dollars from now on. Only inside the lane while the chain lives. */
   async answer(symbol: string, usd: number): Promise<void> {
     this.#answers.set(symbol, usd)
-    await setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#nowS())
+    await setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#clock.nowS())
   }
 
   /** Every feed that is not frozen says again what it said, now. Only inside the lane while the chain lives. */
@@ -68,7 +69,7 @@ export class ChainLife {
     this.#answeredAtMs = performance.now()
     const due = [...this.#answers].filter(([symbol]) => !this.#frozen.has(symbol))
     const say = ([symbol, usd]: (typeof due)[number]) =>
-      setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#nowS())
+      setAnswer(this.#node.client, this.#feedOf(symbol), usd, this.#clock.nowS())
     // In one block where blocks come by themselves; where each transaction makes one, two at once would take the same nonce.
     if (this.#isLive) await Promise.all(due.map(say))
     else for (const each of due) await say(each)
@@ -107,7 +108,7 @@ export class ChainLife {
 
   /** A reorganisation takes the node's clock back to where it forked: a block brings it to the present. */
   keepTime(): Promise<void> {
-    return this.#node.setClock(this.#nowS)
+    return this.#node.setClock(this.#clock.nowS)
   }
 
   async stop(): Promise<void> {
@@ -121,7 +122,7 @@ export class ChainLife {
     while (!this.#isOver) {
       // A round that fails, say with the node, is lost; the traders are not.
       const isBusy = await this.#lane.run(() => this.#round(renewEveryBlocks)).catch(() => false)
-      if (!isBusy && !this.#isOver) await wait(PAUSE_MS)
+      if (!isBusy && !this.#isOver) await wait(PAUSE_MS / this.#clock.hurry)
     }
   }
 
@@ -131,7 +132,7 @@ export class ChainLife {
     const isOld = this.#node.hasEnded || (await this.#height()) - this.#renewedAt >= renewEveryBlocks
     if (isOld) {
       await this.#node.renew()
-      await this.#node.setClock(this.#nowS)
+      await this.#node.setClock(this.#clock.nowS)
       await this.#pace()
       this.#renewedAt = await this.#height()
     }
@@ -140,7 +141,7 @@ export class ChainLife {
       this.#node.keepState()
     }
     const isBusy = await this.#traders.round()
-    if (performance.now() - this.#answeredAtMs >= ANSWER_MS) await this.answerFeeds()
+    if ((performance.now() - this.#answeredAtMs) * this.#clock.hurry >= ANSWER_MS) await this.answerFeeds()
     return isBusy
   }
 
@@ -151,8 +152,28 @@ export class ChainLife {
   /** A chain that does not live by itself mines for every transaction. */
   async #pace(): Promise<void> {
     const { client } = this.#node
-    if (this.#isLive) await client.setIntervalMining({ interval: this.#plan.blockTimeS })
-    else await client.setAutomine(true)
+    if (!this.#isLive) await client.setAutomine(true)
+    else if (this.#clock.hurry === 1) await client.setIntervalMining({ interval: this.#plan.blockTimeS })
+    else {
+      await client.setAutomine(false)
+      await client.setBlockTimestampInterval({ interval: this.#plan.blockTimeS })
+    }
+  }
+
+  /** A node's own interval knows whole seconds alone. */
+  async #mineInHurry(): Promise<void> {
+    const { hurry } = this.#clock
+    if (hurry === 1) return
+    const intervalMs = (this.#plan.blockTimeS * 1000) / hurry
+    for (
+      let dueMs = performance.now();
+      !this.#isOver;
+      dueMs = Math.max(dueMs + intervalMs, performance.now())
+    ) {
+      // A node that is being renewed misses its turn.
+      if (!this.#isHalted) await this.#node.client.mine({ blocks: 1 }).catch(() => undefined)
+      await wait(Math.max(0, dueMs + intervalMs - performance.now()))
+    }
   }
 
   #feedOf(symbol: string): Address {

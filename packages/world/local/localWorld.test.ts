@@ -7,6 +7,7 @@ import { priceFeedAbi } from '../contracts/abi.ts'
 import { ChainNode } from './chainNode.ts'
 import { WORLD } from './chains.ts'
 import { type LocalWorld, startWorld, type WorldChain, type WorldOptions } from './localWorld.ts'
+import { startClock } from './worldClock.ts'
 import type { ChainPlan } from './plan.ts'
 import { type PoolPrice, readPrice, toNumber } from './poolMove.ts'
 import { StateFile } from './stateFile.ts'
@@ -24,6 +25,7 @@ async function stop(): Promise<void> {
   await world?.close()
   world = null
 }
+const anHourAgo = { hurry: 1, nowS: () => Math.floor(Date.now() / 1000) - 3600 }
 const headOf = ({ client }: WorldChain) => client.getBlock({ blockTag: 'latest' })
 
 /** How far the pools of each token are apart, in dollars of the traders' own view of its partners. */
@@ -143,7 +145,7 @@ describe('one chain of it', () => {
   it('is the same to the last hash under the same seed and time, and another under another seed', async () => {
     const hashes: Hex[] = []
     for (const seed of [7, 7, 8]) {
-      const chain = await start({ seed, hasHistory: true, nowS: () => 1_800_000_000 })
+      const chain = await start({ seed, hasHistory: true, clock: { hurry: 1, nowS: () => 1_800_000_000 } })
       const head = await headOf(chain)
       hashes.push(head.hash)
       // Every answer of a feed has a second of its own, however long the one before took.
@@ -173,7 +175,7 @@ describe('one chain of it', () => {
   })
 
   it('answers its feeds at once when it goes on: they have grown old meanwhile', async () => {
-    await start({ hasHistory: true, nowS: () => Math.floor(Date.now() / 1000) - 3600 })
+    await start({ hasHistory: true, clock: anHourAgo })
     await stop()
     const resumedS = Math.floor(Date.now() / 1000)
     const chain = await start({ isLive: true, hasHistory: true })
@@ -218,6 +220,26 @@ describe('one chain of it', () => {
       functionName: 'latestRoundData',
     })
     expect(answer[1]).toBe(100_000_000n)
+  })
+
+  it('can be in a hurry: blocks, trades and renewals of minutes within seconds, a block time apart', async () => {
+    const chain = await start({
+      isLive: true,
+      hasHistory: false,
+      clock: startClock(20),
+      renewEveryBlocks: 60n,
+    })
+    const [before, pid] = [await headOf(chain), chain.pid()]
+    const head = () => headOf(chain).catch(() => before)
+    await expect
+      .poll(async () => (await head()).number - before.number, { timeout: 60_000 })
+      .toBeGreaterThan(120n)
+    expect(chain.pid()).not.toBe(pid)
+    const after = await headOf(chain)
+    const seconds = Number(after.timestamp - before.timestamp)
+    expect(seconds).toBeGreaterThanOrEqual(Number(after.number - before.number) * SMALL.blockTimeS)
+    const traded = await chain.client.getLogs({ fromBlock: after.number - 20n, toBlock: after.number })
+    expect(traded.length).toBeGreaterThan(0)
   })
 
   it('has its node started again when that ends by itself, from the state it wrote last', async () => {

@@ -15,6 +15,7 @@ import type { ChainPlan } from './plan.ts'
 import { seedChain, type SeededChain } from './seeding.ts'
 import { StateFile } from './stateFile.ts'
 import { Traders } from './traders.ts'
+import { startClock, type WorldClock } from './worldClock.ts'
 
 export type WorldChain = {
   readonly plan: ChainPlan
@@ -47,8 +48,8 @@ export type WorldOptions = {
   readonly keptBlocks?: number
   /** A node is started anew from its own state after so many blocks; left out, some thousands. */
   readonly renewEveryBlocks?: bigint
-  /** Unix seconds. Another than the machine's makes a world of another time. */
-  readonly nowS?: () => number
+  /** Another than the machine's makes a world of another time, or one in a hurry. */
+  readonly clock?: WorldClock
   readonly onProgress?: (line: string) => void
 }
 
@@ -74,7 +75,8 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
 type Memory = { readonly genesisS: number; readonly seeded: SeededChain }
 
 async function startChain(plan: ChainPlan, options: WorldOptions): Promise<WorldChain> {
-  const { folder, seed = 1, isLive = true, hasHistory = isLive, nowS = machineS } = options
+  const { folder, seed = 1, isLive = true, hasHistory = isLive, clock = startClock() } = options
+  const { nowS } = clock
   const file = new StateFile(join(folder, `chain-${plan.chainId}.state.json`))
   const memoryFile = join(folder, `chain-${plan.chainId}.json`)
   const memory = existsSync(memoryFile) && (await file.recover()) ? readMemory(memoryFile, plan) : null
@@ -97,7 +99,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
       writeFileSync(memoryFile, JSON.stringify({ genesisS, seeded } satisfies Memory))
     }
     const genesis = await client.getBlock({ blockNumber: 0n })
-    const life = new ChainLife(node, plan, seeded, traders, nowS)
+    const life = new ChainLife(node, plan, seeded, traders, clock)
     if (isLive) {
       await node.setClock(nowS)
       // Their answers have grown old while nobody was here, and trades may take a block's time to come.
@@ -133,5 +135,3 @@ function readMemory(file: string, plan: ChainPlan): Memory | null {
     memory.seeded.pools.every(pool => Array.isArray(pool.bands))
   return isSame ? memory : null
 }
-
-const machineS = (): number => Math.floor(Date.now() / 1000)

@@ -1,0 +1,172 @@
+/**
+ * `npm run soak:world -- --hours 24 --hurry 20`: the local world alone, its time so many times as fast as the machine's.
+ * Fails unless its nodes' memory and answering time and the files of its states stay flat. Prints a line for every hour of it.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import {
+  DEV_ACCOUNT,
+  type LocalWorld,
+  startClock,
+  startWorld,
+  type WorldChain,
+} from '../packages/world/index.ts'
+
+const LOOK_MS = 1000
+const HOUR_S = 3600
+/** What the last quarter may have on top of the second, in which every node has been renewed. */
+const GROWTH = 0.25
+
+type Sight = {
+  readonly hours: number
+  /** Of all nodes together. */
+  readonly residentMib: number
+  readonly stateMib: number
+  /** The slowest chain's answer to a question about its newest block; null while one is away. */
+  readonly answerMs: number | null
+}
+
+/** Traders and feeds send from one account. */
+type Done = { readonly blocks: number; readonly transactions: number }
+
+const { values } = parseArgs({
+  options: { hours: { type: 'string', default: '24' }, hurry: { type: 'string', default: '20' } },
+})
+const hours = positive('hours', values.hours)
+const hurry = positive('hurry', values.hurry)
+const folder = mkdtempSync(join(tmpdir(), 'assay-soak-world-'))
+const world = await startWorld({
+  folder,
+  clock: startClock(hurry),
+  onProgress: line => console.log(line),
+})
+try {
+  const began = await Promise.all(world.chains.map(progressOf))
+  const sights = await watch(world)
+  const ended = await Promise.all(world.chains.map(progressOf))
+  for (const [at, { plan }] of world.chains.entries()) {
+    const blocks = (ended[at] as Done).blocks - (began[at] as Done).blocks
+    const trades = (ended[at] as Done).transactions - (began[at] as Done).transactions
+    const due = (hours * HOUR_S) / plan.blockTimeS
+    console.log(
+      `${plan.name}: ${blocks} blocks, ${((100 * blocks) / due).toFixed(0)} % of those due, with ${trades} transactions`,
+    )
+  }
+  const faults = judged(sights)
+  for (const fault of faults) console.log(`fault: ${fault}`)
+  console.log(faults.length === 0 ? `Flat over ${hours} hours.` : `${faults.length} faults.`)
+  process.exitCode = faults.length === 0 ? 0 : 1
+} finally {
+  await world.close()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function watch({ chains }: LocalWorld): Promise<readonly Sight[]> {
+  const sights: Sight[] = []
+  const startedMs = performance.now()
+  let told = 0
+  for (;;) {
+    const passed = ((performance.now() - startedMs) / 1000 / HOUR_S) * hurry
+    if (passed >= hours) return sights
+    sights.push(await sightOf(chains, passed))
+    if (Math.floor(passed) > told) {
+      told = Math.floor(passed)
+      console.log(
+        lineOf(
+          told,
+          sights.filter(sight => sight.hours > told - 1),
+        ),
+      )
+    }
+    await pause(LOOK_MS)
+  }
+}
+
+async function sightOf(chains: readonly WorldChain[], passed: number): Promise<Sight> {
+  const answers = await Promise.all(chains.map(answerMs))
+  return {
+    hours: passed,
+    residentMib: sum(chains.map(chain => residentMib(chain.pid()))),
+    stateMib: sum(readdirSync(folder).map(file => statSync(join(folder, file)).size)) / 2 ** 20,
+    answerMs: answers.some(answer => answer === null) ? null : Math.max(...(answers as number[])),
+  }
+}
+
+/** All that a block says: its transactions and receipts. */
+async function answerMs({ client }: WorldChain): Promise<number | null> {
+  const startedMs = performance.now()
+  try {
+    await client.request({ method: 'eth_getBlockReceipts' as 'txpool_status', params: ['latest'] as never })
+    return performance.now() - startedMs
+  } catch {
+    return null
+  }
+}
+
+function judged(sights: readonly Sight[]): string[] {
+  const [second, last] = [quarter(sights, 1), quarter(sights, 3)]
+  const measures = {
+    'the memory of the nodes, at its highest, in MiB': (part: readonly Sight[]) =>
+      Math.max(...part.map(sight => sight.residentMib)),
+    'the files of their states, at their largest, in MiB': (part: readonly Sight[]) =>
+      Math.max(...part.map(sight => sight.stateMib)),
+    'the slowest answer of a hundred, in ms': (part: readonly Sight[]) => answerOf(part, 0.99),
+    'the answer in the middle, in ms': (part: readonly Sight[]) => answerOf(part, 0.5),
+  }
+  return Object.entries(measures).flatMap(([what, of]) => {
+    const [before, after] = [of(second), of(last)]
+    console.log(`${what}: ${before.toFixed(1)} in the second quarter, ${after.toFixed(1)} in the last`)
+    return after <= before * (1 + GROWTH) ? [] : [`${what}: ${before.toFixed(1)} became ${after.toFixed(1)}`]
+  })
+}
+
+function quarter(sights: readonly Sight[], at: number): readonly Sight[] {
+  return sights.filter(sight => sight.hours >= (hours * at) / 4 && sight.hours < (hours * (at + 1)) / 4)
+}
+
+function answerOf(sights: readonly Sight[], share: number): number {
+  const answers = sights.flatMap(sight => sight.answerMs ?? []).sort((a, b) => a - b)
+  return answers[Math.min(answers.length - 1, Math.floor(answers.length * share))] ?? Number.NaN
+}
+
+function lineOf(hour: number, sights: readonly Sight[]): string {
+  const mib = sights.map(sight => sight.residentMib)
+  const away = sights.filter(sight => sight.answerMs === null).length
+  return [
+    `${hour} h`,
+    `nodes ${Math.min(...mib).toFixed(0)} to ${Math.max(...mib).toFixed(0)} MiB`,
+    `states ${Math.max(...sights.map(sight => sight.stateMib)).toFixed(1)} MiB`,
+    `answers ${answerOf(sights, 0.5).toFixed(0)} ms, at worst ${answerOf(sights, 1).toFixed(0)} ms`,
+    `one was away in ${away} of ${sights.length} looks`,
+  ].join(', ')
+}
+
+/** What a process holds in memory; nothing once it is gone. */
+function residentMib(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+async function progressOf({ client }: WorldChain): Promise<Done> {
+  const [blocks, transactions] = await Promise.all([
+    client.getBlockNumber(),
+    client.getTransactionCount({ address: DEV_ACCOUNT }),
+  ])
+  return { blocks: Number(blocks), transactions }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0)
+}
+
+function positive(name: string, text: string): number {
+  const value = Number(text)
+  if (value > 0) return value
+  throw new Error(`--${name} is ${text}; expected a number above 0`)
+}
