@@ -34,7 +34,8 @@ export class ChainLife {
   #isOver = false
   #ended: Promise<unknown> = Promise.resolve()
   #answeredAtMs = performance.now()
-  #keptAtMs = performance.now()
+  /** The first state is copied as soon as it is there: without one, a node that ends has nothing to go on from. */
+  #keptAtMs = Number.NEGATIVE_INFINITY
   #renewedAt = 0n
 
   constructor(node: ChainNode, plan: ChainPlan, seeded: SeededChain, traders: Traders, clock: WorldClock) {
@@ -136,10 +137,8 @@ export class ChainLife {
       await this.#pace()
       this.#renewedAt = await this.#height()
     }
-    if (performance.now() - this.#keptAtMs >= KEEP_MS) {
+    if (performance.now() - this.#keptAtMs >= KEEP_MS && this.#node.keepState())
       this.#keptAtMs = performance.now()
-      this.#node.keepState()
-    }
     const isBusy = await this.#traders.round()
     if ((performance.now() - this.#answeredAtMs) * this.#clock.hurry >= ANSWER_MS) await this.answerFeeds()
     return isBusy

@@ -104,9 +104,9 @@ export class ChainNode {
     await this.client.mine({ blocks: 1 })
   }
 
-  /** A copy of the state as last written, should the next writing be cut short. */
-  keepState(): void {
-    this.#file.keep()
+  /** A copy of the state as last written, should the next writing be cut short; false while there is none to copy. */
+  keepState(): boolean {
+    return this.#file.keep()
   }
 
   /** Away for a moment. States of the blocks before are gone with it: only the newest can be asked for. */

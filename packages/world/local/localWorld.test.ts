@@ -244,8 +244,8 @@ describe('one chain of it', () => {
 
   it('has its node started again when that ends by itself, from the state it wrote last', async () => {
     const chain = await start({ isLive: true, hasHistory: false })
-    const file = join(folder, `chain-${SMALL.chainId}.state.json`)
-    await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(true)
+    const copy = join(folder, `chain-${SMALL.chainId}.state.json.good`)
+    await expect.poll(() => existsSync(copy), { timeout: 60_000 }).toBe(true)
     const pid = chain.pid()
     process.kill(pid, 'SIGKILL')
     await expect.poll(() => chain.pid() !== pid, { timeout: 60_000 }).toBe(true)

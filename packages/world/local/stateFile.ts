@@ -45,11 +45,13 @@ export class StateFile {
     return true
   }
 
-  /** Remembers the file as it is, if it is whole. The copy itself is never seen half written. */
-  keep(): void {
-    if (!isWhole(this.path)) return
+  /** Remembers the file as it is; false if it is not whole. The copy itself is never seen half written. */
+  keep(): boolean {
+    if (!isWhole(this.path)) return false
     copyFileSync(this.path, `${this.#copy}.new`)
-    if (isWhole(`${this.#copy}.new`)) renameSync(`${this.#copy}.new`, this.#copy)
+    if (!isWhole(`${this.#copy}.new`)) return false
+    renameSync(`${this.#copy}.new`, this.#copy)
+    return true
   }
 
   /** Drops blocks below the newest so many, but for the first, by which a chain is known. */
