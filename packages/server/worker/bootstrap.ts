@@ -27,7 +27,7 @@ type BootstrapOptions = {
   readonly log: Log
 }
 
-/** Tokens that are asked about in one go. Some hundred calls: blocks wait meanwhile, and a failure repeats them. */
+/** Tokens that are asked about in one go: some hundred calls, and blocks wait meanwhile. */
 const TOGETHER = 10
 /** Between two tries. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
@@ -36,18 +36,33 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { chain, enrolments, store, inLane, onAnchored } = options
   const patiently = (task: () => Promise<unknown>) => untilAnswered(task, options)
   const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
-  for (const some of inParts(anchors)) await patiently(() => enrolments.know(some))
+  for (const some of inParts(anchors)) await together(some, each => enrolments.know(each), options)
   await inLane(() => valueAnchors(options))
   onAnchored()
   const found = (await store.readFoundPools(chain.chainId)) as readonly Address[]
   for (const pool of [...chain.pools, ...found]) await patiently(() => knowPool(pool, options))
-  for (const some of inParts(chain.tokens)) await patiently(() => enrolments.enrolNow(some))
+  for (const some of inParts(chain.tokens)) await together(some, each => enrolments.enrolNow(each), options)
 }
 
 const inParts = (tokens: readonly Address[]): readonly (readonly Address[])[] =>
   Array.from({ length: Math.ceil(tokens.length / TOGETHER) }, (_, at) =>
     tokens.slice(at * TOGETHER, (at + 1) * TOGETHER),
   )
+
+/** In one go; if that fails one by one, so that none is kept out by a neighbour that cannot be read. */
+async function together(
+  tokens: readonly Address[],
+  task: (some: readonly Address[]) => Promise<unknown>,
+  options: BootstrapOptions,
+): Promise<void> {
+  try {
+    await task(tokens)
+  } catch (failure) {
+    options.signal.throwIfAborted()
+    if (!isFeedError(failure)) throw failure
+    for (const token of tokens) await untilAnswered(() => task([token]), options)
+  }
+}
 
 async function valueAnchors({ coverage, state, upkeep }: BootstrapOptions): Promise<void> {
   const { tip } = state.chain

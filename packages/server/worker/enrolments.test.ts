@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { DEFAULT_POLICY } from '@assay/engine'
 import { afterEach, expect, test } from 'vitest'
+import { FeedError } from '../feed/feedError.ts'
 import { openFeed } from '../feed/openFeed.ts'
 import type { Market } from '../market/market.ts'
 import { openMarket } from '../market/openMarket.ts'
@@ -10,7 +11,7 @@ import type { ChainConfig } from '../ops/config.ts'
 import { loadConfig } from '../ops/loadConfig.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
 import { CHAIN_ID } from '../service/testing/plan.ts'
-import { startTestChain } from '../service/testing/testChain.ts'
+import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
 import { writeConfig } from '../service/testing/testService.ts'
 import { until } from '../service/testing/until.ts'
 import { claimStore, openStore } from '../store/openStore.ts'
@@ -24,24 +25,8 @@ afterEach(async () => {
 test('a pool made while its token is being looked up is known, whoever asked for the token', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
-  const [config] = loadConfig(writeConfig(chain, { tokens: ['MOTH'] }), {}).chains as [ChainConfig]
-  const address = `sqlite:${join(chain.folder, 'arriving.db')}`
-  closing.push(await claimStore(address))
-  const store = await openStore(address)
-  closing.push(() => store.close())
   const held = new Map([chain.token('MOTH'), chain.token('LARK')].map(token => [token, new Hold()]))
-  const host = await startChain({
-    chain: config,
-    policy: DEFAULT_POLICY,
-    coverage: [],
-    store,
-    openFeed: resume => openFeed({ chain: config, clock: systemClock, resume, log: () => undefined }),
-    openMarket: rpc => heldAfterLookUp(openMarket(config, rpc), held),
-    clock: systemClock,
-    log: QUIET,
-    onCommitted: () => undefined,
-  })
-  closing.push(() => host.close())
+  const { host, store } = await startHost(chain, ['MOTH'], market => heldAfterLookUp(market, held))
 
   for (const symbol of ['MOTH', 'LARK']) {
     const token = chain.token(symbol)
@@ -62,6 +47,44 @@ test('a pool made while its token is being looked up is known, whoever asked for
     })
   }
 }, 60_000)
+
+test('a token of the configuration that cannot be read keeps none before it out', async () => {
+  const chain = await startTestChain()
+  closing.push(chain.close)
+  const broken = chain.token('MOTH')
+  const { store } = await startHost(chain, ['LARK', 'MOTH'], market => ({
+    ...market,
+    readToken: (token, block, signal) =>
+      token === broken
+        ? Promise.reject(new FeedError('ANSWER_TOO_LARGE', 'node', 'its name has no end'))
+        : market.readToken(token, block, signal),
+  }))
+  const read = () => store.readQuote(CHAIN_ID, chain.token('LARK'))
+  const { quote } = await chain.untilMining('LARK evaluated', read)
+  expect(JSON.parse(quote)).toMatchObject({ state: 'PRICED' })
+  expect(await store.readQuote(CHAIN_ID, broken)).toBeNull()
+}, 60_000)
+
+async function startHost(chain: TestChain, tokens: string[], around: (market: Market) => Market) {
+  const [config] = loadConfig(writeConfig(chain, { tokens }), {}).chains as [ChainConfig]
+  const address = `sqlite:${join(chain.folder, 'arriving.db')}`
+  closing.push(await claimStore(address))
+  const store = await openStore(address)
+  closing.push(() => store.close())
+  const host = await startChain({
+    chain: config,
+    policy: DEFAULT_POLICY,
+    coverage: [],
+    store,
+    openFeed: resume => openFeed({ chain: config, clock: systemClock, resume, log: () => undefined }),
+    openMarket: rpc => around(openMarket(config, rpc)),
+    clock: systemClock,
+    log: QUIET,
+    onCommitted: () => undefined,
+  })
+  closing.push(() => host.close())
+  return { host, store }
+}
 
 /** A place where somebody waits until he is let go. */
 class Hold {

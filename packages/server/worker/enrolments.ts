@@ -184,9 +184,10 @@ export class Enrolments {
 
   async #tend(): Promise<void> {
     const { market, signal, inLane } = this.#context
-    const missing = [...this.#missing]
-    await inLane(() => this.#readFacts(missing, this.#own()))
-    for (const token of missing) this.#missing.delete(token)
+    for (const token of this.#missing) {
+      await inLane(() => this.#readFacts([token], this.#own()))
+      this.#missing.delete(token)
+    }
     for (const address of this.#reloads) {
       const identity = await market.identify(address, this.#tip(), signal)
       // From here on a further need of the same pool is a new one.
