@@ -19,6 +19,8 @@ const LOOK_MS = 1000
 const HOUR_S = 3600
 /** What the last quarter may have on top of the second, in which every node has been renewed. */
 const GROWTH = 0.25
+/** With fewer blocks it was no day. */
+const LEAST_BLOCKS = 0.9
 
 type Sight = {
   readonly hours: number
@@ -47,15 +49,16 @@ try {
   const began = await Promise.all(world.chains.map(progressOf))
   const sights = await watch(world)
   const ended = await Promise.all(world.chains.map(progressOf))
+  const faults: string[] = []
   for (const [at, { plan }] of world.chains.entries()) {
     const blocks = (ended[at] as Done).blocks - (began[at] as Done).blocks
     const trades = (ended[at] as Done).transactions - (began[at] as Done).transactions
     const due = (hours * HOUR_S) / plan.blockTimeS
-    console.log(
-      `${plan.name}: ${blocks} blocks, ${((100 * blocks) / due).toFixed(0)} % of those due, with ${trades} transactions`,
-    )
+    const said = `${plan.name}: ${blocks} blocks, ${((100 * blocks) / due).toFixed(0)} % of those due`
+    console.log(`${said}, with ${trades} transactions`)
+    if (blocks < LEAST_BLOCKS * due) faults.push(`${said}: the nodes cannot keep up, try a smaller --hurry`)
   }
-  const faults = judged(sights)
+  faults.push(...judged(sights))
   for (const fault of faults) console.log(`fault: ${fault}`)
   console.log(faults.length === 0 ? `Flat over ${hours} hours.` : `${faults.length} faults.`)
   process.exitCode = faults.length === 0 ? 0 : 1
