@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { type Client, createClient } from '../packages/sdk/index.ts'
 import { loadConfig } from '../packages/server/config.ts'
 import { checkDatabase } from '../packages/server/database.ts'
+import { residentMib } from './residentMib.ts'
 
 const LOOK_MS = 5000
 const LINE_MS = 60_000
@@ -181,14 +182,6 @@ async function stopped(service: ChildProcess): Promise<boolean> {
   const isOver = await Promise.race([exit.then(() => true), pause(STOP_MS, false)])
   if (!isOver) service.kill('SIGKILL')
   return isOver && service.exitCode === 0
-}
-
-function residentMib(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
 }
 
 /** Of every thread of a process. */

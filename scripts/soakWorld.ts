@@ -2,7 +2,7 @@
  * `npm run soak:world -- --hours 24 --hurry 20`: the local world alone, its time so many times as fast as the machine's.
  * Fails unless its nodes' memory and answering time and the files of its states stay flat. Prints a line for every hour of it.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,6 +14,7 @@ import {
   startWorld,
   type WorldChain,
 } from '../packages/world/index.ts'
+import { residentMib } from './residentMib.ts'
 
 const LOOK_MS = 1000
 const HOUR_S = 3600
@@ -145,15 +146,6 @@ function lineOf(hour: number, sights: readonly Sight[]): string {
     `answers ${answerOf(sights, 0.5).toFixed(0)} ms, at worst ${answerOf(sights, 1).toFixed(0)} ms`,
     `one was away in ${away} of ${sights.length} looks`,
   ].join(', ')
-}
-
-/** What a process holds in memory; nothing once it is gone. */
-function residentMib(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
 }
 
 async function progressOf({ client }: WorldChain): Promise<Done> {

@@ -21,6 +21,7 @@ import {
   RECEIPT_KEYS,
 } from './answerKeys.ts'
 import { LogEntry, MAX_TYPE, ReceiptEntry } from './entry.ts'
+import { DIGIT, oddAt } from './hexDigits.ts'
 import { SeenHex } from './seenHex.ts'
 
 type Entry = LogEntry | ReceiptEntry
@@ -51,26 +52,6 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const ZERO = 0x30
 const X = 0x78
-
-/** The value of a digit; 255 for what is none, capitals among them. */
-const DIGIT = new Uint8Array(256).fill(255)
-for (const [value, digit] of Buffer.from('0123456789abcdef').entries()) DIGIT[digit] = value
-
-/**
- * Zero when each of four bytes is a digit. A letter has the bit 0x40 and is moved down to where it follows the 9; then all
- * lie in 0x30…0x3f, and adding 6 gives that bit back to the letters alone.
- */
-function oddIn(four: number): number {
-  const moved = (four - Math.imul((four >>> 6) & 0x01010101, 0x27)) | 0
-  return ((moved & 0xf0f0f0f0) ^ 0x30303030) | (((moved + 0x06060606) ^ four) & 0x40404040)
-}
-
-/** Zero when each of sixteen bytes is a digit. */
-const oddAt = (view: DataView, at: number): number =>
-  oddIn(view.getInt32(at, true)) |
-  oddIn(view.getInt32(at + 4, true)) |
-  oddIn(view.getInt32(at + 8, true)) |
-  oddIn(view.getInt32(at + 12, true))
 
 /** Below 2^53 whatever they are. */
 const MAX_COUNT_DIGITS = 13
