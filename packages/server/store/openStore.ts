@@ -7,6 +7,7 @@ import type { StoreReader } from './check.ts'
 import type { Seat } from './cluster.ts'
 import type { MaintenanceStore } from './maintenance.ts'
 import type { LogStore, Store } from './port.ts'
+import { startCheckpointer } from './sqlite/checkpointer.ts'
 import { claimDatabase } from './sqlite/claim.ts'
 import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
@@ -16,7 +17,11 @@ export async function claimStore(address: string): Promise<() => Promise<void>> 
   const path = sqlitePath(address)
   if (path === null) return (await import('./postgres/claim.ts')).claimPostgres(address)
   const release = claimDatabase(path)
-  return async () => release()
+  const stopCheckpointer = startCheckpointer(path)
+  return async () => {
+    await stopCheckpointer()
+    release()
+  }
 }
 
 /** As `claimStore`, but beside others who share it too. SQLite has no such thing: there it is for this process alone. */

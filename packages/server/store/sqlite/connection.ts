@@ -31,10 +31,10 @@ const LOCK_LIMIT_MS = 10_000
  */
 const PAGE_BYTES = 4_096
 
-/** Log between checkpoints: pages that change in every block are copied once, not once a block. */
-const CHECKPOINT_BYTES = 16 * 1024 * 1024
-
-/** What is left of the write-ahead log after a checkpoint is cut to this. */
+/**
+ * Past this a commit copies the write-ahead log into the database by itself, where the checkpointer has not: it may be
+ * gone, or never see the end of a log that does not rest. What is left of the file after a checkpoint is cut to the same.
+ */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 const CACHE_KIBIBYTES = 32 * 1024
@@ -148,7 +148,7 @@ export function openDatabase(path: string, settle: (database: DatabaseSync) => v
       const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
       database.exec(`
         PRAGMA synchronous = FULL;
-        PRAGMA wal_autocheckpoint = ${CHECKPOINT_BYTES / pageBytes};
+        PRAGMA wal_autocheckpoint = ${WAL_LIMIT_BYTES / pageBytes};
         PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
         PRAGMA cache_size = -${CACHE_KIBIBYTES};
         PRAGMA temp_store = MEMORY;

@@ -1,12 +1,13 @@
 /** The S rows of a disk that is full, broken, slow to be read, or elsewhere. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { claimStore } from '../openStore.ts'
 import { watchStore } from '../watchStore.ts'
 import { databaseAt } from '../testing/connect.ts'
 import { checkHistory } from '../testing/crashing.ts'
@@ -112,7 +113,7 @@ test('S5: after a failed write the writer stops for good, reads go on, and nothi
 describe('S11: a reader that holds on to an old state', () => {
   test('lets the write-ahead log grow, which is told; once it is gone the log starts anew', async () => {
     const path = join(folder, 'assay.db')
-    const release = claimDatabase(path)
+    const release = await claimStore(`sqlite:${path}`)
     const store = await openSqliteStore({ path })
     await store.commit(commitOf(1, 1))
     const reader = new DatabaseSync(path)
@@ -137,12 +138,18 @@ describe('S11: a reader that holds on to an old state', () => {
     const whileRead = statSync(`${path}-wal`).size
     expect(whileRead).toBeGreaterThan(28 * MIB)
     reader.exec('COMMIT')
+    const log = reader.prepare('PRAGMA wal_checkpoint(NOOP)')
+    await vi.waitFor(() => {
+      const { log: written, checkpointed } = log.get() as { log: number; checkpointed: number }
+      expect(checkpointed).toBe(written)
+    })
     reader.close()
     await grow(32)
     // Without a reader the log is written over from its start after each checkpoint, and does not grow.
     expect(statSync(`${path}-wal`).size).toBeLessThan(whileRead + 8 * MIB)
     await store.close()
-    release()
+    await release()
+    expect(existsSync(`${path}-wal`)).toBe(false)
   })
 
   test('cannot be one of ours: no read of the port takes more than 10,000 rows', async () => {

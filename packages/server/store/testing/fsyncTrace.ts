@@ -3,6 +3,9 @@
  * write-ahead log that came after the last write to it (S3).
  */
 import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const COMMITTER = fileURLToPath(new URL('./committer.ts', import.meta.url))
@@ -27,14 +30,21 @@ export type FsyncReport = {
 
 /** The reason when this system does not let us trace. */
 export function traceCommits(address: string, steps: number): FsyncReport | { readonly refused: string } {
-  const { error, status, stderr } = spawnSync(
-    'strace',
-    [...STRACE, process.execPath, COMMITTER, JSON.stringify({ address, chainId: 1, steps })],
-    { encoding: 'utf8', maxBuffer: 1024 * 1024 * 1024, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  if (error !== undefined) return { refused: error.message }
-  if (status !== 0) return { refused: stderr.slice(-500) }
-  return reportOf(stderr.split('\n'))
+  const folder = mkdtempSync(join(tmpdir(), 'assay-trace-'))
+  // A file of its own: what the process itself says could fall into the middle of a line.
+  const trace = join(folder, 'trace')
+  try {
+    const { error, status, stderr } = spawnSync(
+      'strace',
+      ['-o', trace, ...STRACE, process.execPath, COMMITTER, JSON.stringify({ address, chainId: 1, steps })],
+      { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    if (error !== undefined) return { refused: error.message }
+    if (status !== 0) return { refused: stderr.slice(-500) }
+    return reportOf(readFileSync(trace, 'utf8').split('\n'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 export function reportOf(lines: readonly string[]): FsyncReport {
