@@ -17,7 +17,17 @@ import { quoteText } from './price/quote.ts'
 import * as temporal from './price/temporal.ts'
 import { fileDepths, fileReferences } from './publish.ts'
 import type { ChainSetup } from './setup.ts'
-import type { ChainPosition, EntityKey, Pool, PoolState, PoolTerms, Stable, State, Token } from './state.ts'
+import type {
+  ChainPosition,
+  EntityKey,
+  KnownPool,
+  Pool,
+  PoolState,
+  PoolTerms,
+  Stable,
+  State,
+  Token,
+} from './state.ts'
 
 /** The text of an entity, or null when it is gone: the commit deletes it. */
 export function encodeEntity(state: State, key: EntityKey): string | null {
@@ -143,18 +153,18 @@ function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
   return { ...image, book: tickBook.from(image.tickSpacing, ticks, ticks.entries) }
 }
 
-type PoolImage = Omit<Pool, 'state' | 'terms'> & {
+type PoolImage = Omit<KnownPool, 'state' | 'terms'> & {
   readonly state: PoolStateImage
   readonly terms: TermsImage
 }
 
-const poolImage = (pool: Pool): PoolImage => ({
-  ...pool,
-  state: stateImage(pool.state),
-  terms: termsImage(pool.terms),
+const poolImage = ({ around: _around, ...known }: Pool): PoolImage => ({
+  ...known,
+  state: stateImage(known.state),
+  terms: termsImage(known.terms),
 })
 
-const poolFrom = (image: PoolImage, ticks: string | undefined): Pool => ({
+const poolFrom = (image: PoolImage, ticks: string | undefined): KnownPool => ({
   ...image,
   state: stateFrom(image.state),
   terms: termsFrom(image.terms, ticks === undefined ? null : read<TicksImage>(ticks)),

@@ -29,7 +29,6 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
     journals: [],
     index: {
       pairs: new Map(),
-      around: new Map(),
       ownPools: new Map(),
       poolsInto: new Map(),
       agreements: new Map(),

@@ -32,8 +32,10 @@ export type StepResult = {
 
 export function step(state: State, input: Input): StepResult {
   const work = newWork()
-  state.index.changed.clear()
-  state.index.evaluations.clear()
+  // Made anew: what is cleared leaves a trace from the old table to the new one, and while the old one waits for a full
+  // collection every evaluation since counts as reachable.
+  state.index.changed = new Set()
+  state.index.evaluations = new Map()
   state.chain = { ...state.chain, steps: count(state.chain.steps + 1) }
   state.index.changed.add('chain')
   apply(state, input, work)

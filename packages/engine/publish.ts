@@ -11,7 +11,7 @@ import * as ratio from './exact/ratio.ts'
 import type { Fraction } from './exact/ratio.ts'
 import { DEPTH_FROM } from './price/bands.ts'
 import { compactOf } from './price/compact.ts'
-import { DepthWatch } from './price/depthWatch.ts'
+import { DepthWatch, isFiled } from './price/depthWatch.ts'
 import { edgeOf } from './price/edge.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import type { Evaluation, Onward, Priced } from './price/evaluation.ts'
@@ -316,12 +316,13 @@ function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['r
 export function fileDepths(state: State, token: Token): void {
   if (!isActive(token)) return
   for (const pool of state.index.ownPools.get(token.address) ?? []) {
+    if (isFiled(pool)) continue
     let watch = state.index.depths.get(pool.to)
     if (watch === undefined) {
       watch = new DepthWatch()
       state.index.depths.set(pool.to, watch)
     }
-    watch.file(pool, state.tokens.get(pool.to)?.decimals?.value ?? null)
+    watch.file(pool)
   }
 }
 

@@ -13,7 +13,7 @@ import type { Journal } from './chain/journal.ts'
 import type { Fraction } from './exact/ratio.ts'
 import type { ExternalDepth, FeedHealth, Sequencer, StableAnswer } from './input.ts'
 import type { DepthAverage } from './price/depthAverage.ts'
-import type { DepthWatch } from './price/depthWatch.ts'
+import type { DepthWatch, FiledDepth } from './price/depthWatch.ts'
 import type { DueQueue } from './price/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/figures.ts'
@@ -82,7 +82,12 @@ export type Pool = {
   state: PoolState
   /** The last record on the stream: what whoever listens knows of the pool. */
   published: PublishedPool | null
+  /** Derived from all that is known; set when the pool enters the index, and not stored. */
+  around: Around
 }
+
+/** A pool as it is stored, before it has a place among the others. */
+export type KnownPool = Omit<Pool, 'around'>
 
 /** Everything the chain and time have told about a pool up to its last change. Undone with its block. */
 export type PoolState = {
@@ -151,19 +156,21 @@ export type Stable = {
   readonly block: BlockRef
 }
 
-/** The tokens of a pool, the pools of its pair, and what follows from its present state, made when it is first asked for. */
+/**
+ * What a pool is looked at together with: its tokens, the pools of its pair, and what follows from its present state,
+ * made when it is first asked for. It stands on the pool itself: to find it among thousands took longer than to read it.
+ */
 export type Around = {
   readonly from: Token
   readonly to: Token
   pair: readonly Pool[]
   figures: Figures | null
+  filed: FiledDepth | null
 }
 
 export type Index = {
   /** Pools of the same pair, by `from-to`. */
   readonly pairs: Map<string, Pool[]>
-  /** What each pool is looked at together with. */
-  readonly around: Map<Pool, Around>
   /** Pools in which a token is X: its own first hops. */
   readonly ownPools: Map<Address, Pool[]>
   /** Pools in which a token is Y: whoever depends on its price. */
@@ -178,9 +185,9 @@ export type Index = {
   /** Per routing asset and stable: at which of its prices a hop into it enters another band of depth. */
   readonly depths: Map<Address, DepthWatch>
   /** Entities changed by the current step, for the commit. */
-  readonly changed: Set<EntityKey>
+  changed: Set<EntityKey>
   /** What the records of the current step were computed from, for the full quotes of the same commit. */
-  readonly evaluations: Map<Address, Evaluation>
+  evaluations: Map<Address, Evaluation>
 }
 
 export type EntityKey =

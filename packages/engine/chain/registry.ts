@@ -5,7 +5,7 @@
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
 import { canonicalX } from '../setup.ts'
-import type { Around, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
+import type { KnownPool, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
 import { type Address, idOf, type NewPool } from './block.ts'
 
@@ -20,7 +20,7 @@ export function addPool(
 ): Pool {
   const x = canonicalX(state.setup, born.token0, born.token1)
   const [from, to] = x === 0 ? [born.token0, born.token1] : [born.token1, born.token0]
-  const pool: Pool = {
+  const known: KnownPool = {
     address: born.address,
     id: idOf(born.address),
     deploymentId: born.deploymentId,
@@ -37,30 +37,30 @@ export function addPool(
     state: poolState,
     published: null,
   }
-  enterPool(state, pool)
+  const pool = enterPool(state, known)
   state.index.changed.add(`pool/${pool.address}`)
   if (terms.family === 'amm_v3') state.index.changed.add(`ticks/${pool.address}`)
   return pool
 }
 
 /** Enters a pool, new or read back, into the maps. */
-export function enterPool(state: State, pool: Pool): void {
+export function enterPool(state: State, known: KnownPool): Pool {
+  const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
+  const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
+  const pool: Pool = { ...known, around: { from, to, pair: [], figures: null, filed: null } }
   state.pools.set(pool.address, pool)
-  const tokens = [knownToken(state, pool.token0), knownToken(state, pool.token1)] as const
   insert(state.index.pairs, pool.pair, pool)
-  const [from, to] = pool.x === 0 ? tokens : [tokens[1], tokens[0]]
-  state.index.around.set(pool, { from, to, pair: [], figures: null })
   relist(state, pool.pair)
   insert(state.index.ownPools, pool.from, pool)
   const into = state.index.poolsInto.get(pool.to) ?? new Set()
   state.index.poolsInto.set(pool.to, into.add(pool))
+  return pool
 }
 
 export function removePool(state: State, pool: Pool): void {
   state.pools.delete(pool.address)
   state.index.agreements.delete(state.index.pairs.get(pool.pair) ?? [])
   withdraw(state.index.pairs, pool.pair, pool)
-  state.index.around.delete(pool)
   relist(state, pool.pair)
   withdraw(state.index.ownPools, pool.from, pool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
@@ -70,7 +70,7 @@ export function removePool(state: State, pool: Pool): void {
 /** Every pool of a pair finds the list as it is now. */
 function relist({ index }: State, pair: string): void {
   const pools = index.pairs.get(pair) ?? []
-  for (const pool of pools) (index.around.get(pool) as Around).pair = pools
+  for (const pool of pools) pool.around.pair = pools
 }
 
 /** The token, made known if it was not. */

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { near } from '../exact/ratio.ts'
-import type { Pool } from '../state.ts'
+import type { Around, Pool } from '../state.ts'
 import { cases } from '../testing/cases.ts'
-import { asNear, count } from '../units.ts'
-import { DepthWatch } from './depthWatch.ts'
+import { asNear, type Count, count } from '../units.ts'
+import { DepthWatch, isFiled } from './depthWatch.ts'
 
 const BANDS = [50_000_000n, 500_000_000n, 1_000_000_000n]
 const E18 = 10n ** 18n
 
-const DECIMALS = count(18)
-
-/** Of a pool the watch asks its depth alone. */
-const poolOf = (depthY: bigint | null): Pool => ({ state: { depthY } }) as Pool
+/** Of a pool the watch asks its depth alone, and the decimals of its anchor. */
+const poolOf = (depthY: bigint | null, decimals: Count | null = count(18)): Pool =>
+  ({ state: { depthY }, around: { ...inDecimals(decimals), filed: null } }) as Pool
+const inDecimals = (value: Count | null) => ({ to: { decimals: { value } } }) as Pick<Around, 'to'>
 
 const microusd = (depthY: bigint, { num, den }: { num: bigint; den: bigint }): bigint =>
   (depthY * num * 1_000_000n) / (den * E18)
@@ -22,7 +22,7 @@ const passed = (watch: DepthWatch, before: number, now: number): Pool[] => [
 ]
 function watching(...pools: readonly Pool[]): DepthWatch {
   const watch = new DepthWatch()
-  for (const pool of pools) watch.file(pool, DECIMALS)
+  for (const pool of pools) watch.file(pool)
   return watch
 }
 
@@ -41,21 +41,25 @@ describe('DepthWatch', () => {
     const [a, b] = [poolOf(E18 / 40n), poolOf(E18 / 40n)]
     const watch = watching(a, b)
     a.state = poolOf(E18 / 60n).state
-    watch.file(a, DECIMALS)
+    expect([isFiled(a), isFiled(b)]).toEqual([false, true])
+    watch.file(a)
     watch.forget(b)
     expect(passed(watch, 1_990, 2_010)).toEqual([])
     expect(passed(watch, 2_990, 3_010)).toEqual([a])
   })
 
   it('counts in the decimals of the anchor, and finds nothing without them', () => {
-    const pool = poolOf(E18 / 40n)
-    const watch = new DepthWatch()
-    watch.file(pool, null)
+    const pool = poolOf(E18 / 40n, null)
+    const watch = watching(pool)
     expect(passed(watch, 1, 1e12)).toEqual([])
-    watch.file(pool, count(16))
+    expect(isFiled(pool)).toBe(true)
+    Object.assign(pool.around, inDecimals(count(16)))
+    expect(isFiled(pool)).toBe(false)
+    watch.file(pool)
     expect(passed(watch, 19, 21)).toEqual([pool])
     expect(passed(watch, 1_990, 2_010)).toEqual([])
-    watch.file(pool, DECIMALS)
+    Object.assign(pool.around, inDecimals(count(18)))
+    watch.file(pool)
     expect(passed(watch, 1_990, 2_010)).toEqual([pool])
   })
 
@@ -78,7 +82,7 @@ describe('DepthWatch', () => {
       fc.property(fc.array(depth, { minLength: 1, maxLength: 8 }), move, (depths, [before, to]) => {
         const now =
           'bps' in to ? { num: before.num * BigInt(10_000 + to.bps), den: before.den * 10_000n } : to
-        const pools = depths.map(poolOf)
+        const pools = depths.map(each => poolOf(each))
         const watch = watching(...pools)
         const found = new Set(watch.passed(near(before), near(now), BANDS))
         for (const [at, each] of depths.entries()) {

@@ -15,34 +15,42 @@ const RANGES = 64
 const SLACK = 0.001
 const MICRO = 1e6
 
-type Filed = {
+/** Where a pool stands in the watch of its anchor, and what that follows from. */
+export type FiledDepth = {
   readonly state: PoolState
   readonly decimals: Count | null
   /** The anchor's price at which the pool is worth a microdollar; null where it is worth nothing at any. */
   readonly unit: Near | null
 }
 
+/** Whether the watch of its anchor has a pool as it is now. */
+export function isFiled({ state, around }: Pool): boolean {
+  const { filed } = around
+  return filed !== null && filed.state === state && filed.decimals === decimalsOf({ around })
+}
+
+const decimalsOf = ({ around }: Pick<Pool, 'around'>): Count | null => around.to.decimals?.value ?? null
+
+/** The hops into one anchor. */
 export class DepthWatch {
   readonly #ranges = new Map<Count, Set<Pool>>()
-  readonly #filed = new Map<Pool, Filed>()
 
-  /** Files a pool by its depth as it is now; `decimals` are the anchor's. */
-  file(pool: Pool, decimals: Count | null): void {
-    const { state } = pool
-    const known = this.#filed.get(pool)
-    if (known !== undefined && known.state === state && known.decimals === decimals) return
+  /** Files a pool by its depth as it is now. */
+  file(pool: Pool): void {
+    const { state, around } = pool
+    const known = around.filed
+    const decimals = decimalsOf(pool)
     const unit = decimals === null ? null : unitOf(state.depthY, powerOfTen(decimals))
-    this.#filed.set(pool, { state, decimals, unit })
+    around.filed = { state, decimals, unit }
     if (known?.unit === unit) return
-    if (known !== undefined) this.#leave(pool, known)
+    if (known !== null) this.#leave(pool, known)
     if (unit !== null) this.#enter(pool, unit)
   }
 
   forget(pool: Pool): void {
-    const known = this.#filed.get(pool)
-    if (known === undefined) return
-    this.#filed.delete(pool)
-    this.#leave(pool, known)
+    const { filed } = pool.around
+    pool.around.filed = null
+    if (filed !== null) this.#leave(pool, filed)
   }
 
   /** Pools whose depth passes one of `bands`, in microdollars, as the price goes from `before` to `now`. */
@@ -53,7 +61,7 @@ export class DepthWatch {
       const most = asNear((high / Number(band)) * (1 + SLACK))
       for (const pools of this.#between(least, most))
         for (const pool of pools) {
-          const unit = this.#filed.get(pool)?.unit as Near
+          const unit = pool.around.filed?.unit as Near
           if (unit >= least && unit <= most) yield pool
         }
     }
@@ -77,7 +85,7 @@ export class DepthWatch {
     else pools.add(pool)
   }
 
-  #leave(pool: Pool, { unit }: Filed): void {
+  #leave(pool: Pool, { unit }: FiledDepth): void {
     if (unit === null) return
     const range = rangeOf(unit)
     const pools = this.#ranges.get(range)

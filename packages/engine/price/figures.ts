@@ -3,7 +3,6 @@
  * tokens, the guard it fails by itself, and how steady its price has been. Worked out once per state; most pools
  * are asked for again and again between two changes.
  */
-import { assert } from '../assert.ts'
 import { bitsOf } from '../exact/bits.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import { type Fraction, near } from '../exact/ratio.ts'
@@ -98,9 +97,8 @@ const NEVER = ms(Number.POSITIVE_INFINITY)
 
 /** A caller's narrowed policy is not the operator's: what follows from it is not kept. */
 export function figuresOf(moment: Moment, pool: Pool): Figures {
-  const { index, policyView } = moment.state
-  const around = index.around.get(pool)
-  assert(around !== undefined, () => `pool ${pool.address} is not known`)
+  const { policyView } = moment.state
+  const { around } = pool
   const from = around.from.decimals
   const to = around.to.decimals
   const known = around.figures

@@ -18,8 +18,8 @@ import { devBps } from './weightedMedian.ts'
 const ZERO = { num: 0n, den: 1n }
 
 export function pairAgreement(moment: Moment, pool: Pool): Agreement {
-  const pools = moment.state.index.around.get(pool)?.pair
-  if (pools === undefined || pools.length === 1) return alone(moment)
+  const pools = pool.around.pair
+  if (pools.length === 1) return alone(moment)
   let byPool = moment.agreements.get(pools)
   if (byPool === undefined) {
     byPool = lasting(moment, pools) ?? agreementsOf(moment, pools)

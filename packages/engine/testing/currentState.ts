@@ -14,7 +14,7 @@ export function currentState(state: State, atMs: Ms): unknown {
     tip: state.chain.tip,
     proven: state.chain.proven,
     pools: [...state.pools.values()]
-      .map(({ terms, ...pool }) => ({
+      .map(({ terms, around: _around, ...pool }) => ({
         ...pool,
         published: null,
         state: { ...pool.state, history: changesOf(pool.state.history) },
