@@ -3,7 +3,7 @@
  * any refusal halves it; it grows back slowly, since a limit that was met once is met again.
  */
 
-const START = 64
+const START = 16
 const MOST = 16_384
 /** In one answer, about a megabyte: where there is much, ranges shrink before the node refuses them. */
 const LOGS = 2000

@@ -3,7 +3,8 @@
  *
  * `eth_getLogs` only says where to look. What it leaves out of a block is found, for the block is read whole; a block
  * it leaves out altogether is found by asking a second endpoint, where there is one. An answer as long as a limit
- * that providers are known to cut at is not believed: the range is halved.
+ * that providers are known to cut at is not believed: the range is halved. Where most blocks turn out to have what is
+ * looked for, nobody is asked where it is: all of them are read, which proves more and costs the node less.
  */
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { decodeAnswer } from './answer.ts'
@@ -13,7 +14,7 @@ import { BlockRange } from './blockRange.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import { toLogEntry } from './entry.ts'
-import type { VerifiedBlock } from './feed.ts'
+import type { RawLog, VerifiedBlock } from './feed.ts'
 import { FeedError, type FeedErrorCode, isFeedError } from './feedError.ts'
 import { fetchHeaderByTag } from './header.ts'
 
@@ -25,7 +26,7 @@ export type HistoryQuery = {
   readonly addresses: readonly Hex[] | null
 }
 
-/** Consecutive blocks that are done: those with logs asked for, and how far they reach. */
+/** Consecutive blocks that are done: those with logs asked for, with these alone, and how far they reach. */
 export type HistoryPart = {
   readonly from: number
   readonly to: number
@@ -35,9 +36,9 @@ export type HistoryPart = {
 
 /** Ranges asked for ahead of the one that is waited for. */
 const RANGES_AHEAD = 4
-/** Chunks whose blocks are read ahead of the one that is waited for, and blocks at once in each. */
-const CHUNKS_AHEAD = 2
-const BLOCKS_AT_ONCE = 8
+/** Parts whose blocks are read ahead of the one that is waited for, and blocks in each: so many are held at once. */
+const PARTS_AHEAD = 3
+const BLOCKS_A_PART = 8
 /** Addresses in one filter; beyond, the topics alone choose. */
 const MAX_ADDRESSES = 500
 /** Where providers are known to cut an answer without a word. */
@@ -57,8 +58,14 @@ const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
   'ANSWER_TOO_LARGE',
 ])
 
-/** A range, or what was left of it after halving, and where its logs are. */
-type Chunk = { readonly from: number; readonly to: number; readonly places: readonly Place[] }
+/** A stretch and the blocks of it to be read, each with the hashes it was told of with. */
+type Chunk = {
+  readonly from: number
+  readonly to: number
+  readonly blocks: readonly (readonly [number: number, hashes: readonly Hex[]])[]
+  /** Nobody was asked where its logs are: they may be in any block. */
+  readonly isUnasked: boolean
+}
 type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: number }
 
 /** In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. */
@@ -69,7 +76,7 @@ export async function* readHistory(
 ): AsyncGenerator<HistoryPart> {
   const reader = new HistoryReader(endpoints, query, signal)
   const chunks = ahead(RANGES_AHEAD, reader.ranges(), ({ from, to }) => reader.chunks(from, to))
-  const parts = ahead(CHUNKS_AHEAD, flattened(chunks), chunk => reader.part(chunk))
+  const parts = ahead(PARTS_AHEAD, flattened(chunks), chunk => reader.part(chunk))
   yield* parts
 }
 
@@ -94,8 +101,19 @@ async function* ahead<Item, Result>(
   }
 }
 
-async function* flattened<Item>(lists: AsyncIterable<readonly Item[]>): AsyncGenerator<Item> {
-  for await (const list of lists) yield* list
+/** Chunks of a few blocks each: what is read is handed over, and let go, in small parts. */
+async function* flattened(lists: AsyncIterable<readonly Chunk[]>): AsyncGenerator<Chunk> {
+  for await (const list of lists)
+    for (const { from, to, blocks, isUnasked } of list)
+      for (let at = 0; at === 0 || at < blocks.length; at += BLOCKS_A_PART) {
+        const next = blocks[at + BLOCKS_A_PART]
+        yield {
+          from: at === 0 ? from : (blocks[at] as Chunk['blocks'][0])[0],
+          to: next === undefined ? to : next[0] - 1,
+          blocks: blocks.slice(at, at + BLOCKS_A_PART),
+          isUnasked,
+        }
+      }
 }
 
 /** The newest block that cannot be taken back. */
@@ -115,12 +133,18 @@ class HistoryReader {
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
   readonly #range = new BlockRange()
+  readonly #topics: ReadonlySet<Hex>
+  readonly #addresses: ReadonlySet<Hex> | null
+  /** At least every second block of the last part had logs that are asked for, and all of it was proven. */
+  #isDense = false
   #refused: FeedError | null = null
 
   constructor(endpoints: EndpointSet, query: HistoryQuery, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#query = query
     this.#signal = signal
+    this.#topics = new Set(query.topics)
+    this.#addresses = query.addresses === null ? null : new Set(query.addresses)
   }
 
   *ranges(): Generator<{ readonly from: number; readonly to: number }> {
@@ -133,20 +157,26 @@ class HistoryReader {
   }
 
   /** The blocks of a chunk, whole. */
-  async part({ from, to, places }: Chunk): Promise<HistoryPart> {
-    const told = new Map<number, Set<Hex>>()
-    for (const { number, hash } of places) told.set(number, (told.get(number) ?? new Set()).add(hash))
-    const numbers = [...told.keys()].sort((a, b) => a - b)
-    const blocks: VerifiedBlock[] = []
-    for await (const block of ahead(BLOCKS_AT_ONCE, numbers, number =>
-      this.#block(number, [...(told.get(number) ?? [])]),
-    ))
-      blocks.push(block)
-    return { from, to, blocks, rangeSize: this.#range.size }
+  async part({ from, to, blocks, isUnasked }: Chunk): Promise<HistoryPart> {
+    const read = await Promise.all(blocks.map(([number, hashes]) => this.#block(number, hashes)))
+    const found = read.filter(({ logs }) => logs.length > 0)
+    const count = to - from + 1
+    this.#isDense = 2 * found.length >= count && found.every(({ proof }) => proof === 'receipts')
+    if (isUnasked)
+      this.#range.answered(
+        count,
+        found.reduce((sum, { logs }) => sum + logs.length, 0),
+      )
+    return { from, to, blocks: found, rangeSize: this.#range.size }
+  }
+
+  #isAskedFor({ address, topics: [topic] }: RawLog): boolean {
+    return topic !== undefined && this.#topics.has(topic) && this.#addresses?.has(address) !== false
   }
 
   /** Where there are logs, in halves when the whole is refused or not to be believed. */
   async chunks(from: number, to: number): Promise<readonly Chunk[]> {
+    if (this.#isDense) return [{ from, to, blocks: allOf(from, to), isUnasked: true }]
     const blocks = to - from + 1
     for (let tries = 1; ; tries++)
       try {
@@ -154,7 +184,7 @@ class HistoryReader {
         if (blocks > 1 && (ROUND_CAPS.has(places.length) || places.length > MAX_LOGS))
           return await this.#halves(from, to)
         this.#range.answered(blocks, places.length)
-        return [{ from, to, places }]
+        return [{ from, to, blocks: toldOf(places), isUnasked: false }]
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
         if (blocks > 1 && RANGE_LIKE.has(error.code)) return this.#halves(from, to)
@@ -224,7 +254,9 @@ class HistoryReader {
         return await this.#endpoints.attempt(async endpoint => {
           const block = await fetchBlock(endpoint, number, this.#signal)
           const foreign = hashes.find(hash => hash !== block.hash)
-          if (foreign === undefined) return block
+          // Once all logs are proven to be there, most of them have done their part, and many blocks are on their way.
+          if (foreign === undefined)
+            return { ...block, logs: block.logs.filter(log => this.#isAskedFor(log)) }
           throw new FeedError(
             'BLOCK_REFUSED',
             endpoint.name,
@@ -249,6 +281,15 @@ class HistoryReader {
     await pause(Math.min(waitMs, WAIT_MS.most), this.#signal)
     this.#signal.throwIfAborted()
   }
+}
+
+const allOf = (from: number, to: number): Chunk['blocks'] =>
+  Array.from({ length: to - from + 1 }, (_, at) => [from + at, []])
+
+function toldOf(places: readonly Place[]): Chunk['blocks'] {
+  const told = new Map<number, Set<Hex>>()
+  for (const { number, hash } of places) told.set(number, (told.get(number) ?? new Set()).add(hash))
+  return [...told].map(([number, hashes]) => [number, [...hashes]] as const).sort(([a], [b]) => a - b)
 }
 
 function placeOf(item: unknown): Place {

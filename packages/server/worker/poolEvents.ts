@@ -37,10 +37,22 @@ export function poolEventDrafts(
 function amountsOf(event: Event['event']): Record<string, string | number> {
   const fields: Record<string, string | number> = {}
   for (const [name, value] of Object.entries(event)) {
-    if (typeof value === 'bigint') fields[snakeCase(name)] = value.toString()
-    else if (typeof value === 'number') fields[snakeCase(name)] = value
+    if (typeof value === 'bigint') fields[fieldOf(name)] = value.toString()
+    else if (typeof value === 'number') fields[fieldOf(name)] = value
   }
   return fields
+}
+
+/** The names are few, and asked for with every event. */
+const FIELDS = new Map<string, string>()
+
+function fieldOf(name: string): string {
+  let field = FIELDS.get(name)
+  if (field === undefined) {
+    field = snakeCase(name)
+    FIELDS.set(name, field)
+  }
+  return field
 }
 
 /** amount0In → amount0_in, sqrtPriceX96 → sqrt_price_x96. */
