@@ -160,6 +160,25 @@ describe('our contracts', () => {
     expect(await client.readContract({ ...read, functionName: 'decimals' })).toBe(8)
   })
 
+  it('keep the last 64 rounds of a price feed, and say that older ones are gone', async () => {
+    const address = await deployPriceFeed(client, { description: 'USDC / USD', decimals: 8 })
+    const read = { address, abi: priceFeedAbi } as const
+    for (let round = 1n; round <= 66n; round++)
+      await send(client, {
+        to: address,
+        data: encodeFunctionData({
+          abi: priceFeedAbi,
+          functionName: 'setAnswer',
+          args: [round, 10n * round],
+        }),
+      })
+    const roundAt = (round: bigint) =>
+      client.readContract({ ...read, functionName: 'getRoundData', args: [round] })
+    for (const round of [3n, 64n, 66n])
+      expect(await roundAt(round)).toEqual([round, round, 10n * round, 10n * round, round])
+    for (const round of [0n, 1n, 2n, 67n]) await expect(roundAt(round)).rejects.toThrow('No data')
+  })
+
   it('let a trader run a batch past a step that reverts, and say which and why', async () => {
     const { hands, pool, pair } = await market()
     const outcomes = await trader.batch(

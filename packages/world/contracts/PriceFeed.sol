@@ -3,6 +3,7 @@ pragma solidity 0.8.37;
 
 /// A Chainlink-like AggregatorV3 whose answer and times anyone sets: on time, late, zero, negative or from
 /// the future. As a sequencer-uptime feed the answer is 0 (up) or 1 (down) and startedAt is when it changed.
+/// Only the last rounds are kept, each in the place of an older one: a world that runs for days does not grow by its feeds.
 contract PriceFeed {
     uint8 public decimals;
     string public description;
@@ -13,6 +14,8 @@ contract PriceFeed {
         uint256 startedAt;
         uint256 updatedAt;
     }
+
+    uint80 private constant KEPT = 64;
 
     uint80 public latestRound;
     mapping(uint80 => Round) private rounds;
@@ -37,14 +40,14 @@ contract PriceFeed {
     }
 
     function getRoundData(uint80 roundId) public view returns (uint80, int256, uint256, uint256, uint80) {
-        require(roundId != 0 && roundId <= latestRound, "No data present");
-        Round storage round = rounds[roundId];
+        require(roundId != 0 && roundId <= latestRound && roundId + KEPT > latestRound, "No data present");
+        Round storage round = rounds[roundId % KEPT];
         return (roundId, round.answer, round.startedAt, round.updatedAt, roundId);
     }
 
     function _set(Round memory round) private {
         latestRound += 1;
-        rounds[latestRound] = round;
+        rounds[latestRound % KEPT] = round;
         emit AnswerUpdated(round.answer, latestRound, round.updatedAt);
     }
 }

@@ -1,8 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { anvilBinary } from '../anvil.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
 import { ChainNode } from './chainNode.ts'
 import { WORLD } from './chains.ts'
@@ -255,6 +256,34 @@ describe('one chain of it', () => {
     const { number } = await headOf(chain)
     await expect.poll(async () => (await headOf(chain)).number, { timeout: 60_000 }).toBeGreaterThan(number)
     expect((await chain.client.getBlock({ blockNumber: 0n })).hash).toBe(chain.genesisHash)
+  })
+
+  it('is made once more when its node ends by itself before it is whole', async () => {
+    const dying = join(folder, 'dying-anvil')
+    // The first one is killed in the midst of its history.
+    writeFileSync(
+      dying,
+      `#!/bin/sh
+if mkdir '${folder}/first' 2>/dev/null; then
+  '${anvilBinary()}' "$@" & node=$!
+  sleep 2
+  kill -KILL $node
+  wait $node
+  exit 1
+fi
+exec '${anvilBinary()}' "$@"
+`,
+      { mode: 0o700 },
+    )
+    const said: string[] = []
+    vi.stubEnv('ASSAY_ANVIL', dying)
+    const chain = await start({ hasHistory: true, onProgress: line => said.push(line) })
+    vi.unstubAllEnvs()
+    expect(said).toEqual([
+      `${SMALL.name}: its node ended by itself, once more`,
+      `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools made`,
+    ])
+    expect((await headOf(chain)).number).toBeGreaterThan(100n)
   })
 
   it('does without its old blocks, but for the first', async () => {

@@ -4,6 +4,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Client } from '../client.ts'
 import { Random } from '../random.ts'
@@ -53,6 +54,10 @@ export type WorldOptions = {
   readonly onProgress?: (line: string) => void
 }
 
+/** Of what is asked in vain, a node that is gone has been told so by then. */
+const GONE_MS = 500
+const LOOK_MS = 20
+
 /** Genesis hashes follow from the time alone: within this range each chain has its own. */
 const GENESIS_SPREAD = 97
 
@@ -74,7 +79,8 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
 
 type Memory = { readonly genesisS: number; readonly seeded: SeededChain }
 
-async function startChain(plan: ChainPlan, options: WorldOptions): Promise<WorldChain> {
+/** What is not whole is not remembered: a chain whose node ends by itself before it is there is made once more. */
+async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = false): Promise<WorldChain> {
   const { folder, seed = 1, isLive = true, hasHistory = isLive, clock = startClock() } = options
   const { nowS } = clock
   const file = new StateFile(join(folder, `chain-${plan.chainId}.state.json`))
@@ -122,9 +128,19 @@ async function startChain(plan: ChainPlan, options: WorldOptions): Promise<World
       life,
     }
   } catch (failure) {
+    const hasDied = await hasEndedBy(node, GONE_MS)
     await node.close()
-    throw failure
+    if (!hasDied || isAgain) throw failure
+    options.onProgress?.(`${plan.name}: its node ended by itself, once more`)
+    return startChain(plan, options, true)
   }
+}
+
+/** A process whose port refuses is told as gone a moment later. */
+async function hasEndedBy(node: ChainNode, withinMs: number): Promise<boolean> {
+  for (const untilMs = performance.now() + withinMs; !node.hasEnded && performance.now() < untilMs; )
+    await wait(LOOK_MS)
+  return node.hasEnded
 }
 
 /** Null where another plan was seeded: its chain is made anew. */
