@@ -8,7 +8,7 @@ import type { Seat } from './cluster.ts'
 import type { MaintenanceStore } from './maintenance.ts'
 import type { LogStore, Store } from './port.ts'
 import { startCheckpointer } from './sqlite/checkpointer.ts'
-import { claimDatabase } from './sqlite/claim.ts'
+import { canonicalPath, claimDatabase } from './sqlite/claim.ts'
 import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
 
@@ -17,7 +17,7 @@ export async function claimStore(address: string): Promise<() => Promise<void>> 
   const path = sqlitePath(address)
   if (path === null) return (await import('./postgres/claim.ts')).claimPostgres(address)
   const release = claimDatabase(path)
-  const stopCheckpointer = startCheckpointer(path)
+  const stopCheckpointer = startCheckpointer(canonicalPath(path))
   return async () => {
     await stopCheckpointer()
     release()

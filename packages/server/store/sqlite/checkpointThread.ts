@@ -3,15 +3,20 @@
  * seldom while it rests, and copies what is worth the sync of the database file. Readers and writers go on meanwhile.
  */
 import { existsSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { StoreError } from '../storeError.ts'
+import { toStoreError } from './sqliteError.ts'
 
 /** Pages that change in every block are copied once, not once a block. Well below what makes a commit copy by itself. */
 const COPY_BYTES = 16 * 1024 * 1024
 
 /** The next look at a log that grows comes soon; at one that rests, ever later. */
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [5, 160]
+
+/** Opening may have to wait for another thread's recovery. */
+const OPEN_BUSY_MS = 5_000
 
 /** The log begins anew once all of it is copied; what was written during one try is left for the next. */
 const TRIES = 3
@@ -30,7 +35,7 @@ while (!existsSync(`${path}-wal`) && !closing.signal.aborted) await pause(LONGES
 if (!closing.signal.aborted) await copyUntilClosed()
 
 async function copyUntilClosed(): Promise<void> {
-  const database = new DatabaseSync(path, { timeout: 0 })
+  const database = new DatabaseSync(path, { timeout: OPEN_BUSY_MS })
   try {
     database.exec('PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0')
     const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
@@ -38,15 +43,28 @@ async function copyUntilClosed(): Promise<void> {
     const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     let seen = 0
     for (let wait = LONGEST_PAUSE_MS; !closing.signal.aborted; await pause(wait)) {
-      let { log, checkpointed } = look.get() as Progress
+      const { log } = look.get() as Progress
       wait = log === seen ? Math.min(2 * wait, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS
       seen = log
-      if (log * pageBytes < COPY_BYTES) continue
-      for (let tries = 0; tries < TRIES && checkpointed < log; tries++)
-        ({ log, checkpointed } = copy.get() as Progress)
+      if (log * pageBytes >= COPY_BYTES && !copyAll(copy)) wait = LONGEST_PAUSE_MS
     }
   } finally {
     database.close()
+  }
+}
+
+/** False while there is no space to copy to. A device that fails is not tried again. */
+function copyAll(copy: StatementSync): boolean {
+  try {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { log, checkpointed } = copy.get() as Progress
+      if (checkpointed === log) break
+    }
+    return true
+  } catch (error) {
+    const failure = toStoreError(error)
+    if (failure instanceof StoreError && failure.retryable) return false
+    throw failure
   }
 }
 
