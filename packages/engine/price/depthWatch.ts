@@ -7,7 +7,7 @@
  * someone may be looked at in vain, nobody is overlooked, and depth that still rises is followed as closely as that.
  */
 import { powerOfTen } from '../exact/decimal.ts'
-import type { Pool, PoolState } from '../state.ts'
+import type { Around, Pool, PoolState } from '../state.ts'
 import { asNear, type Count, count, type Near } from '../units.ts'
 
 /** Ranges in a doubling of the price. */
@@ -26,10 +26,11 @@ export type FiledDepth = {
 /** Whether the watch of its anchor has a pool as it is now. */
 export function isFiled({ state, around }: Pool): boolean {
   const { filed } = around
-  return filed !== null && filed.state === state && filed.decimals === decimalsOf({ around })
+  return filed !== null && filed.state === state && filed.decimals === decimalsOf(around)
 }
 
-const decimalsOf = ({ around }: Pick<Pool, 'around'>): Count | null => around.to.decimals?.value ?? null
+/** Of the anchor. */
+const decimalsOf = ({ to }: Around): Count | null => to.decimals?.value ?? null
 
 /** The hops into one anchor. */
 export class DepthWatch {
@@ -39,7 +40,7 @@ export class DepthWatch {
   file(pool: Pool): void {
     const { state, around } = pool
     const known = around.filed
-    const decimals = decimalsOf(pool)
+    const decimals = decimalsOf(around)
     const unit = decimals === null ? null : unitOf(state.depthY, powerOfTen(decimals))
     around.filed = { state, decimals, unit }
     if (known?.unit === unit) return

@@ -277,8 +277,9 @@ exec '${anvilBinary()}' "$@"
     )
     const said: string[] = []
     vi.stubEnv('ASSAY_ANVIL', dying)
-    const chain = await start({ hasHistory: true, onProgress: line => said.push(line) })
-    vi.unstubAllEnvs()
+    const chain = await start({ hasHistory: true, onProgress: line => said.push(line) }).finally(() =>
+      vi.unstubAllEnvs(),
+    )
     expect(said).toEqual([
       `${SMALL.name}: its node ended by itself, once more`,
       `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools made`,
