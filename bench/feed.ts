@@ -9,8 +9,9 @@ import { createMPT } from '@ethereumjs/mpt'
 import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parseAbi } from 'viem'
 import { toRlp } from 'viem/utils'
 import { parseAnswer } from '../packages/server/feed/connection.ts'
+import { type ReceiptEntry, toReceiptEntry } from '../packages/server/feed/entry.ts'
 import { decodeLogs } from '../packages/server/feed/receipts.ts'
-import { encodeReceipt, type Receipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'
+import { encodeReceipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'
 import { integer } from '../packages/server/feed/rlp.ts'
 import { decodeBlock } from '../packages/server/market/decode.ts'
 import type { Benchmark } from './benchmark.ts'
@@ -167,16 +168,25 @@ function logAt(at: number): object {
 }
 
 /** Two logs each, about as many as on chain 1. */
-function receiptAt(at: number): Receipt {
-  return {
-    type: at % 3,
-    outcome: { status: at % 9 === 0 ? 0 : 1 },
+function receiptAt(at: number): ReceiptEntry {
+  const place = {
+    blockHash: header.hash,
+    blockNumber: `0x${NUMBER.toString(16)}`,
+    transactionHash: hex(32),
+    transactionIndex: `0x${at.toString(16)}`,
+  }
+  return toReceiptEntry({
+    ...place,
+    type: `0x${at % 3}`,
+    status: at % 9 === 0 ? '0x0' : '0x1',
     cumulativeGasUsed: `0x${(21_000 * (at + 1)).toString(16)}`,
     logsBloom: hex(256),
-    logs: Array.from({ length: 2 }, () => ({
+    logs: Array.from({ length: 2 }, (_, log) => ({
+      ...place,
+      logIndex: `0x${(2 * at + log).toString(16)}`,
       address: hex(20),
       topics: [hex(32), hex(32), hex(32)],
       data: hex(96),
     })),
-  }
+  })
 }

@@ -7,6 +7,7 @@
  * strict reading of `entry.ts` or abstain.
  */
 import type { Hex } from '../ops/config.ts'
+import { DIGIT, oddAt } from '../ops/hexDigits.ts'
 import {
   BIT,
   candidate,
@@ -20,8 +21,7 @@ import {
   RECEIPT,
   RECEIPT_KEYS,
 } from './answerKeys.ts'
-import { LogEntry, MAX_TYPE, ReceiptEntry } from './entry.ts'
-import { DIGIT, oddAt } from './hexDigits.ts'
+import { BLOOM_DIGITS, HASH_DIGITS, LogEntry, MAX_TYPE, ReceiptEntry } from './entry.ts'
 import { SeenHex } from './seenHex.ts'
 
 type Entry = LogEntry | ReceiptEntry
@@ -56,8 +56,6 @@ const X = 0x78
 /** Below 2^53 whatever they are. */
 const MAX_COUNT_DIGITS = 13
 const MAX_TOPICS = 4
-/** With its prefix. */
-const HASH_LENGTH = 66
 
 const NONE: Hex = '0x'
 const NOTHING = Buffer.alloc(0)
@@ -72,8 +70,10 @@ class Scanner {
   readonly #hashes = new SeenHex(32, 16)
   readonly #firstTopics = new SeenHex(32, 64)
   readonly #addresses = new SeenHex(20, 1024)
-  #firstTopic = NONE
-  readonly #topicsAt = new Uint32Array(MAX_TOPICS)
+  /** Of the topics that were passed last: the first, where its digits begin, and how many there are. */
+  #topic: Hex | null = null
+  #topicsAt = 0
+  #topicCount = 0
   /** By the place of a key, the one that last followed it. */
   readonly #after: Key[] = Array.from({ length: KEYS.length + 1 }, () => OTHER)
 
@@ -124,9 +124,9 @@ class Scanner {
   #entry(mayBeReceipt: boolean): Entry {
     let seen = 0
     let address = NONE
+    let addressAt = 0
     let dataAt = 0
     let dataEnd = 0
-    let topics = 0
     let blockHash = NONE
     let blockNumber = 0
     let transactionHash = NONE
@@ -134,7 +134,7 @@ class Scanner {
     let logIndex = 0
     let status = 0
     let type = 0
-    let logsBloom = NONE
+    let bloomAt = 0
     let cumulativeGasUsed = NONE
     let logs: readonly LogEntry[] = NO_LOGS
     let key = OTHER
@@ -149,13 +149,14 @@ class Scanner {
       seen |= key.bit
       switch (key.bit) {
         case BIT.address:
+          addressAt = this.#at + 3
           address = this.#seen(this.#addresses)
           break
         case BIT.topics:
-          topics = this.#topics()
+          this.#topics()
           break
         case BIT.data:
-          dataAt = this.#at + 1
+          dataAt = this.#at + 3
           if (this.#hexDigits() % 2 !== 0) throw NOT_UNDERSTOOD
           dataEnd = this.#at - 1
           break
@@ -182,7 +183,8 @@ class Scanner {
           logs = this.#list(false)
           break
         case BIT.logsBloom:
-          logsBloom = this.#text(this.#fixedHex(256))
+          bloomAt = this.#at + 3
+          if (this.#hexDigits() !== BLOOM_DIGITS) throw NOT_UNDERSTOOD
           break
         case BIT.status:
           status = this.#count()
@@ -197,29 +199,29 @@ class Scanner {
           throw NOT_UNDERSTOOD
       }
     } while (this.#goesOn(CLOSE))
-    if ((seen & LOG) === LOG && (seen & ~LOG_KEYS) === 0) {
-      // One copy for all its strings: they are cut out of it, and whoever keeps one keeps no more of the answer than a log.
-      const first = topics > 1 ? Math.min(dataAt, this.#topicsAt[1] as number) : dataAt
-      const end =
-        topics > 1 ? Math.max(dataEnd, (this.#topicsAt[topics - 1] as number) + HASH_LENGTH) : dataEnd
-      const text = this.#bytes.toString('latin1', first, end)
+    if ((seen & LOG) === LOG && (seen & ~LOG_KEYS) === 0)
       return new LogEntry(
         address,
-        this.#topicsOf(text, first, topics),
-        text.slice(dataAt - first, dataEnd - first) as Hex,
+        this.#topic,
         blockHash,
         blockNumber,
         transactionHash,
         transactionIndex,
         logIndex,
+        this.#view,
+        addressAt,
+        this.#topicsAt,
+        this.#topicCount,
+        dataAt,
+        dataEnd,
       )
-    }
     if ((seen & RECEIPT) === RECEIPT && (seen & ~RECEIPT_KEYS) === 0 && status <= 1 && type <= MAX_TYPE)
       return new ReceiptEntry(
         type,
         { status },
         cumulativeGasUsed,
-        logsBloom,
+        this.#view,
+        bloomAt,
         logs,
         blockHash,
         blockNumber,
@@ -229,38 +231,20 @@ class Scanner {
     throw NOT_UNDERSTOOD
   }
 
-  /** Notes the first, and where the others begin; how many there are. */
-  #topics(): number {
-    let count = 0
+  #topics(): void {
+    this.#topic = null
+    this.#topicCount = 0
     this.#take(OPEN_LIST)
+    this.#topicsAt = this.#at + 3
     if (this.#bytes[this.#at] === CLOSE_LIST) {
       this.#at++
-      return count
+      return
     }
     do {
-      if (count === MAX_TOPICS) throw NOT_UNDERSTOOD
-      if (count === 0) this.#firstTopic = this.#seen(this.#firstTopics)
-      else this.#topicsAt[count] = this.#fixedHex(32)
-      count++
+      if (this.#topicCount === MAX_TOPICS) throw NOT_UNDERSTOOD
+      if (this.#topicCount++ === 0) this.#topic = this.#seen(this.#firstTopics)
+      else if (this.#hexDigits() !== HASH_DIGITS) throw NOT_UNDERSTOOD
     } while (this.#goesOn(CLOSE_LIST))
-    return count
-  }
-
-  #topicsOf(text: string, first: number, count: number): readonly Hex[] {
-    if (count === 0) return []
-    const topics = [this.#firstTopic]
-    for (let n = 1; n < count; n++) {
-      const at = (this.#topicsAt[n] as number) - first
-      topics.push(text.slice(at, at + HASH_LENGTH) as Hex)
-    }
-    return topics
-  }
-
-  /** Steps over hex of exactly so many bytes; where it begins. */
-  #fixedHex(size: number): number {
-    const start = this.#at + 1
-    if (this.#hexDigits() !== 2 * size) throw NOT_UNDERSTOOD
-    return start
   }
 
   /** From there to before the quote that was passed last. */

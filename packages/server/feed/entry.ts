@@ -2,6 +2,9 @@
  * Logs and receipts as nodes list them, every field of its right form: a hash is 32 bytes, hex is lower case, a count is
  * below 2^53. Whether they belong to a block is not said here.
  *
+ * Longer hex stays in the bytes it came in. Most logs are only proven to be there, and of the others a decoder wants
+ * numbers; a string is made for whoever asks for one.
+ *
  * `answerScanner.ts` makes entries straight from the bytes of an answer; all else is read here, field by field, from what
  * JSON.parse gives. Both give the same.
  */
@@ -21,50 +24,114 @@ import {
 
 /** EIP-2718 ends below 0x80. */
 export const MAX_TYPE = 0x7f
+/** Of the digits of an address, a hash or a topic, and a bloom. */
+export const [ADDRESS_DIGITS, HASH_DIGITS, BLOOM_DIGITS] = [40, 64, 512] as const
+/** From the digits of one topic to those of the next: between them `","0x`. */
+export const TOPIC_STEP = HASH_DIGITS + 5
 
 /** The state root stands where the status does since Byzantium. */
 export type Outcome = { readonly status: number } | { readonly stateRoot: Hex }
 
-export class LogEntry {
+/** Where something was mined. */
+export type Place = {
+  readonly blockHash: Hex
+  readonly blockNumber: number
+  readonly transactionHash: Hex
+  readonly transactionIndex: number
+}
+
+/** Where the hex of a log stands: the first digits, and past the last one of the data. */
+export type LogText = {
+  readonly text: DataView
+  readonly addressAt: number
+  readonly topicsAt: number
+  readonly topicCount: number
+  readonly dataAt: number
+  readonly dataEnd: number
+}
+
+export class LogEntry implements LogText, Place {
   /** What is compiled for a class is thrown away once a collection finds no object of it: there always is one. */
-  static readonly none = new LogEntry('0x', [], '0x', '0x', 0, '0x', 0, 0)
+  static readonly none = new LogEntry(
+    '0x',
+    null,
+    '0x',
+    0,
+    '0x',
+    0,
+    0,
+    new DataView(new ArrayBuffer(0)),
+    0,
+    0,
+    0,
+    0,
+    0,
+  )
   readonly address: Hex
-  readonly topics: readonly Hex[]
-  readonly data: Hex
+  /** The first one, which tells what happened; null where there is none. */
+  readonly topic: Hex | null
   readonly blockHash: Hex
   readonly blockNumber: number
   readonly transactionHash: Hex
   readonly transactionIndex: number
   readonly logIndex: number
+  readonly text: DataView
+  readonly addressAt: number
+  readonly topicsAt: number
+  readonly topicCount: number
+  readonly dataAt: number
+  readonly dataEnd: number
 
   constructor(
     address: Hex,
-    topics: readonly Hex[],
-    data: Hex,
+    topic: Hex | null,
     blockHash: Hex,
     blockNumber: number,
     transactionHash: Hex,
     transactionIndex: number,
     logIndex: number,
+    text: DataView,
+    addressAt: number,
+    topicsAt: number,
+    topicCount: number,
+    dataAt: number,
+    dataEnd: number,
   ) {
     this.address = address
-    this.topics = topics
-    this.data = data
+    this.topic = topic
     this.blockHash = blockHash
     this.blockNumber = blockNumber
     this.transactionHash = transactionHash
     this.transactionIndex = transactionIndex
     this.logIndex = logIndex
+    this.text = text
+    this.addressAt = addressAt
+    this.topicsAt = topicsAt
+    this.topicCount = topicCount
+    this.dataAt = dataAt
+    this.dataEnd = dataEnd
+  }
+
+  get topics(): readonly Hex[] {
+    return Array.from({ length: this.topicCount }, (_, n) => {
+      const at = this.topicsAt + n * TOPIC_STEP
+      return hexIn(this.text, at, at + HASH_DIGITS)
+    })
+  }
+
+  get data(): Hex {
+    return hexIn(this.text, this.dataAt, this.dataEnd)
   }
 }
 
-export class ReceiptEntry {
+export class ReceiptEntry implements Place {
   /** 0 for a legacy transaction. */
   readonly type: number
   readonly outcome: Outcome
   /** As the node wrote it: it may exceed what a number holds. */
   readonly cumulativeGasUsed: Hex
-  readonly logsBloom: Hex
+  readonly text: DataView
+  readonly bloomAt: number
   readonly logs: readonly LogEntry[]
   readonly blockHash: Hex
   readonly blockNumber: number
@@ -75,7 +142,8 @@ export class ReceiptEntry {
     type: number,
     outcome: Outcome,
     cumulativeGasUsed: Hex,
-    logsBloom: Hex,
+    text: DataView,
+    bloomAt: number,
     logs: readonly LogEntry[],
     blockHash: Hex,
     blockNumber: number,
@@ -85,13 +153,27 @@ export class ReceiptEntry {
     this.type = type
     this.outcome = outcome
     this.cumulativeGasUsed = cumulativeGasUsed
-    this.logsBloom = logsBloom
+    this.text = text
+    this.bloomAt = bloomAt
     this.logs = logs
     this.blockHash = blockHash
     this.blockNumber = blockNumber
     this.transactionHash = transactionHash
     this.transactionIndex = transactionIndex
   }
+
+  get logsBloom(): Hex {
+    return hexIn(this.text, this.bloomAt, this.bloomAt + BLOOM_DIGITS)
+  }
+}
+
+function hexIn({ buffer, byteOffset }: DataView, at: number, end: number): Hex {
+  return `0x${Buffer.from(buffer, byteOffset + at, end - at).toString('latin1')}`
+}
+
+function textOf(hex: string): DataView {
+  const { buffer, byteOffset, length } = Buffer.from(hex, 'latin1')
+  return new DataView(buffer, byteOffset, length)
 }
 
 /** Throws a FieldError. */
@@ -99,15 +181,25 @@ export function toLogEntry(item: unknown): LogEntry {
   if (item instanceof LogEntry) return item
   const fields = toFields(item)
   if (fields['removed'] === true) throw new FieldError('a log is marked as removed')
+  const address = toHex(fields, 'address', 20)
+  const topics = toList(fields, 'topics').map(topic => hexOf(topic, 'topics', 32))
+  // As in an answer, all digits at the same distances.
+  const before = `"${address}","${topics.join('","')}","`
+  const text = before + toBytes(fields, 'data')
   return new LogEntry(
-    toHex(fields, 'address', 20),
-    toList(fields, 'topics').map(topic => hexOf(topic, 'topics', 32)),
-    toBytes(fields, 'data'),
+    address,
+    topics[0] ?? null,
     toHash(fields, 'blockHash'),
     toCount(fields, 'blockNumber'),
     toHash(fields, 'transactionHash'),
     toCount(fields, 'transactionIndex'),
     toCount(fields, 'logIndex'),
+    textOf(text),
+    '"0x'.length,
+    `"${address}","0x`.length,
+    topics.length,
+    before.length + '0x'.length,
+    text.length,
   )
 }
 
@@ -121,7 +213,8 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
     type,
     toOutcome(fields),
     toQuantity(fields, 'cumulativeGasUsed'),
-    toHex(fields, 'logsBloom', 256),
+    textOf(toHex(fields, 'logsBloom', 256)),
+    '0x'.length,
     toList(fields, 'logs').map(toLogEntry),
     toHash(fields, 'blockHash'),
     toCount(fields, 'blockNumber'),

@@ -6,23 +6,16 @@
  * nothing piles up.
  */
 import type { Hex } from '../ops/config.ts'
+import type { LogEntry } from './entry.ts'
 
 export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
-
-export type RawLog = {
-  readonly address: Hex
-  readonly topics: readonly Hex[]
-  readonly data: Hex
-  readonly logIndex: number
-  readonly transactionHash: Hex
-}
 
 /** `proof` is `receipts` when the receipts root was recomputed from the block's receipts. */
 export type VerifiedBlock = BlockRef & {
   readonly parentHash: Hex
   readonly proof: 'receipts' | 'digest' | 'none'
   /** All logs of the block, in order of log index. */
-  readonly logs: readonly RawLog[]
+  readonly logs: readonly LogEntry[]
 }
 
 export type HealthStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'

@@ -13,8 +13,8 @@ import { fetchBlock } from './block.ts'
 import { BlockRange } from './blockRange.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
-import { toLogEntry } from './entry.ts'
-import type { RawLog, VerifiedBlock } from './feed.ts'
+import { type LogEntry, toLogEntry } from './entry.ts'
+import type { VerifiedBlock } from './feed.ts'
 import { FeedError, type FeedErrorCode, isFeedError } from './feedError.ts'
 import { fetchHeaderByTag } from './header.ts'
 
@@ -170,8 +170,8 @@ class HistoryReader {
     return { from, to, blocks: found, rangeSize: this.#range.size }
   }
 
-  #isAskedFor({ address, topics: [topic] }: RawLog): boolean {
-    return topic !== undefined && this.#topics.has(topic) && this.#addresses?.has(address) !== false
+  #isAskedFor({ address, topic }: LogEntry): boolean {
+    return topic !== null && this.#topics.has(topic) && this.#addresses?.has(address) !== false
   }
 
   /** Where there are logs, in halves when the whole is refused or not to be believed. */

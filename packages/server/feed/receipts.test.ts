@@ -3,7 +3,8 @@ import { systemClock } from '../ops/clock.ts'
 import { type Hex, Secret } from '../ops/config.ts'
 import { fetchBlock } from './block.ts'
 import { Endpoint } from './endpoint.ts'
-import type { RawLog, VerifiedBlock } from './feed.ts'
+import type { LogEntry } from './entry.ts'
+import type { VerifiedBlock } from './feed.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import {
   EVERY_KIND,
@@ -16,7 +17,11 @@ import {
 } from './testing/localChain.ts'
 import { changing, pass, type Rule, type RpcProxy, startRpcProxy, without } from './testing/rpcProxy.ts'
 
-type RpcLog = RawLog & { readonly blockHash: Hex; readonly blockNumber: Hex; readonly removed: boolean }
+type RpcLog = Pick<LogEntry, 'address' | 'topics' | 'data' | 'logIndex' | 'transactionHash'> & {
+  readonly blockHash: Hex
+  readonly blockNumber: Hex
+  readonly removed: boolean
+}
 type RpcReceipt = { readonly logs: readonly RpcLog[]; readonly status: Hex; readonly transactionHash: Hex }
 
 const { signal } = new AbortController()

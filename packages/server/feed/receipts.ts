@@ -8,7 +8,7 @@ import { decodeAnswer, FieldError } from './answer.ts'
 import { bloomOf } from './bloom.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type LogEntry, type ReceiptEntry, toLogEntry, toReceiptEntry } from './entry.ts'
-import type { RawLog, VerifiedBlock } from './feed.ts'
+import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { fetchKnown, type Header, refused, unknown } from './header.ts'
 import { receiptsRoot } from './receiptsRoot.ts'
@@ -102,7 +102,7 @@ function verifyReceipts(
   )
 }
 
-function checkCount(endpoint: Endpoint, header: Header, logs: readonly RawLog[]): void {
+function checkCount(endpoint: Endpoint, header: Header, logs: readonly LogEntry[]): void {
   const wrong = logs.findIndex(({ logIndex }, index) => logIndex !== index)
   if (wrong === -1) return
   throw refused(
@@ -127,7 +127,7 @@ function ownReceipt(item: unknown, index: number, header: Owner): ReceiptEntry {
 }
 
 /** The logs of a block, each checked to be its own; throws a FieldError. */
-export function decodeLogs(items: readonly unknown[], header: Owner): readonly RawLog[] {
+export function decodeLogs(items: readonly unknown[], header: Owner): readonly LogEntry[] {
   return items.map(item => {
     const log = toLogEntry(item)
     checkOwner(log, header)

@@ -3,28 +3,87 @@
  * or changed.
  *
  * Encoding: EIP-2718. A legacy receipt is the RLP list, any other its type byte and then the same list:
- * (status or, before Byzantium, the state root; cumulative gas; bloom; logs).
+ * (status or, before Byzantium, the state root; cumulative gas; bloom; logs). Sizes first, then bytes, read where the
+ * digits stand.
  */
 import type { Hex } from '../ops/config.ts'
-import type { ReceiptEntry } from './entry.ts'
-import type { RawLog } from './feed.ts'
+import { writeBytes } from '../ops/hexDigits.ts'
+import {
+  ADDRESS_DIGITS,
+  BLOOM_DIGITS,
+  HASH_DIGITS,
+  type LogText,
+  type Outcome,
+  type ReceiptEntry,
+  TOPIC_STEP,
+} from './entry.ts'
 import { orderedTrieRoot } from './orderedTrie.ts'
-import { encodeRlp, integer } from './rlp.ts'
+import { encodeRlp, headSize, integer, writeHead } from './rlp.ts'
 
-export type Receipt = Pick<ReceiptEntry, 'type' | 'outcome' | 'cumulativeGasUsed' | 'logsBloom'> & {
-  readonly logs: readonly Pick<RawLog, 'address' | 'topics' | 'data'>[]
+export type Receipt = Pick<ReceiptEntry, 'type' | 'outcome' | 'cumulativeGasUsed' | 'text' | 'bloomAt'> & {
+  readonly logs: readonly LogText[]
 }
 
 export const receiptsRoot = (receipts: readonly Receipt[]): Hex =>
   orderedTrieRoot(receipts.map(encodeReceipt))
 
-export function encodeReceipt(receipt: Receipt): Uint8Array {
-  const { outcome } = receipt
-  const list = encodeRlp([
-    'status' in outcome ? integer(`0x${outcome.status}`) : outcome.stateRoot,
-    integer(receipt.cumulativeGasUsed),
-    receipt.logsBloom,
-    receipt.logs.map(({ address, topics, data }) => [address, topics, data]),
-  ])
-  return receipt.type === 0 ? list : Buffer.concat([Uint8Array.of(receipt.type), list])
+export function encodeReceipt({
+  type,
+  outcome,
+  cumulativeGasUsed,
+  text,
+  bloomAt,
+  logs,
+}: Receipt): Uint8Array {
+  const first = [encodeRlp(outcomeOf(outcome)), encodeRlp(integer(cumulativeGasUsed))]
+  const payload = logs.reduce((sum, log) => sum + sized(payloadOf(log)), 0)
+  const rest = sized(BLOOM_DIGITS / 2) + sized(payload)
+  const whole = first.reduce((sum, { length }) => sum + length, rest)
+  const start = type === 0 ? 0 : 1
+  const bytes = new Uint8Array(start + sized(whole))
+  const out = new DataView(bytes.buffer)
+  if (type !== 0) bytes[0] = type
+  let at = writeHead(bytes, start, whole, 0xc0)
+  for (const item of first) {
+    bytes.set(item, at)
+    at += item.length
+  }
+  at = writeHead(bytes, at, BLOOM_DIGITS / 2, 0x80)
+  at = writeBytes(text, bloomAt, bloomAt + BLOOM_DIGITS, out, at)
+  at = writeHead(bytes, at, payload, 0xc0)
+  for (const log of logs) at = writeLog(log, bytes, out, at)
+  return bytes
 }
+
+/** (address, topics, data). */
+function writeLog(log: LogText, bytes: Uint8Array, out: DataView, start: number): number {
+  const { text, addressAt, topicsAt, topicCount, dataAt, dataEnd } = log
+  let at = writeHead(bytes, start, payloadOf(log), 0xc0)
+  at = writeHead(bytes, at, ADDRESS_DIGITS / 2, 0x80)
+  at = writeBytes(text, addressAt, addressAt + ADDRESS_DIGITS, out, at)
+  at = writeHead(bytes, at, topicCount * TOPIC_SIZE, 0xc0)
+  for (let n = 0, from = topicsAt; n < topicCount; n++, from += TOPIC_STEP) {
+    at = writeHead(bytes, at, HASH_DIGITS / 2, 0x80)
+    at = writeBytes(text, from, from + HASH_DIGITS, out, at)
+  }
+  if (!isBareByte(log)) at = writeHead(bytes, at, (dataEnd - dataAt) / 2, 0x80)
+  return writeBytes(text, dataAt, dataEnd, out, at)
+}
+
+/** Of the list of a log. */
+const payloadOf = (log: LogText): number =>
+  sized(ADDRESS_DIGITS / 2) + sized(log.topicCount * TOPIC_SIZE) + dataSize(log)
+
+const dataSize = (log: LogText): number => (isBareByte(log) ? 1 : sized((log.dataEnd - log.dataAt) / 2))
+
+/** One byte below 0x80 is its own encoding. */
+const isBareByte = ({ text, dataAt, dataEnd }: LogText): boolean =>
+  dataEnd - dataAt === 2 && text.getUint8(dataAt) < 0x38
+
+/** With what stands before it. */
+const sized = (payload: number): number => headSize(payload) + payload
+
+const TOPIC_SIZE = sized(HASH_DIGITS / 2)
+
+const outcomeOf = (outcome: Outcome): Hex =>
+  'status' in outcome ? integer(`0x${outcome.status}`) : outcome.stateRoot

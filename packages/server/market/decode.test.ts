@@ -1,6 +1,7 @@
 /** Creations count only from a listed factory, and only with the address that follows from its init code. */
 import { expect, test } from 'vitest'
-import type { RawLog, VerifiedBlock } from '../feed/feed.ts'
+import { type LogEntry, toLogEntry } from '../feed/entry.ts'
+import type { VerifiedBlock } from '../feed/feed.ts'
 import type { DeploymentConfig, Hex } from '../ops/config.ts'
 import { TOPIC } from './abi.ts'
 import { poolAddress } from './create2.ts'
@@ -20,29 +21,36 @@ const [A, B]: [Hex, Hex] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
 const pair = poolAddress(v2, A, B, 0) as Hex
 const impostor: Hex = `0x${'66'.repeat(20)}`
 
-const creation = (address: Hex, pool: Hex): RawLog => ({
-  address,
-  topics: [TOPIC.v2PairCreated, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
-  data: `0x${encodeAddress(pool)}${encodeInt(1n)}`,
-  logIndex: 0,
-  transactionHash: `0x${'ab'.repeat(32)}`,
-})
-const sync = (pool: Hex): RawLog => ({
-  address: pool,
-  topics: [TOPIC.v2Sync],
-  data: `0x${encodeInt(5n)}${encodeInt(7n)}`,
-  logIndex: 1,
-  transactionHash: `0x${'ab'.repeat(32)}`,
-})
-const block = (...logs: RawLog[]): VerifiedBlock => ({
+const HASH: Hex = `0x${'01'.repeat(32)}`
+
+const logOf = (logIndex: number, address: Hex, topics: readonly Hex[], data: Hex): LogEntry =>
+  toLogEntry({
+    address,
+    topics,
+    data,
+    blockHash: HASH,
+    blockNumber: '0x1',
+    transactionHash: `0x${'ab'.repeat(32)}`,
+    transactionIndex: '0x0',
+    logIndex: `0x${logIndex}`,
+  })
+const creation = (address: Hex, pool: Hex): LogEntry =>
+  logOf(
+    0,
+    address,
+    [TOPIC.v2PairCreated, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
+    `0x${encodeAddress(pool)}${encodeInt(1n)}`,
+  )
+const sync = (pool: Hex): LogEntry => logOf(1, pool, [TOPIC.v2Sync], `0x${encodeInt(5n)}${encodeInt(7n)}`)
+const block = (...logs: LogEntry[]): VerifiedBlock => ({
   number: 1,
-  hash: `0x${'01'.repeat(32)}`,
+  hash: HASH,
   parentHash: `0x${'00'.repeat(32)}`,
   timeMs: 1000,
   proof: 'receipts',
   logs,
 })
-const decode = (deployment: DeploymentConfig, ...logs: RawLog[]) =>
+const decode = (deployment: DeploymentConfig, ...logs: LogEntry[]) =>
   decodeBlock(
     [deployment],
     block(...logs),

@@ -3,12 +3,14 @@
  * creation only from a listed factory's own address.
  */
 import { count, tick } from '@assay/engine'
-import type { RawLog, VerifiedBlock } from '../feed/feed.ts'
+import type { LogEntry } from '../feed/entry.ts'
+import type { VerifiedBlock } from '../feed/feed.ts'
 import type { Address, DeploymentConfig } from '../ops/config.ts'
 import { TOPIC } from './abi.ts'
 import { poolAddress } from './create2.ts'
 import type { Market, PoolEvents } from './market.ts'
-import { addressAt, intAt, smallInt, smallIntAt, topicAddress, uintAt } from './words.ts'
+import { intIn, smallIntIn, uintIn } from './logWords.ts'
+import { addressAt, smallInt, smallIntAt, topicAddress } from './words.ts'
 
 type PoolEvent = PoolEvents[number]
 type Decoded = Pick<PoolEvent, 'pool' | 'family' | 'event'>
@@ -32,7 +34,7 @@ export function decodeBlock(
       events.push({ ...created, transactionHash, logIndex } as PoolEvent)
       continue
     }
-    const poolLog = POOL_LOGS.get(log.topics[0] ?? '')
+    const poolLog = POOL_LOGS.get(log.topic ?? '')
     if (poolLog === undefined || !(knows(address) || born.has(address))) continue
     const event = poolLog.decode(log)
     events.push({ pool: address, family: poolLog.family, event, transactionHash, logIndex } as PoolEvent)
@@ -41,7 +43,7 @@ export function decodeBlock(
 }
 
 function creation(
-  log: RawLog,
+  log: LogEntry,
   factory: DeploymentConfig,
   wants: Parameters<Market['decode']>[2],
 ): Decoded | null {
@@ -95,7 +97,7 @@ function follows(
 
 type PoolLog = {
   readonly family: PoolEvent['family']
-  readonly decode: (log: RawLog) => PoolEvent['event']
+  readonly decode: (log: LogEntry) => PoolEvent['event']
 }
 
 const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
@@ -103,19 +105,19 @@ const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
     TOPIC.v2Sync,
     {
       family: 'amm_v2',
-      decode: ({ data }) => ({ kind: 'SYNC', reserve0: uintAt(data, 0), reserve1: uintAt(data, 1) }),
+      decode: log => ({ kind: 'SYNC', reserve0: uintIn(log, 0), reserve1: uintIn(log, 1) }),
     },
   ],
   [
     TOPIC.v2Swap,
     {
       family: 'amm_v2',
-      decode: ({ data }) => ({
+      decode: log => ({
         kind: 'SWAP',
-        amount0In: uintAt(data, 0),
-        amount1In: uintAt(data, 1),
-        amount0Out: uintAt(data, 2),
-        amount1Out: uintAt(data, 3),
+        amount0In: uintIn(log, 0),
+        amount1In: uintIn(log, 1),
+        amount0Out: uintIn(log, 2),
+        amount1Out: uintIn(log, 3),
       }),
     },
   ],
@@ -123,24 +125,24 @@ const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
     TOPIC.v2Mint,
     {
       family: 'amm_v2',
-      decode: ({ data }) => ({ kind: 'MINT', amount0: uintAt(data, 0), amount1: uintAt(data, 1) }),
+      decode: log => ({ kind: 'MINT', amount0: uintIn(log, 0), amount1: uintIn(log, 1) }),
     },
   ],
   [
     TOPIC.v2Burn,
     {
       family: 'amm_v2',
-      decode: ({ data }) => ({ kind: 'BURN', amount0: uintAt(data, 0), amount1: uintAt(data, 1) }),
+      decode: log => ({ kind: 'BURN', amount0: uintIn(log, 0), amount1: uintIn(log, 1) }),
     },
   ],
   [
     TOPIC.v3Initialize,
     {
       family: 'amm_v3',
-      decode: ({ data }) => ({
+      decode: log => ({
         kind: 'INITIALIZE',
-        sqrtPriceX96: uintAt(data, 0),
-        tick: tick(smallIntAt(data, 1)),
+        sqrtPriceX96: uintIn(log, 0),
+        tick: tick(smallIntIn(log, 1)),
       }),
     },
   ],
@@ -148,13 +150,13 @@ const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
     TOPIC.v3Swap,
     {
       family: 'amm_v3',
-      decode: ({ data }) => ({
+      decode: log => ({
         kind: 'SWAP',
-        amount0: intAt(data, 0),
-        amount1: intAt(data, 1),
-        sqrtPriceX96: uintAt(data, 2),
-        liquidity: uintAt(data, 3),
-        tick: tick(smallIntAt(data, 4)),
+        amount0: intIn(log, 0),
+        amount1: intIn(log, 1),
+        sqrtPriceX96: uintIn(log, 2),
+        liquidity: uintIn(log, 3),
+        tick: tick(smallIntIn(log, 4)),
       }),
     },
   ],
@@ -163,14 +165,14 @@ const POOL_LOGS: ReadonlyMap<string, PoolLog> = new Map<string, PoolLog>([
 ])
 
 /** Owner, lower and upper tick are topics; `at` is where the liquidity stands in the data. */
-function position(log: RawLog, at: number) {
+function position(log: LogEntry, at: number) {
   const [, , lower, upper] = log.topics
   if (lower === undefined || upper === undefined) throw new RangeError('a position event without its ticks')
   return {
     tickLower: tick(smallInt(lower)),
     tickUpper: tick(smallInt(upper)),
-    liquidity: uintAt(log.data, at),
-    amount0: uintAt(log.data, at + 1),
-    amount1: uintAt(log.data, at + 2),
+    liquidity: uintIn(log, at),
+    amount0: uintIn(log, at + 1),
+    amount1: uintIn(log, at + 2),
   }
 }

@@ -1,6 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { toLogEntry } from '../feed/entry.ts'
 import type { Hex } from '../ops/config.ts'
+import { intIn, smallIntIn, uintIn } from './logWords.ts'
 import { encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
 
 /** Of every length, and those around which a word changes its form. */
@@ -13,33 +15,44 @@ const value = fc.oneof(
 )
 const dataOf = (words: readonly bigint[]): Hex => `0x${words.map(encodeInt).join('')}`
 
+/** A log with this data, which stands at another offset with every number of topics. */
+const logOf = (data: Hex, topics = 0) =>
+  toLogEntry({
+    address: `0x${'11'.repeat(20)}`,
+    topics: Array.from({ length: topics }, () => `0x${'22'.repeat(32)}`),
+    data,
+    blockHash: `0x${'33'.repeat(32)}`,
+    blockNumber: '0x1',
+    transactionHash: `0x${'44'.repeat(32)}`,
+    transactionIndex: '0x0',
+    logIndex: '0x0',
+  })
+
 describe('a word', () => {
   it('is read as BigInt reads it, wherever it stands', () => {
     fc.assert(
-      fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), words => {
+      fc.property(fc.array(value, { minLength: 1, maxLength: 20 }), fc.nat({ max: 4 }), (words, topics) => {
         const data = dataOf(words)
+        const log = logOf(data, topics)
         for (const [at, word] of words.entries()) {
-          expect(intAt(data, at)).toBe(word)
-          expect(uintAt(data, at)).toBe(BigInt.asUintN(256, word))
-          expect(smallIntAt(data, at)).toBe(Number(word))
+          expect([intAt(data, at), intIn(log, at)]).toEqual([word, word])
+          const unsigned = BigInt.asUintN(256, word)
+          expect([uintAt(data, at), uintIn(log, at)]).toEqual([unsigned, unsigned])
+          expect([smallIntAt(data, at), smallIntIn(log, at)]).toEqual([Number(word), Number(word)])
         }
       }),
     )
   })
 
-  it('is read from the data that is asked for, and not from the last', () => {
-    const [first, second] = [dataOf([1n, 2n]), dataOf([3n, 4n])]
-    expect([uintAt(first, 0), uintAt(second, 0), uintAt(first, 1), uintAt(second, 1)]).toEqual([
-      1n,
-      3n,
-      2n,
-      4n,
-    ])
-  })
-
   it('that is not there, or not whole, is an error', () => {
-    expect(() => uintAt(dataOf([1n]), 1)).toThrow(RangeError)
-    expect(() => intAt(dataOf([1n]).slice(0, -1) as Hex, 0)).toThrow(RangeError)
-    expect(() => uintAt('0x', 0)).toThrow(RangeError)
+    for (const [data, at] of [
+      [dataOf([1n]), 1],
+      [dataOf([1n]).slice(0, -2) as Hex, 0],
+      ['0x', 0],
+    ] as const)
+      for (const read of [uintIn, intIn, smallIntIn]) {
+        expect(() => uintAt(data, at)).toThrow(RangeError)
+        expect(() => read(logOf(data), at)).toThrow(`word ${at} of`)
+      }
   })
 })
