@@ -76,10 +76,12 @@ describe('receiptsRoot', () => {
   })
 })
 
+/** With a whole number of bytes. */
+const even = (quantity: Hex): Hex => (quantity.length % 2 === 0 ? quantity : `0x0${quantity.slice(2)}`)
+
 describe('encodeReceipt', () => {
   const hex = (minLength: number, maxLength = minLength) =>
-    fc.uint8Array({ minLength, maxLength }).map(each => `0x${Buffer.from(each).toString('hex')}` as Hex)
-  const even = (quantity: Hex): Hex => (quantity.length % 2 === 0 ? quantity : `0x0${quantity.slice(2)}`)
+    fc.uint8Array({ minLength, maxLength }).map((each): Hex => `0x${Buffer.from(each).toString('hex')}`)
   const log = fc.record({
     address: hex(20),
     topics: fc.array(hex(32), { maxLength: 4 }),
