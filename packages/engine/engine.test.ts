@@ -9,26 +9,13 @@ import { momentOf } from './price/moment.ts'
 import { quoteText } from './price/quote.ts'
 import * as byHand from './testing/byHand.ts'
 import { cases } from './testing/cases.ts'
-import { checkQuote, type QuoteView } from './testing/quoteLaws.ts'
+import { checkQuote } from './testing/quoteLaws.ts'
+import type { QuoteView } from './testing/quoteView.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
 import { RecordLaws } from './testing/recordLaws.ts'
-import {
-  DAI,
-  E18,
-  E6,
-  HOUR,
-  MINUTE,
-  P1,
-  P2,
-  P3,
-  Scenario,
-  scenario,
-  type Setting,
-  T,
-  U,
-  USDC,
-  WETH,
-} from './testing/scenario.ts'
+import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC, WETH } from './testing/cast.ts'
+import { type Setting } from './testing/drive.ts'
+import { Scenario, scenario } from './testing/scenario.ts'
 import { count, ms } from './units.ts'
 
 const X = 30_000_000n * E18

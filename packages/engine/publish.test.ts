@@ -15,16 +15,15 @@ import {
   P2,
   P3,
   P4,
-  Scenario,
-  scenario,
   SECOND,
-  type Setting,
   T,
   U,
   USDC,
   WBTC,
   WETH,
-} from './testing/scenario.ts'
+} from './testing/cast.ts'
+import { type Setting } from './testing/drive.ts'
+import { Scenario, scenario } from './testing/scenario.ts'
 import { ms } from './units.ts'
 
 const X = 30_000_000n * E18

@@ -6,7 +6,7 @@ import { policyVersion } from './price/policyVersion.ts'
 import { canonicalX, type ChainSetup, roleOf } from './setup.ts'
 import { cases } from './testing/cases.ts'
 import { address } from './testing/chainSim.ts'
-import { DAI, T, U, USDC, WBTC, WETH } from './testing/scenario.ts'
+import { DAI, T, U, USDC, WBTC, WETH } from './testing/cast.ts'
 import { count } from './units.ts'
 
 const SETUP: ChainSetup = {

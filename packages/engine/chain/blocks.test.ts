@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { EngineRecord } from '../record.ts'
 import * as byHand from '../testing/byHand.ts'
-import {
-  DAI,
-  E18,
-  E6,
-  HOUR,
-  MINUTE,
-  P1,
-  P2,
-  P3,
-  Scenario,
-  scenario,
-  T,
-  U,
-  USDC,
-  WETH,
-} from '../testing/scenario.ts'
+import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC, WETH } from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import type { Address } from './block.ts'
 
 const X = 30_000_000n * E18

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as byHand from '../testing/byHand.ts'
-import { DAI, E18, E6, HOUR, MINUTE, P1, P2, Scenario, scenario, T, USDC, WETH } from '../testing/scenario.ts'
+import { DAI, E18, E6, HOUR, MINUTE, P1, P2, T, USDC, WETH } from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import { count, tick } from '../units.ts'
 
 const X = 30_000_000n * E18

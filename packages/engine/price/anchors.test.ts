@@ -1,21 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as byHand from '../testing/byHand.ts'
-import {
-  DAY,
-  E18,
-  E6,
-  HOUR,
-  P1,
-  P2,
-  P3,
-  P4,
-  P5,
-  Scenario,
-  scenario,
-  T,
-  USDC,
-  WETH,
-} from '../testing/scenario.ts'
+import { DAY, E18, E6, HOUR, P1, P2, P3, P4, P5, T, USDC, WETH } from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import type { Priced } from './evaluation.ts'
 
 const WETH_Y = 20_000_000n * E6

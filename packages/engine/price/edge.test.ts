@@ -6,25 +6,9 @@ import type { FeedStatus } from '../input.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
-import {
-  DAI,
-  DAY,
-  E18,
-  E6,
-  HOUR,
-  MINUTE,
-  P1,
-  P2,
-  P3,
-  type PoolOptions,
-  Scenario,
-  scenario,
-  type Setting,
-  T,
-  U,
-  USDC,
-  WETH,
-} from '../testing/scenario.ts'
+import { DAI, DAY, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC, WETH } from '../testing/cast.ts'
+import { type PoolOptions, type Setting } from '../testing/drive.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import { count, tick } from '../units.ts'
 import type { Edge } from './evaluation.ts'
 import { changesOf } from './temporal.ts'

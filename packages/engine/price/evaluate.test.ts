@@ -18,17 +18,15 @@ import {
   P4,
   P5,
   P6,
-  type PoolOptions,
-  Scenario,
-  scenario,
   SECOND,
-  type Setting,
   T,
   U,
   USDC,
   WBTC,
   WETH,
-} from '../testing/scenario.ts'
+} from '../testing/cast.ts'
+import { type PoolOptions, type Setting } from '../testing/drive.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import { ms } from '../units.ts'
 
 const POOLS = [P1, P2, P3, P4, P5, P6]

@@ -5,18 +5,9 @@ import type { Evidence } from '../state.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
-import {
-  DAI,
-  E18,
-  E6,
-  MINUTE,
-  P1,
-  type PoolOptions,
-  Scenario,
-  scenario,
-  T,
-  USDC,
-} from '../testing/scenario.ts'
+import { DAI, E18, E6, MINUTE, P1, T, USDC } from '../testing/cast.ts'
+import { type PoolOptions } from '../testing/drive.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import { tick } from '../units.ts'
 import { changesOf } from './temporal.ts'
 

@@ -1,23 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
 import * as byHand from '../testing/byHand.ts'
-import {
-  DAI,
-  E18,
-  E6,
-  HOUR,
-  MINUTE,
-  P1,
-  P2,
-  P3,
-  P4,
-  P5,
-  Scenario,
-  scenario,
-  T,
-  U,
-  USDC,
-} from '../testing/scenario.ts'
+import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, P4, P5, T, U, USDC } from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import type { Agreement } from './evaluation.ts'
 
 const POOLS = [P1, P2, P3, P4, P5]

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import * as byHand from '../testing/byHand.ts'
-import { checkQuote, type HopView, type RouteView } from '../testing/quoteLaws.ts'
+import { checkQuote } from '../testing/quoteLaws.ts'
+import type { HopView, RouteView } from '../testing/quoteView.ts'
 import {
   DAI,
   E18,
@@ -15,14 +16,13 @@ import {
   P6,
   P7,
   P8,
-  Scenario,
-  scenario,
   T,
   U,
   USDC,
   WBTC,
   WETH,
-} from '../testing/scenario.ts'
+} from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 
 const X = 30_000_000n * E18
 const W = 30_000n * E18

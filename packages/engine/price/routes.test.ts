@@ -7,26 +7,10 @@ import * as ratio from '../exact/ratio.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'
-import { checkQuote, type RouteView } from '../testing/quoteLaws.ts'
-import {
-  DAY,
-  E18,
-  E6,
-  MINUTE,
-  P1,
-  P2,
-  P3,
-  P4,
-  P5,
-  P6,
-  Scenario,
-  scenario,
-  T,
-  U,
-  USDC,
-  WBTC,
-  WETH,
-} from '../testing/scenario.ts'
+import { checkQuote } from '../testing/quoteLaws.ts'
+import type { RouteView } from '../testing/quoteView.ts'
+import { DAY, E18, E6, MINUTE, P1, P2, P3, P4, P5, P6, T, U, USDC, WBTC, WETH } from '../testing/cast.ts'
+import { Scenario, scenario } from '../testing/scenario.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, StableView } from './evaluation.ts'
 import { vote } from './observations.ts'
