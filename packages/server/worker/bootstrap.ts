@@ -36,33 +36,51 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { chain, enrolments, store, inLane, onAnchored } = options
   const patiently = (task: () => Promise<unknown>) => untilAnswered(task, options)
   const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
-  for (const some of inParts(anchors)) await together(some, each => enrolments.know(each), options)
+  await eachOf(anchors, some => enrolments.know(some), options)
   await inLane(() => valueAnchors(options))
   onAnchored()
   const found = (await store.readFoundPools(chain.chainId)) as readonly Address[]
   for (const pool of [...chain.pools, ...found]) await patiently(() => knowPool(pool, options))
-  for (const some of inParts(chain.tokens)) await together(some, each => enrolments.enrolNow(each), options)
+  await eachOf(chain.tokens, some => enrolments.enrolNow(some), options)
+}
+
+/** All of them. One that cannot be read is asked for again after the others: it keeps none out. */
+async function eachOf(
+  tokens: readonly Address[],
+  task: (some: readonly Address[]) => Promise<unknown>,
+  options: BootstrapOptions,
+): Promise<void> {
+  const left = new Set(tokens)
+  const read = async (some: readonly Address[]): Promise<void> => {
+    await task(some)
+    for (const token of some) left.delete(token)
+  }
+  await untilAnswered(async () => {
+    let failed: FeedError | null = null
+    for (const some of inParts([...left])) {
+      if ((await failureOf(() => read(some), options)) === null) continue
+      for (const token of some) failed = (await failureOf(() => read([token]), options)) ?? failed
+    }
+    if (failed !== null) throw failed
+  }, options)
+}
+
+/** What a node or its answer was at fault for; throws when nobody can be asked, and all else. */
+async function failureOf(task: () => Promise<void>, { signal }: BootstrapOptions): Promise<FeedError | null> {
+  try {
+    await task()
+    return null
+  } catch (failure) {
+    signal.throwIfAborted()
+    if (isFeedError(failure) && failure.code !== 'NO_ENDPOINT') return failure
+    throw failure
+  }
 }
 
 const inParts = (tokens: readonly Address[]): readonly (readonly Address[])[] =>
   Array.from({ length: Math.ceil(tokens.length / TOGETHER) }, (_, at) =>
     tokens.slice(at * TOGETHER, (at + 1) * TOGETHER),
   )
-
-/** In one go; if that fails one by one, so that none is kept out by a neighbour that cannot be read. */
-async function together(
-  tokens: readonly Address[],
-  task: (some: readonly Address[]) => Promise<unknown>,
-  options: BootstrapOptions,
-): Promise<void> {
-  try {
-    await task(tokens)
-  } catch (failure) {
-    options.signal.throwIfAborted()
-    if (!isFeedError(failure)) throw failure
-    for (const token of tokens) await untilAnswered(() => task([token]), options)
-  }
-}
 
 async function valueAnchors({ coverage, state, upkeep }: BootstrapOptions): Promise<void> {
   const { tip } = state.chain

@@ -48,21 +48,24 @@ test('a pool made while its token is being looked up is known, whoever asked for
   }
 }, 60_000)
 
-test('a token of the configuration that cannot be read keeps none before it out', async () => {
+test('a token of the configuration that cannot be read keeps none out, and comes in when it can', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const broken = chain.token('MOTH')
-  const { store } = await startHost(chain, ['LARK', 'MOTH'], market => ({
+  let isBroken = true
+  const { store } = await startHost(chain, ['MOTH', 'LARK'], market => ({
     ...market,
     readToken: (token, block, signal) =>
-      token === broken
+      token === broken && isBroken
         ? Promise.reject(new FeedError('ANSWER_TOO_LARGE', 'node', 'its name has no end'))
         : market.readToken(token, block, signal),
   }))
-  const read = () => store.readQuote(CHAIN_ID, chain.token('LARK'))
-  const { quote } = await chain.untilMining('LARK evaluated', read)
-  expect(JSON.parse(quote)).toMatchObject({ state: 'PRICED' })
+  const evaluated = (symbol: string) =>
+    chain.untilMining(`${symbol} evaluated`, () => store.readQuote(CHAIN_ID, chain.token(symbol)))
+  expect(JSON.parse((await evaluated('LARK')).quote)).toMatchObject({ state: 'PRICED' })
   expect(await store.readQuote(CHAIN_ID, broken)).toBeNull()
+  isBroken = false
+  expect(JSON.parse((await evaluated('MOTH')).quote)).toMatchObject({ state: 'PRICED' })
 }, 60_000)
 
 async function startHost(chain: TestChain, tokens: string[], around: (market: Market) => Market) {
