@@ -8,7 +8,7 @@
 import type { Address } from './chain/block.ts'
 import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
 import * as ratio from './exact/ratio.ts'
-import type { ExactText, Fraction } from './exact/ratio.ts'
+import type { Fraction } from './exact/ratio.ts'
 import { DEPTH_FROM } from './price/bands.ts'
 import { compactOf } from './price/compact.ts'
 import { DepthWatch, isFiled } from './price/depthWatch.ts'
@@ -23,7 +23,7 @@ import type { CapText, CompactPriced, EngineRecord, PublishedToken } from './rec
 import { RecordWriter } from './recordWriter.ts'
 import { roleOf } from './setup.ts'
 import type { Pool, State, Token } from './state.ts'
-import { asNear, type Ms, ms, type Near, soonest } from './units.ts'
+import { type Ms, ms, type Near, soonest } from './units.ts'
 import { dependentsOf, type Work } from './work.ts'
 
 /** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
@@ -274,16 +274,9 @@ const sameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
   a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
 
 const isSamePrice = (last: CompactPriced, next: Priced): boolean =>
-  (last.selected?.route_id ?? null) === (next.selected?.id ?? null) && isWritten(next, last.price_usd)
-
-/** Whether the text says this price. Most have moved by so much that floats tell. */
-function isWritten({ price, selected }: Priced, { numerator, denominator, display }: ExactText): boolean {
-  const near = selected?.near ?? ratio.near(price)
-  return (
-    ratio.compareNear(near, asNear(Number(display))) === 0 &&
-    price.num * BigInt(denominator) === price.den * BigInt(numerator)
-  )
-}
+  (last.selected?.route_id ?? null) === (next.selected?.id ?? null) &&
+  last.price_usd.numerator === next.price.num.toString() &&
+  last.price_usd.denominator === next.price.den.toString()
 
 /** Quiet re-verification moves the expiry; say so before readers count the old one as past. */
 function isRenewal(moment: Moment, last: CompactPriced, next: Priced): boolean {

@@ -19,7 +19,7 @@ export function compactOf(evaluation: Evaluation, policyVersion: string): Compac
 
 function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
   const { selected, support, stable } = evaluation
-  const price = ratio.toText(reduced(evaluation.price))
+  const price = ratio.toText(evaluation.price)
   return {
     state: 'PRICED',
     price_usd: price,

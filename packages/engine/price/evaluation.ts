@@ -5,7 +5,7 @@
  * with every other evaluation of the same step. It is the one source of the compact record, of the full
  * quote and of what a commit keeps.
  */
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction, Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, PoolState } from '../state.ts'
@@ -142,8 +142,7 @@ export type Priced = {
   readonly token: Address
   readonly atMs: Ms
   readonly asOf: BlockRef
-  /** As the selected route has it, that of a routing asset reduced; all are when they are shown. */
-  readonly price: Fraction
+  readonly price: Ratio
   /** The selected route's fee-free price: what "has it moved" is asked of. */
   readonly marginalUsd: Fraction
   readonly score: Score

@@ -31,8 +31,6 @@ export function pricedFrom(
   for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
   for (const route of rejected) route.exclusion = 'OUTLIER'
   const isAsset = moment.state.setup.routingAssets.includes(token)
-  // Many go on with the price of an asset; most prices of tokens are looked at and not published.
-  const onceReduced = (price: Fraction): Fraction => (isAsset ? reduced(price) : price)
   const routes = isAsset ? anchorRoutes(moment, token, accepted) : accepted
   const selected = routes[accepted.indexOf(selectedObservation)] as Route
 
@@ -63,8 +61,8 @@ export function pricedFrom(
     token,
     atMs: moment.atMs,
     asOf: tipOf(moment),
-    price: onceReduced(selected.price as Fraction),
-    marginalUsd: onceReduced(marginalUsdOf(selected)),
+    price: reduced(selected.price as Fraction),
+    marginalUsd: isAsset ? reduced(marginalUsdOf(selected)) : marginalUsdOf(selected),
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,

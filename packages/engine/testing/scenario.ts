@@ -11,7 +11,7 @@ import { type Moment, momentOf } from '../price/moment.ts'
 import { quoteText } from '../price/quote.ts'
 import type { CompactPriced, CompactState, EngineRecord, PoolStateText } from '../record.ts'
 import type { Token } from '../state.ts'
-import { type Rational, reduced } from './byHand.ts'
+import type { Rational } from './byHand.ts'
 import { Drive, type Setting } from './drive.ts'
 import type { QuoteView } from './quoteView.ts'
 import { contentOf } from './recordLaws.ts'
@@ -49,12 +49,6 @@ export class Scenario extends Drive {
         `${token} is UNPRICED: ${evaluation.kind === 'UNPRICED' ? evaluation.reason : ''} ${rulesOf(evaluation)}`,
     )
     return evaluation
-  }
-
-  /** Its price at this moment, whether or not it was worth a record. */
-  priceNow(token: Address): Rational {
-    const { num, den } = this.pricedNow(token).price
-    return reduced(num, den)
   }
 
   quote(token: Address): QuoteView {
