@@ -23,7 +23,6 @@ export type BackfillCommit = {
 
 export type BackfillStore = {
   readBackfill(chainId: number): Promise<BackfillPosition | null>
-  /** A machine that fails may take the last ones with it, position and all: they are then done again. */
   writeBackfill(commit: BackfillCommit): Promise<void>
   /** Pools that back-fills found and nobody has loaded: those not among the known ones. */
   readFoundPools(chainId: number): Promise<readonly string[]>

@@ -29,7 +29,7 @@ export function backfillStore(connection: Connection): BackfillStore {
 
     async writeBackfill({ chainId, atMs, events, foundPools, position }) {
       const { fromBlock, toBlock, nextBlock, startedAtMs } = position
-      await connection.writeUnsynced(async query => {
+      await connection.write(async query => {
         await writeEvents(query, {
           chainId,
           atMs,

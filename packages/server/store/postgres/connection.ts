@@ -88,11 +88,6 @@ export class Connection {
     return this.#transaction('BEGIN', body)
   }
 
-  /** For what would be done again if it were lost: the server may lose it when it crashes, whole and in order. */
-  writeUnsynced<Result>(body: (query: Query) => Promise<Result>): Promise<Result> {
-    return this.#transaction('BEGIN; SET LOCAL synchronous_commit = off', body)
-  }
-
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true

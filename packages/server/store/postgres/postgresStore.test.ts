@@ -11,7 +11,7 @@ import { execute, type PostgresServer, startPostgres } from '../testing/postgres
 import { scriptedCommit, scriptedCount } from '../testing/script.ts'
 import { type AppenderOptions, appendConcurrently } from '../testing/tail.ts'
 import { wholeLog } from '../testing/wholeLog.ts'
-import { Connection, statement } from './connection.ts'
+import { Connection } from './connection.ts'
 import { CommitListener } from './listener.ts'
 import { migrate } from './migrate.ts'
 import { schema } from './schema.ts'
@@ -165,14 +165,6 @@ describe('S17: notifications', () => {
     await vi.waitFor(() => expect(news).toBe(4), { timeout: 20_000 })
     await listener.close()
   })
-})
-
-test('only what would be done again is written without a sync, and the next commit has one', async () => {
-  const connection = new Connection(database.address, 1)
-  const level = statement("SELECT current_setting('synchronous_commit') AS level")
-  expect(await connection.writeUnsynced(query => query(level))).toEqual([{ level: 'off' }])
-  expect(await connection.write(query => query(level))).toEqual([{ level: 'on' }])
-  await connection.close()
 })
 
 describe('S12: schema', () => {

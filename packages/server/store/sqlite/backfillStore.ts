@@ -32,7 +32,7 @@ export function backfillStore(
 
     async writeBackfill({ chainId, atMs, events: drafts, foundPools, position }) {
       assertSpace()
-      await connection.writeUnsynced(() => {
+      await connection.write(() => {
         events.write({
           chainId,
           atMs,

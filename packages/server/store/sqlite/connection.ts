@@ -49,8 +49,6 @@ export class Connection {
   readonly #commit: StatementSync
   readonly #rollback: StatementSync
   #failure: StoreError | null = null
-  /** As `openDatabase` leaves it. */
-  #isSyncing = true
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -83,22 +81,10 @@ export class Connection {
   }
 
   /** When it resolves, what `body` wrote is on the device; when it rejects, none of it is kept. */
-  write<Result>(body: () => Result): Promise<Result> {
-    return this.#write(body, true)
-  }
-
-  /**
-   * For what would be done again if it were lost: it survives the process at once, and the machine from the next sync
-   * on, which another's commit or a checkpoint brings. The lock is held for less long.
-   */
-  writeUnsynced<Result>(body: () => Result): Promise<Result> {
-    return this.#write(body, false)
-  }
-
-  async #write<Result>(body: () => Result, isSynced: boolean): Promise<Result> {
+  async write<Result>(body: () => Result): Promise<Result> {
     const limit = performance.now() + LOCK_LIMIT_MS
     // Nothing may come between the lock and the body: another call would find itself in this transaction.
-    while (!this.#tryLock(limit, isSynced)) await delay(LOCK_PAUSE_MS)
+    while (!this.#tryLock(limit)) await delay(LOCK_PAUSE_MS)
     try {
       return this.#run(body)
     } catch (error) {
@@ -111,14 +97,13 @@ export class Connection {
   }
 
   /** True inside a write transaction, false while another connection is in one. */
-  #tryLock(limit: number, isSynced: boolean): boolean {
+  #tryLock(limit: number): boolean {
     this.#assertOpen()
     if (this.#failure !== null) {
       const { code, message } = this.#failure
       throw new StoreError(code, `Writing has stopped: ${message}`, { cause: this.#failure })
     }
     try {
-      this.#sync(isSynced)
       this.#beginWrite.run()
       return true
     } catch (error) {
@@ -127,13 +112,6 @@ export class Connection {
       if (isBusy && performance.now() < limit) return false
       throw failure
     }
-  }
-
-  /** Not in a transaction, where it cannot be changed. */
-  #sync(isSyncing: boolean): void {
-    if (this.#isSyncing === isSyncing) return
-    this.#database.exec(`PRAGMA synchronous = ${isSyncing ? 'FULL' : 'NORMAL'}`)
-    this.#isSyncing = isSyncing
   }
 
   #noted(error: unknown): unknown {

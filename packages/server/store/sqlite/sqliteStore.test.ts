@@ -45,19 +45,6 @@ test('every commit is synced to the device before it is acknowledged', async () 
   connection.close()
 })
 
-test('only what would be done again is written without a sync, and the next commit has one', async () => {
-  const { connection } = await openRaw()
-  const level = () => connection.prepare('PRAGMA synchronous').get()
-  expect(await connection.writeUnsynced(level)).toEqual({ synchronous: 1 })
-  expect(await connection.write(level)).toEqual({ synchronous: 2 })
-  const fails = () => {
-    throw new Error('no')
-  }
-  await expect(connection.writeUnsynced(fails)).rejects.toThrow('no')
-  expect(await connection.write(level)).toEqual({ synchronous: 2 })
-  connection.close()
-})
-
 test('a full disk stops writes, not reads, and writes go on when there is space', async () => {
   const { database, connection, chain, log } = await openRaw()
   await chain.commit(commitOf(1, 1, { records }))
