@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scanAnswer } from './answerScanner.ts'
-import { LogEntry, type Place, type ReceiptEntry, toLogEntry, toReceiptEntry } from './entry.ts'
+import { LogEntry, type ReceiptEntry, toLogEntry, toReceiptEntry } from './entry.ts'
 import { EVERY_KIND, type LocalChain, mineTransactions, startLocalChain } from './testing/localChain.ts'
 
 const RUNS = 400 * Number(process.env['ASSAY_CASES_SCALE'] ?? 1)
@@ -111,7 +111,12 @@ function receiptShown(entry: ReceiptEntry): object {
   return { ...placeShown(entry), type, outcome, cumulativeGasUsed, logsBloom, logs: logs.map(logShown) }
 }
 
-const placeShown = ({ blockHash, blockNumber, transactionHash, transactionIndex }: Place): Place => ({
+const placeShown = ({
+  blockHash,
+  blockNumber,
+  transactionHash,
+  transactionIndex,
+}: LogEntry | ReceiptEntry): object => ({
   blockHash,
   blockNumber,
   transactionHash,

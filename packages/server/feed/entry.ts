@@ -32,25 +32,7 @@ export const TOPIC_STEP = HASH_DIGITS + 5
 /** The state root stands where the status does since Byzantium. */
 export type Outcome = { readonly status: number } | { readonly stateRoot: Hex }
 
-/** Where something was mined. */
-export type Place = {
-  readonly blockHash: Hex
-  readonly blockNumber: number
-  readonly transactionHash: Hex
-  readonly transactionIndex: number
-}
-
-/** Where the hex of a log stands: the first digits, and past the last one of the data. */
-export type LogText = {
-  readonly text: DataView
-  readonly addressAt: number
-  readonly topicsAt: number
-  readonly topicCount: number
-  readonly dataAt: number
-  readonly dataEnd: number
-}
-
-export class LogEntry implements LogText, Place {
+export class LogEntry {
   /** What is compiled for a class is thrown away once a collection finds no object of it: there always is one. */
   static readonly none = new LogEntry(
     '0x',
@@ -75,6 +57,7 @@ export class LogEntry implements LogText, Place {
   readonly transactionHash: Hex
   readonly transactionIndex: number
   readonly logIndex: number
+  /** Where its hex stands: the first digits of each, and past the last one of the data. */
   readonly text: DataView
   readonly addressAt: number
   readonly topicsAt: number
@@ -124,12 +107,13 @@ export class LogEntry implements LogText, Place {
   }
 }
 
-export class ReceiptEntry implements Place {
+export class ReceiptEntry {
   /** 0 for a legacy transaction. */
   readonly type: number
   readonly outcome: Outcome
   /** As the node wrote it: it may exceed what a number holds. */
   readonly cumulativeGasUsed: Hex
+  /** Where the digits of its bloom stand. */
   readonly text: DataView
   readonly bloomAt: number
   readonly logs: readonly LogEntry[]

@@ -12,7 +12,7 @@ import {
   ADDRESS_DIGITS,
   BLOOM_DIGITS,
   HASH_DIGITS,
-  type LogText,
+  type LogEntry,
   type Outcome,
   type ReceiptEntry,
   TOPIC_STEP,
@@ -20,11 +20,7 @@ import {
 import { orderedTrieRoot } from './orderedTrie.ts'
 import { encodeRlp, headSize, integer, writeHead } from './rlp.ts'
 
-export type Receipt = Pick<ReceiptEntry, 'type' | 'outcome' | 'cumulativeGasUsed' | 'text' | 'bloomAt'> & {
-  readonly logs: readonly LogText[]
-}
-
-export const receiptsRoot = (receipts: readonly Receipt[]): Hex =>
+export const receiptsRoot = (receipts: readonly ReceiptEntry[]): Hex =>
   orderedTrieRoot(receipts.map(encodeReceipt))
 
 export function encodeReceipt({
@@ -34,7 +30,7 @@ export function encodeReceipt({
   text,
   bloomAt,
   logs,
-}: Receipt): Uint8Array {
+}: ReceiptEntry): Uint8Array {
   const first = [encodeRlp(outcomeOf(outcome)), encodeRlp(integer(cumulativeGasUsed))]
   const payload = logs.reduce((sum, log) => sum + sized(payloadOf(log)), 0)
   const rest = sized(BLOOM_DIGITS / 2) + sized(payload)
@@ -56,7 +52,7 @@ export function encodeReceipt({
 }
 
 /** (address, topics, data). */
-function writeLog(log: LogText, bytes: Uint8Array, out: DataView, start: number): number {
+function writeLog(log: LogEntry, bytes: Uint8Array, out: DataView, start: number): number {
   const { text, addressAt, topicsAt, topicCount, dataAt, dataEnd } = log
   let at = writeHead(bytes, start, payloadOf(log), 0xc0)
   at = writeHead(bytes, at, ADDRESS_DIGITS / 2, 0x80)
@@ -71,13 +67,13 @@ function writeLog(log: LogText, bytes: Uint8Array, out: DataView, start: number)
 }
 
 /** Of the list of a log. */
-const payloadOf = (log: LogText): number =>
+const payloadOf = (log: LogEntry): number =>
   sized(ADDRESS_DIGITS / 2) + sized(log.topicCount * TOPIC_SIZE) + dataSize(log)
 
-const dataSize = (log: LogText): number => (isBareByte(log) ? 1 : sized((log.dataEnd - log.dataAt) / 2))
+const dataSize = (log: LogEntry): number => (isBareByte(log) ? 1 : sized((log.dataEnd - log.dataAt) / 2))
 
 /** One byte below 0x80 is its own encoding. */
-const isBareByte = ({ text, dataAt, dataEnd }: LogText): boolean =>
+const isBareByte = ({ text, dataAt, dataEnd }: LogEntry): boolean =>
   dataEnd - dataAt === 2 && text.getUint8(dataAt) < 0x38
 
 /** With what stands before it. */
