@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectTo, createServer } from 'node:net'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Anvil, AnvilFailure, type AnvilOptions, anvilBinary, startAnvil } from './anvil.ts'
 import { connect } from './client.ts'
 
@@ -22,6 +22,8 @@ const failureOf = (options: AnvilOptions): Promise<AnvilFailure> =>
     () => expect.unreachable('anvil started'),
     (error: unknown) => error as AnvilFailure,
   )
+
+const CRASHED = /^anvil of chain 1 crashed, it (was ended by SIGUSR1|exited with code \d+)\./
 
 describe('startAnvil', () => {
   it('serves the chain it was asked for over HTTP and WebSocket, on ports that do not meet', async () => {
@@ -78,6 +80,19 @@ describe('startAnvil', () => {
     expect(await isServed(first.port)).toBe(false)
     const second = await start({ chainId: 1, port: first.port })
     expect(second.port).toBe(first.port)
+  })
+
+  it('says that a node crashed, and nothing of one that was ended', async () => {
+    const said = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => said.mockRestore())
+    const crashing = await start({ chainId: 1 })
+    process.kill(crashing.pid, 'SIGUSR1')
+    await expect.poll(() => said.mock.calls).toEqual([[expect.stringMatching(CRASHED)]])
+    const ended = await start({ chainId: 1 })
+    process.kill(ended.pid, 'SIGTERM')
+    await expect.poll(() => ended.hasEnded()).toBe(true)
+    await (await start({ chainId: 1 })).close()
+    expect(said).toHaveBeenCalledTimes(1)
   })
 
   it('ends the child when its signal aborts, during the start and after it', async () => {

@@ -8,6 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 
 export type AnvilOptions = {
   readonly chainId: number
@@ -90,7 +91,15 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const exited = new Promise<void>(resolve => child.once('close', () => resolve()))
   void exited.then(() => (hasEnded = true))
   endWithThisProcess(child)
+  const said = endOf(child.stderr)
+  child.once('exit', (code, signal) => {
+    if (isReady && closing === undefined && isCrash(code, signal))
+      console.error(
+        `anvil of chain ${options.chainId} crashed, it ${howEnded(code, signal)}. ${said()}`.trim(),
+      )
+  })
 
+  let isReady = false
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= end(child, exited))
   const onAbort = (): void => void close()
@@ -98,9 +107,10 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   void exited.then(() => signal?.removeEventListener('abort', onAbort))
 
   try {
-    const port = await untilListening(child, options)
+    const port = await untilListening(child, said, options)
     const url = `http://127.0.0.1:${port}`
     await confirmChain(url, options)
+    isReady = true
     return {
       chainId: options.chainId,
       port,
@@ -156,20 +166,34 @@ function flagsOf(options: AnvilOptions): string[] {
   return [...flags, ...(options.flags ?? [])]
 }
 
+/** The end of what is written to a stream, as it is when asked for. */
+function endOf(stream: Readable): () => string {
+  let end = ''
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    end = (end + text).slice(-STDERR_LIMIT)
+  })
+  return () => end.trim()
+}
+
+/** Signals with which somebody else ends a process; with any other, or with a code, it ended by itself. */
+const BY_OTHERS: ReadonlySet<string | null> = new Set(['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'])
+
+const isCrash = (code: number | null, signal: NodeJS.Signals | null): boolean =>
+  signal === null ? code !== 0 : !BY_OTHERS.has(signal)
+
+const howEnded = (code: number | null, signal: NodeJS.Signals | null): string =>
+  signal === null ? `exited with code ${code}` : `was ended by ${signal}`
+
 /** The port anvil says it listens on; fails as soon as the child ends. */
-function untilListening(child: ChildProcess, options: AnvilOptions): Promise<number> {
+function untilListening(child: ChildProcess, said: () => string, options: AnvilOptions): Promise<number> {
   const timeoutMs = options.readyTimeoutMs ?? READY_TIMEOUT_MS
   return new Promise((resolve, reject) => {
     let banner = ''
-    let stderr = ''
     const timer = setTimeout(
       () =>
-        reject(new AnvilFailure('ANVIL_NOT_READY', `anvil was not ready after ${timeoutMs} ms. ${stderr}`)),
+        reject(new AnvilFailure('ANVIL_NOT_READY', `anvil was not ready after ${timeoutMs} ms. ${said()}`)),
       timeoutMs,
     )
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_LIMIT)
-    })
     const onStdout = (text: string): void => {
       banner = (banner + text).slice(-BANNER_LIMIT)
       const port = /^Listening on .*:(\d+)\s*$/m.exec(banner)?.[1]
@@ -186,8 +210,9 @@ function untilListening(child: ChildProcess, options: AnvilOptions): Promise<num
     })
     child.once('close', (code, signal) => {
       clearTimeout(timer)
-      const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`
-      reject(new AnvilFailure('ANVIL_EXITED', `anvil ${how} before it was ready: ${stderr.trim()}`))
+      reject(
+        new AnvilFailure('ANVIL_EXITED', `anvil ${howEnded(code, signal)} before it was ready: ${said()}`),
+      )
     })
   })
 }
