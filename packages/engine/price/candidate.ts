@@ -19,7 +19,6 @@ export class Candidate implements RouteDraft {
   /** No side of the price is longer. */
   readonly bits: Count
   readonly capacity: bigint
-  readonly score: Score
   weight = 0n
   failure: Failure | null = null
   exclusion: Exclusion | null = null
@@ -37,7 +36,6 @@ export class Candidate implements RouteDraft {
     near: Near,
     bits: Count,
     capacity: bigint,
-    routeScore: Score,
   ) {
     this.first = first
     this.#rest = rest
@@ -46,20 +44,17 @@ export class Candidate implements RouteDraft {
     this.near = near
     this.bits = bits
     this.capacity = capacity
-    this.score = routeScore
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
     const near = ratio.nearProduct(edge.near, ratio.near(stable.usd))
     const bits = count(edge.bits + bitsOf(stable.usd))
-    return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n, edge.score)
+    return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n)
   }
 
   static through(edge: Edge, via: Onward): Candidate {
     const { route } = via
     const own = edge.capacity ?? 0n
-    const { evaluation } = via.asset
-    const assetScore = evaluation.kind === 'PRICED' ? evaluation.score : score(0)
     return new Candidate(
       edge,
       route.edges,
@@ -68,22 +63,12 @@ export class Candidate implements RouteDraft {
       ratio.nearProduct(edge.near, route.near),
       count(edge.bits + via.bits),
       own < route.capacity ? own : route.capacity,
-      weaker(weaker(edge.score, route.score), assetScore),
     )
   }
 
   /** A route that failed before it had a price. */
   static dead(first: Edge, rest: readonly Edge[], failure: Failure): Candidate {
-    const candidate = new Candidate(
-      first,
-      rest,
-      null,
-      null,
-      NOWHERE,
-      count(0),
-      first.capacity ?? 0n,
-      score(0),
-    )
+    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0), first.capacity ?? 0n)
     candidate.failure = failure
     return candidate
   }
@@ -103,6 +88,16 @@ export class Candidate implements RouteDraft {
   get price(): Fraction | null {
     this.#price ??= this.#alongRoute()
     return this.#price
+  }
+
+  /** Its weakest link: a hop, or the asset it goes on from. */
+  get score(): Score {
+    const { first, stable, via } = this
+    if (stable === null) return score(0)
+    if (via === null) return first.score
+    const { evaluation } = via.asset
+    const ofAsset = evaluation.kind === 'PRICED' ? evaluation.score : score(0)
+    return weaker(weaker(first.score, via.route.score), ofAsset)
   }
 
   /** Where the observation comes from: what independence is asked of. */

@@ -747,6 +747,65 @@ describe('state and stable', () => {
   })
 })
 
+/** Policies that leave some hops nothing. */
+const WITH_ZEROS = [
+  { min_depth_usd: 0 },
+  { trade_age_caps: [{ over_ms: DAY, cap: 0 }] },
+  { agreement: { edge_sources: [0, 8, 9, 10] } },
+  { agreement: { spread: { up_to: [[100, 10]], beyond: 0 } } },
+  {
+    agreement: {
+      spread: {
+        up_to: [
+          [100, 10],
+          [500, 0],
+        ],
+        beyond: 0,
+      },
+    },
+  },
+  {
+    agreement: {
+      retained: [
+        [10_000, 10],
+        [6700, 0],
+      ],
+    },
+  },
+]
+
+describe('a policy that leaves a hop nothing', () => {
+  const expectZero = (edge: Edge, by: string) =>
+    expect(edge).toMatchObject({ score: 0, failure: { rule: 'SCORE_ZERO', actual: by } })
+
+  it('contract §2.6: by its cap of a jump', () => {
+    const s = onePool({ setting: { policy: { jump: { cap: 0 } } } })
+    expect(s.edge(P1).failure).toBe(null)
+    s.reserves(P1, X, Y * 101n)
+    s.mine()
+    expectZero(s.edge(P1), 'MAGNITUDE_JUMP')
+  })
+
+  it('contract §2.6: by its cap of a stable', () => {
+    const s = onePool({ setting: { policy: { stable: { stale_cap: 0 } } } })
+    expect(s.edge(P1).failure).toBe(null)
+    s.stable(USDC, 0n)
+    expectZero(s.edge(P1), 'STABLE_STALE')
+  })
+
+  it('contract §2.6: by what is left of the weight of a pair', () => {
+    const retained = [
+      [10_000, 10],
+      [6700, 0],
+    ]
+    const s = onePool({ setting: { policy: { agreement: { retained } } }, deployment: 'a' })
+    s.v2(P2, [T, X], [USDC, Y], { deployment: 'b' })
+    expect(s.edge(P1).failure).toBe(null)
+    s.v2(P3, [T, X / 2n], [USDC, (Y / 2n / 100n) * 103n], { deployment: 'c' })
+    expectZero(s.edge(P1), 'agreement')
+  })
+})
+
 describe('whatever a pool holds', () => {
   const EXTREMES = [0n, 1n, 2n, 10_000n, 2n ** 64n, 2n ** 111n, 2n ** 112n - 2n, 2n ** 112n - 1n]
 
@@ -801,10 +860,11 @@ describe('whatever a pool holds', () => {
       status: fc.constantFrom<FeedStatus>('HEALTHY', 'DEGRADED', 'UNAVAILABLE'),
       passedMs: fc.integer({ min: 0, max: 70 * MINUTE }),
       decimals: fc.integer({ min: 0, max: 37 }),
+      policy: fc.constantFrom({}, ...WITH_ZEROS),
     })
     fc.assert(
-      fc.property(market, ({ pools, answer, status, passedMs, decimals }) => {
-        const s = scenario({ stables: [USDC, DAI] })
+      fc.property(market, ({ pools, answer, status, passedMs, decimals, policy }) => {
+        const s = scenario({ stables: [USDC, DAI], policy })
         s.decimals(T, decimals)
         pools.forEach(({ x, y, stable, ageMs }, at) =>
           s.v2(address(0x1000 + at), [T, x], [stable, y], {

@@ -55,7 +55,6 @@ class PoolEdge implements Edge {
   readonly expiresAtMs: Ms
   readonly freshness: EdgeComponents['freshness']
   readonly failure: Failure | null
-  readonly score: Score
   readonly #moment: Moment
   readonly #anchor: Anchor
   readonly #figures: Figures
@@ -63,6 +62,7 @@ class PoolEdge implements Edge {
   #agreed: Agreement | null = null
   #caps: readonly Cap[] | null = null
   #components: EdgeComponents | null = null
+  #score: Score | null = null
 
   constructor(moment: Moment, pool: Pool) {
     const { atMs, ttlMs } = moment
@@ -80,8 +80,8 @@ class PoolEdge implements Edge {
     const ageMs = ms(Math.max(0, atMs - this.verifiedMs))
     this.freshness = { score: freshnessScore(ageMs, ttlMs), ageMs, ttlMs }
     const failed = this.#figures.flaw ?? failureOf(moment, this, anchor)
-    this.score = failed === null ? this.#weakest() : score(0)
-    this.failure = failed ?? (this.score === 0 ? zeroScore(this.components, this.caps) : null)
+    if (failed !== null) this.#score = score(0)
+    this.failure = failed ?? (this.#isWorthless() ? zeroScore(this.components, this.caps) : null)
   }
 
   get ratio(): Fraction | null {
@@ -138,6 +138,17 @@ class PoolEdge implements Edge {
   get components(): EdgeComponents {
     this.#components ??= this.#allComponents()
     return this.#components
+  }
+
+  get score(): Score {
+    this.#score ??= this.#weakest()
+    return this.#score
+  }
+
+  /** Past the guards only the policy, a stable or a depth of nothing can leave a score of 0; else it is not asked for. */
+  #isWorthless(): boolean {
+    const mayBe = this.#moment.mayScoreZero || this.capacity === 0n || this.#anchor.stable?.score === 0
+    return mayBe && this.score === 0
   }
 
   /**

@@ -9,7 +9,7 @@ import type { Address, BlockRef } from '../chain/block.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
-import { type Count, count, type Ms, type Score } from '../units.ts'
+import { type Count, count, type Ms, type Score, score } from '../units.ts'
 import { feedScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
@@ -35,6 +35,8 @@ export type Moment = {
   readonly edges: Map<Pool, Edge>
   /** The depth below which a hop does not count. */
   readonly leastMicrousd: bigint
+  /** The policy itself may leave a hop nothing that passes every guard. */
+  readonly mayScoreZero: boolean
   /** Effective depths in Y of pools whose average still climbs. */
   readonly effective: Map<Pool, bigint>
   /** By the pools of a pair, as the index lists them. */
@@ -67,6 +69,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     excluded: narrowing.excluded ?? NOTHING,
     edges: new Map(),
     leastMicrousd: BigInt(policy.min_depth_usd) * MICRO,
+    mayScoreZero: mayScoreZero(policy),
     effective: new Map(),
     agreements: new Map(),
     lone: { agreement: null },
@@ -74,6 +77,18 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     anchors: new Map(),
     valuations: new Map(),
   }
+}
+
+function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
+  const { edge_sources, retained, spread } = agreement
+  return [
+    jump.cap,
+    spread.beyond,
+    ...edge_sources,
+    ...spread.up_to.map(([, value]) => value),
+    ...retained.map(([, value]) => value),
+    ...trade_age_caps.map(({ cap }) => cap),
+  ].includes(score(0))
 }
 
 /** Finality of something last changed, or read, at a block. */
