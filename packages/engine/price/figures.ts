@@ -16,6 +16,8 @@ import type { Policy } from './policy.ts'
 import type { Failure } from './reasons.ts'
 import * as temporal from './temporal.ts'
 
+const NEVER = ms(Number.POSITIVE_INFINITY)
+
 export class Figures {
   readonly state: PoolState
   readonly policy: Policy
@@ -33,6 +35,8 @@ export class Figures {
   readonly flaw: Failure | null
   /** No ratio of the history is far enough from this one to lower the temporal score. */
   readonly #isSteady: boolean
+  /** From then on the best temporal score holds: the median only ever walks towards the ratio of now. */
+  #bestFromMs: Ms = NEVER
   #past: { readonly fromMs: Ms; readonly untilMs: Ms; readonly reference: temporal.Reference } | null = null
 
   constructor(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null) {
@@ -72,13 +76,15 @@ export class Figures {
   temporalScoreAt(atMs: Ms): Score {
     const { history, marginal } = this.state
     if (marginal === null) return score(0)
-    if (this.#isSteady && temporal.isCovered(history, atMs)) return score(10)
-    return temporalScore(marginal, this.pastAt(atMs))
+    if (atMs >= this.#bestFromMs) return score(10)
+    const isBest = this.#isSteady && temporal.isCovered(history, atMs)
+    const found = isBest ? score(10) : temporalScore(marginal, this.pastAt(atMs))
+    if (found === 10) this.#bestFromMs = atMs
+    return found
   }
 
   /**
-   * When the temporal score may change by itself; null if never. The median only ever walks towards the ratio of
-   * now, so the best score stays the best.
+   * When the temporal score may change by itself; null if never.
    */
   nextTemporalChange(atMs: Ms): Ms | null {
     const { history } = this.state
@@ -92,8 +98,6 @@ export class Figures {
     return flipMs
   }
 }
-
-const NEVER = ms(Number.POSITIVE_INFINITY)
 
 /** A caller's narrowed policy is not the operator's: what follows from it is not kept. */
 export function figuresOf(moment: Moment, pool: Pool): Figures {
