@@ -14,7 +14,7 @@ import { StateFile } from './stateFile.ts'
 const SLOTS = 32
 const GAS_LIMIT = 60_000_000n
 /** Anvil writes its state this often, so that little is lost when the machine goes. */
-const STATE_INTERVAL_S = 10
+const STATE_EVERY_S = 10
 /** States of so many blocks can be asked for: more than the deepest reorganisation. */
 const STATES = 80
 /** Receipts of so many blocks can be asked for: they make up most of what is written every time. */
@@ -28,6 +28,8 @@ export type NodeOptions = {
   readonly slotsInAnEpoch?: number
   /** How many blocks have their transactions and receipts. */
   readonly keptBlocks?: number
+  /** Seconds between two writings of its state, which a node with a long past is busy with for seconds. */
+  readonly stateEveryS?: number
 }
 
 export class ChainNode {
@@ -43,7 +45,7 @@ export class ChainNode {
     chainId: number,
     genesisS: number,
     file: StateFile,
-    { slotsInAnEpoch = SLOTS, keptBlocks = RECEIPTS }: NodeOptions = {},
+    { slotsInAnEpoch = SLOTS, keptBlocks = RECEIPTS, stateEveryS = STATE_EVERY_S }: NodeOptions = {},
   ): Promise<ChainNode> {
     const start = (port: number) =>
       startAnvil({
@@ -56,7 +58,7 @@ export class ChainNode {
           '--state',
           file.path,
           '--state-interval',
-          `${STATE_INTERVAL_S}`,
+          `${stateEveryS}`,
           '--prune-history',
           `${STATES}`,
           '--transaction-block-keeper',

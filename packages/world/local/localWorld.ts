@@ -47,6 +47,7 @@ export type WorldOptions = {
   /** `finalized` is two epochs below the head. */
   readonly slotsInAnEpoch?: number
   readonly keptBlocks?: number
+  readonly stateEveryS?: number
   /** A node is started anew from its own state after so many blocks; left out, some thousands. */
   readonly renewEveryBlocks?: bigint
   /** Another than the machine's makes a world of another time, or one in a hurry. */
