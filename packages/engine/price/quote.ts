@@ -37,32 +37,46 @@ export function quoteText(
   policyVersion: string,
   source: QuoteSource,
 ): QuoteText {
-  const head = {
+  const head = headText(chainId, evaluation, policyVersion, source)
+  if (evaluation.kind === 'UNPRICED')
+    return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
+  return {
+    ...head,
+    routes: inOrder(evaluation.routes).map(route => ({
+      ...routeText(route, evaluation.selected),
+      hops: route.edges.map(hopText),
+    })),
+    routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
+  }
+}
+
+/** All but what it was made from. */
+export function headText(
+  chainId: Count,
+  evaluation: Evaluation,
+  policyVersion: string,
+  source: QuoteSource,
+): QuoteText {
+  return {
     chain_id: chainId,
     token: evaluation.token,
     source,
     ...compactOf(evaluation, policyVersion),
     last_trade_ms: evaluation.lastTradeMs,
-  }
-  if (evaluation.kind === 'UNPRICED')
-    return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
-  return {
-    ...head,
     // Our own price of an hour and a day ago: the engine keeps no history of records.
-    change: null,
-    routes: inOrder(evaluation.routes).map(route => routeText(route, evaluation.selected)),
-    routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
+    ...(evaluation.kind === 'UNPRICED' ? {} : { change: null }),
   }
 }
 
 /** Heaviest first, then what failed, nearest first. */
-function inOrder(routes: readonly Route[]): Route[] {
+export function inOrder(routes: readonly Route[]): Route[] {
   const voted = routes.filter(route => route.failure === null).sort(byWeight)
   const failed = routes.filter(route => route.failure !== null).sort(byCapacity)
   return [...voted, ...failed]
 }
 
-function routeText(route: Route, selected: Route | null): object {
+/** All but its hops. */
+export function routeText(route: Route, selected: Route | null): object {
   return {
     route_id: route.id,
     selected: route === selected,
@@ -77,7 +91,6 @@ function routeText(route: Route, selected: Route | null): object {
     score: route.score,
     components: routeComponents(route),
     caps: route.edges.flatMap(edge => edge.caps),
-    hops: route.edges.map(hopText),
   }
 }
 
@@ -93,7 +106,7 @@ function routeComponents({ edges, via }: Route): object {
   return { edges: { score: weakestEdge }, routing_asset: { score: weakestAsset } }
 }
 
-function hopText(edge: Edge): object {
+export function hopText(edge: Edge): object {
   const { pool } = edge
   return {
     pool_id: pool.id,
@@ -141,7 +154,7 @@ function candidateText(route: Route): { route_id: string; hops: object[] } & Par
 }
 
 /** The routing assets used, each once, in the order of their first use. */
-function assetsOf(evaluation: Evaluation): Evaluation[] {
+export function assetsOf(evaluation: Evaluation): Evaluation[] {
   const used = new Map<Address, Evaluation>()
   for (const { via } of evaluation.routes)
     if (via !== null && !used.has(via.asset.asset)) used.set(via.asset.asset, via.asset.evaluation)

@@ -6,7 +6,7 @@ import {
   encodeEntity,
   type EngineRecord,
   type Input,
-  quoteText,
+  quoteJson,
   roleOf,
   type State,
   type StepResult,
@@ -66,7 +66,7 @@ function quoteOf(state: State, record: EngineRecord): string | null {
   const address = `0x${record.payload.token_id.slice(26)}` as const
   const evaluation = state.index.evaluations.get(address)
   if (evaluation === undefined) return null
-  return JSON.stringify(quoteText(state.setup.chainId, evaluation, state.policyView.version, 'RETRIEVED'))
+  return quoteJson(state.setup.chainId, evaluation, state.policyView.version)
 }
 
 function poolRows(
