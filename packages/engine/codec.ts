@@ -13,7 +13,7 @@ import { createState } from './createState.ts'
 import type { ExternalDepth } from './input.ts'
 import type { Policy } from './price/policy.ts'
 import { policyVersion } from './price/policyVersion.ts'
-import { quoteJson } from './price/quoteJson.ts'
+import { QuoteTexts } from './price/quoteTexts.ts'
 import * as temporal from './price/temporal.ts'
 import { fileDepths, fileReferences } from './publish.ts'
 import type { ChainSetup } from './setup.ts'
@@ -47,7 +47,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
       return mapped(state.tokens.get(id as Address), token => write(token))
     case 'quote':
       return mapped(state.index.evaluations.get(id as Address), evaluation =>
-        quoteJson(state.setup.chainId, evaluation, state.policyView.version),
+        new QuoteTexts(state.setup.chainId, state.policyView.version).of(evaluation),
       )
     case 'stable':
       return mapped(state.stables.get(id as Address), stable => write(stable))

@@ -12,7 +12,7 @@ export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDe
 export { verifiedAt } from './price/edge.ts'
 export { DEFAULT_POLICY, type Policy } from './price/policy.ts'
 export { mergePolicy } from './price/policyOverride.ts'
-export { quoteJson } from './price/quoteJson.ts'
+export { QuoteTexts } from './price/quoteTexts.ts'
 export type { EngineRecord } from './record.ts'
 export { type ChainSetup, roleOf } from './setup.ts'
 export type { EntityKey, Pool, State, Token } from './state.ts'

@@ -6,7 +6,7 @@ import {
   encodeEntity,
   type EngineRecord,
   type Input,
-  quoteJson,
+  QuoteTexts,
   roleOf,
   type State,
   type StepResult,
@@ -25,22 +25,23 @@ export function commitOf(
   before: { readonly tipHash: string | null },
   stored: Stored,
 ): StepCommit {
-  const { chain } = state
+  const { chain, policyView, setup } = state
+  const quotes = new QuoteTexts(setup.chainId, policyView.version)
   const blocks = input.kind === 'block' ? [input.block] : input.kind === 'reorg' ? input.blocks : []
   return {
-    chainId: state.setup.chainId,
+    chainId: setup.chainId,
     step: chain.steps,
     tip: chain.tip,
     previousTipHash: before.tipHash,
     atMs: input.atMs,
-    records: result.records.map(record => unsealed(draftOf(state, record))),
+    records: result.records.map(record => unsealed(draftOf(state, record, quotes))),
     entities: result.changed
       .filter(key => !key.startsWith('quote/'))
       .map(key => ({ key, text: encodeEntity(state, key) })),
     ...poolRows(state, result, stored),
     tokens: tokenRows(state, result, stored),
     events: blocks.flatMap((block): PoolEventDraft[] =>
-      poolEventDrafts(state.setup.chainId, block, pool => state.pools.has(pool)),
+      poolEventDrafts(setup.chainId, block, pool => state.pools.has(pool)),
     ),
     orphanedBlocks: result.orphaned,
     finalizedNumber: input.kind === 'finalize' ? input.number : null,
@@ -50,23 +51,23 @@ export function commitOf(
   }
 }
 
-function draftOf(state: State, record: EngineRecord): RecordDraft {
+function draftOf(state: State, record: EngineRecord, quotes: QuoteTexts): RecordDraft {
   return {
     type: record.type,
     routing: record.routing,
     payload: record.payload,
-    quote: quoteOf(state, record),
+    quote: quoteOf(state, record, quotes),
   }
 }
 
 /** The full quote behind a token's record, as it was evaluated in this very step. */
-function quoteOf(state: State, record: EngineRecord): string | null {
+function quoteOf(state: State, record: EngineRecord, quotes: QuoteTexts): string | null {
   if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') return null
   if (record.payload.scope !== 'token') return null
   const address = `0x${record.payload.token_id.slice(26)}` as const
   const evaluation = state.index.evaluations.get(address)
   if (evaluation === undefined) return null
-  return quoteJson(state.setup.chainId, evaluation, state.policyView.version)
+  return quotes.of(evaluation)
 }
 
 function poolRows(

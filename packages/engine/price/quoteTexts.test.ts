@@ -5,7 +5,7 @@ import { step } from '../engine.ts'
 import { cases } from '../testing/cases.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
 import { quoteText } from './quote.ts'
-import { quoteJson } from './quoteJson.ts'
+import { QuoteTexts } from './quoteTexts.ts'
 
 it('contract §3: the text of a quote is that of its parts, whatever it shares with others of its step', () => {
   let priced = 0
@@ -16,9 +16,10 @@ it('contract §3: the text of a quote is that of its parts, whatever it shares w
       for (const input of life) {
         step(state, input)
         const { version } = state.policyView
+        const texts = new QuoteTexts(SETUP.chainId, version)
         for (const evaluation of state.index.evaluations.values()) {
           const whole = JSON.stringify(quoteText(SETUP.chainId, evaluation, version, 'RETRIEVED'))
-          expect(quoteJson(SETUP.chainId, evaluation, version)).toBe(whole)
+          expect(texts.of(evaluation)).toBe(whole)
           if (evaluation.kind === 'PRICED' && evaluation.routes.some(({ via }) => via !== null)) priced++
         }
       }
