@@ -83,9 +83,7 @@ export class Figures {
     return found
   }
 
-  /**
-   * When the temporal score may change by itself; null if never.
-   */
+  /** When the temporal score may change by itself; null if never. */
   nextTemporalChange(atMs: Ms): Ms | null {
     const { history } = this.state
     const isCovered = temporal.isCovered(history, atMs)

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { anvilBinary } from '../anvil.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
 import { ChainNode } from './chainNode.ts'
@@ -276,6 +276,8 @@ exec '${anvilBinary()}' "$@"
       { mode: 0o700 },
     )
     const said: string[] = []
+    const crashed = vi.spyOn(console, 'error').mockReturnValue()
+    onTestFinished(() => crashed.mockRestore())
     vi.stubEnv('ASSAY_ANVIL', dying)
     const chain = await start({ hasHistory: true, onProgress: line => said.push(line) }).finally(() =>
       vi.unstubAllEnvs(),
@@ -284,6 +286,7 @@ exec '${anvilBinary()}' "$@"
       `${SMALL.name}: its node ended by itself, once more`,
       `${SMALL.name}: ${SMALL.tokens.length} tokens, ${SMALL.pools.length} pools made`,
     ])
+    expect(crashed.mock.calls).toEqual([[expect.stringContaining('crashed, it exited with code 1.')]])
     expect((await headOf(chain)).number).toBeGreaterThan(100n)
   })
 
