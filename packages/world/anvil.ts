@@ -91,20 +91,21 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const exited = new Promise<void>(resolve => child.once('close', () => resolve()))
   void exited.then(() => (hasEnded = true))
   endWithThisProcess(child)
-  const said = endOf(child.stderr)
-  child.once('exit', (code, signal) => {
-    if (isReady && closing === undefined && isCrash(code, signal))
-      console.error(
-        `anvil of chain ${options.chainId} crashed, it ${howEnded(code, signal)}. ${said()}`.trim(),
-      )
-  })
 
-  let isReady = false
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => (closing ??= end(child, exited))
   const onAbort = (): void => void close()
   signal?.addEventListener('abort', onAbort, { once: true })
   void exited.then(() => signal?.removeEventListener('abort', onAbort))
+
+  let isReady = false
+  const said = endOf(child.stderr)
+  child.once('exit', (code, signalled) => {
+    if (isReady && closing === undefined && isCrash(code, signalled))
+      console.error(
+        `anvil of chain ${options.chainId} crashed, it ${howEnded(code, signalled)}. ${said()}`.trim(),
+      )
+  })
 
   try {
     const port = await untilListening(child, said, options)

@@ -79,13 +79,13 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
   }
 }
 
+/** Bands of a policy never rise with the deviation: beyond them is the least. */
 function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
   const { edge_sources, retained, spread } = agreement
   return [
     jump.cap,
     spread.beyond,
     ...edge_sources,
-    ...spread.up_to.map(([, value]) => value),
     ...retained.map(([, value]) => value),
     ...trade_age_caps.map(({ cap }) => cap),
   ].includes(score(0))

@@ -11,7 +11,7 @@ const SOURCE = 'RETRIEVED'
 export class QuoteTexts {
   readonly #chainId: Count
   readonly #policyVersion: string
-  readonly #assets = new Map<Evaluation, string>()
+  readonly #quotes = new Map<Evaluation, string>()
   readonly #hops = new Map<Edge, string>()
 
   constructor(chainId: Count, policyVersion: string) {
@@ -20,14 +20,16 @@ export class QuoteTexts {
   }
 
   of(evaluation: Evaluation): string {
-    return evaluation.kind === 'PRICED'
-      ? this.#priced(evaluation)
-      : JSON.stringify(quoteText(this.#chainId, evaluation, this.#policyVersion, SOURCE))
+    return known(this.#quotes, evaluation, () =>
+      evaluation.kind === 'PRICED'
+        ? this.#priced(evaluation)
+        : JSON.stringify(quoteText(this.#chainId, evaluation, this.#policyVersion, SOURCE)),
+    )
   }
 
   #priced(evaluation: Priced): string {
     const routes = inOrder(evaluation.routes).map(route => this.#route(route, evaluation.selected))
-    const assets = assetsOf(evaluation).map(asset => known(this.#assets, asset, () => this.of(asset)))
+    const assets = assetsOf(evaluation).map(asset => this.of(asset))
     return extended(
       headText(this.#chainId, evaluation, this.#policyVersion, SOURCE),
       `"routes":[${routes.join()}],"routing_assets":[${assets.join()}]`,
