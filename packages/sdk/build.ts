@@ -5,7 +5,7 @@
  * Modules stay apart, so that a bundler takes only what is imported: a client without `verify` has no engine.
  */
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 
 const HERE = import.meta.dirname
@@ -26,13 +26,15 @@ export function buildPackage(folder: string): void {
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
 }
 
-/** Types import sources and both import the engine by its name: here there are neither. */
+/** Types import sources and both import the engine by its name: here there are neither. What is imported must be there. */
 function link(folder: string, file: string): void {
   const rules = relative(dirname(file), join(folder, 'engine/rules.js')).replaceAll('\\', '/')
   const text = readFileSync(file, 'utf8').replaceAll(
     IMPORT,
     (_, before: string, quote: string, from: string) => {
       const to = from === RULES ? rules : from.startsWith('.') ? from.replace(/\.ts$/, '.js') : from
+      if (to.startsWith('.') && !existsSync(join(dirname(file), to)))
+        throw new Error(`${relative(folder, file)} imports ${to}, which the compiler did not write.`)
       return `${before}${quote}${to}${quote}`
     },
   )
