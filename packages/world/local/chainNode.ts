@@ -13,6 +13,11 @@ import { StateFile } from './stateFile.ts'
  */
 const SLOTS = 32
 const GAS_LIMIT = 60_000_000n
+/**
+ * The last one before EIP-2935: from then on every block adds its parent's hash to a contract, up to 8191 of them, and a
+ * node that hashes all it holds for every block is soon busy with these alone.
+ */
+const HARDFORK = 'cancun'
 /** Anvil writes its state this often, so that little is lost when the machine goes. */
 const STATE_EVERY_S = 10
 /** States of so many blocks can be asked for: more than the deepest reorganisation. */
@@ -52,6 +57,7 @@ export class ChainNode {
         chainId,
         timestamp: genesisS,
         gasLimit: GAS_LIMIT,
+        hardfork: HARDFORK,
         slotsInAnEpoch,
         port,
         flags: [
