@@ -1,23 +1,17 @@
 /**
  * A back-fill of 50,000 swaps through verification: a real chain is traded on, then its past is read, every block
  * proven by its receipts root and stored. Prints the rate beside what the node alone needs to give the same receipts
- * in the same run, and once more with the node's answers given from memory, which leaves the time that is our own. One
- * more back-fill of the same past, off the clock, is stopped again and again for a collection of
- * garbage, and tells the memory over the way. `node --expose-gc bench/backfill.ts [swaps] [--hold]`; held, the node
+ * in the same run, and once more with the node's answers given from memory, each time by a new process, which leaves the
+ * time that is our own. One more back-fill of the same past, off the clock, is stopped again and again for a collection
+ * of garbage, and tells the memory over the way. `node --expose-gc bench/backfill.ts [swaps] [--hold]`; held, the node
  * stays for another reader of the same past (docs/PERFORMANCE.md) until Ctrl-C.
  */
-import { fork } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { openEndpoints } from '../packages/server/feed/openEndpoints.ts'
-import { systemClock } from '../packages/server/ops/clock.ts'
-import type { ChainConfig } from '../packages/server/ops/config.ts'
-import { loadConfig } from '../packages/server/ops/loadConfig.ts'
 import { startTestChain, type TestChain } from '../packages/server/service/testing/testChain.ts'
 import { writeConfig } from '../packages/server/service/testing/testService.ts'
-import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
-import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
-import { runBackfill } from '../packages/server/worker/backfill.ts'
+import { backfillOnce } from './backfillOnce.ts'
 
 /** In one transaction, hence one block: what a busy block of a real chain holds. */
 const PER_BLOCK = 100
@@ -31,28 +25,25 @@ const swaps = Number(process.argv[2] ?? 50_000)
 const chain = await startTestChain(undefined, { keptBlocks: 100_000, stateEveryS: 86_400 })
 const keptNode = fork(new URL('keptNode.ts', import.meta.url), [chain.world.url], { execArgv: [] })
 try {
-  const [keptUrl] = (await once(keptNode, 'message')) as [string]
+  const keptUrl = await messageOf<string>(keptNode)
   await trade(chain, swaps)
-  const [config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
+  const config = writeConfig(chain)
   const nodeS = await timed(() => readReceipts(chain))
   const cpu = process.cpuUsage()
-  let events = 0
-  const tookS = await timed(async () => {
-    events = await backfill(chain, config, 'timed.db', () => undefined)
-  })
+  const { tookS, events } = await backfillOnce(config, join(chain.folder, 'timed.db'))
   const { user, system } = process.cpuUsage(cpu)
-  const [ofKept] = loadConfig(writeConfig(chain, { name: 'kept', endpoints: [keptUrl] }), {}).chains as [
-    ChainConfig,
-  ]
+  const ofKept = writeConfig(chain, { name: 'kept', endpoints: [keptUrl] })
   // The first one only fills the memory.
   const keptS: number[] = []
-  for (let run = 0; run <= KEPT_RUNS; run++)
+  for (let run = 0; run <= KEPT_RUNS; run++) {
+    const of = [ofKept, join(chain.folder, `kept-${run}.db`)]
     keptS.push(
-      await timed(async () => void (await backfill(chain, ofKept, `kept-${run}.db`, () => undefined))),
+      await messageOf<number>(fork(new URL('backfillOnce.ts', import.meta.url), of, { execArgv: [] })),
     )
+  }
   const ownS = keptS.slice(1).sort((a, b) => a - b)
   const heap: { readonly share: number; readonly mib: number }[] = []
-  await backfill(chain, config, 'watched.db', ({ next_block, to_block }) => {
+  await backfillOnce(config, join(chain.folder, 'watched.db'), ({ next_block, to_block }) => {
     globalThis.gc?.()
     heap.push({ share: next_block / (to_block + 1), mib: process.memoryUsage().heapUsed / 2 ** 20 })
   })
@@ -86,30 +77,14 @@ try {
   await chain.close()
 }
 
-/** Of the whole past into a database of its own; the number of events found. */
-async function backfill(
-  of: TestChain,
-  config: ChainConfig,
-  name: string,
-  onProgress: NonNullable<Parameters<typeof runBackfill>[0]['onProgress']>,
-): Promise<number> {
-  const path = join(of.folder, name)
-  const release = claimDatabase(path)
-  const store = await openSqliteStore({ path })
-  const { endpoints, close } = openEndpoints(config, systemClock)
-  const { signal } = new AbortController()
-  const { events } = await runBackfill({
-    chain: config,
-    endpoints,
-    store,
-    clock: systemClock,
-    signal,
-    onProgress,
+/** The first thing a process says. One that ends without a word ends the bench. */
+async function messageOf<Message>(child: ChildProcess): Promise<Message> {
+  const ended = once(child, 'disconnect').then(() => {
+    throw new Error('a process of the bench ended before it said anything')
   })
-  close()
-  await store.close()
-  release()
-  return events
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [Message]
+  ended.catch(() => undefined)
+  return message
 }
 
 async function trade(on: TestChain, count: number): Promise<void> {

@@ -30,6 +30,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const call = JSON.stringify({ jsonrpc: '2.0', id: 0, method, params })
   const rest = kept.get(call) ?? ask(call)
   kept.set(call, rest)
+  rest.catch(() => kept.delete(call))
   const [head, tail] = [Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},`), await rest]
   response.writeHead(200, {
     'content-type': 'application/json',

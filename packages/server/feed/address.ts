@@ -8,7 +8,7 @@ import { FeedError } from './feedError.ts'
 export type Address = {
   readonly kind: 'http' | 'ws'
   readonly dial: () => string
-  /** `fetch` refuses a URL with a user in it, and names the URL when it does. */
+  /** The user of an HTTP address, who is not in what is dialled: errors of the platform could name it. */
   readonly authorization: string | null
   readonly redact: (text: string) => string
 }

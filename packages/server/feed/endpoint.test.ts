@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { systemClock } from '../ops/clock.ts'
@@ -76,6 +77,10 @@ const raw = (write: (response: ServerResponse, call: RpcCall) => void): Rule =>
     return 'handled'
   })
 
+const encoded = (encoding: string, write: (call: RpcCall) => Uint8Array): Rule =>
+  raw((response, call) => void response.writeHead(200, { 'content-encoding': encoding }).end(write(call)))
+const numberOf = ({ id }: RpcCall): string => JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' })
+
 describe('an answer over HTTP', () => {
   const ask = async (rule: Rule, deadlineMs = LIMITS.deadlineMs): Promise<unknown> => {
     proxy.rule = rule
@@ -88,6 +93,31 @@ describe('an answer over HTTP', () => {
 
   it('is the result of the call', async () => {
     expect(await ask(pass)).toMatch(/^0x/)
+  })
+
+  it.each([
+    ['gzip', gzipSync],
+    ['br', brotliCompressSync],
+  ] as const)('may be compressed with %s', async (encoding, compress) => {
+    expect(await ask(encoded(encoding, call => compress(numberOf(call))))).toBe('0x1')
+  })
+
+  it('comes over a socket that is kept for the next', async () => {
+    const ports = new Set<number | undefined>()
+    proxy.rule = raw((response, call) => {
+      ports.add(response.socket?.remotePort)
+      response.end(numberOf(call))
+    })
+    const endpoint = create(proxy.url)
+    for (let at = 0; at < 5; at++) await endpoint.request('eth_blockNumber', [], signal)
+    expect(ports.size).toBe(1)
+  })
+
+  it('that should come over TLS does not come without', async () => {
+    proxy.rule = pass
+    const failure = await failureOf(create(proxy.url.replace('http:', 'https:')).open(signal))
+    expect(failure).toMatchObject({ code: 'ENDPOINT_UNREACHABLE' })
+    expect(failure['message']).toMatch(/: (EPROTO|ERR_SSL_\w+)$/)
   })
 
   const faults: readonly (readonly [what: string, rule: Rule, code: string])[] = [
@@ -108,6 +138,26 @@ describe('an answer over HTTP', () => {
       'turns out to be too large',
       raw(response => void response.end(`"${'x'.repeat(9000)}"`)),
       'ANSWER_TOO_LARGE',
+    ],
+    [
+      'is small and unpacks to one that is too large',
+      encoded('gzip', () => gzipSync(`"${'x'.repeat(900_000)}"`)),
+      'ANSWER_TOO_LARGE',
+    ],
+    [
+      'is compressed and cut',
+      encoded('gzip', call => gzipSync(numberOf(call)).subarray(0, -9)),
+      'ENDPOINT_UNREACHABLE',
+    ],
+    [
+      'is said to be compressed and is not',
+      encoded('br', call => Buffer.from(numberOf(call))),
+      'ENDPOINT_UNREACHABLE',
+    ],
+    [
+      'comes in an encoding nobody asked for',
+      encoded('snappy', call => Buffer.from(numberOf(call))),
+      'ENDPOINT_UNREACHABLE',
     ],
     ['is an HTML page', raw(response => void response.end('<html>busy</html>')), 'ANSWER_MALFORMED'],
     ['is cut JSON', raw(response => void response.end('{"jsonrpc":"2.0","id":')), 'ANSWER_MALFORMED'],

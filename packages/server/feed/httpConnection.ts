@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over HTTP. Sockets are kept alive by the platform's own `fetch`; the deadline and the size limit
- * hold to the last byte of the body, so neither a dripped nor an endless answer keeps a call.
+ * JSON-RPC over HTTP. The deadline and the size limit hold to the last byte of the body, so neither a dripped nor an
+ * endless answer keeps a call.
  */
 import {
   type Connection,
@@ -13,6 +13,7 @@ import {
 } from './connection.ts'
 import { startDeadline } from './deadline.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { BodyTooLarge, post, type PostAnswer } from './httpPost.ts'
 
 /** A `Retry-After` beyond this is not waited for whole: the endpoint is asked again sooner. */
 const MAX_RETRY_AFTER_MS = 60_000
@@ -37,20 +38,16 @@ async function call(
   const { name, address, limits } = options
   const deadline = startDeadline(signal, limits.deadlineMs)
   try {
-    const response = await fetch(address.dial(), {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        ...(address.authorization === null ? {} : { authorization: address.authorization }),
-      },
-      body: encodeCall(id, method, params),
-      // A redirect could lead the key in the address to another host.
-      redirect: 'error',
-      signal: deadline.signal,
-    })
-    return await decodeResponse(options, response, id, method)
+    const headers = {
+      'content-type': 'application/json',
+      ...(address.authorization === null ? {} : { authorization: address.authorization }),
+    }
+    const body = encodeCall(id, method, params)
+    const answer = await post(address.dial(), headers, body, limits.bodyBytes, deadline.signal)
+    return decodeResponse(options, answer, id, method)
   } catch (error) {
     if (isFeedError(error)) throw error
+    if (error instanceof BodyTooLarge) throw tooLarge(options)
     signal.throwIfAborted()
     if (deadline.isExpired()) throw timedOut(options, method)
     throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} failed: ${failureOf(error)}`)
@@ -59,25 +56,22 @@ async function call(
   }
 }
 
-async function decodeResponse(
+function decodeResponse(
   options: ConnectionOptions,
-  response: Response,
+  { status, headers, body }: PostAnswer,
   id: number,
   method: string,
-): Promise<unknown> {
+): unknown {
   const { name } = options
-  const body = await readBody(options, response)
-  if (response.status === 429)
-    throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', retryAfter(response))
+  if (status === 429)
+    throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', retryAfter(headers))
+  // It could lead the key in the address to another host.
+  if (status >= 300 && status < 400)
+    throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} was redirected (HTTP ${status})`)
   // Some nodes give a JSON-RPC error an HTTP error status; without one in the body, the status is all there is.
-  const answer = response.ok ? parseAnswer(body, name) : parseErrorBody(body, name)
+  const answer = status >= 200 && status < 300 ? parseAnswer(body, name) : parseErrorBody(body, name)
   if (answer === null)
-    throw new FeedError(
-      'ENDPOINT_STATUS',
-      name,
-      `${method} had HTTP status ${response.status}`,
-      retryAfter(response),
-    )
+    throw new FeedError('ENDPOINT_STATUS', name, `${method} had HTTP status ${status}`, retryAfter(headers))
   if (answer.id !== id && !(answer.id === null && answer.error !== undefined))
     throw new FeedError('ANSWER_MALFORMED', name, `the answer to ${method} carries another call's id`)
   return resultOf(answer, options, method)
@@ -92,34 +86,17 @@ function parseErrorBody(body: Buffer, name: string): ReturnType<typeof parseAnsw
   }
 }
 
-async function readBody(options: ConnectionOptions, response: Response): Promise<Buffer> {
-  const { bodyBytes } = options.limits
-  if (Number(response.headers.get('content-length') ?? 0) > bodyBytes) {
-    await response.body?.cancel()
-    throw tooLarge(options)
-  }
-  const chunks: Uint8Array[] = []
-  let size = 0
-  // Leaving the loop early cancels the body and with it the socket.
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > bodyBytes) throw tooLarge(options)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, size)
-}
-
 /** In seconds, or a date; that one is taken from the answer's own, so that no two clocks are compared. */
-function retryAfter({ headers }: Response): { readonly retryAfterMs?: number } {
-  const value = headers.get('retry-after') ?? ''
+function retryAfter(headers: PostAnswer['headers']): { readonly retryAfterMs?: number } {
+  const value = headers['retry-after'] ?? ''
   const waitMs = /^\d+$/.test(value)
     ? Number(value) * 1000
-    : Date.parse(value) - Date.parse(headers.get('date') ?? '')
+    : Date.parse(value) - Date.parse(headers.date ?? '')
   return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) }
 }
 
 /** The platform's code alone: its message names the host. */
 function failureOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } }
-  return typeof cause?.code === 'string' ? cause.code : 'the connection failed'
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' ? code : 'the connection failed'
 }

@@ -1,0 +1,37 @@
+/**
+ * One back-fill of a chain's past into a database of its own. Forked with a configuration and the path of the database, it
+ * is the first thing its process does, and sends the seconds it took.
+ */
+import { openEndpoints } from '../packages/server/feed/openEndpoints.ts'
+import { systemClock } from '../packages/server/ops/clock.ts'
+import type { ChainConfig } from '../packages/server/ops/config.ts'
+import { loadConfig } from '../packages/server/ops/loadConfig.ts'
+import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
+import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
+import { runBackfill } from '../packages/server/worker/backfill.ts'
+
+type Progress = NonNullable<Parameters<typeof runBackfill>[0]['onProgress']>
+
+/** How long it took, and the number of events found. */
+export async function backfillOnce(
+  configPath: string,
+  path: string,
+  onProgress: Progress = () => undefined,
+): Promise<{ readonly tookS: number; readonly events: number }> {
+  const [chain] = loadConfig(configPath, {}).chains as [ChainConfig]
+  const startedMs = performance.now()
+  const release = claimDatabase(path)
+  const store = await openSqliteStore({ path })
+  const { endpoints, close } = openEndpoints(chain, systemClock)
+  const { signal } = new AbortController()
+  const { events } = await runBackfill({ chain, endpoints, store, clock: systemClock, signal, onProgress })
+  close()
+  await store.close()
+  release()
+  return { tookS: (performance.now() - startedMs) / 1000, events }
+}
+
+if (import.meta.main) {
+  const [configPath, path] = process.argv.slice(2) as [string, string]
+  process.send?.((await backfillOnce(configPath, path)).tookS)
+}
