@@ -33,5 +33,6 @@ export async function backfillOnce(
 
 if (import.meta.main) {
   const [configPath, path] = process.argv.slice(2) as [string, string]
-  process.send?.((await backfillOnce(configPath, path)).tookS)
+  const { tookS } = await backfillOnce(configPath, path)
+  process.send?.(tookS)
 }
