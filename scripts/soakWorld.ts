@@ -1,6 +1,7 @@
 /**
  * `npm run soak:world -- --hours 24 --hurry 20`: the local world alone, its time so many times as fast as the machine's.
- * Fails unless its nodes' memory and answering time and the files of its states stay flat. Prints a line for every hour of it.
+ * Fails unless its nodes' memory and answering time and the files of its states stay flat. Prints a line for every hour of it;
+ * Ctrl-C ends it and leaves nothing behind.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -40,6 +41,8 @@ const { values } = parseArgs({
 })
 const hours = positive('hours', values.hours)
 const hurry = positive('hurry', values.hurry)
+const interrupted = new AbortController()
+process.on('SIGINT', () => interrupted.abort())
 const folder = mkdtempSync(join(tmpdir(), 'assay-soak-world-'))
 const world = await startWorld({
   folder,
@@ -63,6 +66,10 @@ try {
   for (const fault of faults) console.log(`fault: ${fault}`)
   console.log(faults.length === 0 ? `Flat over ${hours} hours.` : `${faults.length} faults.`)
   process.exitCode = faults.length === 0 ? 0 : 1
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error
+  console.log('Ended before its time: nothing is shown.')
+  process.exitCode = 130
 } finally {
   await world.close()
   rmSync(folder, { recursive: true, force: true })
@@ -84,7 +91,7 @@ async function watch({ chains }: LocalWorld, began: readonly Done[]): Promise<re
       )
       console.log(`${line}, ${await paceOf(chains, began, passed)}`)
     }
-    await pause(LOOK_MS)
+    await pause(LOOK_MS, undefined, interrupted)
   }
 }
 
