@@ -1,6 +1,6 @@
 /**
  * One back-fill of a chain's past into a database of its own. Forked with a configuration and the path of the database, it
- * is the first thing its process does, and sends the seconds it took.
+ * is the first thing its process does, and sends what came of it.
  */
 import { openEndpoints } from '../packages/server/feed/openEndpoints.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
@@ -12,12 +12,13 @@ import { runBackfill } from '../packages/server/worker/backfill.ts'
 
 type Progress = NonNullable<Parameters<typeof runBackfill>[0]['onProgress']>
 
-/** How long it took, and the number of events found. */
+export type Outcome = { readonly tookS: number; readonly events: number }
+
 export async function backfillOnce(
   configPath: string,
   path: string,
   onProgress: Progress = () => undefined,
-): Promise<{ readonly tookS: number; readonly events: number }> {
+): Promise<Outcome> {
   const [chain] = loadConfig(configPath, {}).chains as [ChainConfig]
   const startedMs = performance.now()
   const release = claimDatabase(path)
@@ -33,6 +34,6 @@ export async function backfillOnce(
 
 if (import.meta.main) {
   const [configPath, path] = process.argv.slice(2) as [string, string]
-  const { tookS } = await backfillOnce(configPath, path)
-  process.send?.(tookS)
+  const outcome = await backfillOnce(configPath, path)
+  process.send?.(outcome)
 }

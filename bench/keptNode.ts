@@ -28,9 +28,7 @@ process.once('disconnect', () => process.exit())
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { id, method, params = [] } = JSON.parse(await text(request)) as Call
   const call = JSON.stringify({ jsonrpc: '2.0', id: 0, method, params })
-  const rest = kept.get(call) ?? ask(call)
-  kept.set(call, rest)
-  rest.catch(() => kept.delete(call))
+  const rest = kept.get(call) ?? askAndKeep(call)
   const [head, tail] = [Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},`), await rest]
   response.writeHead(200, {
     'content-type': 'application/json',
@@ -38,6 +36,14 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   })
   response.write(head)
   response.end(tail)
+}
+
+/** But not a failure. */
+function askAndKeep(call: string): Promise<Buffer> {
+  const rest = ask(call)
+  kept.set(call, rest)
+  rest.catch(() => kept.delete(call))
+  return rest
 }
 
 async function ask(call: string): Promise<Buffer> {

@@ -13,6 +13,8 @@ import type { FullStore } from '../packages/server/store/testing/connect.ts'
 import { address, commitOf, poolFacts, poolUpsert, swap } from '../packages/server/store/testing/drafts.ts'
 import { type PostgresServer, startPostgres } from '../packages/server/store/testing/postgresServer.ts'
 import type { Benchmark } from './benchmark.ts'
+import { quantile } from './harness.ts'
+import { duration } from './row.ts'
 
 /** A busy block: 200 records, 50 of them about a pool whose state they replace. */
 const [SWAPS, UPSERTS] = [150, 50]
@@ -45,6 +47,8 @@ class Bench {
   #store: FullStore | null = null
   #release: (() => Promise<void>) | null = null
   #step = 0
+  /** How long each commit took. */
+  readonly commitsNs: number[] = []
 
   get path(): string {
     this.#folder ??= mkdtempSync(join(tmpdir(), 'assay-bench-'))
@@ -64,7 +68,9 @@ class Bench {
   async commitBlocks(count = COMMITS): Promise<void> {
     for (let at = 0; at < count; at++) {
       this.#step++
+      const startedMs = performance.now()
       const { outcome } = await this.store.commit(blockOf(this.#step))
+      this.commitsNs.push((performance.now() - startedMs) * 1e6)
       if (outcome !== 'committed') throw new Error(`step ${this.#step}: ${outcome}`)
     }
   }
@@ -112,6 +118,10 @@ function againstDisk(): Benchmark {
       bytes = Buffer.from(log.map(({ envelope }) => envelope).join('\n'))
       raw = mkdtempSync(join(tmpdir(), 'assay-raw-'))
       file = openSync(join(raw, 'log'), 'a')
+    },
+    notes() {
+      const told = [0.5, 0.99, 1].map(share => duration(quantile(ours.commitsNs, share)))
+      return [`a commit p50 ${told[0]}, p99 ${told[1]}, the slowest of ${ours.commitsNs.length} ${told[2]}`]
     },
     async close() {
       await ours.close()

@@ -2,19 +2,15 @@
  * The thread behind `startCheckpointer`. It looks how far the write-ahead log has grown, often while it grows and
  * seldom while it rests, and copies what is worth the sync of the database file. Readers and writers go on meanwhile.
  */
-import { existsSync, fdatasyncSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { StoreError } from '../storeError.ts'
-import type { Checkpointed } from './checkpointer.ts'
 import { toStoreError } from './sqliteError.ts'
 
 /** Pages that change in every block are copied once, not once a block. Well below what makes a commit copy by itself. */
 const COPY_BYTES = 16 * 1024 * 1024
-
-/** A commit that finds the log at its limit waits for what is not synced by then. */
-const SYNC_BYTES = 8 * 1024 * 1024
 
 /** The next look at a log that grows comes soon; at one that rests, ever later. */
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [5, 160]
@@ -30,7 +26,7 @@ type Progress = { readonly log: number; readonly checkpointed: number }
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
-const { path, file } = workerData as Checkpointed
+const path = workerData as string
 const closing = new AbortController()
 port.once('message', () => closing.abort())
 
@@ -46,45 +42,30 @@ async function copyUntilClosed(): Promise<void> {
     const look = database.prepare('PRAGMA wal_checkpoint(NOOP)')
     const copy = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     let seen = 0
-    let synced = 0
     for (let wait = LONGEST_PAUSE_MS; !closing.signal.aborted; await pause(wait)) {
       const { log } = look.get() as Progress
       wait = log === seen ? Math.min(2 * wait, LONGEST_PAUSE_MS) : SHORTEST_PAUSE_MS
       seen = log
-      if (log * pageBytes < COPY_BYTES) continue
-      const copied = copyAll(copy)
-      if (copied === null) wait = LONGEST_PAUSE_MS
-      else synced = syncCopied(copied, synced, SYNC_BYTES / pageBytes)
+      if (log * pageBytes >= COPY_BYTES && !copyAll(copy)) wait = LONGEST_PAUSE_MS
     }
   } finally {
     database.close()
   }
 }
 
-/** Null while there is no space to copy to. A device that fails is not tried again. */
-function copyAll(copy: StatementSync): Progress | null {
+/** False while there is no space to copy to. A device that fails is not tried again. */
+function copyAll(copy: StatementSync): boolean {
   try {
-    let progress = copy.get() as Progress
-    for (let tries = 1; tries < TRIES && progress.checkpointed < progress.log; tries++)
-      progress = copy.get() as Progress
-    return progress
+    for (let tries = 0; tries < TRIES; tries++) {
+      const { log, checkpointed } = copy.get() as Progress
+      if (checkpointed === log) break
+    }
+    return true
   } catch (error) {
     const failure = toStoreError(error)
-    if (failure instanceof StoreError && failure.retryable) return null
+    if (failure instanceof StoreError && failure.retryable) return false
     throw failure
   }
-}
-
-/**
- * SQLite syncs the database file only when all of the log is copied and nothing came meanwhile: where commits never
- * rest, inside one of them. Takes and returns how many pages of the log are copied and synced.
- */
-function syncCopied({ checkpointed }: Progress, synced: number, pages: number): number {
-  // A log that began anew is shorter.
-  const before = checkpointed < synced ? 0 : synced
-  if (checkpointed - before < pages) return before
-  fdatasyncSync(file)
-  return checkpointed
 }
 
 /** Ends at once when the thread is to close. */

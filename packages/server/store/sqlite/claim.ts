@@ -7,8 +7,7 @@
  * `<database>.owner` says who holds it, for the message and for this process's own threads.
  *
  * Both files, once they exist, are opened by SQLite only: when a process closes any descriptor of a file, the
- * system takes back all its locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2). The one descriptor of the
- * checkpointer is closed when nobody has the database open any more.
+ * system takes back all its locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 import {
   closeSync,

@@ -33,12 +33,9 @@ const PAGE_BYTES = 4_096
 
 /**
  * Past this a commit copies the write-ahead log into the database by itself, where the checkpointer has not: it may be
- * gone, or never see the end of a log that does not rest.
+ * gone, or never see the end of a log that does not rest. What is left of the file after a checkpoint is cut to the same.
  */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
-
-/** What is left of the file after that is cut to this: some more, or a log that is always at its limit would be cut each time. */
-const WAL_KEPT_BYTES = 80 * 1024 * 1024
 
 const CACHE_KIBIBYTES = 32 * 1024
 
@@ -152,7 +149,7 @@ export function openDatabase(path: string, settle: (database: DatabaseSync) => v
       database.exec(`
         PRAGMA synchronous = FULL;
         PRAGMA wal_autocheckpoint = ${WAL_LIMIT_BYTES / pageBytes};
-        PRAGMA journal_size_limit = ${WAL_KEPT_BYTES};
+        PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES};
         PRAGMA cache_size = -${CACHE_KIBIBYTES};
         PRAGMA temp_store = MEMORY;
         PRAGMA trusted_schema = OFF;

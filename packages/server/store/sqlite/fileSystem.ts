@@ -35,28 +35,19 @@ export function refuseNetworkFileSystem(
   )
 }
 
-/** With so much more than is needed, nobody looks again for a while: no disk takes that in meanwhile. */
-const [AMPLE_BYTES, AMPLE_MS] = [1024 ** 3, 20]
-
 /**
  * Stops the growth of the log before the disk is full: on a full disk nobody can log in, prune or even read,
  * because readers need room as well. Once there is space, commits go on by themselves.
  */
-export function spaceGuard(folder: string, floorBytes: number): () => void {
-  let ampleUntilMs = Number.NEGATIVE_INFINITY
-  return () => {
-    const nowMs = performance.now()
-    if (nowMs < ampleUntilMs) return
-    const { bavail, bsize } = statfsSync(folder)
-    const freeBytes = bavail * bsize
-    if (freeBytes < floorBytes)
-      throw new StoreError(
-        'STORE_FULL',
-        `${folder} has ${mebibytes(freeBytes)} MiB left, and commits stop below ${mebibytes(floorBytes)} MiB. ` +
-          'Make space: they go on by themselves.',
-      )
-    if (freeBytes >= floorBytes + AMPLE_BYTES) ampleUntilMs = nowMs + AMPLE_MS
-  }
+export function assertSpace(folder: string, floorBytes: number): void {
+  const { bavail, bsize } = statfsSync(folder)
+  const freeBytes = bavail * bsize
+  if (freeBytes >= floorBytes) return
+  throw new StoreError(
+    'STORE_FULL',
+    `${folder} has ${mebibytes(freeBytes)} MiB left, and commits stop below ${mebibytes(floorBytes)} MiB. ` +
+      'Make space: they go on by themselves.',
+  )
 }
 
 const mebibytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1)

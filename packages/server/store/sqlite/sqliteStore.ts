@@ -11,7 +11,7 @@ import { backfillStore } from './backfillStore.ts'
 import { chainStore } from './chainStore.ts'
 import { assertClaimed, canonicalPath } from './claim.ts'
 import { Connection, openDatabase } from './connection.ts'
-import { refuseNetworkFileSystem, spaceGuard } from './fileSystem.ts'
+import { assertSpace, refuseNetworkFileSystem } from './fileSystem.ts'
 import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
@@ -44,7 +44,7 @@ export async function openSqliteStore({
       migrate(database, schema, clock.nowMs())
     }),
   )
-  const assertRoom = spaceGuard(dirname(file), floorBytes)
+  const assertRoom = () => assertSpace(dirname(file), floorBytes)
   return {
     ...chainStore(connection, assertRoom),
     ...logStore(connection),
