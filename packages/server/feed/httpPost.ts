@@ -1,6 +1,6 @@
 /**
  * One POST and its whole answer. Sockets are kept, for five seconds, by the platform's own agents, which also know the
- * proxies of the environment. Not `fetch`, whose streams took an eighth of a back-fill.
+ * proxies of the environment. Not `fetch`, whose streams took a seventh of a back-fill.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
