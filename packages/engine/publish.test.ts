@@ -561,6 +561,30 @@ describe('by time alone', () => {
       byHand.averageAfter(0n, byHand.v2DepthY(X, Y), sinceMs) >> 32n,
     )
   })
+
+  it.each([
+    ['a hop that is still too shallow', 50n],
+    ['a hop in a band of depth', 1_000n],
+  ])('contract §2.4: %s is looked at as long as its depth leads past the next boundary', (_, usd) => {
+    const boundary = usd * E6
+    /** Whether a new pool of this depth is looked at again in a minute, when it has a thousandth of it or less to climb. */
+    const isLookedAt = (depth: bigint): boolean => {
+      const s = scenario()
+      const scaled = (reserve: bigint) => (reserve * depth) / byHand.v2DepthY(X, Y) + 1n
+      s.bornV2(P1, [T, scaled(X)], [USDC, scaled(Y)])
+      s.mine()
+      s.enrol(T)
+      s.mine({ afterMs: 4 * HOUR })
+      const { averageY, effectiveY, state, dueMs } = s.edge(P1)
+      const full = state.depthY as bigint
+      expect([full / 1_000n, effectiveY]).toEqual([depth / 1_000n, averageY])
+      expect((averageY as bigint) * 1_000n >= full * 999n && (averageY as bigint) < boundary).toBe(true)
+      expect(s.token(T).dueMs).toBe(dueMs)
+      return dueMs === s.nowMs + MINUTE
+    }
+    expect(isLookedAt(boundary + boundary / 10_000n)).toBe(true)
+    expect(isLookedAt(boundary - boundary / 10_000n)).toBe(false)
+  })
 })
 
 describe('depth that climbs behind the first hop', () => {

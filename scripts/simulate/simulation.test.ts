@@ -12,7 +12,8 @@ import { Broken } from './verdict.ts'
 const HOURS = 0.13
 /**
  * 134: a token without a price whose anchor alone rises past what it lacked. 1033: a log that begins anew between the
- * snapshot of a client and its session. 40 took twelve hours to fail: `publish.test.ts` of the engine has its case.
+ * snapshot of a client and its session. 40 took twelve hours to fail and 554526 two: `publish.test.ts` of the engine has
+ * their cases.
  */
 const SEEDS = [1, 134, 1033]
 

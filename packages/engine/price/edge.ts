@@ -182,7 +182,16 @@ class PoolEdge implements Edge {
   get isClimbing(): boolean {
     const { average, depthY } = this.state
     if (average === null || depthY === null || depthAverage.isFull(average)) return false
-    return depthAverage.value(average, this.#moment.atMs) * 1000n < depthY * 999n
+    return depthAverage.value(average, this.#moment.atMs) * 1000n < depthY * 999n || this.#isBelowBand(depthY)
+  }
+
+  /** Even the last thousandth counts where it leads into another band. */
+  #isBelowBand(depthY: bigint): boolean {
+    const { capacity, scale, toUsd } = this
+    if (capacity === null || scale === null || toUsd === null) return false
+    const { leastMicrousd } = this.#moment
+    const full = microusd(depthY, toUsd, scale.to)
+    return depthScore(full) > depthScore(capacity) || (capacity < leastMicrousd && full >= leastMicrousd)
   }
 
   #weakest(): Score {
