@@ -44,12 +44,30 @@ const hurry = positive('hurry', values.hurry)
 const interrupted = new AbortController()
 process.on('SIGINT', () => interrupted.abort())
 const folder = mkdtempSync(join(tmpdir(), 'assay-soak-world-'))
-const world = await startWorld({
-  folder,
-  clock: startClock(hurry),
-  onProgress: line => console.log(line),
-})
 try {
+  const world = await startWorld({
+    folder,
+    clock: startClock(hurry),
+    onProgress: line => console.log(line),
+  })
+  try {
+    const faults = await soak(world)
+    for (const fault of faults) console.log(`fault: ${fault}`)
+    console.log(faults.length === 0 ? `Flat over ${hours} hours.` : `${faults.length} faults.`)
+    process.exitCode = faults.length === 0 ? 0 : 1
+  } finally {
+    await world.close()
+  }
+} catch (error) {
+  if (!interrupted.signal.aborted) throw error
+  console.log('Ended before its time: nothing is shown.')
+  process.exitCode = 130
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** What was not as it should be. */
+async function soak(world: LocalWorld): Promise<string[]> {
   const began = await Promise.all(world.chains.map(progressOf))
   const sights = await watch(world, began)
   const ended = await Promise.all(world.chains.map(progressOf))
@@ -62,17 +80,7 @@ try {
     console.log(`${said}, with ${trades} transactions`)
     if (share < LEAST_BLOCKS) faults.push(`${said}: the nodes cannot keep up, try a smaller --hurry`)
   }
-  faults.push(...judged(sights))
-  for (const fault of faults) console.log(`fault: ${fault}`)
-  console.log(faults.length === 0 ? `Flat over ${hours} hours.` : `${faults.length} faults.`)
-  process.exitCode = faults.length === 0 ? 0 : 1
-} catch (error) {
-  if (!interrupted.signal.aborted) throw error
-  console.log('Ended before its time: nothing is shown.')
-  process.exitCode = 130
-} finally {
-  await world.close()
-  rmSync(folder, { recursive: true, force: true })
+  return [...faults, ...judged(sights)]
 }
 
 async function watch({ chains }: LocalWorld, began: readonly Done[]): Promise<readonly Sight[]> {
