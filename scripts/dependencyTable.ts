@@ -2,6 +2,7 @@
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
 import {
   closureOf,
+  familyOf,
   foreign,
   idOf,
   isOurs,
@@ -13,8 +14,9 @@ import {
 } from './lockfile.ts'
 
 export type Direct = {
+  /** Of its family, if it is one of several for a platform each. */
   readonly name: string
-  readonly path: string
+  readonly paths: readonly string[]
   /** Our packages that ask for it. */
   readonly users: readonly string[]
   readonly isForTests: boolean
@@ -22,22 +24,24 @@ export type Direct = {
 
 /** Every package of others that one of ours asks for, by name. */
 export function directDependencies(): readonly Direct[] {
-  const found = new Map<string, { path: string; users: Set<string>; isForTests: boolean }>()
+  const found = new Map<string, { paths: Set<string>; users: Set<string>; isForTests: boolean }>()
   for (const [from, entry] of Object.entries(locked).filter(([path]) => isOurs(path))) {
     const user = from === '' ? 'assay' : (from.split('/').at(-1) as string)
-    const note = (name: string, isForTests: boolean) => {
-      const path = resolve(from, name)
-      if (name.startsWith('@assay/') || path === null) return
-      const known = found.get(name) ?? { path, users: new Set(), isForTests: true }
+    const note = (asked: string, isForTests: boolean) => {
+      const path = resolve(from, asked)
+      if (asked.startsWith('@assay/') || path === null) return
+      const name = familyOf(asked)
+      const known = found.get(name) ?? { paths: new Set(), users: new Set(), isForTests: true }
+      known.paths.add(path)
       known.users.add(user)
-      found.set(name, { ...known, path, isForTests: known.isForTests && isForTests })
+      found.set(name, { ...known, isForTests: known.isForTests && isForTests })
     }
     for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies }))
       note(name, false)
     for (const name of Object.keys(entry.devDependencies ?? {})) note(name, true)
   }
   return [...found]
-    .map(([name, each]) => ({ name, ...each, users: [...each.users].sort() }))
+    .map(([name, each]) => ({ name, ...each, paths: [...each.paths], users: [...each.users].sort() }))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
@@ -71,19 +75,28 @@ const tableOf = (rows: readonly Direct[], scripted: ReadonlySet<string>): string
     ...rows.map(row => rowOf(row, scripted)),
   ].join('\n')
 
-function rowOf({ name, path, users }: Direct, scripted: ReadonlySet<string>): string {
-  const closure = closureOf(path)
+function rowOf({ name, paths, users }: Direct, scripted: ReadonlySet<string>): string {
+  const closure = onceEach(paths.flatMap(closureOf))
+  const told = (what: 'version' | 'license') => [...new Set(paths.map(path => locked[path]?.[what] ?? '?'))]
   const cells = [
-    `\`${name}\` ${locked[path]?.version}`,
-    locked[path]?.license ?? '?',
+    `\`${name}\` ${told('version').join(', ')}`,
+    told('license').join(', '),
     users.join(', '),
     closure.some(each => scripted.has(each)) ? 'yes, see below' : 'no',
-    `${closure.length - 1}`,
+    `${familiesOf(closure).size - 1}`,
     megabytes(closure),
     REASONS[name] ?? '?',
   ]
   return `| ${cells.join(' | ')} |`
 }
+
+/** Of a version that stands in several places, one place. */
+const onceEach = (paths: readonly string[]): readonly string[] => [
+  ...new Map(paths.map(path => [idOf(path), path])).values(),
+]
+
+const familiesOf = (paths: readonly string[]): ReadonlySet<string> =>
+  new Set(paths.map(path => familyOf(idOf(path))))
 
 /** A binary is as large as its platform makes it: those are not told to the tenth. */
 function megabytes(closure: readonly string[]): string {
@@ -98,10 +111,15 @@ function licences(): string {
   const counts = new Map<string, string[]>()
   for (const path of foreign.filter(each => locked[each]?.dev !== true)) {
     const licence = locked[path]?.license ?? '?'
-    counts.set(licence, [...(counts.get(licence) ?? []), nameOf(path)])
+    counts.set(licence, [...(counts.get(licence) ?? []), path])
   }
-  const rows = [...counts].sort(([, a], [, b]) => b.length - a.length)
-  const few = (names: readonly string[]) =>
-    names.length <= 5 ? `: ${[...new Set(names)].sort().join(', ')}` : ''
-  return rows.map(([licence, names]) => `- ${licence} × ${names.length}${few(names)}`).join('\n')
+  const rows = [...counts]
+    .map(([licence, paths]) => ({
+      licence,
+      count: familiesOf(paths).size,
+      names: [...new Set(paths.map(path => familyOf(nameOf(path))))].sort(),
+    }))
+    .sort((a, b) => b.count - a.count || (a.licence < b.licence ? -1 : 1))
+  const few = (names: readonly string[]) => (names.length <= 5 ? `: ${names.join(', ')}` : '')
+  return rows.map(({ licence, count, names }) => `- ${licence} × ${count}${few(names)}`).join('\n')
 }

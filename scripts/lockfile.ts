@@ -36,6 +36,15 @@ export const foreign: readonly string[] = Object.keys(locked).filter(
 export const nameOf = (path: string): string =>
   locked[path]?.name ?? (path.split('node_modules/').at(-1) as string)
 
+const PLATFORM =
+  /(?<=[-/])(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)-.+$/
+
+/**
+ * Its name whatever the platform: `@rolldown/binding-linux-x64-gnu` and its siblings are `@rolldown/binding-*`. No registry
+ * has to have all of them, and npm adds those it finds to the lockfile: what is told must not depend on which they are.
+ */
+export const familyOf = (name: string): string => name.replace(PLATFORM, '*')
+
 export const idOf = (path: string): string => `${nameOf(path)}@${locked[path]?.version}`
 
 /** As Node looks for it: in the folder itself, then in those above. Null where the platform is another's. */
