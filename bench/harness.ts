@@ -109,7 +109,7 @@ async function compare(benchmark: Benchmark, progress: Progress): Promise<Result
     ratio,
     goal,
     rounds,
-    notes: [...(benchmark.notes?.() ?? []), ...contention(benchmark, ratio, ourSide, peerSide)],
+    notes: [...(benchmark.notes?.() ?? []), ...waiting(benchmark, ratio, ourSide, peerSide)],
     error: null,
   }
 }
@@ -196,15 +196,15 @@ function medianRatio(
 }
 
 /**
- * Where other processes take the cores, waiting counts as work, and more so for the side that makes more
- * garbage. Processor time then tells a different story, and the reader should know it.
+ * Waiting counts as work: for a disk, and for cores that other processes have, where it counts more for the side that
+ * makes more garbage. Processor time then tells a different story, and the reader should know it.
  */
-function contention({ goal }: Benchmark, ratio: number | null, ours: Side, peer: Side | null): string[] {
+function waiting({ goal }: Benchmark, ratio: number | null, ours: Side, peer: Side | null): string[] {
   if (ratio === null || peer === null) return []
   if (ours.cpuNsPerOperation.length === 0 || peer.cpuNsPerOperation.length === 0) return []
   const byCpu = medianRatio(ours.cpuNsPerOperation, peer.cpuNsPerOperation, goal.sense)
   if (byCpu < 1.2 * ratio && ratio < 1.2 * byCpu) return []
-  return [`the machine is busy: by processor time the ratio is ${byCpu.toPrecision(3)}×`]
+  return [`part of it was waiting, for a disk or a core: by processor time the ratio is ${byCpu.toPrecision(3)}×`]
 }
 
 export function median(values: readonly number[]): number {
