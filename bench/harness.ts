@@ -204,7 +204,9 @@ function waiting({ goal }: Benchmark, ratio: number | null, ours: Side, peer: Si
   if (ours.cpuNsPerOperation.length === 0 || peer.cpuNsPerOperation.length === 0) return []
   const byCpu = medianRatio(ours.cpuNsPerOperation, peer.cpuNsPerOperation, goal.sense)
   if (byCpu < 1.2 * ratio && ratio < 1.2 * byCpu) return []
-  return [`part of it was waiting, for a disk or a core: by processor time the ratio is ${byCpu.toPrecision(3)}×`]
+  return [
+    `part of it was waiting, for a disk or a core: by processor time the ratio is ${byCpu.toPrecision(3)}×`,
+  ]
 }
 
 export function median(values: readonly number[]): number {

@@ -10,6 +10,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mutated, type Mutation, MUTATED_PACKAGE, mutations, tableOf } from './mutations.ts'
+import { endGroup } from './processGroup.ts'
 
 /** Several times what the slowest of the tests needs on a busy core. A run past it is taken to hang. */
 const LIMIT_MS = 60_000
@@ -38,18 +39,8 @@ const folder = mkdtempSync(join(tmpdir(), 'assay-mutate-'))
 let running: ChildProcess | null = null
 
 function cleanUp(): void {
-  killGroup(running)
+  endGroup(running)
   rmSync(folder, { recursive: true, force: true })
-}
-
-/** The child leads its own group, so the workers it started go with it. */
-function killGroup(child: ChildProcess | null): void {
-  if (child?.pid === undefined) return
-  try {
-    process.kill(-child.pid, 'SIGKILL')
-  } catch {
-    // Gone already.
-  }
 }
 
 async function main(names: readonly string[]): Promise<number> {
@@ -193,13 +184,13 @@ function vitest(args: readonly string[]): Promise<Ended> {
   let isLate = false
   const alarm = setTimeout(() => {
     isLate = true
-    killGroup(child)
+    endGroup(child)
   }, LIMIT_MS)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', code => {
       clearTimeout(alarm)
-      killGroup(child)
+      endGroup(child)
       running = null
       resolve({ code, isLate, said })
     })

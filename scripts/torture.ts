@@ -2,8 +2,9 @@
  * `npm run torture`: the long forms of what is hardest to survive, one after the other, each within a bound of time, and
  * a table at the end. `--quick` takes short forms; names take only some: `npm run torture -- crash simulate`.
  */
-import { spawn } from 'node:child_process'
-import { parseArgs } from 'node:util'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { endGroup } from './processGroup.ts'
 
 type Form = {
   /** What it does, and how often. */
@@ -124,6 +125,15 @@ const CASES: readonly Case[] = [
 
 /** Lines of a failed case that are shown. */
 const TAIL = 40
+/** Between two words of how far a case is. */
+const PROGRESS_MS = 10_000
+/** Of a line that is shown as progress. */
+const WIDTH = 110
+
+/** Each case has a group of processes of its own: whatever it started ends with it, or with us. */
+let running: ChildProcess | null = null
+process.once('exit', () => endGroup(running))
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130))
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
@@ -145,33 +155,45 @@ process.exitCode = outcomes.every(({ result }) => result === 'passed') ? 0 : 1
 
 async function run(name: string, form: Form): Promise<Outcome> {
   const startMs = performance.now()
-  // A group of its own: whatever it started ends with it.
   const child = spawn(process.execPath, [form.script, ...(form.args ?? [])], {
     env: { ...process.env, ...form.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
+  running = child
   let said = ''
   const listen = (part: Buffer) => {
     said = (said + part.toString()).slice(-100_000)
   }
   child.stdout.on('data', listen)
   child.stderr.on('data', listen)
+  const secondsSoFar = () => (performance.now() - startMs) / 1000
+  const progress = setInterval(() => {
+    console.log(`  ${secondsSoFar().toFixed(0)} s of at most ${form.minutes} min; ${lastLine(said)}`)
+  }, PROGRESS_MS)
   let isLate = false
   const timer = setTimeout(() => {
     isLate = true
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+    endGroup(child)
   }, form.minutes * 60_000)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', resolve)
   })
+  clearInterval(progress)
   clearTimeout(timer)
+  running = null
   const result = isLate ? `not done in ${form.minutes} min` : code === 0 ? 'passed' : 'FAILED'
-  const seconds = (performance.now() - startMs) / 1000
+  const seconds = secondsSoFar()
   if (result !== 'passed') console.log(said.trimEnd().split('\n').slice(-TAIL).join('\n'))
   console.log(`${name}: ${result} in ${seconds.toFixed(0)} s`)
   return { name, count: form.count, seconds, result }
+}
+
+/** Where a case stands, in its own words. */
+function lastLine(said: string): string {
+  const lines = stripVTControlCharacters(said).split('\n')
+  return (lines.findLast(line => line.trim() !== '') ?? 'nothing said yet').trim().slice(0, WIDTH)
 }
 
 function printTable(rows: readonly Outcome[]): void {
