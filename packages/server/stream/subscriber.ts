@@ -16,8 +16,8 @@ import type { Hub } from './hub.ts'
 const MAX_BUFFERED = 256 * 1024
 /** A live record older than this that could not be sent, or a replay that drained nothing, is too slow. */
 const SLOW_MS = 10_000
-/** About as much as a socket takes: what does not fit is read again. */
-const REPLAY_PAGE = 100
+/** About as much as a socket takes: what does not fit is read again, and each page is two questions to the store. */
+const REPLAY_PAGE = 200
 const CHECK_MS = 250
 /** A close frame queues behind the backlog: five seconds after it was due, however late that was noticed, the socket is gone. */
 const DESTROY_MS = 4500
