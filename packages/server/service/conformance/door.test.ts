@@ -254,6 +254,8 @@ describe('issue: one consumer beside another', () => {
     const data: Flood = { url: path, key: loud, sockets: 8 }
     const flooder = new Worker(new URL('../testing/flooder.ts', import.meta.url), { workerData: data })
     await once(flooder, 'message')
+    // As above: what is new to the process, refusals and the flooder itself, is slow at first.
+    await middle()
     const beside = await middle()
     flooder.postMessage('stop')
     const [refused] = (await once(flooder, 'message')) as [number]
