@@ -67,6 +67,31 @@ test('every prefix of the schema migrates to the whole', () => {
   }
 })
 
+test('no row that is written makes SQLite build a table for its checks', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, schema, 1)
+  const names = tables(database).filter(name => !`${name}`.startsWith('sqlite_'))
+  expect(names).toContain('pool_event')
+  for (const name of names) {
+    const program = database.prepare(`EXPLAIN INSERT INTO ${name} DEFAULT VALUES`).all()
+    expect(program.map(row => row['opcode'])).not.toContain('OpenEphemeral')
+  }
+})
+
+test('checks refuse a role and a finality that there is not', () => {
+  const database = new DatabaseSync(':memory:')
+  migrate(database, schema, 1)
+  const token = database.prepare("INSERT INTO token (chain_id, token_address, role) VALUES (1, 'a', ?)")
+  expect(() => token.run('token')).toThrow('CHECK constraint failed')
+  token.run('TOKEN')
+  const event = database.prepare(`
+    INSERT INTO pool_event
+      (chain_id, pool_address, kind, block_number, block_hash, log_index, at_ms, finality, body)
+    VALUES (1, 'a', 'SWAP', 1, 'b', ?, 1, ?, '')`)
+  expect(() => event.run(0, 'final')).toThrow('CHECK constraint failed')
+  for (const [index, finality] of ['canonical', 'finalized', 'orphaned'].entries()) event.run(index, finality)
+})
+
 test('migrations are numbered from one without a gap', () => {
   expect(() => pendingMigrations([{ version: 2, name: 'x', sql: '' }], 0)).toThrow('expected 1')
   expect(pendingMigrations(schema, 1)).toEqual(schema.slice(1))
