@@ -33,3 +33,15 @@ test('many logs make it shorter without a refusal, and it never outgrows its lim
   for (let n = 0; n < 50; n++) free.answered(free.size, 0)
   expect(free.size).toBe(16_384)
 })
+
+test('it is settled once it met a limit: of the node, of an answer, or its own', () => {
+  const [refused, full, free] = [new BlockRange(64), new BlockRange(64), new BlockRange(64)]
+  for (const range of [refused, full, free]) range.answered(64, 1)
+  expect([refused, full, free].map(range => range.isSettled)).toEqual([false, false, false])
+  refused.refused(128)
+  full.answered(128, 4000)
+  while (free.size < 16_384) free.answered(free.size, 0)
+  expect([refused, full, free].map(range => range.isSettled)).toEqual([true, true, false])
+  free.answered(free.size, 0)
+  expect(free.isSettled).toBe(true)
+})

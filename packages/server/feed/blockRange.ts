@@ -14,6 +14,7 @@ export class BlockRange {
   #size: number
   #answered = 0
   #wasRefused = false
+  #isSettled = false
 
   constructor(size = START) {
     this.#size = size
@@ -23,17 +24,25 @@ export class BlockRange {
     return this.#size
   }
 
+  /** Whether it has met a limit, of the node, of an answer or its own: until then every answer may be far longer. */
+  get isSettled(): boolean {
+    return this.#isSettled
+  }
+
   /** A range of this many blocks was refused. */
   refused(blocks: number): void {
     this.#size = Math.max(1, Math.min(this.#size, Math.floor(blocks / 2)))
     this.#answered = 0
     this.#wasRefused = true
+    this.#isSettled = true
   }
 
   /** A range of this many blocks had so many logs: the next is no longer than gives about `LOGS` of them. */
   answered(blocks: number, logs: number): void {
     const fitting = logs === 0 ? MOST : Math.max(1, Math.floor((blocks * LOGS) / logs))
-    this.#size = Math.min(this.#grown(), fitting, MOST)
+    const grown = this.#grown()
+    this.#size = Math.min(grown, fitting, MOST)
+    if (this.#size < grown) this.#isSettled = true
   }
 
   #grown(): number {

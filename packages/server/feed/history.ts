@@ -10,7 +10,7 @@ import type { ChainConfig, Hex } from '../ops/config.ts'
 import { decodeAnswer } from './answer.ts'
 import { pause } from './bell.ts'
 import { fetchBlock } from './block.ts'
-import { BlockRange } from './blockRange.ts'
+import type { BlockRange } from './blockRange.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import { type LogEntry, toLogEntry } from './entry.ts'
@@ -34,7 +34,7 @@ export type HistoryPart = {
   readonly rangeSize: number
 }
 
-/** Ranges asked for ahead of the one that is waited for. */
+/** Ranges asked for ahead of the one that is waited for, once it is known how long they can be. */
 const RANGES_AHEAD = 4
 /** Parts whose blocks are read ahead of the one that is waited for, and blocks in each: so many are held at once. */
 const PARTS_AHEAD = 3
@@ -68,21 +68,30 @@ type Chunk = {
 }
 type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: number }
 
-/** In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. */
+/**
+ * In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. The range is that of
+ * whoever asks for one stretch after another; it goes on as long as it has become.
+ */
 export async function* readHistory(
   endpoints: EndpointSet,
   query: HistoryQuery,
+  range: BlockRange,
   signal: AbortSignal,
 ): AsyncGenerator<HistoryPart> {
-  const reader = new HistoryReader(endpoints, query, signal)
-  const chunks = ahead(RANGES_AHEAD, reader.ranges(), ({ from, to }) => reader.chunks(from, to))
-  const parts = ahead(PARTS_AHEAD, flattened(chunks), chunk => reader.part(chunk))
+  const reader = new HistoryReader(endpoints, query, range, signal)
+  const rangesAhead = (): number => (range.isSettled ? RANGES_AHEAD : 1)
+  const chunks = ahead(rangesAhead, reader.ranges(), ({ from, to }) => reader.chunks(from, to))
+  const parts = ahead(
+    () => PARTS_AHEAD,
+    flattened(chunks),
+    chunk => reader.part(chunk),
+  )
   yield* parts
 }
 
 /** The task on each item, in order, so many at once before the first is waited for. */
 async function* ahead<Item, Result>(
-  limit: number,
+  limit: () => number,
   items: AsyncIterable<Item> | Iterable<Item>,
   task: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
@@ -93,7 +102,7 @@ async function* ahead<Item, Result>(
       // Awaited in order; a later one may fail before its turn.
       result.catch(() => undefined)
       running.push(result)
-      if (running.length >= limit) yield await (running.shift() as Promise<Result>)
+      if (running.length >= limit()) yield await (running.shift() as Promise<Result>)
     }
     while (running.length > 0) yield await (running.shift() as Promise<Result>)
   } finally {
@@ -132,16 +141,17 @@ class HistoryReader {
   readonly #endpoints: EndpointSet
   readonly #query: HistoryQuery
   readonly #signal: AbortSignal
-  readonly #range = new BlockRange()
+  readonly #range: BlockRange
   readonly #topics: ReadonlySet<Hex>
   readonly #addresses: ReadonlySet<Hex> | null
   /** At least every second block of the last part had logs that are asked for, and all of it was proven. */
   #isDense = false
   #refused: FeedError | null = null
 
-  constructor(endpoints: EndpointSet, query: HistoryQuery, signal: AbortSignal) {
+  constructor(endpoints: EndpointSet, query: HistoryQuery, range: BlockRange, signal: AbortSignal) {
     this.#endpoints = endpoints
     this.#query = query
+    this.#range = range
     this.#signal = signal
     this.#topics = new Set(query.topics)
     this.#addresses = query.addresses === null ? null : new Set(query.addresses)
@@ -150,7 +160,7 @@ class HistoryReader {
   *ranges(): Generator<{ readonly from: number; readonly to: number }> {
     const { from: first, to: last } = this.#query
     for (let from = first; from <= last; ) {
-      const to = Math.min(last, from + this.#range.size - 1)
+      const to = Math.min(last, from + (this.#isDense ? BLOCKS_A_PART : this.#range.size) - 1)
       yield { from, to }
       from = to + 1
     }

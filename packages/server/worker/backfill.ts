@@ -7,6 +7,7 @@
  */
 import { count, type Input, ms } from '@assay/engine'
 import { pause } from '../feed/bell.ts'
+import { BlockRange } from '../feed/blockRange.ts'
 import type { EndpointSet } from '../feed/endpointSet.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import { type FeedErrorCode, isFeedError } from '../feed/feedError.ts'
@@ -89,6 +90,8 @@ class Backfill {
   readonly #wanted = new Set<Address>()
   readonly #anchors: ReadonlySet<Address>
   readonly #factories: readonly Address[]
+  /** Of creations, which are few, and of all events. */
+  readonly #ranges = { creations: new BlockRange(), events: new BlockRange() }
   readonly #writer: BackfillWriter
   readonly #startedMs: number
   readonly #firstBlock: number
@@ -153,7 +156,8 @@ class Backfill {
   /** Creations of a stretch come first: the filter for its events must hold every pool made in it. */
   async #discover(from: number, to: number): Promise<void> {
     const topics = [TOPIC.v2PairCreated, TOPIC.v3PoolCreated]
-    for await (const part of this.#history({ from, to, topics, addresses: this.#factories })) {
+    const query = { from, to, topics, addresses: this.#factories }
+    for await (const part of this.#history(query, this.#ranges.creations)) {
       const found: string[] = []
       for (const block of part.blocks)
         for (const { event, pool } of this.#decoded(block).events)
@@ -169,16 +173,16 @@ class Backfill {
   async #gather(from: number, to: number): Promise<void> {
     const addresses = [...this.#factories, ...this.#known]
     const query = { from, to, topics: Object.values(TOPIC), addresses }
-    for await (const part of this.#history(query)) {
+    for await (const part of this.#history(query, this.#ranges.events)) {
       this.#rangeBlocks = part.rangeSize
       await this.#write(part.blocks, part.to + 1)
       this.#waitsFor(null)
     }
   }
 
-  async *#history(query: HistoryQuery): AsyncGenerator<HistoryPart> {
+  async *#history(query: HistoryQuery, range: BlockRange): AsyncGenerator<HistoryPart> {
     const { endpoints, signal } = this.#options
-    for await (const part of readHistory(endpoints, query, signal)) {
+    for await (const part of readHistory(endpoints, query, range, signal)) {
       signal.throwIfAborted()
       yield part
     }
@@ -213,7 +217,7 @@ class Backfill {
 
   async #write(blocks: readonly VerifiedBlock[], nextBlock: number): Promise<void> {
     const drafts = blocks.flatMap(block =>
-      poolEventDrafts(this.#options.chain.chainId, this.#decoded(block), pool => this.#known.has(pool)),
+      poolEventDrafts(this.#decoded(block), pool => this.#known.has(pool)),
     )
     const before = this.#position
     const after = { ...before, nextBlock, events: before.events + drafts.length }

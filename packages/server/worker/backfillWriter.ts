@@ -51,7 +51,7 @@ export class BackfillWriter {
     let written = 0
     do {
       if (written > 0) await this.#giveWay()
-      const batch = events.slice(written, written + this.#batch)
+      const batch = events.slice(written, written + this.#rowsOf(events.length - written))
       written += batch.length
       await this.#commit(batch, [], written >= events.length ? after : before)
     } while (written < events.length)
@@ -60,10 +60,15 @@ export class BackfillWriter {
   async writePools(found: readonly string[], position: BackfillPosition): Promise<void> {
     for (let written = 0; written < found.length; ) {
       if (written > 0) await this.#giveWay()
-      const batch = found.slice(written, written + this.#batch)
+      const batch = found.slice(written, written + this.#rowsOf(found.length - written))
       written += batch.length
       await this.#commit([], batch, position)
     }
+  }
+
+  /** So many of those that are left. A small rest goes along: a transaction of its own costs a sync and a wait. */
+  #rowsOf(left: number): number {
+    return left <= this.#batch + (this.#batch >> 2) ? left : this.#batch
   }
 
   async #commit(
@@ -75,7 +80,7 @@ export class BackfillWriter {
     const startedMs = clock.monotonicMs()
     await this.#write({ chainId, atMs: clock.nowMs(), events, foundPools, position })
     const tookMs = clock.monotonicMs() - startedMs
-    const isFull = events.length + foundPools.length === this.#batch
+    const isFull = events.length + foundPools.length >= this.#batch
     if (tookMs > TRANSACTION_MS) this.#batch = Math.max(BATCH.least, this.#batch >> 1)
     else if (isFull && tookMs < TRANSACTION_MS / 2)
       this.#batch = Math.min(BATCH.most, this.#batch + (this.#batch >> 2))

@@ -1,19 +1,13 @@
-/** Pool events of a block as the wire shows them (contract §3); finality is the store's to keep. */
-import { type Address, idOf, type Input } from '@assay/engine'
+/** Pool events of a block (contract §3); finality is the store's to keep, and what a column holds is not told again. */
+import type { Address, Input } from '@assay/engine'
 import type { PoolEventDraft } from '../store/port.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Event = Block['events'][number]
 
 /** Events of pools that are known; a creation nobody wanted is not an event of ours. */
-export function poolEventDrafts(
-  chainId: number,
-  block: Block,
-  knows: (pool: Address) => boolean,
-): PoolEventDraft[] {
+export function poolEventDrafts(block: Block, knows: (pool: Address) => boolean): PoolEventDraft[] {
   const { number: blockNumber, hash: blockHash, timeMs, proof } = block
-  // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
-  const ofBlock = `"block_number":${blockNumber},"block_hash":"${blockHash}","block_time_ms":${timeMs}`
   return block.events
     .filter(({ pool }) => knows(pool))
     .map(({ pool, event, transactionHash, logIndex }) => ({
@@ -22,9 +16,8 @@ export function poolEventDrafts(
       blockNumber,
       blockHash,
       logIndex,
-      body:
-        `{"chain_id":${chainId},"pool_id":"${idOf(pool)}","kind":"${event.kind}",${ofBlock},` +
-        `"transaction_hash":"${transactionHash}","log_index":${logIndex},"proof":"${proof}"${amountsOf(event)}}`,
+      // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
+      body: `{"block_time_ms":${timeMs},"transaction_hash":"${transactionHash}","proof":"${proof}"${amountsOf(event)}}`,
     }))
 }
 
@@ -32,22 +25,22 @@ export function poolEventDrafts(
 function amountsOf(event: Event['event']): string {
   let text = ''
   for (const [name, value] of Object.entries(event)) {
-    if (typeof value === 'bigint') text += `,"${fieldOf(name)}":"${value}"`
-    else if (typeof value === 'number') text += `,"${fieldOf(name)}":${value}`
+    if (typeof value === 'bigint') text += `${keyOf(name)}"${value}"`
+    else if (typeof value === 'number') text += `${keyOf(name)}${value}`
   }
   return text
 }
 
 /** The names are few, and asked for with every event. */
-const FIELDS = new Map<string, string>()
+const KEYS = new Map<string, string>()
 
-function fieldOf(name: string): string {
-  let field = FIELDS.get(name)
-  if (field === undefined) {
-    field = snakeCase(name)
-    FIELDS.set(name, field)
+function keyOf(name: string): string {
+  let key = KEYS.get(name)
+  if (key === undefined) {
+    key = `,"${snakeCase(name)}":`
+    KEYS.set(name, key)
   }
-  return field
+  return key
 }
 
 /** amount0In → amount0_in, sqrtPriceX96 → sqrt_price_x96. */
