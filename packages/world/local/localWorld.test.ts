@@ -278,15 +278,15 @@ describe('one chain of it', () => {
 
   it('is made once more when its node ends by itself before it is whole', async () => {
     const dying = join(folder, 'dying-anvil')
-    // The first one is killed in the midst of its history.
+    // The first one is killed in the midst of its history, which it tells block by block.
     writeFileSync(
       dying,
       `#!/bin/sh
 if mkdir '${folder}/first' 2>/dev/null; then
-  '${anvilBinary()}' "$@" & node=$!
-  sleep 2
-  kill -KILL $node
-  wait $node
+  sh -c 'echo $$ >"$0"; exec "$@"' '${folder}/first/pid' '${anvilBinary()}' "$@" | while read -r line; do
+    echo "$line"
+    case "$line" in *'Block Number: 100') kill -KILL "$(cat '${folder}/first/pid')" ;; esac
+  done
   exit 1
 fi
 exec '${anvilBinary()}' "$@"
