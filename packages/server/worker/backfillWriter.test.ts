@@ -47,6 +47,26 @@ test.each([0.001, 0.02, 0.1, 0.5])(
   },
 )
 
+test('a rest of up to a quarter goes along, a larger one has a transaction of its own', async () => {
+  const sizes = async (rows: number) => {
+    const { writer, commits } = writerOn(() => TRANSACTION_MS / 2)
+    await writer.writeEvents(drafts.slice(0, rows), before, after)
+    await writer.writePools(
+      drafts.slice(0, rows).map(({ poolAddress }) => poolAddress),
+      after,
+    )
+    return commits.map(({ events, foundPools }) => events.length + foundPools.length)
+  }
+  const most = BATCH.first * 1.25
+  expect(await sizes(most)).toEqual([most, most])
+  expect(await sizes(most + 1)).toEqual([
+    BATCH.first,
+    most + 1 - BATCH.first,
+    BATCH.first,
+    most + 1 - BATCH.first,
+  ])
+})
+
 test('a disk that slows down is heard at once, and the position moves with the last transaction only', async () => {
   const { writer, commits } = writerOn((rows, at) => (at < 20 ? 1 : rows * 0.5))
   await writer.writeEvents(drafts, before, after)
