@@ -2,6 +2,8 @@
  * A rolling upgrade with customers: streams, requests and trades go on from the first stage to the last. After each stage the
  * market is held still for a moment, and everything that was said, answered and refused in it is judged.
  */
+import * as wire from '@assay/sdk/wire'
+import { tolerance } from '../../packages/sdk/testing/conformance.ts'
 import { createClient } from '@assay/sdk'
 import { ask } from '../../packages/server/service/testing/answer.ts'
 import { CHAIN_ID } from '../../packages/server/service/testing/plan.ts'
@@ -62,24 +64,25 @@ export class Rehearsal {
     this.#listeners = Object.entries(clients).map(([name, create]) => new Listener(name, create, key, nodes))
     const quotes = tokens.map(address => `/v1/quote/token/${CHAIN_ID}/${address}`)
     this.#computedPaths = quotes.map(path => `${path}?max_hops=1&deadline_ms=10000`)
+    const quoteFaults = tolerance(wire.EvaluatedQuote)
     this.#stored = new Poller({
       key,
       nodes,
       everyMs: STORED_MS,
       paths: [
-        ...quotes,
-        `/v1/pools?chain_id=${CHAIN_ID}`,
-        `/v1/pools/${CHAIN_ID}/${pool}/events`,
-        `/v1/history/token/${CHAIN_ID}/${tokens[0]}`,
-        `/v1/chains/${CHAIN_ID}/health`,
-        `/v1/tokens?chain_id=${CHAIN_ID}`,
+        ...quotes.map(path => ({ path, faultsOf: quoteFaults })),
+        { path: `/v1/pools?chain_id=${CHAIN_ID}`, faultsOf: tolerance(wire.PoolPage) },
+        { path: `/v1/pools/${CHAIN_ID}/${pool}/events`, faultsOf: tolerance(wire.PoolEventPage) },
+        { path: `/v1/history/token/${CHAIN_ID}/${tokens[0]}`, faultsOf: tolerance(wire.HistoryPage) },
+        { path: `/v1/chains/${CHAIN_ID}/health`, faultsOf: tolerance(wire.Health) },
+        { path: `/v1/tokens?chain_id=${CHAIN_ID}`, faultsOf: tolerance(wire.TokenList) },
       ],
     })
     this.#computed = new Poller({
       key,
       nodes,
       everyMs: COMPUTED_MS,
-      paths: this.#computedPaths,
+      paths: this.#computedPaths.map(path => ({ path, faultsOf: quoteFaults })),
       mayBeRefused: () => this.#isWriterChanging,
     })
   }
