@@ -46,6 +46,12 @@ export function tokenText(row: TokenRow, nowMs: number): object {
 }
 
 export const eventText = (row: EventRow): object => ({
+  chain_id: row.chainId,
+  pool_id: idOf(row.poolAddress as Hex),
+  kind: row.kind,
+  block_number: row.blockNumber,
+  block_hash: row.blockHash,
+  log_index: row.logIndex,
   ...(JSON.parse(row.body) as object),
   finality: row.finality,
 })

@@ -81,7 +81,7 @@ export type PoolEventDraft = {
   readonly blockNumber: number
   readonly blockHash: string
   readonly logIndex: number
-  /** Wire JSON of the event without `finality`, which the store keeps apart. */
+  /** Wire JSON of what the fields above do not tell; `finality` is the store's to keep. */
   readonly body: string
 }
 

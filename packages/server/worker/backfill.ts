@@ -217,7 +217,7 @@ class Backfill {
 
   async #write(blocks: readonly VerifiedBlock[], nextBlock: number): Promise<void> {
     const drafts = blocks.flatMap(block =>
-      poolEventDrafts(this.#options.chain.chainId, this.#decoded(block), pool => this.#known.has(pool)),
+      poolEventDrafts(this.#decoded(block), pool => this.#known.has(pool)),
     )
     const before = this.#position
     const after = { ...before, nextBlock, events: before.events + drafts.length }

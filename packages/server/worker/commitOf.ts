@@ -41,7 +41,7 @@ export function commitOf(
     ...poolRows(state, result, stored),
     tokens: tokenRows(state, result, stored),
     events: blocks.flatMap((block): PoolEventDraft[] =>
-      poolEventDrafts(setup.chainId, block, pool => state.pools.has(pool)),
+      poolEventDrafts(block, pool => state.pools.has(pool)),
     ),
     orphanedBlocks: result.orphaned,
     finalizedNumber: input.kind === 'finalize' ? input.number : null,

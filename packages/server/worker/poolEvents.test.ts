@@ -4,7 +4,7 @@ import { poolEventDrafts } from './poolEvents.ts'
 
 const [KNOWN, FOREIGN] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as const
 const HASH = `0x${'ab'.repeat(32)}` as const
-type Block = Parameters<typeof poolEventDrafts>[1]
+type Block = Parameters<typeof poolEventDrafts>[0]
 
 test('contract §3: an event is written with its place on the chain and its amounts, each once', () => {
   const swap = { kind: 'SWAP', amount0: -5n, amount1: 7n, sqrtPriceX96: 2n ** 96n, liquidity: 0n } as const
@@ -21,29 +21,19 @@ test('contract §3: an event is written with its place on the chain and its amou
     proof: 'receipts',
     events,
   }
-  const place = { chain_id: 56, pool_id: `0x${'0'.repeat(24)}${'11'.repeat(20)}` }
-  const mined = {
-    block_number: 9,
-    block_hash: HASH,
-    block_time_ms: 1_700_000_000_000,
-    transaction_hash: HASH,
-  }
-  const drafts = poolEventDrafts(56, block, pool => pool === KNOWN)
+  const mined = { block_time_ms: 1_700_000_000_000, transaction_hash: HASH, proof: 'receipts' }
+  const drafts = poolEventDrafts(block, pool => pool === KNOWN)
   expect(drafts.map(({ body }) => body)).toEqual(
     [
       {
-        ...place,
-        kind: 'SWAP',
         ...mined,
-        log_index: 0,
-        proof: 'receipts',
         amount0: '-5',
         amount1: '7',
         sqrt_price_x96: '79228162514264337593543950336',
         liquidity: '0',
         tick: -12,
       },
-      { ...place, kind: 'SYNC', ...mined, log_index: 2, proof: 'receipts', reserve0: '1', reserve1: '2' },
+      { ...mined, reserve0: '1', reserve1: '2' },
     ].map(body => JSON.stringify(body)),
   )
   expect(drafts[1]).toMatchObject({

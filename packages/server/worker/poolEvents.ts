@@ -1,26 +1,13 @@
-/**
- * Pool events of a block as the wire shows them (contract §3); finality is the store's to keep. A body tells what columns
- * hold as well: a neighbouring version, which may be gone back to, reads nothing else.
- */
-import { type Address, idOf, type Input } from '@assay/engine'
+/** Pool events of a block (contract §3); finality is the store's to keep, and what a column holds is not told again. */
+import type { Address, Input } from '@assay/engine'
 import type { PoolEventDraft } from '../store/port.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Event = Block['events'][number]
 
 /** Events of pools that are known; a creation nobody wanted is not an event of ours. */
-export function poolEventDrafts(
-  chainId: number,
-  block: Block,
-  knows: (pool: Address) => boolean,
-): PoolEventDraft[] {
+export function poolEventDrafts(block: Block, knows: (pool: Address) => boolean): PoolEventDraft[] {
   const { number: blockNumber, hash: blockHash, timeMs, proof } = block
-  // By hand: numbers, hex and names of ours, in which nothing is to be escaped. Joined, it is one piece in every body.
-  const ofBlock = [
-    `"block_number":${blockNumber}`,
-    `"block_hash":"${blockHash}"`,
-    `"block_time_ms":${timeMs}`,
-  ].join()
   return block.events
     .filter(({ pool }) => knows(pool))
     .map(({ pool, event, transactionHash, logIndex }) => ({
@@ -29,9 +16,8 @@ export function poolEventDrafts(
       blockNumber,
       blockHash,
       logIndex,
-      body:
-        `{"chain_id":${chainId},"pool_id":"${idOf(pool)}","kind":"${event.kind}",${ofBlock},` +
-        `"transaction_hash":"${transactionHash}","log_index":${logIndex},"proof":"${proof}"${amountsOf(event)}}`,
+      // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
+      body: `{"block_time_ms":${timeMs},"transaction_hash":"${transactionHash}","proof":"${proof}"${amountsOf(event)}}`,
     }))
 }
 

@@ -234,4 +234,13 @@ describe('O9: two versions on one database', () => {
     await upgrade()
     await expect(shareStore(database.address)).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
   })
+
+  test('one that knows an event by its text alone is refused: the text tells only what columns do not', async () => {
+    const connection = later(new Connection(database.address, 1), each => each.close())
+    const before = schema.slice(
+      0,
+      schema.findIndex(({ name }) => name === 'events'),
+    )
+    await expect(migrate(connection, before, 1)).rejects.toMatchObject({ code: 'STORE_SCHEMA_NEWER' })
+  })
 })

@@ -6,6 +6,7 @@ import { access } from './schema/0003-access.ts'
 import { history } from './schema/0004-history.ts'
 import { backfill } from './schema/0005-backfill.ts'
 import { roles } from './schema/0006-roles.ts'
+import { events } from './schema/0007-events.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -14,4 +15,5 @@ export const schema: readonly Migration[] = [
   { version: 4, name: 'history', sql: history },
   { version: 5, name: 'backfill', sql: backfill },
   { version: 6, name: 'roles', sql: roles },
+  { version: 7, name: 'events', sql: events },
 ]

@@ -5,6 +5,7 @@ import { market } from './schema/0002-market.ts'
 import { access } from './schema/0003-access.ts'
 import { backfill } from './schema/0004-backfill.ts'
 import { history } from './schema/0005-history.ts'
+import { events } from './schema/0006-events.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -12,4 +13,5 @@ export const schema: readonly Migration[] = [
   { version: 3, name: 'access', sql: access },
   { version: 4, name: 'backfill', sql: backfill },
   { version: 5, name: 'history', sql: history },
+  { version: 6, name: 'events', sql: events },
 ]

@@ -162,7 +162,7 @@ export const eventOf = (pool: string, step: number, logIndex: number, kind = 'SW
   blockNumber: tipAt(step).number,
   blockHash: tipAt(step).hash,
   logIndex,
-  body: JSON.stringify({ pool_id: idOf(pool), kind, log_index: logIndex }),
+  body: JSON.stringify({ block_time_ms: 12_000, amount0: `${logIndex}` }),
 })
 
 const asOf = { block_number: 1_001, block_hash: hash(1), block_time_ms: 12_000 }
