@@ -132,7 +132,7 @@ export function nextFlip(history: History, t: Ms): Ms | null {
   if (sign === 0) return null
   // A rising median gives way when less than half is at or below it, a falling one when half is below it.
   const lastingMs = (at: Count): Ms => {
-    const isUpTo = compareAt(history, at, median) < (sign > 0 ? 1 : 0)
+    const isUpTo = compareAt(history, at, median.ratio, median.near) < (sign > 0 ? 1 : 0)
     return ms(isUpTo ? untilAt(history, at) - fromAt(history, at) : 0)
   }
   let endedMs = 0
@@ -197,7 +197,8 @@ function weigh(
     const endedMs = at + 1 < end ? (fromMs[at + 1] as Ms) : at < end ? untilAt(history, at) : toMs
     const heldMs = endedMs - beganMs
     beganMs = endedMs
-    const sign = (at < end ? ratio.compareNear(nears[at] as Near, near) : 0) || compareAt(history, at, place)
+    const sign =
+      (at < end ? ratio.compareNear(nears[at] as Near, near) : 0) || compareAt(history, at, place.ratio, near)
     if (sign < 0) belowMs += heldMs
     else if (sign === 0 && heldMs > 0) {
       sameMs += heldMs
@@ -220,8 +221,12 @@ function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Coun
   const { end } = history
   let nearest = NOWHERE
   for (let at = firstIn(history, toMs); at <= end; at++) {
-    if (heldAt(history, at, toMs) <= 0 || compareAt(history, at, place) !== side) continue
-    if (nearest === NOWHERE || compareAt(history, at, placeAt(history, nearest)) === -side) nearest = at
+    if (heldAt(history, at, toMs) <= 0 || compareAt(history, at, place.ratio, place.near) !== side) continue
+    if (
+      nearest === NOWHERE ||
+      compareAt(history, at, ratioAt(history, nearest), nearAt(history, nearest)) === -side
+    )
+      nearest = at
   }
   return nearest
 }
@@ -231,7 +236,7 @@ function medianInOrder(history: History, toMs: Ms): Count {
   const inOrder: Count[] = []
   for (let at = firstIn(history, toMs); at <= history.end; at++)
     if (heldAt(history, at, toMs) > 0) inOrder.push(at)
-  inOrder.sort((a, b) => compareAt(history, a, placeAt(history, b)) || a - b)
+  inOrder.sort((a, b) => compareAt(history, a, ratioAt(history, b), nearAt(history, b)) || a - b)
   let cumulative = 0
   const found = inOrder.find(at => {
     cumulative += heldAt(history, at, toMs)
@@ -268,10 +273,12 @@ const placeAt = (history: History, at: Count): Place => ({
   near: nearAt(history, at),
 })
 
-function compareAt(history: History, at: Count, place: Place): Sign {
+/** Takes a place apart: one made for every comparison is half of the time it takes. */
+function compareAt(history: History, at: Count, other: Fraction, near: Near): Sign {
+  const sign = ratio.compareNear(nearAt(history, at), near)
+  if (sign !== 0) return sign
   const own = ratioAt(history, at)
-  if (own === place.ratio) return 0
-  return ratio.compareNear(nearAt(history, at), place.near) || ratio.compareExactly(own, place.ratio)
+  return own === other ? 0 : ratio.compareExactly(own, other)
 }
 
 const opened = (fromMs: Ms, value: Fraction): Change & Place => ({
