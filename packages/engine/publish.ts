@@ -202,16 +202,14 @@ function consider(
     setPublishedToken(state, token, next, evaluation)
   }
   setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
-  setAged(moment, token)
+  setAged(state, token, evaluation.isAged)
   fileReferences(state, token)
-  fileDepths(state, token)
+  // Whatever changes the depth of a hop, or its decimals, has its token looked at as its own.
+  if (isOwn) fileDepths(state, token)
 }
 
 /** Remembers tokens that a proven block would do good. */
-function setAged(moment: Moment, token: Token): void {
-  const { index } = moment.state
-  const pools = index.ownPools.get(token.address) ?? []
-  const isAged = pools.some(pool => edgeOf(moment, pool).freshness.score < 10)
+function setAged({ index }: State, token: Token, isAged: boolean): void {
   if (isAged) index.aged.add(token.address)
   else index.aged.delete(token.address)
   if (token.isAged === isAged) return
@@ -332,14 +330,8 @@ export function fileDepths(state: State, token: Token): void {
  */
 export function fileReferences(state: State, token: Token): void {
   const references = token.isDeferred ? [] : (token.published?.references ?? [])
-  const current = new Map(references.map(each => [each.anchor, each.marginalUsd]))
-  for (const [anchor, watch] of state.index.watches) if (!current.has(anchor)) watch.file(token.address, null)
-  for (const [anchor, marginalUsd] of current) {
-    let watch = state.index.watches.get(anchor)
-    if (watch === undefined) {
-      watch = new MoveWatch()
-      state.index.watches.set(anchor, watch)
-    }
-    watch.file(token.address, marginalUsd)
-  }
+  const { watches } = state.index
+  for (const { anchor } of references) if (!watches.has(anchor)) watches.set(anchor, new MoveWatch())
+  for (const [anchor, watch] of watches)
+    watch.file(token.address, references.find(each => each.anchor === anchor)?.marginalUsd ?? null)
 }

@@ -1,5 +1,5 @@
 /** Writes the records of one step in order, with their ids and routing. */
-import { type Hex, idOf } from './chain/block.ts'
+import type { Hex } from './chain/block.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { RetractReason, UnpricedReason } from './price/reasons.ts'
 import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
@@ -108,7 +108,8 @@ export class RecordWriter {
   }
 
   #poolRouting(pool: Pool): Routing {
-    return this.#routing([pool.id], [idOf(pool.token0), idOf(pool.token1)].sort())
+    const { from, to } = pool.around
+    return this.#routing([pool.id], from.id < to.id ? [from.id, to.id] : [to.id, from.id])
   }
 
   #routing(poolIds: Routing['pool_ids'], tokenIds: Routing['token_ids']): Routing {

@@ -182,7 +182,8 @@ class PoolEdge implements Edge {
   get isClimbing(): boolean {
     const { average, depthY } = this.state
     if (average === null || depthY === null || depthAverage.isFull(average)) return false
-    return depthAverage.value(average, this.#moment.atMs) * 1000n < depthY * 999n || this.#isBelowBand(depthY)
+    const effective = effectiveDepth(this.#moment, this.pool) as bigint
+    return effective * 1000n < depthY * 999n || this.#isBelowBand(depthY)
   }
 
   /** Even the last thousandth counts where it leads into another band. */

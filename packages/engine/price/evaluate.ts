@@ -14,7 +14,7 @@ import { settledRoute } from './candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './observations.ts'
-import { dueOf, lastTradeOf } from './ownHops.ts'
+import { type OwnHops, ownHopsOf } from './ownHops.ts'
 import { expiryAlong, pricedFrom, publishedScore, reduced, settledAlong } from './priced.ts'
 import type { UnpricedReason } from './reasons.ts'
 import { byCapacity, byWeight, routesOf } from './routes.ts'
@@ -24,18 +24,19 @@ import { stableView } from './stableView.ts'
 const MAX_FAILED_SHOWN = 16
 
 export function evaluate(moment: Moment, token: Address): Evaluation {
+  const own = ownHopsOf(moment, token)
   const blocked = blockedBy(moment, token)
-  if (blocked !== null) return unpriced(moment, token, blocked, [])
+  if (blocked !== null) return unpriced(moment, token, own, blocked, [])
   const stable = stableView(moment, token)
-  if (stable !== null) return ofStable(moment, stable)
-  const { live, failed } = routesOf(moment, token)
+  if (stable !== null) return ofStable(moment, stable, own)
+  const { live, failed } = routesOf(moment, own.edges)
   const voted = vote(moment, live, failed)
   if (failed.length > MAX_FAILED_SHOWN || voted === null) failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
   if (voted !== null) {
-    const priced = pricedFrom(moment, token, voted, failed)
-    return priced.score > 0 ? priced : unpriced(moment, token, 'NO_ROUTE', priced.routes.map(worthless))
+    const priced = pricedFrom(moment, token, own, voted, failed)
+    return priced.score > 0 ? priced : unpriced(moment, token, own, 'NO_ROUTE', priced.routes.map(worthless))
   }
-  return unpriced(moment, token, reasonFor(moment, token, failed), failed)
+  return unpriced(moment, token, own, reasonFor(moment, own, failed), failed)
 }
 
 /** A price nobody may use is none: a policy can take a score down to 0. */
@@ -97,8 +98,8 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 }
 
 /** The nearest candidate decides what to call the absence of a price. */
-function reasonFor(moment: Moment, token: Address, failed: readonly Route[]): UnpricedReason {
-  if ((moment.state.index.ownPools.get(token) ?? []).length === 0) return 'NO_POOL'
+function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
+  if (own.edges.length === 0) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
@@ -120,6 +121,7 @@ function isAnchorExpired(moment: Moment, route: Route): boolean {
 function unpriced(
   moment: Moment,
   token: Address,
+  own: OwnHops,
   reason: UnpricedReason,
   failed: readonly Route[],
 ): Unpriced {
@@ -130,16 +132,17 @@ function unpriced(
     asOf: tipOf(moment),
     reason,
     routes: failed,
-    dueMs: dueOf(moment, token),
-    lastTradeMs: lastTradeOf(moment, token),
+    dueMs: own.dueMs,
+    lastTradeMs: own.lastTradeMs,
+    isAged: own.isAged,
   }
 }
 
 /** A stable's own quote is its guarded answer: no routes, score min(stable, feed, state). */
-function ofStable(moment: Moment, stable: StableView): Priced | Unpriced {
+function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Unpriced {
   const score = publishedScore([stable.score, moment.feed.score, stateScore(stable.finality)], stable.caps)
   if (stable.status === 'SUSPENDED' || score === 0)
-    return { ...unpriced(moment, stable.token, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
+    return { ...unpriced(moment, stable.token, own, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
   const usd = ratio.reduce(stable.usd.num, stable.usd.den)
   assert(!ratio.isTooLarge(usd), 'a stable answer past 4096 bits')
   const components = {
@@ -164,5 +167,6 @@ function ofStable(moment: Moment, stable: StableView): Priced | Unpriced {
     expiresAtMs: null,
     dueMs: stable.dueMs,
     lastTradeMs: null,
+    isAged: own.isAged,
   }
 }

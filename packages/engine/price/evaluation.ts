@@ -156,6 +156,8 @@ export type Priced = {
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null
   readonly lastTradeMs: Ms | null
+  /** One of the token's own hops is not as fresh as it was. */
+  readonly isAged: boolean
 }
 
 export type PublishedComponents =
@@ -191,6 +193,7 @@ export type Unpriced = {
   readonly routes: readonly Route[]
   readonly dueMs: Ms | null
   readonly lastTradeMs: Ms | null
+  readonly isAged: boolean
 }
 
 export type Evaluation = Priced | Unpriced

@@ -1,18 +1,34 @@
-/** What a token's own first hops say together: when to look again, and when it last traded. */
+/** What a token's own first hops say together: when to look again, when it last traded, and whether one has aged. */
 import type { Address } from '../chain/block.ts'
 import { type Ms, ms } from '../units.ts'
 import { CLIMBING_MS, edgeOf } from './edge.ts'
-import type { Route } from './evaluation.ts'
+import type { Edge, Route } from './evaluation.ts'
 import type { Moment } from './moment.ts'
 
-/** When time alone may change one of the token's own hops; what lies behind them has dues of its own, but for its depth. */
-export function dueOf(moment: Moment, token: Address): Ms | null {
-  let due: Ms | null = null
+export type OwnHops = {
+  readonly edges: readonly Edge[]
+  /** When time alone may change one of them; what lies behind them has dues of its own, but for its depth. */
+  readonly dueMs: Ms | null
+  readonly lastTradeMs: Ms | null
+  /** One is not as fresh as it was: a proven block would do it good. */
+  readonly isAged: boolean
+}
+
+export function ownHopsOf(moment: Moment, token: Address): OwnHops {
+  const edges: Edge[] = []
+  let dueMs: Ms | null = null
+  let lastTradeMs: Ms | null = null
+  let isAged = false
   for (const pool of moment.state.index.ownPools.get(token) ?? []) {
-    const { dueMs } = edgeOf(moment, pool)
-    if (Number.isFinite(dueMs) && (due === null || dueMs < due)) due = dueMs
+    const edge = edgeOf(moment, pool)
+    edges.push(edge)
+    const due = edge.dueMs
+    if (due < Infinity && (dueMs === null || due < dueMs)) dueMs = due
+    const traded = edge.state.lastTradeMs
+    if (traded !== null && (lastTradeMs === null || traded > lastTradeMs)) lastTradeMs = traded
+    if (edge.freshness.score < 10) isAged = true
   }
-  return due
+  return { edges, dueMs, lastTradeMs, isAged }
 }
 
 /**
@@ -24,11 +40,4 @@ export function climbingDue({ atMs }: Moment, routes: readonly Route[]): Ms | nu
   const total = routes.reduce((sum, { capacity }) => sum + capacity, 0n)
   const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= total)
   return isBinding ? ms(atMs + CLIMBING_MS) : null
-}
-
-export function lastTradeOf(moment: Moment, token: Address): Ms | null {
-  let last: Ms | null = null
-  for (const { state } of moment.state.index.ownPools.get(token) ?? [])
-    if (state.lastTradeMs !== null && (last === null || state.lastTradeMs > last)) last = state.lastTradeMs
-  return last
 }

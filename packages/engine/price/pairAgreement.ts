@@ -5,6 +5,7 @@
  * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
  */
+import * as ratio from '../exact/ratio.ts'
 import type { Pool, PoolState } from '../state.ts'
 import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
@@ -58,25 +59,25 @@ function lasting(moment: Moment, pools: readonly Pool[]): LastingAgreement['byPo
 
 const isSettled = ({ state: { average } }: Pool): boolean => average === null || depthAverage.isFull(average)
 
-type Voter = { readonly pool: Pool; readonly observation: Observation }
+type Voter = Observation & { readonly source: Pool }
 
 function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreement> {
   const byPool = new Map<Pool, Agreement>()
   const voters = votersAmong(moment, pools)
-  const verdict = consensus(voters.map(voter => voter.observation))
+  const verdict = consensus(voters)
   if (verdict === null) return byPool
 
-  const survivors = voters.filter((_, at) => !verdict.rejected[at])
+  const survivors = verdict.survivors.map(at => (voters[at] as Voter).source)
   const common = {
     sources: count(survivors.length),
-    deployments: count(new Set(survivors.map(({ pool }) => pool.deploymentId)).size),
+    deployments: count(new Set(survivors.map(({ deploymentId }) => deploymentId)).size),
     keptWeight: verdict.keptWeight,
     totalWeight: verdict.totalWeight,
     unresolved: verdict.unresolved,
   }
   const shared = edgeAgreement({ ...common, spreadBps: verdict.spreadBps }, moment.policy)
-  const reference = (voters[verdict.m0] as Voter).observation.price
-  for (const { pool } of survivors) byPool.set(pool, shared)
+  const reference = (voters[verdict.m0] as Voter).price
+  for (const pool of survivors) byPool.set(pool, shared)
   for (const pool of pools) {
     if (byPool.has(pool) || !pool.state.verified || pool.state.marginal === null) continue
     const own = devBps(pool.state.marginal, reference)
@@ -89,27 +90,19 @@ function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreeme
 /** Verified pools with a price and depth, without the dust. */
 function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   const voters: Voter[] = []
+  const ceilingPpm = BigInt(moment.policy.fee_ceiling_ppm)
   let total = 0n
   for (const pool of pools) {
-    const { state } = pool
-    if (!state.verified || state.marginal === null || state.depthY === null) continue
-    if (pool.feePpm > BigInt(moment.policy.fee_ceiling_ppm)) continue
+    const { verified, marginal, depthY, history } = pool.state
+    if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
     const weight = effectiveDepth(moment, pool)
     if (weight === null || weight === 0n) continue
     total += weight
-    voters.push({
-      pool,
-      observation: {
-        id: pool.id,
-        price: state.marginal,
-        weight,
-        capacity: weight,
-        source: pool,
-      },
-    })
+    const near = history.open === null ? ratio.near(marginal) : history.open.near
+    voters.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
   }
   const least = total * BigInt(moment.policy.observation_share_bps)
-  return voters.filter(({ observation }) => observation.weight * 10_000n >= least)
+  return voters.filter(({ weight }) => weight * 10_000n >= least)
 }
 
 const ALONE = {

@@ -13,7 +13,7 @@ import { stateScore } from './bands.ts'
 import type { Candidate } from './candidate.ts'
 import type { Agreement, Edge, Priced, Route, StableView } from './evaluation.ts'
 import { type Moment, tipOf } from './moment.ts'
-import { climbingDue, dueOf, lastTradeOf } from './ownHops.ts'
+import { climbingDue, type OwnHops } from './ownHops.ts'
 import { type Vote, weightByFirst } from './observations.ts'
 import type { Cap, CapCode } from './reasons.ts'
 import { marginalUsdOf } from './routes.ts'
@@ -21,6 +21,7 @@ import { marginalUsdOf } from './routes.ts'
 export function pricedFrom(
   moment: Moment,
   token: Address,
+  own: OwnHops,
   { observations, dust, verdict }: Vote,
   failed: readonly Route[],
 ): Priced {
@@ -55,7 +56,7 @@ export function pricedFrom(
     aggregate_state: { score: aggregateState(moment, routes) },
   }
   const caps = activeCaps(agreement, material)
-  const dueMs = soonest(dueOf(moment, token), climbingDue(moment, [...observations, ...dust]))
+  const dueMs = soonest(own.dueMs, climbingDue(moment, [...observations, ...dust]))
   return {
     kind: 'PRICED',
     token,
@@ -83,7 +84,8 @@ export function pricedFrom(
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,
-    lastTradeMs: lastTradeOf(moment, token),
+    lastTradeMs: own.lastTradeMs,
+    isAged: own.isAged,
   }
 }
 

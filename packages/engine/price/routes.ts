@@ -5,11 +5,8 @@
  * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the
  * routes of one before it. A route that fails is kept with its reason, for whoever asks why not.
  */
-import type { Address } from '../chain/block.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import type { Pool } from '../state.ts'
 import { Candidate, times } from './candidate.ts'
-import { edgeOf } from './edge.ts'
 import type { Edge, Route, Valuation } from './evaluation.ts'
 import type { Moment } from './moment.ts'
 import { stableView } from './stableView.ts'
@@ -17,15 +14,14 @@ import { stableView } from './stableView.ts'
 /** Every candidate, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
 export function routesOf(
   moment: Moment,
-  token: Address,
+  edges: readonly Edge[],
 ): { readonly live: Candidate[]; readonly failed: Route[] } {
   const live: Candidate[] = []
   const failed: Route[] = []
-  for (const pool of moment.state.index.ownPools.get(token) ?? []) {
-    if (moment.excluded.has(pool.address)) continue
-    const edge = edgeOf(moment, pool)
+  for (const edge of edges) {
+    if (moment.excluded.has(edge.pool.address)) continue
     if (edge.failure !== null) failed.push(Candidate.dead(edge, [], edge.failure))
-    else addThrough(moment, pool, edge, live, failed)
+    else addThrough(moment, edge, live, failed)
   }
   if (live.length > moment.policy.max_routes) {
     live.sort(byCapacity)
@@ -37,7 +33,8 @@ export function routesOf(
   return { live, failed }
 }
 
-function addThrough(moment: Moment, pool: Pool, edge: Edge, live: Candidate[], failed: Route[]): void {
+function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route[]): void {
+  const { pool } = edge
   const stable = stableView(moment, pool.to)
   if (stable !== null) {
     live.push(Candidate.toStable(edge, stable))

@@ -187,24 +187,27 @@ function weigh(
   const { tape, end } = history
   const { fromMs, nears } = tape
   const { near } = place
+  const openMs = fromAt(history, end)
   let belowMs = 0
   let sameMs = 0
   let first = NOWHERE
   let at = firstIn(history, toMs)
   let beganMs = ms(Math.max(fromAt(history, at), toMs - WINDOW_MS))
-  for (; at <= end; at++) {
-    // All but the last two ends stand on the tape.
-    const endedMs = at + 1 < end ? (fromMs[at + 1] as Ms) : at < end ? untilAt(history, at) : toMs
-    const heldMs = endedMs - beganMs
-    beganMs = endedMs
-    const sign =
-      (at < end ? ratio.compareNear(nears[at] as Near, near) : 0) || compareAt(history, at, place.ratio, near)
+  const add = (sign: Sign, heldMs: Ms) => {
     if (sign < 0) belowMs += heldMs
     else if (sign === 0 && heldMs > 0) {
       sameMs += heldMs
       if (first === NOWHERE) first = at
     }
   }
+  for (; at < end; at++) {
+    // All but the last end stand on the tape.
+    const endedMs = at + 1 < end ? (fromMs[at + 1] as Ms) : openMs
+    const sign = ratio.compareNear(nears[at] as Near, near)
+    add(sign === 0 ? compareAt(history, at, place.ratio, near) : sign, ms(endedMs - beganMs))
+    beganMs = endedMs
+  }
+  add(compareAt(history, end, place.ratio, near), ms(toMs - beganMs))
   return { belowMs: ms(belowMs), sameMs: ms(sameMs), at: first }
 }
 
@@ -221,7 +224,7 @@ function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Coun
   const { end } = history
   let nearest = NOWHERE
   for (let at = firstIn(history, toMs); at <= end; at++) {
-    if (heldAt(history, at, toMs) <= 0 || compareAt(history, at, place.ratio, place.near) !== side) continue
+    if (compareAt(history, at, place.ratio, place.near) !== side || heldAt(history, at, toMs) <= 0) continue
     if (
       nearest === NOWHERE ||
       compareAt(history, at, ratioAt(history, nearest), nearAt(history, nearest)) === -side
