@@ -18,7 +18,6 @@ export class Candidate implements RouteDraft {
   readonly near: Near
   /** No side of the price is longer. */
   readonly bits: Count
-  readonly capacity: bigint
   weight = 0n
   failure: Failure | null = null
   exclusion: Exclusion | null = null
@@ -27,6 +26,7 @@ export class Candidate implements RouteDraft {
   #id: string | null = null
   #edges: readonly Edge[] | null = null
   #price: Fraction | null = null
+  #capacity: bigint | null
 
   private constructor(
     first: Edge,
@@ -35,7 +35,7 @@ export class Candidate implements RouteDraft {
     via: Onward | null,
     near: Near,
     bits: Count,
-    capacity: bigint,
+    capacity: bigint | null,
   ) {
     this.first = first
     this.#rest = rest
@@ -43,7 +43,7 @@ export class Candidate implements RouteDraft {
     this.via = via
     this.near = near
     this.bits = bits
-    this.capacity = capacity
+    this.#capacity = capacity
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
@@ -68,9 +68,15 @@ export class Candidate implements RouteDraft {
 
   /** A route that failed before it had a price. */
   static dead(first: Edge, rest: readonly Edge[], failure: Failure): Candidate {
-    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0), first.capacity ?? 0n)
+    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0), null)
     candidate.failure = failure
     return candidate
+  }
+
+  /** Of one that failed, what its first hop would hold. */
+  get capacity(): bigint {
+    this.#capacity ??= this.first.capacity ?? 0n
+    return this.#capacity
   }
 
   get id(): string {
