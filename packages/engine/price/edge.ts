@@ -111,6 +111,7 @@ class PoolEdge implements Edge {
 
   get effectiveY(): bigint | null {
     const { state } = this
+    // The depth that the average goes towards is this one, so only an average below it holds it back.
     const effective = effectiveDepth(this.#moment, this.pool)
     return effective === null || state.depthY === null ? null : min(state.depthY, effective)
   }

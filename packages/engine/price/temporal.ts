@@ -276,7 +276,7 @@ const placeAt = (history: History, at: Count): Place => ({
   near: nearAt(history, at),
 })
 
-/** Takes a place apart: one made for every comparison is half of the time it takes. */
+/** Takes a place apart: to make one for every comparison would take longer than to compare. */
 function compareAt(history: History, at: Count, other: Fraction, near: Near): Sign {
   const sign = ratio.compareNear(nearAt(history, at), near)
   if (sign !== 0) return sign
