@@ -301,7 +301,7 @@ function marginalOf(moment: Moment, anchor: Address): Fraction | null {
 function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['references'] {
   if (evaluation.kind === 'UNPRICED') return []
   const anchors = new Set<Address>()
-  for (const route of evaluation.routes) if (route.failure === null) anchors.add(route.first.pool.to)
+  for (const route of evaluation.routes) anchors.add(route.first.pool.to)
   const references: { anchor: Address; marginalUsd: Fraction }[] = []
   for (const anchor of anchors) {
     const marginalUsd = marginalOf(moment, anchor)

@@ -121,8 +121,7 @@ export class RecordWriter {
 function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {
   if (evaluation.kind === 'UNPRICED') return []
   const ids = new Set<Hex>()
-  for (const route of evaluation.routes)
-    if (route.failure === null && route.exclusion === null) ids.add(route.first.pool.id)
+  for (const route of evaluation.routes) if (route.exclusion === null) ids.add(route.first.pool.id)
   return [...ids].sort()
 }
 

@@ -163,6 +163,8 @@ export type Stable = {
 export type Around = {
   readonly from: Token
   readonly to: Token
+  /** Y is a stable or a routing asset: no other can ever give X a price. */
+  readonly isAnchored: boolean
   pair: readonly Pool[]
   figures: Figures | null
   filed: FiledDepth | null

@@ -4,7 +4,7 @@
  */
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
-import { canonicalX } from '../setup.ts'
+import { canonicalX, roleOf } from '../setup.ts'
 import type { KnownPool, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
 import { type Address, idOf, type NewPool } from './block.ts'
@@ -47,7 +47,8 @@ export function addPool(
 export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
-  const pool: Pool = { ...known, around: { from, to, pair: [], figures: null, filed: null } }
+  const isAnchored = roleOf(state.setup, known.to) !== 'TOKEN'
+  const pool: Pool = { ...known, around: { from, to, isAnchored, pair: [], figures: null, filed: null } }
   state.pools.set(pool.address, pool)
   insert(state.index.pairs, pool.pair, pool)
   relist(state, pool.pair)

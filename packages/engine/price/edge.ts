@@ -5,13 +5,15 @@
  * hop that breaks a guard has score 0 and says which rule it failed and by how much; its other numbers are
  * still shown, but worked out only for whoever looks: most candidates are never asked.
  */
+import { divideUp } from '../amm/sqrtPriceMath.ts'
 import type { Address } from '../chain/block.ts'
+import { powerOfTen } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState, ProvenRun } from '../state.ts'
 import { type Count, type Ms, ms, type Near, score, type Score } from '../units.ts'
 import { depthScore, freshnessScore, nextFreshnessBoundary, stateScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
-import type { Agreement, Edge, EdgeComponents, Finality, Scale } from './evaluation.ts'
+import type { Agreement, Edge, EdgeComponents, Finality, Scale, StableView } from './evaluation.ts'
 import { type Figures, figuresOf } from './figures.ts'
 import { failureOf, zeroScore } from './guards.ts'
 import * as jump from './jump.ts'
@@ -44,6 +46,25 @@ export function edgeOf(moment: Moment, pool: Pool): Edge {
   const edge = new PoolEdge(moment, pool)
   moment.edges.set(pool, edge)
   return edge
+}
+
+/**
+ * Of a hop that surely has no price to give, told without working it out: when time alone may change a component of
+ * it, as `dueMs` of the edge would say. Null where only the edge itself can tell.
+ */
+export function deadUntil(moment: Moment, pool: Pool): Ms | null {
+  const { atMs, ttlMs } = moment
+  if (figuresOf(moment, pool).flaw !== null) return NEVER
+  const expiresAtMs = ms(verifiedAt(moment.state.chain.proven, pool.state) + ttlMs)
+  if (atMs >= expiresAtMs) return NEVER
+  if (!pool.around.isAnchored) return expiresAtMs
+  const { leastY } = anchorOf(moment, pool.to)
+  const { average, depthY } = pool.state
+  if (leastY === null || average === null || depthY === null) return null
+  const effective = effectiveDepth(moment, pool) as bigint
+  if (effective >= leastY) return null
+  if (depthAverage.isFull(average)) return expiresAtMs
+  return isFarBelow(effective, depthY) ? ms(Math.min(atMs + CLIMBING_MS, expiresAtMs)) : null
 }
 
 class PoolEdge implements Edge {
@@ -184,7 +205,7 @@ class PoolEdge implements Edge {
     const { average, depthY } = this.state
     if (average === null || depthY === null || depthAverage.isFull(average)) return false
     const effective = effectiveDepth(this.#moment, this.pool) as bigint
-    return effective * 1000n < depthY * 999n || this.#isBelowBand(depthY)
+    return isFarBelow(effective, depthY) || this.#isBelowBand(depthY)
   }
 
   /** Even the last thousandth counts where it leads into another band. */
@@ -258,6 +279,9 @@ class PoolEdge implements Edge {
   }
 }
 
+/** More than a thousandth below. */
+const isFarBelow = (effective: bigint, depthY: bigint): boolean => effective * 1000n < depthY * 999n
+
 /** ⌊amount of Y × price⌋ in microdollars: depth never rounds up. */
 export const microusd = (amount: bigint, usd: Fraction, scale: bigint): bigint =>
   (amount * usd.num * MICRO) / (usd.den * scale)
@@ -278,8 +302,16 @@ function decimalsScore(moment: Moment, decimals: Decimals | null): Score {
   return decimals === null ? score(0) : stateScore(finalityAt(moment, decimals.block.number))
 }
 
-const CIRCULAR: Anchor = { usd: null, stable: null, rule: 'CIRCULAR' }
-const NO_ANCHOR: Anchor = { usd: null, stable: null, rule: 'NO_ANCHOR' }
+const without = (rule: Rejection, stable: StableView | null = null): Anchor => ({
+  usd: null,
+  leastY: null,
+  stable,
+  rule,
+})
+
+const CIRCULAR = without('CIRCULAR')
+const NO_ANCHOR = without('NO_ANCHOR')
+const UNPRICED = without('ANCHOR_UNPRICED')
 
 function anchorOf(moment: Moment, to: Address): Anchor {
   const known = moment.anchors.get(to)
@@ -294,13 +326,21 @@ function findAnchor(moment: Moment, to: Address): Anchor {
   const stable = stableView(moment, to)
   if (stable !== null)
     return stable.status === 'SUSPENDED'
-      ? { usd: null, stable, rule: 'STABLE_SUSPENDED' }
-      : { usd: stable.usd, stable, rule: null }
+      ? without('STABLE_SUSPENDED', stable)
+      : anchorAt(moment, to, stable.usd, stable)
   const valuation = moment.valuations.get(to)
   if (valuation === undefined) return moment.state.setup.routingAssets.includes(to) ? CIRCULAR : NO_ANCHOR
-  return valuation.evaluation.kind === 'PRICED'
-    ? { usd: valuation.evaluation.price, stable: null, rule: null }
-    : { usd: null, stable: null, rule: 'ANCHOR_UNPRICED' }
+  const { evaluation } = valuation
+  return evaluation.kind === 'PRICED' ? anchorAt(moment, to, evaluation.price, null) : UNPRICED
 }
+
+function anchorAt(moment: Moment, to: Address, usd: Fraction, stable: StableView | null): Anchor {
+  const decimals = moment.state.tokens.get(to)?.decimals?.value ?? null
+  return { usd, leastY: decimals === null ? null : leastDepth(moment, usd, powerOfTen(decimals)), stable, rule: null }
+}
+
+/** The least amount of Y that is worth `min_depth_usd` as `microusd` rounds it. */
+const leastDepth = ({ leastMicrousd }: Moment, usd: Fraction, scale: bigint): bigint =>
+  divideUp(leastMicrousd * usd.den * scale, usd.num * MICRO)
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)

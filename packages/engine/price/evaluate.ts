@@ -12,16 +12,14 @@ import { assert } from '../assert.ts'
 import { stateScore } from './bands.ts'
 import { settledRoute } from './candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
+import { FailedRoutes } from './failedRoutes.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './observations.ts'
 import { type OwnHops, ownHopsOf } from './ownHops.ts'
 import { expiryAlong, pricedFrom, publishedScore, reduced, settledAlong } from './priced.ts'
 import type { UnpricedReason } from './reasons.ts'
-import { byCapacity, byWeight, routesOf } from './routes.ts'
+import { byWeight, routesOf } from './routes.ts'
 import { stableView } from './stableView.ts'
-
-/** Failed routes kept for whoever asks why not. */
-const MAX_FAILED_SHOWN = 16
 
 export function evaluate(moment: Moment, token: Address): Evaluation {
   const own = ownHopsOf(moment, token)
@@ -29,14 +27,13 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   if (blocked !== null) return unpriced(moment, token, own, blocked, [])
   const stable = stableView(moment, token)
   if (stable !== null) return ofStable(moment, stable, own)
-  const { live, failed } = routesOf(moment, own.edges)
-  const voted = vote(moment, live, failed)
-  if (failed.length > MAX_FAILED_SHOWN || voted === null) failed.sort(byCapacity).splice(MAX_FAILED_SHOWN)
-  if (voted !== null) {
-    const priced = pricedFrom(moment, token, own, voted, failed)
-    return priced.score > 0 ? priced : unpriced(moment, token, own, 'NO_ROUTE', priced.routes.map(worthless))
-  }
-  return unpriced(moment, token, own, reasonFor(moment, own, failed), failed)
+  const { live, failed: found } = routesOf(moment, own.edges)
+  const voted = vote(moment, live, found)
+  const failed = new FailedRoutes(moment, found, own.dead)
+  if (voted === null) return unpriced(moment, token, own, reasonFor(moment, own, failed.nearest), failed.nearest)
+  const priced = pricedFrom(moment, token, own, voted, failed)
+  if (priced.score > 0) return priced
+  return unpriced(moment, token, own, 'NO_ROUTE', [...priced.routes, ...failed.nearest].map(worthless))
 }
 
 /** A price nobody may use is none: a policy can take a score down to 0. */
@@ -60,7 +57,7 @@ export function valueAssets(moment: Moment): void {
 function continuations(moment: Moment, evaluation: Evaluation): Route[] {
   if (evaluation.kind === 'UNPRICED') return []
   return evaluation.routes
-    .filter(route => route.failure === null && route.exclusion === null)
+    .filter(route => route.exclusion === null)
     .sort(byWeight)
     .slice(0, moment.policy.max_asset_routes)
     .map(route => {
@@ -68,6 +65,8 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
       return { ...settledRoute(route), price, near: ratio.near(price) }
     })
 }
+
+const NONE = { nearest: [] }
 
 /** What all hops from here on say together: worked out once, for everyone who goes on from here. */
 function onwardOf(asset: Valuation, route: Route): Onward {
@@ -99,7 +98,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 
 /** The nearest candidate decides what to call the absence of a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
-  if (own.edges.length === 0) return 'NO_POOL'
+  if (own.edges.length + own.dead.length === 0) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
@@ -163,6 +162,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     support: null,
     selected: null,
     routes: [],
+    failed: NONE,
     stable,
     expiresAtMs: null,
     dueMs: stable.dueMs,

@@ -150,8 +150,9 @@ export type Priced = {
   readonly components: PublishedComponents
   readonly support: Support | null
   readonly selected: Route | null
-  /** All candidate routes: those that voted, the dust, then those that failed; in no order within. */
+  /** All qualified routes: those that voted, then the dust; in no order within. */
   readonly routes: readonly Route[]
+  readonly failed: { readonly nearest: readonly Route[] }
   readonly stable: StableView
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null

@@ -12,6 +12,7 @@ import { anchorRoutes, coverageDue } from './anchors.ts'
 import { stateScore } from './bands.ts'
 import type { Candidate } from './candidate.ts'
 import type { Agreement, Edge, Priced, Route, StableView } from './evaluation.ts'
+import type { FailedRoutes } from './failedRoutes.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { climbingDue, type OwnHops } from './ownHops.ts'
 import { type Vote, weightByFirst } from './observations.ts'
@@ -23,7 +24,7 @@ export function pricedFrom(
   token: Address,
   own: OwnHops,
   { observations, dust, verdict }: Vote,
-  failed: readonly Route[],
+  failed: FailedRoutes,
 ): Priced {
   const selectedObservation = observations[verdict.selected] as Candidate
   const accepted = observations.filter((_, at) => verdict.rejected[at] !== true)
@@ -80,7 +81,8 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: [...routes, ...rejected, ...dust, ...failed],
+    routes: [...routes, ...rejected, ...dust],
+    failed,
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,

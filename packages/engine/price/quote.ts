@@ -7,10 +7,10 @@ import type { CompactState } from '../record.ts'
 import { type Count, count, type Ms, score, weaker } from '../units.ts'
 import { compactOf } from './compact.ts'
 import { exactText } from './exactText.ts'
-import type { Edge, Evaluation, Route, StableView } from './evaluation.ts'
+import type { Edge, Evaluation, Priced, Route, StableView } from './evaluation.ts'
 import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
 import type { Failure } from './reasons.ts'
-import { byCapacity, byWeight } from './routes.ts'
+import { byWeight } from './routes.ts'
 
 /** The nearest candidates of a token without a price. */
 const MAX_CANDIDATES = 5
@@ -42,7 +42,7 @@ export function quoteText(
     return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
   return {
     ...head,
-    routes: inOrder(evaluation.routes).map(route => ({
+    routes: inOrder(evaluation).map(route => ({
       ...routeText(route, evaluation.selected),
       hops: route.edges.map(hopText),
     })),
@@ -69,11 +69,10 @@ export function headText(
 }
 
 /** Heaviest first, then what failed, nearest first. */
-export function inOrder(routes: readonly Route[]): Route[] {
-  const voted = routes.filter(route => route.failure === null).sort(byWeight)
-  const failed = routes.filter(route => route.failure !== null).sort(byCapacity)
-  return [...voted, ...failed]
-}
+export const inOrder = ({ routes, failed }: Priced): Route[] => [
+  ...routes.toSorted(byWeight),
+  ...failed.nearest,
+]
 
 /** All but its hops. */
 export function routeText(route: Route, selected: Route | null): object {
@@ -154,9 +153,9 @@ function candidateText(route: Route): { route_id: string; hops: object[] } & Par
 }
 
 /** The routing assets used, each once, in the order of their first use. */
-export function assetsOf(evaluation: Evaluation): Evaluation[] {
+export function assetsOf({ routes, failed }: Priced): Evaluation[] {
   const used = new Map<Address, Evaluation>()
-  for (const { via } of evaluation.routes)
+  for (const { via } of [...routes, ...failed.nearest])
     if (via !== null && !used.has(via.asset.asset)) used.set(via.asset.asset, via.asset.evaluation)
   return [...used.values()]
 }

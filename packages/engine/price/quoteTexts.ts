@@ -28,7 +28,7 @@ export class QuoteTexts {
   }
 
   #priced(evaluation: Priced): string {
-    const routes = inOrder(evaluation.routes).map(route => this.#route(route, evaluation.selected))
+    const routes = inOrder(evaluation).map(route => this.#route(route, evaluation.selected))
     const assets = assetsOf(evaluation).map(asset => this.of(asset))
     return extended(
       headText(this.#chainId, evaluation, this.#policyVersion, SOURCE),
