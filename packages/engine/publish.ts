@@ -202,7 +202,7 @@ function consider(
     setPublishedToken(state, token, next, evaluation)
   }
   setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
-  setAged(state, token, evaluation.isAged)
+  setAged(state, token, evaluation.own.isAged)
   fileReferences(state, token)
   // Whatever changes the depth of a hop, or its decimals, has its token looked at as its own.
   if (isOwn) fileDepths(state, token)

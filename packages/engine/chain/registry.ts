@@ -114,14 +114,17 @@ function feePpm({ fee }: NewPool): bigint {
   return ((fee.denominator - fee.numerator) * 1_000_000n + fee.denominator - 1n) / fee.denominator
 }
 
-/** Sorted by address, so that no outcome depends on the order in which pools became known. */
+/** Sorted, those with an anchor first, so that no outcome depends on the order in which pools became known. */
 function insert<Key>(lists: Map<Key, Pool[]>, key: Key, pool: Pool): void {
   const list = lists.get(key)
   if (list === undefined) {
     lists.set(key, [pool])
     return
   }
-  const at = list.findIndex(each => each.address > pool.address)
+  const { isAnchored } = pool.around
+  const at = list.findIndex(each =>
+    each.around.isAnchored === isAnchored ? each.address > pool.address : isAnchored,
+  )
   list.splice(at < 0 ? list.length : at, 0, pool)
 }
 

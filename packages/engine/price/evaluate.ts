@@ -15,21 +15,21 @@ import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation
 import { FailedRoutes } from './failedRoutes.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './observations.ts'
-import { type OwnHops, ownHopsOf } from './ownHops.ts'
+import { OwnHops } from './ownHops.ts'
 import { expiryAlong, pricedFrom, publishedScore, reduced, settledAlong } from './priced.ts'
 import type { UnpricedReason } from './reasons.ts'
 import { byWeight, routesOf } from './routes.ts'
 import { stableView } from './stableView.ts'
 
 export function evaluate(moment: Moment, token: Address): Evaluation {
-  const own = ownHopsOf(moment, token)
+  const own = new OwnHops(moment, token)
   const blocked = blockedBy(moment, token)
   if (blocked !== null) return unpriced(moment, token, own, blocked, [])
   const stable = stableView(moment, token)
   if (stable !== null) return ofStable(moment, stable, own)
   const { live, failed: found } = routesOf(moment, own.edges)
   const voted = vote(moment, live, found)
-  const failed = new FailedRoutes(moment, found, own.dead)
+  const failed = new FailedRoutes(moment, found, own)
   if (voted === null) return unpriced(moment, token, own, reasonFor(moment, own, failed.nearest), failed.nearest)
   const priced = pricedFrom(moment, token, own, voted, failed)
   if (priced.score > 0) return priced
@@ -98,7 +98,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 
 /** The nearest candidate decides what to call the absence of a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
-  if (own.edges.length + own.dead.length === 0) return 'NO_POOL'
+  if (own.pools.length === 0) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
@@ -132,8 +132,7 @@ function unpriced(
     reason,
     routes: failed,
     dueMs: own.dueMs,
-    lastTradeMs: own.lastTradeMs,
-    isAged: own.isAged,
+    own,
   }
 }
 
@@ -166,7 +165,6 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     stable,
     expiresAtMs: null,
     dueMs: stable.dueMs,
-    lastTradeMs: null,
-    isAged: own.isAged,
+    own: { lastTradeMs: null, isAged: own.isAged },
   }
 }

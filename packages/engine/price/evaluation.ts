@@ -156,9 +156,7 @@ export type Priced = {
   readonly stable: StableView
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null
-  readonly lastTradeMs: Ms | null
-  /** One of the token's own hops is not as fresh as it was. */
-  readonly isAged: boolean
+  readonly own: Own
 }
 
 export type PublishedComponents =
@@ -193,7 +191,13 @@ export type Unpriced = {
   /** Nearest first: what was there, and the rule each failed. */
   readonly routes: readonly Route[]
   readonly dueMs: Ms | null
+  readonly own: Own
+}
+
+/** Of the token's own hops. */
+export type Own = {
   readonly lastTradeMs: Ms | null
+  /** One is not as fresh as it was. */
   readonly isAged: boolean
 }
 

@@ -2,11 +2,11 @@
  * The candidates of a token that failed, each with its reason, for whoever asks why not. Most are never asked for: those
  * that failed with their first hop are kept as its pool until then.
  */
-import type { Pool } from '../state.ts'
 import { Candidate } from './candidate.ts'
 import { edgeOf } from './edge.ts'
 import type { Route } from './evaluation.ts'
 import type { Moment } from './moment.ts'
+import type { OwnHops } from './ownHops.ts'
 import type { Failure } from './reasons.ts'
 import { byCapacity } from './routes.ts'
 
@@ -16,13 +16,13 @@ const MAX_SHOWN = 16
 export class FailedRoutes {
   readonly #moment: Moment
   readonly #found: readonly Route[]
-  readonly #dead: readonly Pool[]
+  readonly #own: OwnHops
   #all: readonly Route[] | null = null
 
-  constructor(moment: Moment, found: readonly Route[], dead: readonly Pool[]) {
+  constructor(moment: Moment, found: readonly Route[], own: OwnHops) {
     this.#moment = moment
     this.#found = found
-    this.#dead = dead
+    this.#own = own
   }
 
   /** At most so many, those nearest to a price, nearest first. */
@@ -33,7 +33,7 @@ export class FailedRoutes {
 
   #ofPools(): Route[] {
     const { excluded } = this.#moment
-    return this.#dead
+    return this.#own.dead
       .filter(pool => !excluded.has(pool.address))
       .map(pool => {
         const edge = edgeOf(this.#moment, pool)

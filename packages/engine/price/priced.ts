@@ -86,8 +86,7 @@ export function pricedFrom(
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,
-    lastTradeMs: own.lastTradeMs,
-    isAged: own.isAged,
+    own,
   }
 }
 

@@ -62,7 +62,7 @@ export function headText(
     token: evaluation.token,
     source,
     ...compactOf(evaluation, policyVersion),
-    last_trade_ms: evaluation.lastTradeMs,
+    last_trade_ms: evaluation.own.lastTradeMs,
     // Our own price of an hour and a day ago: the engine keeps no history of records.
     ...(evaluation.kind === 'UNPRICED' ? {} : { change: null }),
   }

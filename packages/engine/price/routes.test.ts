@@ -15,7 +15,7 @@ import { Candidate } from './candidate.ts'
 import type { Edge, StableView } from './evaluation.ts'
 import { vote } from './observations.ts'
 import { mergePolicy, PolicyError } from './policyOverride.ts'
-import { ownHopsOf } from './ownHops.ts'
+import { OwnHops } from './ownHops.ts'
 import { routesOf } from './routes.ts'
 
 const idOf = (pool: Address): string => `0x${'0'.repeat(24)}${pool.slice(2)}`
@@ -73,7 +73,7 @@ function voted(price: { readonly num: bigint; readonly den: bigint }) {
   deep(s, P2, T, USDC)
   s.decimals(T, 18)
   const moment = s.moment()
-  const { live, failed } = routesOf(moment, ownHopsOf(moment, T).edges)
+  const { live, failed } = routesOf(moment, new OwnHops(moment, T).edges)
   const changed = live.map(route =>
     route.id === routeId(P2) ? Candidate.toStable(withRatio(route.first, price), DOLLAR) : route,
   )
