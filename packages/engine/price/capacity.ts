@@ -67,28 +67,51 @@ export type Claim = Pick<RouteDraft, 'capacity' | 'weight'> & {
 type Depth = Pick<Edge, 'capacity'>
 
 /**
- * The same weights given to the routes of a token in place. An edge as deep as all claims together is never crowded:
+ * The same weights given to the routes of a token in place; what they claim together. An edge as deep as all claims together is never crowded:
  * behind its first hop a token seldom meets another, and what cannot bind is not added up.
  */
-export function share(routes: readonly Claim[]): void {
+export function share(routes: readonly Claim[]): bigint {
+  const load = sumByFirst(routes, ({ capacity }) => capacity)
   let total = 0n
-  for (const { capacity } of routes) total += capacity
-  const load = new Map<Depth, bigint>()
-  for (const { first, via, capacity } of routes) {
-    load.set(first, (load.get(first) ?? 0n) + capacity)
+  for (const claimed of load.values()) total += claimed
+  for (const { via, capacity } of routes)
     if (isCrowded(via, total))
       for (const edge of via.route.edges) load.set(edge, (load.get(edge) ?? 0n) + capacity)
-  }
+  let last: Claim | null = null
+  let part = 0n
   for (const route of routes) {
     const { first, via, capacity } = route
-    let fits = partOf(capacity, first, load)
+    // Routes that go on from one hop mostly claim all of it, each the same part.
+    if (last === null || last.first !== first || last.capacity !== capacity)
+      part = partOf(capacity, first, load)
+    last = route
+    let fits = part
     if (isCrowded(via, total))
       for (const edge of via.route.edges) {
-        const part = partOf(capacity, edge, load)
-        if (part < fits) fits = part
+        const behind = partOf(capacity, edge, load)
+        if (behind < fits) fits = behind
       }
     route.weight = fits
   }
+  return total
+}
+
+/** What the routes that start in the same pool have together. */
+export function sumByFirst<Of extends { readonly first: unknown }>(
+  routes: readonly Of[],
+  amountOf: (route: Of) => bigint,
+): Map<Of['first'], bigint> {
+  const sums = new Map<Of['first'], bigint>()
+  let sum = 0n
+  // They mostly stand side by side.
+  for (let at = 0; at < routes.length; at++) {
+    const route = routes[at] as Of
+    sum += amountOf(route)
+    if (routes[at + 1]?.first === route.first) continue
+    sums.set(route.first, (sums.get(route.first) ?? 0n) + sum)
+    sum = 0n
+  }
+  return sums
 }
 
 /** Whether all claims together would not fit through what lies behind the first hop. */

@@ -15,9 +15,10 @@ import {
   devBpsAtMostNear,
   furtherFrom,
   furtherFromNear,
+  halfOf,
+  medianOf,
   nearOf,
   type Orderable,
-  weightedMedian,
 } from './weightedMedian.ts'
 
 /** Callers leave dust out first: every observation given here has a vote. */
@@ -73,7 +74,8 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
   const at = (index: Count): Observation => observations[index] as Observation
   const nears = observations.map(nearOf)
   const order = ascending(observations, nears)
-  const m0 = weightedMedian(order, index => at(index).weight)
+  const weightOf = (index: Count): bigint => at(index).weight
+  const m0 = medianOf(order, weightOf, totalWeight)
   const centre = at(m0)
   const madBps = medianDeviation(observations, nears, order, m0)
   const tauBps = tau(madBps)
@@ -114,7 +116,7 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
     rejected,
     unresolved,
     survivors,
-    selected: survivors === order ? m0 : weightedMedian(survivors, index => at(index).weight),
+    selected: survivors === order ? m0 : medianOf(survivors, weightOf, keptWeight),
     keptWeight,
     totalWeight,
     spreadBps: furthest === m0 ? NO_DEVIATION : devBps(at(furthest).price, centre.price),
@@ -150,7 +152,8 @@ function medianDeviation(
   let below = above - 2
   let reached = centre
   let cumulative = reached.capacity
-  while (2n * cumulative < total) {
+  const half = halfOf(total)
+  while (cumulative < half) {
     const isBelowNext =
       above === order.length ||
       (below >= 0 && isAboveFurther(observations, nears, m0, order[below] as Count, order[above] as Count))

@@ -336,7 +336,12 @@ function findAnchor(moment: Moment, to: Address): Anchor {
 
 function anchorAt(moment: Moment, to: Address, usd: Fraction, stable: StableView | null): Anchor {
   const decimals = moment.state.tokens.get(to)?.decimals?.value ?? null
-  return { usd, leastY: decimals === null ? null : leastDepth(moment, usd, powerOfTen(decimals)), stable, rule: null }
+  return {
+    usd,
+    leastY: decimals === null ? null : leastDepth(moment, usd, powerOfTen(decimals)),
+    stable,
+    rule: null,
+  }
 }
 
 /** The least amount of Y that is worth `min_depth_usd` as `microusd` rounds it. */

@@ -30,7 +30,8 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   const { live, failed: found } = routesOf(moment, own.edges)
   const voted = vote(moment, live, found)
   const failed = new FailedRoutes(moment, found, own)
-  if (voted === null) return unpriced(moment, token, own, reasonFor(moment, own, failed.nearest), failed.nearest)
+  if (voted === null)
+    return unpriced(moment, token, own, reasonFor(moment, own, failed.nearest), failed.nearest)
   const priced = pricedFrom(moment, token, own, voted, failed)
   if (priced.score > 0) return priced
   return unpriced(moment, token, own, 'NO_ROUTE', [...priced.routes, ...failed.nearest].map(worthless))

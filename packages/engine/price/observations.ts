@@ -6,7 +6,7 @@ import { MAX_BITS } from '../exact/bits.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Candidate } from './candidate.ts'
-import { share } from './capacity.ts'
+import { share, sumByFirst } from './capacity.ts'
 import { type Consensus, consensus, type Observation } from './consensus.ts'
 import type { Edge, Route } from './evaluation.ts'
 import { rejectImbalanced } from './imbalance.ts'
@@ -19,13 +19,15 @@ export type Vote = {
   /** Qualified routes too small to be heard. */
   readonly dust: readonly Route[]
   readonly verdict: Consensus
+  /** Capacity of all of them together. */
+  readonly claimed: bigint
 }
 
 const NO_WEIGHT: Failure = { rule: 'NO_WEIGHT', actual: '0 microusd', required: 'more than 0' }
 
 /** Routes that a guard refuses move over to `failed`. Null when nothing is left to weigh. */
 export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]): Vote | null {
-  const routes = qualify(moment, live, failed)
+  const { routes, claimed } = qualify(moment, live, failed)
   const byFirst = weightByFirst(routes)
   let total = 0n
   for (const weight of byFirst.values()) total += weight
@@ -34,32 +36,25 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
     return null
   }
   const least = total * BigInt(moment.policy.observation_share_bps)
-  const observations: Candidate[] = []
-  const dust: Candidate[] = []
-  for (const route of routes)
-    if ((byFirst.get(route.first) as bigint) * 10_000n >= least) observations.push(route)
-    else {
-      route.exclusion = 'IMMATERIAL'
-      dust.push(route)
-    }
+  const small = new Set<Edge>()
+  for (const [edge, weight] of byFirst) if (weight * 10_000n < least) small.add(edge)
+  const dust = small.size === 0 ? [] : routes.filter(({ first }) => small.has(first))
+  const observations = small.size === 0 ? routes : routes.filter(({ first }) => !small.has(first))
+  for (const route of dust) route.exclusion = 'IMMATERIAL'
   // A route that has come this far has a price, though it may not be worked out yet.
   const verdict = consensus(observations as readonly (Candidate & Observation)[])
-  return verdict === null ? null : { observations, dust, verdict }
+  return verdict === null ? null : { observations, dust, verdict, claimed }
 }
 
 /** Weight of all routes that start in the same pool. */
-export function weightByFirst(routes: readonly Route[]): Map<Edge, bigint> {
-  const weights = new Map<Edge, bigint>()
-  for (const { first, weight } of routes) weights.set(first, (weights.get(first) ?? 0n) + weight)
-  return weights
-}
+export const weightByFirst = (routes: readonly Route[]): Map<Edge, bigint> =>
+  sumByFirst(routes, ({ weight }) => weight)
 
-function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]): readonly Candidate[] {
+function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
   const fitting = live.filter(route => fits(route, failed))
-  share(fitting)
-  const kept = rejectImbalanced(moment.policy, fitting, failed)
-  if (kept.length < fitting.length) share(kept)
-  return kept
+  const claimed = share(fitting)
+  const routes = rejectImbalanced(moment.policy, fitting, failed)
+  return { routes, claimed: routes.length < fitting.length ? share(routes) : claimed }
 }
 
 /** Past 4096 bits there is no price along this route, and the others are not touched by it. */

@@ -71,12 +71,10 @@ export class OwnHops {
 }
 
 /**
- * When to weigh the routes again because depth behind their first hops still climbs. Only depth that all claims together
- * would not fit through has a say in their weights.
+ * When to weigh the routes again because depth behind their first hops still climbs. Only depth that all that is
+ * claimed would not fit through has a say in their weights.
  */
-export function climbingDue({ atMs }: Moment, routes: readonly Route[]): Ms | null {
-  if (!routes.some(({ via }) => via?.isClimbing)) return null
-  const total = routes.reduce((sum, { capacity }) => sum + capacity, 0n)
-  const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= total)
+export function climbingDue({ atMs }: Moment, routes: readonly Route[], claimed: bigint): Ms | null {
+  const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= claimed)
   return isBinding ? ms(atMs + CLIMBING_MS) : null
 }

@@ -6,7 +6,7 @@ import type { Address } from '../chain/block.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction, Ratio } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
-import { count, type Ms, ms, score, type Score, soonest, weaker } from '../units.ts'
+import { type Count, count, type Ms, ms, score, type Score, soonest, weaker } from '../units.ts'
 import { pathAgreement } from './agreement.ts'
 import { anchorRoutes, coverageDue } from './anchors.ts'
 import { stateScore } from './bands.ts'
@@ -23,12 +23,13 @@ export function pricedFrom(
   moment: Moment,
   token: Address,
   own: OwnHops,
-  { observations, dust, verdict }: Vote,
+  { observations, dust, verdict, claimed }: Vote,
   failed: FailedRoutes,
 ): Priced {
   const selectedObservation = observations[verdict.selected] as Candidate
-  const accepted = observations.filter((_, at) => verdict.rejected[at] !== true)
-  const rejected = observations.filter((_, at) => verdict.rejected[at] === true)
+  const isUnanimous = verdict.survivors.length === observations.length
+  const accepted = isUnanimous ? observations : observations.filter((_, at) => verdict.rejected[at] !== true)
+  const rejected = isUnanimous ? [] : observations.filter((_, at) => verdict.rejected[at] === true)
   const sources = sourcesOf(moment, accepted, verdict.keptWeight)
   for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
   for (const route of rejected) route.exclusion = 'OUTLIER'
@@ -39,7 +40,7 @@ export function pricedFrom(
   const agreement = pathAgreement(
     {
       sources: count(sources.size),
-      deployments: count(new Set([...sources].map(edge => edge.pool.deploymentId)).size),
+      deployments: deploymentsOf(sources),
       spreadBps: verdict.spreadBps,
       keptWeight: verdict.keptWeight,
       totalWeight: verdict.totalWeight,
@@ -57,7 +58,10 @@ export function pricedFrom(
     aggregate_state: { score: aggregateState(moment, routes) },
   }
   const caps = activeCaps(agreement, material)
-  const dueMs = soonest(own.dueMs, climbingDue(moment, [...observations, ...dust]))
+  const dueMs = soonest(
+    own.dueMs,
+    climbingDue(moment, observations, claimed) ?? climbingDue(moment, dust, claimed),
+  )
   return {
     kind: 'PRICED',
     token,
@@ -81,7 +85,7 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: [...routes, ...rejected, ...dust],
+    routes: isUnanimous && dust.length === 0 ? routes : [...routes, ...rejected, ...dust],
     failed,
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
@@ -105,6 +109,12 @@ function sourcesOf(moment: Moment, accepted: readonly Route[], keptWeight: bigin
   return sources
 }
 
+function deploymentsOf(sources: ReadonlySet<Edge>): Count {
+  const ids = new Set<string>()
+  for (const { pool } of sources) ids.add(pool.deploymentId)
+  return count(ids.size)
+}
+
 const isMaterial = (route: Route, sources: ReadonlySet<Edge>): boolean =>
   sources.has(route.first) && (route.via === null || route.via.route.material)
 
@@ -113,7 +123,6 @@ function aggregateState(moment: Moment, accepted: readonly Route[]): Score {
   let least = moment.feed.score
   let last: Edge | null = null
   for (const route of accepted) {
-    // Routes of one first hop stand side by side.
     if (route.first !== last) least = weaker(least, route.first.settled)
     last = route.first
     if (route.via !== null) least = weaker(least, route.via.settled)
@@ -135,9 +144,12 @@ function activeCaps(agreement: Agreement, material: readonly Route[]): Cap[] {
     for (const { code, cap } of caps) lowest.set(code, weaker(cap, lowest.get(code) ?? cap))
   }
   note(agreement.caps)
-  for (const route of material) {
-    note(route.first.caps)
-    if (route.via !== null) note(route.via.caps)
+  let last: Edge | null = null
+  for (const { first, via } of material) {
+    // Routes of one first hop stand side by side.
+    if (first !== last) note(first.caps)
+    last = first
+    if (via !== null) note(via.caps)
   }
   return [...lowest].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
 }

@@ -9,6 +9,7 @@ import type { Fraction } from '../exact/ratio.ts'
 import { Candidate, times } from './candidate.ts'
 import type { Edge, Route, Valuation } from './evaluation.ts'
 import type { Moment } from './moment.ts'
+import type { Count, Near } from '../units.ts'
 import { stableView } from './stableView.ts'
 
 /** Every candidate, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
@@ -23,14 +24,30 @@ export function routesOf(
     if (edge.failure !== null) failed.push(Candidate.dead(edge, [], edge.failure))
     else addThrough(moment, edge, live, failed)
   }
-  if (live.length > moment.policy.max_routes) {
-    live.sort(byCapacity)
-    for (const route of live.splice(moment.policy.max_routes)) {
-      route.failure = { rule: 'TOO_MANY_ROUTES', actual: null, required: `${moment.policy.max_routes}` }
-      failed.push(route)
-    }
+  const { max_routes } = moment.policy
+  if (live.length <= max_routes) return { live, failed }
+  const kept = deepest(live, max_routes)
+  for (const route of live) {
+    if (kept.has(route)) continue
+    route.failure = { rule: 'TOO_MANY_ROUTES', actual: null, required: `${max_routes}` }
+    failed.push(route)
   }
-  return { live, failed }
+  return { live: live.filter(route => kept.has(route)), failed }
+}
+
+/** The first so many by `byCapacity`, but only those at the edge are put in order: ids are long, and many routes tie. */
+function deepest(routes: readonly Candidate[], most: Count): Set<Candidate> {
+  const depths = Float64Array.from(routes, ({ capacity }) => Number(capacity)).sort()
+  const edge = depths[routes.length - most] as Near
+  const kept = new Set<Candidate>()
+  const atEdge: Candidate[] = []
+  for (const route of routes) {
+    const depth = Number(route.capacity)
+    if (depth > edge) kept.add(route)
+    else if (depth === edge) atEdge.push(route)
+  }
+  for (const route of atEdge.sort(byCapacity).slice(0, most - kept.size)) kept.add(route)
+  return kept
 }
 
 function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route[]): void {

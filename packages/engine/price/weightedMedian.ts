@@ -47,14 +47,27 @@ function isBefore(items: readonly Orderable[], nears: readonly Near[], a: Count,
 export function weightedMedian<Item>(sorted: readonly Item[], weightOf: (item: Item) => bigint): Item {
   let total = 0n
   for (const item of sorted) total += weightOf(item)
+  return medianOf(sorted, weightOf, total)
+}
+
+/** The same where the total is known. */
+export function medianOf<Item>(
+  sorted: readonly Item[],
+  weightOf: (item: Item) => bigint,
+  total: bigint,
+): Item {
   assert(total > 0n, 'a weighted median needs a positive total weight')
+  const half = halfOf(total)
   let cumulative = 0n
   let at = 0
   for (; ; at++) {
     cumulative += weightOf(sorted[at] as Item)
-    if (2n * cumulative >= total) return sorted[at] as Item
+    if (cumulative >= half) return sorted[at] as Item
   }
 }
+
+/** Twice a sum reaches the total when the sum reaches this. */
+export const halfOf = (total: bigint): bigint => (total + 1n) >> 1n
 
 /** max(p/q, q/p), unreduced: 1 or more. */
 export function devRatio(p: Fraction, q: Fraction): Fraction {
