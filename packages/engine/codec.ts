@@ -221,6 +221,7 @@ function journalFrom(image: JournalImage): Journal {
     books: image.books.map(undo =>
       undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
     ),
+    key: `undo/${image.block.number}`,
     publishedPools: new Set(image.publishedPools),
     publishedTokens: new Set(image.publishedTokens),
     stables: new Map(image.stables),

@@ -192,6 +192,7 @@ function consider(
   evaluation: Evaluation,
 ): void {
   const { state } = moment
+  const before = token.published?.references ?? NO_REFERENCES
   const isOwn = work.everyone || work.own.has(token.address)
   const decision = decide(moment, token, evaluation, isOwn, work.orphaned)
   if (decision.publish) {
@@ -203,7 +204,7 @@ function consider(
   }
   setDue(state, token, soonest(evaluation.dueMs, decision.againMs), decision.againMs !== null)
   setAged(state, token, evaluation.own.isAged)
-  fileReferences(state, token)
+  refile(state, token, before)
   // Whatever changes the depth of a hop, or its decimals, has its token looked at as its own.
   if (isOwn) fileDepths(state, token)
 }
@@ -298,7 +299,7 @@ function marginalOf(moment: Moment, anchor: Address): Fraction | null {
   return stable === undefined || stable.status === 'SUSPENDED' ? null : stable.usd
 }
 
-function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['references'] {
+function referencesOf(moment: Moment, evaluation: Evaluation): References {
   if (evaluation.kind === 'UNPRICED') return []
   const anchors = new Set<Address>()
   for (const route of evaluation.routes) anchors.add(route.first.pool.to)
@@ -313,7 +314,7 @@ function referencesOf(moment: Moment, evaluation: Evaluation): PublishedToken['r
 /** Files the own hops of a token that is followed under their depth; also how that is rebuilt. */
 export function fileDepths(state: State, token: Token): void {
   if (!isActive(token)) return
-  for (const pool of state.index.ownPools.get(token.address) ?? []) {
+  for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
     if (isFiled(pool)) continue
     let watch = state.index.depths.get(pool.to)
     if (watch === undefined) {
@@ -329,9 +330,25 @@ export function fileDepths(state: State, token: Token): void {
  * waits for its turn is in the queue of dues instead.
  */
 export function fileReferences(state: State, token: Token): void {
-  const references = token.isDeferred ? [] : (token.published?.references ?? [])
-  const { watches } = state.index
-  for (const { anchor } of references) if (!watches.has(anchor)) watches.set(anchor, new MoveWatch())
-  for (const [anchor, watch] of watches)
-    watch.file(token.address, references.find(each => each.anchor === anchor)?.marginalUsd ?? null)
+  for (const watch of state.index.watches.values()) watch.file(token.address, null)
+  refile(state, token, NO_REFERENCES)
+}
+
+type References = PublishedToken['references']
+
+const NO_REFERENCES: References = []
+
+/** The same for a token that is filed under `before` at most. */
+function refile({ index: { watches } }: State, token: Token, before: References): void {
+  const now = token.isDeferred ? NO_REFERENCES : (token.published?.references ?? NO_REFERENCES)
+  for (const { anchor } of before)
+    if (!now.some(each => each.anchor === anchor)) watches.get(anchor)?.file(token.address, null)
+  for (const { anchor, marginalUsd } of now) {
+    let watch = watches.get(anchor)
+    if (watch === undefined) {
+      watch = new MoveWatch()
+      watches.set(anchor, watch)
+    }
+    watch.file(token.address, marginalUsd)
+  }
 }

@@ -163,18 +163,26 @@ export type Stable = {
 export type Around = {
   readonly from: Token
   readonly to: Token
-  /** Y is a stable or a routing asset: no other can ever give X a price. */
-  readonly isAnchored: boolean
+  readonly own: OwnPools
   pair: readonly Pool[]
   figures: Figures | null
   filed: FiledDepth | null
 }
 
+/** Pools in which a token is X: its own first hops. Both sorted by address. */
+export type OwnPools = {
+  /** Y is a stable or a routing asset. */
+  anchored: readonly Pool[]
+  /** Y is neither: they never give X a price. */
+  aside: readonly Pool[]
+  /** Between which blocks those aside were last verified; null when that has to be looked up again. */
+  asideVerified: { readonly least: Count; readonly most: Count } | null
+}
+
 export type Index = {
   /** Pools of the same pair, by `from-to`. */
   readonly pairs: Map<string, Pool[]>
-  /** Pools in which a token is X: its own first hops. */
-  readonly ownPools: Map<Address, Pool[]>
+  readonly ownPools: Map<Address, OwnPools>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
   /** What pairs agree on for as long as their pools do not change. */

@@ -6,7 +6,7 @@
  * - An anchor that has moved by less than what a price is published again for (contract §2.7). Then a score or a cap
  *   may differ, never a state, and it is counted how often that begins.
  */
-import type { Address, EntityKey, Input, State } from '../../packages/engine/index.ts'
+import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
 import { type Fraction, near } from '../../packages/engine/exact/ratio.ts'
 import { isFull } from '../../packages/engine/price/depthAverage.ts'
 import { CLIMBING_MS } from '../../packages/engine/price/edge.ts'
@@ -63,7 +63,7 @@ export class PublishedPrices {
       left.add(address)
       const isNew = this.#left !== null && !this.#left.has(address)
       if (isNew) this.#verdict.leftBehind += 1
-      const isOwn = (state.index.ownPools.get(address) ?? []).some(pool =>
+      const isOwn = poolsOf(state, address).some(pool =>
         changed.includes(`pool/${pool.address}`),
       )
       const isByAnchor = !isNew || (isThrough(state, address, moved) && !isOwn)
@@ -96,7 +96,7 @@ function reaching(state: State, anchors: Anchors, holds: (anchor: Address) => bo
 }
 
 const isThrough = (state: State, token: Address, anchors: ReadonlySet<Address>): boolean =>
-  (state.index.ownPools.get(token) ?? []).some(({ to }) => anchors.has(to))
+  poolsOf(state, token).some(({ to }) => anchors.has(to))
 
 /** What is known of an anchor since it was last looked at is no longer so. */
 const isPast = ({ chain }: State, token: Token, now: Evaluation): boolean =>
@@ -108,7 +108,7 @@ function isClimbingSoon(moment: Moment, token: Token, now: Evaluation): boolean 
   const { dueMs } = token
   if (dueMs === null || dueMs - moment.atMs > CLIMBING_MS) return false
   return (
-    (moment.state.index.ownPools.get(token.address) ?? []).some(isRising) ||
+    poolsOf(moment.state, token.address).some(isRising) ||
     now.routes.some(({ edges }) => edges.some(({ pool }) => isRising(pool)))
   )
 }

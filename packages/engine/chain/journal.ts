@@ -23,6 +23,7 @@ import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
 
 export type Journal = {
+  readonly key: EntityKey
   readonly block: BlockRef
   readonly parentHash: Hex
   readonly before: Pick<ChainPosition, 'tip' | 'proven' | 'sequencer'>
@@ -46,6 +47,7 @@ export type BookUndo =
   | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }
 
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
+  key: `undo/${block.number}`,
   block: { number: block.number, hash: block.hash, timeMs: block.timeMs },
   parentHash,
   before: { tip: chain.tip, proven: chain.proven, sequencer: chain.sequencer },
@@ -69,8 +71,13 @@ export function setPoolState(state: State, pool: Pool, next: PoolState): void {
   const journal = tipJournal(state)
   if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
     journal.pools.set(pool.address, pool.state)
-  pool.state = next
+  replaceState(pool, next)
   touch(state, `pool/${pool.address}`)
+}
+
+function replaceState(pool: Pool, next: PoolState): void {
+  pool.state = next
+  pool.around.own.asideVerified = null
 }
 
 export function setPublishedPool(state: State, pool: Pool, next: PublishedPool): void {
@@ -117,7 +124,7 @@ export function noteBook(state: State, undo: BookUndo): void {
 function touch(state: State, key: EntityKey): void {
   state.index.changed.add(key)
   const journal = tipJournal(state)
-  if (journal !== null) state.index.changed.add(`undo/${journal.block.number}`)
+  if (journal !== null) state.index.changed.add(journal.key)
 }
 
 /** What an undone block took with it. */
@@ -145,7 +152,7 @@ export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => 
     const journal = state.journals.pop()
     assert(journal !== undefined, () => `reorganisation to ${ancestor} reaches below the finalized block`)
     undoBlock(state, journal, undone, removePool)
-    state.index.changed.add(`undo/${journal.block.number}`)
+    state.index.changed.add(journal.key)
     // Below our very first block there is no tip, but its parent is still where the branches part.
     parent = journal.parentHash
   }
@@ -164,7 +171,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const [address, image] of journal.pools) {
     const pool = state.pools.get(address)
-    if (pool !== undefined) pool.state = image
+    if (pool !== undefined) replaceState(pool, image)
     undone.pools.add(address)
     changed.add(`pool/${address}`)
   }

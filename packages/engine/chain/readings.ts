@@ -11,7 +11,7 @@ import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
 import { noteBook, setDecimals, setPoolState, setStable, tipJournal } from './journal.ts'
 import { newbornState, settle } from './poolFold.ts'
-import { addPool, knownToken, termsOf } from './registry.ts'
+import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
 /** The most decimals a token may have: more cannot be told from a mistake. */
 const MAX_DECIMALS = 36
@@ -150,8 +150,7 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
     work.own.add(token.address)
     for (const dependent of dependentsOf(state, token.address)) work.own.add(dependent)
     // What they show is scaled by it.
-    const { ownPools, poolsInto } = state.index
-    for (const pools of [ownPools.get(token.address) ?? [], poolsInto.get(token.address) ?? []])
+    for (const pools of [poolsOf(state, token.address), state.index.poolsInto.get(token.address) ?? []])
       for (const pool of pools) if (pool.published !== null) work.pools.add(pool)
   }
 }

@@ -5,7 +5,7 @@
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
 import { canonicalX, roleOf } from '../setup.ts'
-import type { KnownPool, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
+import type { KnownPool, OwnPools, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
 import { type Address, idOf, type NewPool } from './block.ts'
 
@@ -47,12 +47,10 @@ export function addPool(
 export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
-  const isAnchored = roleOf(state.setup, known.to) !== 'TOKEN'
-  const pool: Pool = { ...known, around: { from, to, isAnchored, pair: [], figures: null, filed: null } }
+  const own = ownPoolsOf(state, known.from)
+  const pool: Pool = { ...known, around: { from, to, own, pair: [], figures: null, filed: null } }
   state.pools.set(pool.address, pool)
-  insert(state.index.pairs, pool.pair, pool)
-  relist(state, pool.pair)
-  insert(state.index.ownPools, pool.from, pool)
+  relist(state, pool, withPool)
   const into = state.index.poolsInto.get(pool.to) ?? new Set()
   state.index.poolsInto.set(pool.to, into.add(pool))
   return pool
@@ -60,18 +58,38 @@ export function enterPool(state: State, known: KnownPool): Pool {
 
 export function removePool(state: State, pool: Pool): void {
   state.pools.delete(pool.address)
-  state.index.agreements.delete(state.index.pairs.get(pool.pair) ?? [])
-  withdraw(state.index.pairs, pool.pair, pool)
-  relist(state, pool.pair)
-  withdraw(state.index.ownPools, pool.from, pool)
+  relist(state, pool, withoutPool)
   state.index.poolsInto.get(pool.to)?.delete(pool)
   state.index.depths.get(pool.to)?.forget(pool)
 }
 
-/** Every pool of a pair finds the list as it is now. */
-function relist({ index }: State, pair: string): void {
-  const pools = index.pairs.get(pair) ?? []
-  for (const pool of pools) pool.around.pair = pools
+/** The token's own pools, kept from the first one on. */
+function ownPoolsOf({ index }: State, token: Address): OwnPools {
+  const known = index.ownPools.get(token)
+  if (known !== undefined) return known
+  const own: OwnPools = { anchored: [], aside: [], asideVerified: null }
+  index.ownPools.set(token, own)
+  return own
+}
+
+/** All pools in which a token is X. */
+export function poolsOf({ index }: State, token: Address): readonly Pool[] {
+  const own = index.ownPools.get(token)
+  return own === undefined ? [] : [...own.anchored, ...own.aside]
+}
+
+/** Changes the lists that a pool stands in, or is to; every pool of its pair finds the new one. */
+function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): void {
+  const before = index.pairs.get(pool.pair) ?? []
+  const pair = changed(before, pool)
+  index.agreements.delete(before)
+  if (pair.length === 0) index.pairs.delete(pool.pair)
+  else index.pairs.set(pool.pair, pair)
+  for (const each of pair) each.around.pair = pair
+  const { own } = pool.around
+  const place = roleOf(setup, pool.to) === 'TOKEN' ? 'aside' : 'anchored'
+  own[place] = changed(own[place], pool)
+  own.asideVerified = null
 }
 
 /** The token, made known if it was not. */
@@ -114,22 +132,10 @@ function feePpm({ fee }: NewPool): bigint {
   return ((fee.denominator - fee.numerator) * 1_000_000n + fee.denominator - 1n) / fee.denominator
 }
 
-/** Sorted, those with an anchor first, so that no outcome depends on the order in which pools became known. */
-function insert<Key>(lists: Map<Key, Pool[]>, key: Key, pool: Pool): void {
-  const list = lists.get(key)
-  if (list === undefined) {
-    lists.set(key, [pool])
-    return
-  }
-  const { isAnchored } = pool.around
-  const at = list.findIndex(each =>
-    each.around.isAnchored === isAnchored ? each.address > pool.address : isAnchored,
-  )
-  list.splice(at < 0 ? list.length : at, 0, pool)
+/** Sorted by address, so that no outcome depends on the order in which pools became known. */
+function withPool(list: readonly Pool[], pool: Pool): Pool[] {
+  const at = list.findIndex(each => each.address > pool.address)
+  return list.toSpliced(at < 0 ? list.length : at, 0, pool)
 }
 
-function withdraw<Key>(lists: Map<Key, Pool[]>, key: Key, pool: Pool): void {
-  const left = (lists.get(key) ?? []).filter(each => each !== pool)
-  if (left.length === 0) lists.delete(key)
-  else lists.set(key, left)
-}
+const withoutPool = (list: readonly Pool[], pool: Pool): Pool[] => list.filter(each => each !== pool)

@@ -21,7 +21,6 @@ import { type Anchor, effectiveDepth, finalityAt, type Moment } from './moment.t
 import { pairAgreement } from './pairAgreement.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { stableView } from './stableView.ts'
-import * as temporal from './temporal.ts'
 
 const MICRO = 1_000_000n
 
@@ -57,8 +56,8 @@ export function deadUntil(moment: Moment, pool: Pool): Ms | null {
   if (figuresOf(moment, pool).flaw !== null) return NEVER
   const expiresAtMs = ms(verifiedAt(moment.state.chain.proven, pool.state) + ttlMs)
   if (atMs >= expiresAtMs) return NEVER
-  if (!pool.around.isAnchored) return expiresAtMs
-  const { leastY } = anchorOf(moment, pool.to)
+  const { leastY, rule } = anchorOf(moment, pool.to)
+  if (rule === 'NO_ANCHOR') return expiresAtMs
   const { average, depthY } = pool.state
   if (leastY === null || average === null || depthY === null) return null
   const effective = effectiveDepth(moment, pool) as bigint
@@ -248,7 +247,7 @@ class PoolEdge implements Edge {
     const { atMs, policy } = this.#moment
     const { state } = this
     const caps: Cap[] = [...this.#agreement.caps]
-    if (!temporal.isCovered(state.history, atMs))
+    if (!this.#figures.isCoveredAt(atMs))
       caps.push({ code: 'INSUFFICIENT_HISTORY', cap: this.#temporalScore })
     const tradeAgeMs = atMs - (state.lastTradeMs ?? state.trackedSinceMs)
     const quiet = policy.trade_age_caps.findLast(each => tradeAgeMs > each.over_ms)

@@ -99,7 +99,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 
 /** The nearest candidate decides what to call the absence of a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
-  if (own.pools.length === 0) return 'NO_POOL'
+  if (own.isEmpty) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'

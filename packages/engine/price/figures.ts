@@ -33,6 +33,8 @@ export class Figures {
   readonly marginal: Fraction | null
   /** The first guard that neither time nor anchors have a part in. */
   readonly flaw: Failure | null
+  /** From when on the whole window of the history is known. */
+  readonly #coveredFromMs: Ms
   /** No ratio of the history is far enough from this one to lower the temporal score. */
   readonly #isSteady: boolean
   /** From then on the best temporal score holds: the median only ever walks towards the ratio of now. */
@@ -59,7 +61,13 @@ export class Figures {
         ? null
         : { num: marginal.num * scale.from, den: marginal.den * scale.to }
     this.flaw = flawOf(pool, policy, from, to)
+    this.#coveredFromMs = temporal.coveredFrom(history) ?? NEVER
     this.#isSteady = marginal !== null && temporal.isWithin(history, marginal, STEADY_BPS)
+  }
+
+  /** Whether the five minutes before `atMs` are known. */
+  isCoveredAt(atMs: Ms): boolean {
+    return atMs >= this.#coveredFromMs
   }
 
   /** Its five-minute median at `atMs`: the last one found, until it gives way to another. */
@@ -74,10 +82,10 @@ export class Figures {
   }
 
   temporalScoreAt(atMs: Ms): Score {
-    const { history, marginal } = this.state
-    if (marginal === null) return score(0)
     if (atMs >= this.#bestFromMs) return score(10)
-    const isBest = this.#isSteady && temporal.isCovered(history, atMs)
+    const { marginal } = this.state
+    if (marginal === null) return score(0)
+    const isBest = this.#isSteady && this.isCoveredAt(atMs)
     const found = isBest ? score(10) : temporalScore(marginal, this.pastAt(atMs))
     if (found === 10) this.#bestFromMs = atMs
     return found
@@ -85,13 +93,12 @@ export class Figures {
 
   /** When the temporal score may change by itself; null if never. */
   nextTemporalChange(atMs: Ms): Ms | null {
-    const { history } = this.state
-    const isCovered = temporal.isCovered(history, atMs)
+    const isCovered = this.isCoveredAt(atMs)
     if (isCovered && this.temporalScoreAt(atMs) === 10) return null
     const past = this.#past
     if (past !== null && atMs >= past.fromMs && atMs < past.untilMs)
       return past.untilMs === NEVER ? null : past.untilMs
-    const flipMs = temporal.nextFlip(history, atMs)
+    const flipMs = temporal.nextFlip(this.state.history, atMs)
     if (isCovered) this.#past = { fromMs: atMs, untilMs: flipMs ?? NEVER, reference: this.pastAt(atMs) }
     return flipMs
   }

@@ -1,7 +1,7 @@
 /** What a token's own first hops say together: when to look again, when it last traded, and whether one has aged. */
 import type { Address } from '../chain/block.ts'
-import type { Pool } from '../state.ts'
-import { type Ms, ms } from '../units.ts'
+import type { OwnPools, Pool } from '../state.ts'
+import { count, type Ms, ms } from '../units.ts'
 import { freshnessScore } from './bands.ts'
 import { CLIMBING_MS, deadUntil, edgeOf, verifiedAt } from './edge.ts'
 import type { Edge, Route } from './evaluation.ts'
@@ -9,8 +9,10 @@ import type { Moment } from './moment.ts'
 
 const NEVER = ms(Number.POSITIVE_INFINITY)
 
+const NO_POOLS: OwnPools = { anchored: [], aside: [], asideVerified: null }
+
 export class OwnHops {
-  readonly pools: readonly Pool[]
+  readonly #pools: OwnPools
   /** Those that may have a price to give. */
   readonly edges: readonly Edge[]
   readonly #dead: readonly Pool[]
@@ -21,38 +23,37 @@ export class OwnHops {
   constructor(moment: Moment, token: Address) {
     const { atMs, ttlMs, state } = moment
     const { proven } = state.chain
-    const latest = proven.at(-1)
-    const isLatestFresh = latest !== undefined && freshnessScore(ms(atMs - latest.lastMs), ttlMs) === 10
     const edges: Edge[] = []
     const dead: Pool[] = []
     let dueMs = NEVER
     let isAged = false
-    const pools = state.index.ownPools.get(token) ?? []
-    for (const pool of pools) {
-      if (!pool.around.isAnchored && isLatestFresh && dueMs <= latest.lastMs + ttlMs) {
-        // Fresh, and not the first to change: half of all hops need no closer look.
-        const { verifiedNumber } = pool.state
-        if (verifiedNumber >= latest.first - 1 && verifiedNumber <= latest.last) continue
-      }
+    const pools = state.index.ownPools.get(token) ?? NO_POOLS
+    const look = (pool: Pool): void => {
       let due = deadUntil(moment, pool)
       if (due === null) {
         const edge = edgeOf(moment, pool)
         edges.push(edge)
         due = edge.dueMs
-      } else if (pool.around.isAnchored) dead.push(pool)
+      } else dead.push(pool)
       if (due < dueMs) dueMs = due
       if (freshnessScore(ms(atMs - verifiedAt(proven, pool.state)), ttlMs) < 10) isAged = true
     }
-    this.pools = pools
+    for (const pool of pools.anchored) look(pool)
+    if (!isPassed(moment, pools, dueMs)) for (const pool of pools.aside) look(pool)
+    this.#pools = pools
     this.edges = edges
     this.#dead = dead
     this.#dueMs = dueMs
     this.isAged = isAged
   }
 
+  get isEmpty(): boolean {
+    return this.#pools.anchored.length + this.#pools.aside.length === 0
+  }
+
   /** Pools whose hops have no price to give: more than half of them all, and worked out for whoever asks why not. */
   get dead(): readonly Pool[] {
-    return [...this.#dead, ...this.pools.filter(pool => !pool.around.isAnchored)]
+    return [...new Set([...this.#dead, ...this.#pools.aside])]
   }
 
   /** When time alone may change one of them; what lies behind them has dues of its own, but for its depth. */
@@ -62,12 +63,28 @@ export class OwnHops {
 
   get lastTradeMs(): Ms | null {
     let latest: Ms | null = null
-    for (const { state } of this.pools) {
+    for (const { state } of [...this.#pools.anchored, ...this.#pools.aside]) {
       const traded = state.lastTradeMs
       if (traded !== null && (latest === null || traded > latest)) latest = traded
     }
     return latest
   }
+}
+
+/** Whether the pools aside are all fresh, and none of them the first to change: then they need no closer look. */
+function isPassed({ atMs, ttlMs, state }: Moment, pools: OwnPools, dueMs: Ms): boolean {
+  if (pools.aside.length === 0) return true
+  const latest = state.chain.proven.at(-1)
+  if (latest === undefined || latest.lastMs + ttlMs < dueMs) return false
+  if (freshnessScore(ms(atMs - latest.lastMs), ttlMs) < 10) return false
+  pools.asideVerified ??= verifiedBetween(pools.aside)
+  const { least, most } = pools.asideVerified
+  return least >= latest.first - 1 && most <= latest.last
+}
+
+function verifiedBetween(pools: readonly Pool[]) {
+  const numbers = pools.map(({ state }) => state.verifiedNumber)
+  return { least: count(Math.min(...numbers)), most: count(Math.max(...numbers)) }
 }
 
 /**

@@ -100,9 +100,14 @@ export function reference(history: History, t: Ms): Reference {
   return { median: medianAt(history, toMs).ratio, coveredMs: WINDOW_MS }
 }
 
-/** Whether the whole window before `t` is known. */
-export const isCovered = (history: History, t: Ms): boolean =>
-  covered(history, clamp(history, t)) >= WINDOW_MS
+/** From when on the whole window before a read is known; null before the first change. */
+export function coveredFrom(history: History): Ms | null {
+  const { open } = history
+  if (open === null) return null
+  const sinceMs = ms(fromAt(history, history.start) + WINDOW_MS)
+  // A read from before the newest change counts as made when it began.
+  return open.fromMs >= sinceMs ? ms(Number.NEGATIVE_INFINITY) : sinceMs
+}
 
 /** Whether no ratio kept is further than `bps` from `value`: then neither is any median of them. */
 export function isWithin(history: History, value: Fraction, bps: bigint): boolean {

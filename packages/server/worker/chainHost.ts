@@ -14,6 +14,7 @@ import {
   ms,
   type Policy,
   type Pool,
+  poolsOf,
   type State,
   step,
   type StepResult,
@@ -145,7 +146,7 @@ export class ChainHost implements ChainService {
     return this.#lane.run(async () => {
       const known = this.#state.tokens.get(token as Address)
       if (known?.published === null || known === undefined) return { outcome: 'not_enrolled' }
-      const reason = isVerifiedAnew ? await this.#verifyAnew(this.#poolsOf(token as Address)) : null
+      const reason = isVerifiedAnew ? await this.#verifyAnew(poolsOf(this.#state, token as Address)) : null
       if (reason !== null) return { outcome: 'rpc_unavailable', reason }
       const asked =
         narrowing === null
@@ -166,12 +167,8 @@ export class ChainHost implements ChainService {
   async #verifyAnew(pools: readonly Pool[]): Promise<string | null> {
     const { tip } = this.#state.chain
     if (tip === null) return 'no block has been seen yet'
-    const anchors = this.#state.setup.routingAssets.flatMap(asset => this.#poolsOf(asset))
+    const anchors = this.#state.setup.routingAssets.flatMap(asset => poolsOf(this.#state, asset))
     return this.#upkeep.recheck([...new Set([...pools, ...anchors])], tip)
-  }
-
-  #poolsOf(token: Address): readonly Pool[] {
-    return this.#state.index.ownPools.get(token) ?? []
   }
 
   async poolQuote(address: string, deadlineMs: number, maxAgeMs: number | null = null): Promise<PoolAnswer> {
