@@ -48,7 +48,25 @@ export function enterPool(state: State, known: KnownPool): Pool {
   const tokens = [knownToken(state, known.token0), knownToken(state, known.token1)] as const
   const [from, to] = known.x === 0 ? tokens : [tokens[1], tokens[0]]
   const own = ownPoolsOf(state, known.from)
-  const pool: Pool = { ...known, around: { from, to, own, pair: [], figures: null, filed: null } }
+  // Field by field, and what every look at a pool asks for first: what is copied whole keeps a later field elsewhere.
+  const pool: Pool = {
+    state: known.state,
+    around: { from, to, own, pair: [], figures: null, filed: null },
+    to: known.to,
+    from: known.from,
+    terms: known.terms,
+    published: known.published,
+    address: known.address,
+    id: known.id,
+    deploymentId: known.deploymentId,
+    token0: known.token0,
+    token1: known.token1,
+    x: known.x,
+    pair: known.pair,
+    feePpm: known.feePpm,
+    createdBlock: known.createdBlock,
+    createdMs: known.createdMs,
+  }
   state.pools.set(pool.address, pool)
   relist(state, pool, withPool)
   const into = state.index.poolsInto.get(pool.to) ?? new Set()
