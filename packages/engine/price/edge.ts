@@ -16,8 +16,7 @@ import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, EdgeComponents, Finality, Scale, StableView } from './evaluation.ts'
 import { type Figures, figuresOf } from './figures.ts'
 import { failureOf, zeroScore } from './guards.ts'
-import * as jump from './jump.ts'
-import { type Anchor, effectiveDepth, finalityAt, type Moment } from './moment.ts'
+import { type Anchor, finalityAt, type Moment } from './moment.ts'
 import { pairAgreement } from './pairAgreement.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { stableView } from './stableView.ts'
@@ -51,18 +50,17 @@ export function edgeOf(moment: Moment, pool: Pool): Edge {
  * Of a hop that surely has no price to give, told without working it out: when time alone may change a component of
  * it, as `dueMs` of the edge would say. Null where only the edge itself can tell.
  */
-export function deadUntil(moment: Moment, pool: Pool): Ms | null {
+export function deadUntil(moment: Moment, pool: Pool, figures: Figures, verifiedMs: Ms): Ms | null {
   const { atMs, ttlMs } = moment
-  if (figuresOf(moment, pool).flaw !== null) return NEVER
-  const expiresAtMs = ms(verifiedAt(moment.state.chain.proven, pool.state) + ttlMs)
+  if (figures.flaw !== null) return NEVER
+  const expiresAtMs = ms(verifiedMs + ttlMs)
   if (atMs >= expiresAtMs) return NEVER
   const { leastY, rule } = anchorOf(moment, pool.to)
   if (rule === 'NO_ANCHOR') return expiresAtMs
-  const { average, depthY } = pool.state
-  if (leastY === null || average === null || depthY === null) return null
-  const effective = effectiveDepth(moment, pool) as bigint
-  if (effective >= leastY) return null
-  if (depthAverage.isFull(average)) return expiresAtMs
+  const { depthY } = figures
+  const effective = figures.effectiveAt(atMs)
+  if (leastY === null || effective === null || depthY === null || effective >= leastY) return null
+  if (figures.isFull) return expiresAtMs
   return isFarBelow(effective, depthY) ? ms(Math.min(atMs + CLIMBING_MS, expiresAtMs)) : null
 }
 
@@ -86,20 +84,20 @@ class PoolEdge implements Edge {
 
   constructor(moment: Moment, pool: Pool) {
     const { atMs, ttlMs } = moment
-    const { state } = pool
     const anchor = anchorOf(moment, pool.to)
+    const figures = figuresOf(moment, pool)
     this.pool = pool
-    this.state = state
+    this.state = figures.state
     this.#moment = moment
     this.#anchor = anchor
-    this.#figures = figuresOf(moment, pool)
+    this.#figures = figures
     this.toUsd = anchor.usd
-    this.finality = state.verified ? finalityAt(moment, state.changed.number) : 'unverified'
-    this.verifiedMs = verifiedAt(moment.state.chain.proven, state)
+    this.finality = figures.isVerified ? finalityAt(moment, figures.changedNumber) : 'unverified'
+    this.verifiedMs = verifiedAt(moment.state.chain.proven, figures)
     this.expiresAtMs = ms(this.verifiedMs + ttlMs)
     const ageMs = ms(Math.max(0, atMs - this.verifiedMs))
     this.freshness = { score: freshnessScore(ageMs, ttlMs), ageMs, ttlMs }
-    const failed = this.#figures.flaw ?? failureOf(moment, this, anchor)
+    const failed = figures.flaw ?? failureOf(moment, this, anchor)
     if (failed !== null) this.#score = score(0)
     this.failure = failed ?? (this.#isWorthless() ? zeroScore(this.components, this.caps) : null)
   }
@@ -130,10 +128,10 @@ class PoolEdge implements Edge {
   }
 
   get effectiveY(): bigint | null {
-    const { state } = this
+    const { depthY } = this.#figures
     // The depth that the average goes towards is this one, so only an average below it holds it back.
-    const effective = effectiveDepth(this.#moment, this.pool)
-    return effective === null || state.depthY === null ? null : min(state.depthY, effective)
+    const effective = this.#figures.effectiveAt(this.#moment.atMs)
+    return effective === null || depthY === null ? null : min(depthY, effective)
   }
 
   get capacity(): bigint | null {
@@ -186,24 +184,23 @@ class PoolEdge implements Edge {
 
   #nextChange(): Ms {
     const { atMs, policy, ttlMs } = this.#moment
-    const { state } = this
+    const { jumpEndsMs, quietSinceMs } = this.#figures
     const untilFreshness = nextFreshnessBoundary(this.freshness.ageMs, ttlMs)
     let due: number = untilFreshness === null ? NEVER : atMs - this.freshness.ageMs + untilFreshness
     const consider = (time: Ms | null) => {
       if (time !== null && time > atMs && time < due) due = time
     }
     consider(this.#figures.nextTemporalChange(atMs))
-    const lastTradeMs = state.lastTradeMs ?? state.trackedSinceMs
-    for (const { over_ms } of policy.trade_age_caps) consider(ms(lastTradeMs + over_ms + 1))
-    if (state.jump !== null) consider(jump.jumpEndsAt(state.jump, policy))
+    for (const { over_ms } of policy.trade_age_caps) consider(ms(quietSinceMs + over_ms + 1))
+    consider(jumpEndsMs)
     if (this.isClimbing) consider(ms(atMs + CLIMBING_MS))
     return ms(due)
   }
 
   get isClimbing(): boolean {
-    const { average, depthY } = this.state
-    if (average === null || depthY === null || depthAverage.isFull(average)) return false
-    const effective = effectiveDepth(this.#moment, this.pool) as bigint
+    const { depthY, isFull } = this.#figures
+    if (depthY === null || isFull) return false
+    const effective = this.#figures.effectiveAt(this.#moment.atMs) as bigint
     return isFarBelow(effective, depthY) || this.#isBelowBand(depthY)
   }
 
@@ -245,14 +242,14 @@ class PoolEdge implements Edge {
 
   #activeCaps(): Cap[] {
     const { atMs, policy } = this.#moment
-    const { state } = this
+    const { jumpEndsMs, quietSinceMs } = this.#figures
     const caps: Cap[] = [...this.#agreement.caps]
     if (!this.#figures.isCoveredAt(atMs))
       caps.push({ code: 'INSUFFICIENT_HISTORY', cap: this.#temporalScore })
-    const tradeAgeMs = atMs - (state.lastTradeMs ?? state.trackedSinceMs)
+    const tradeAgeMs = atMs - quietSinceMs
     const quiet = policy.trade_age_caps.findLast(each => tradeAgeMs > each.over_ms)
     if (quiet !== undefined) caps.push({ code: 'NO_RECENT_TRADE', cap: quiet.cap })
-    if (state.jump !== null && jump.isJumping(state.jump, atMs, policy))
+    if (jumpEndsMs !== null && atMs < jumpEndsMs)
       caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
     if (this.#anchor.stable !== null) caps.push(...this.#anchor.stable.caps)
     return caps
@@ -285,8 +282,10 @@ const isFarBelow = (effective: bigint, depthY: bigint): boolean => effective * 1
 export const microusd = (amount: bigint, usd: Fraction, scale: bigint): bigint =>
   (amount * usd.num * MICRO) / (usd.den * scale)
 
+type Verified = Pick<PoolState, 'verifiedMs' | 'verifiedNumber'>
+
 /** The time of the last verification: the pool's own, or a proven run that reaches back to it. */
-export function verifiedAt(runs: readonly ProvenRun[], state: PoolState): Ms {
+export function verifiedAt(runs: readonly ProvenRun[], state: Verified): Ms {
   for (let at = runs.length - 1; at >= 0; at--) {
     const run = runs[at] as ProvenRun
     if (state.verifiedNumber > run.last) break

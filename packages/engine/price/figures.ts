@@ -9,8 +9,11 @@ import { type Fraction, near } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState } from '../state.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Score, score } from '../units.ts'
 import { STEADY_BPS, temporalScore } from './bands.ts'
+import * as depthAverage from './depthAverage.ts'
+import type { DepthAverage } from './depthAverage.ts'
 import type { Scale } from './evaluation.ts'
 import { flawOf } from './guards.ts'
+import { jumpEndsAt } from './jump.ts'
 import type { Moment } from './moment.ts'
 import type { Policy } from './policy.ts'
 import type { Failure } from './reasons.ts'
@@ -23,6 +26,17 @@ export class Figures {
   readonly policy: Policy
   readonly from: Decimals | null
   readonly to: Decimals | null
+  /** Of the state itself, copied to where every look at the pool finds it with the rest. */
+  readonly verifiedNumber: Count
+  readonly verifiedMs: Ms
+  readonly isVerified: boolean
+  readonly changedNumber: Count
+  readonly depthY: bigint | null
+  /** When it last traded, or else since when it is followed. */
+  readonly quietSinceMs: Ms
+  readonly jumpEndsMs: Ms | null
+  /** L_eff is the depth itself, and stays so. */
+  readonly isFull: boolean
   readonly scale: Scale | null
   /** q(X→Y) in whole tokens, from the evidence. */
   readonly ratio: Fraction | null
@@ -39,15 +53,27 @@ export class Figures {
   readonly #isSteady: boolean
   /** From then on the best temporal score holds: the median only ever walks towards the ratio of now. */
   #bestFromMs: Ms = NEVER
+  readonly #average: DepthAverage | null
+  #effective: bigint | null = null
+  #effectiveAtMs: Ms = NEVER
   #past: { readonly fromMs: Ms; readonly untilMs: Ms; readonly reference: temporal.Reference } | null = null
 
   constructor(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null) {
     const { state } = pool
-    const { evidence, history, marginal } = state
+    const { average, evidence, history, marginal } = state
     this.state = state
     this.policy = policy
     this.from = from
     this.to = to
+    this.verifiedNumber = state.verifiedNumber
+    this.verifiedMs = state.verifiedMs
+    this.isVerified = state.verified
+    this.changedNumber = state.changed.number
+    this.depthY = state.depthY
+    this.quietSinceMs = state.lastTradeMs ?? state.trackedSinceMs
+    this.jumpEndsMs = state.jump === null ? null : jumpEndsAt(state.jump, policy)
+    this.isFull = average === null || depthAverage.isFull(average)
+    this.#average = average
     const scale = scaleOf(from, to)
     this.scale = scale
     this.ratio =
@@ -63,6 +89,17 @@ export class Figures {
     this.flaw = flawOf(pool, policy, from, to)
     this.#coveredFromMs = temporal.coveredFrom(history) ?? NEVER
     this.#isSteady = marginal !== null && temporal.isWithin(history, marginal, STEADY_BPS)
+  }
+
+  /** L_eff in Y; null before the first depth. */
+  effectiveAt(atMs: Ms): bigint | null {
+    const average = this.#average
+    if (average === null || this.isFull) return average === null ? null : average.l
+    if (this.#effectiveAtMs !== atMs) {
+      this.#effective = depthAverage.effective(average, atMs)
+      this.#effectiveAtMs = atMs
+    }
+    return this.#effective
   }
 
   /** Whether the five minutes before `atMs` are known. */

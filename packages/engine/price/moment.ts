@@ -11,7 +11,6 @@ import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score, score } from '../units.ts'
 import { feedScore } from './bands.ts'
-import * as depthAverage from './depthAverage.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from './policy.ts'
 import type { Rejection } from './reasons.ts'
@@ -39,8 +38,6 @@ export type Moment = {
   readonly leastMicrousd: bigint
   /** The policy itself may leave a hop nothing that passes every guard. */
   readonly mayScoreZero: boolean
-  /** Effective depths in Y of pools whose average still climbs. */
-  readonly effective: Map<Pool, bigint>
   /** By the pools of a pair, as the index lists them. */
   readonly agreements: Map<readonly Pool[], ReadonlyMap<Pool, Agreement>>
   /** Of a pool without another of its pair, once it was asked for. */
@@ -72,7 +69,6 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     edges: new Map(),
     leastMicrousd: BigInt(policy.min_depth_usd) * MICRO,
     mayScoreZero: mayScoreZero(policy),
-    effective: new Map(),
     agreements: new Map(),
     lone: { agreement: null },
     stables: new Map(),
@@ -96,18 +92,6 @@ function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
 /** Finality of something last changed, or read, at a block. */
 export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
   blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
-
-/** L_eff in Y, worked out once for the pool's edge and for its pair; null before its first depth. */
-export function effectiveDepth(moment: Moment, pool: Pool): bigint | null {
-  const { average } = pool.state
-  if (average === null) return null
-  if (depthAverage.isFull(average)) return average.l
-  const known = moment.effective.get(pool)
-  if (known !== undefined) return known
-  const effective = depthAverage.effective(average, moment.atMs)
-  moment.effective.set(pool, effective)
-  return effective
-}
 
 /** The block an evaluation stands on. */
 export function tipOf(moment: Moment): BlockRef {

@@ -5,6 +5,7 @@ import { count, type Ms, ms } from '../units.ts'
 import { freshnessScore } from './bands.ts'
 import { CLIMBING_MS, deadUntil, edgeOf, verifiedAt } from './edge.ts'
 import type { Edge, Route } from './evaluation.ts'
+import { figuresOf } from './figures.ts'
 import type { Moment } from './moment.ts'
 
 const NEVER = ms(Number.POSITIVE_INFINITY)
@@ -29,14 +30,16 @@ export class OwnHops {
     let isAged = false
     const pools = state.index.ownPools.get(token) ?? NO_POOLS
     const look = (pool: Pool): void => {
-      let due = deadUntil(moment, pool)
+      const figures = figuresOf(moment, pool)
+      const verifiedMs = verifiedAt(proven, figures)
+      let due = deadUntil(moment, pool, figures, verifiedMs)
       if (due === null) {
         const edge = edgeOf(moment, pool)
         edges.push(edge)
         due = edge.dueMs
       } else dead.push(pool)
       if (due < dueMs) dueMs = due
-      if (freshnessScore(ms(atMs - verifiedAt(proven, pool.state)), ttlMs) < 10) isAged = true
+      if (freshnessScore(ms(atMs - verifiedMs), ttlMs) < 10) isAged = true
     }
     for (const pool of pools.anchored) look(pool)
     if (!isPassed(moment, pools, dueMs)) for (const pool of pools.aside) look(pool)

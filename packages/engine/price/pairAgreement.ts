@@ -10,9 +10,9 @@ import type { Pool, PoolState } from '../state.ts'
 import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
 import { consensus, type Observation } from './consensus.ts'
-import * as depthAverage from './depthAverage.ts'
 import type { Agreement } from './evaluation.ts'
-import { effectiveDepth, type Moment } from './moment.ts'
+import { figuresOf } from './figures.ts'
+import type { Moment } from './moment.ts'
 import type { Policy } from './policy.ts'
 import { devBps } from './weightedMedian.ts'
 
@@ -51,13 +51,12 @@ function lasting(moment: Moment, pools: readonly Pool[]): LastingAgreement['byPo
     pools.every(({ state }, at) => state === known.states[at])
   )
     return known.byPool
-  if (policy !== policyView.policy || !pools.every(isSettled)) return null
+  if (policy !== policyView.policy || !pools.every(pool => figuresOf(moment, pool).isFull)) return null
   const byPool = agreementsOf(moment, pools)
   index.agreements.set(pools, { policy, states: pools.map(({ state }) => state), byPool })
   return byPool
 }
 
-const isSettled = ({ state: { average } }: Pool): boolean => average === null || depthAverage.isFull(average)
 
 type Voter = Observation & { readonly source: Pool }
 
@@ -95,7 +94,7 @@ function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   for (const pool of pools) {
     const { verified, marginal, depthY, history } = pool.state
     if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
-    const weight = effectiveDepth(moment, pool)
+    const weight = figuresOf(moment, pool).effectiveAt(moment.atMs)
     if (weight === null || weight === 0n) continue
     total += weight
     const near = history.open === null ? ratio.near(marginal) : history.open.near
