@@ -153,9 +153,10 @@ describe('candidate routes', () => {
     for (let at = 0; at < 8; at++) deep(s, address(0x200 + at), WETH, USDC, 1000n)
     for (let at = 0; at < 9; at++) deep(s, address(0x300 + at), T, WETH, at === 4 ? 10n : 20n)
     s.enrol(T)
-    const { routes } = s.pricedNow(T)
-    expect(routes.filter(route => route.failure === null).length).toBe(64)
-    const left = routes.filter(route => route.failure?.rule === 'TOO_MANY_ROUTES')
+    const { routes, failed } = s.pricedNow(T)
+    expect(routes.length).toBe(64)
+    expect(routes.every(route => route.failure === null)).toBe(true)
+    const left = failed.nearest.filter(route => route.failure?.rule === 'TOO_MANY_ROUTES')
     expect(left.map(route => route.id).sort()).toEqual(
       Array.from({ length: 8 }, (_, at) => routeId(address(0x304), address(0x200 + at))),
     )
@@ -262,7 +263,8 @@ describe('a policy with zeros', () => {
           for (const token of s.state.tokens.keys()) {
             const evaluation = s.evaluation(token)
             if (evaluation.kind === 'PRICED') expect(evaluation.score).toBeGreaterThan(0)
-            for (const { score, failure } of evaluation.routes)
+            const failed = evaluation.kind === 'PRICED' ? evaluation.failed.nearest : []
+            for (const { score, failure } of [...evaluation.routes, ...failed])
               expect(score > 0 || failure !== null).toBe(true)
           }
         },
