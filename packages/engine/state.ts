@@ -17,7 +17,7 @@ import type { DepthWatch, FiledDepth } from './price/depthWatch.ts'
 import type { DueQueue } from './price/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/figures.ts'
-import type { LastingAgreement } from './price/pairAgreement.ts'
+import type { LastAgreement } from './price/pairAgreement.ts'
 import type { JumpState } from './price/jump.ts'
 import type { MoveWatch } from './price/moveWatch.ts'
 import type { Policy } from './price/policy.ts'
@@ -185,8 +185,8 @@ export type Index = {
   readonly ownPools: Map<Address, OwnPools>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
-  /** What pairs agree on for as long as their pools do not change. */
-  readonly agreements: Map<readonly Pool[], LastingAgreement>
+  /** What pairs agreed on last. */
+  readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>

@@ -56,7 +56,8 @@ export type Consensus = {
 /** MADw is scaled by 22239/5000, three of a normal distribution's deviations (3 × 1.4826). */
 const TAU_NUM = 22_239n
 const TAU_DEN = 5_000n
-const TAU_MIN_BPS = 200n
+/** Nothing closer than this is ever an outlier. */
+export const TAU_MIN_BPS = 200n
 const TAU_MAX_BPS = 1_000n
 
 const NO_DEVIATION: Fraction = { num: 0n, den: 1n }

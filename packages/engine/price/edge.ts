@@ -249,8 +249,7 @@ class PoolEdge implements Edge {
     const tradeAgeMs = atMs - quietSinceMs
     const quiet = policy.trade_age_caps.findLast(each => tradeAgeMs > each.over_ms)
     if (quiet !== undefined) caps.push({ code: 'NO_RECENT_TRADE', cap: quiet.cap })
-    if (jumpEndsMs !== null && atMs < jumpEndsMs)
-      caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
+    if (jumpEndsMs !== null && atMs < jumpEndsMs) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
     if (this.#anchor.stable !== null) caps.push(...this.#anchor.stable.caps)
     return caps
   }

@@ -9,12 +9,12 @@ import * as ratio from '../exact/ratio.ts'
 import type { Pool, PoolState } from '../state.ts'
 import { count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
-import { consensus, type Observation } from './consensus.ts'
+import { consensus, type Observation, TAU_MIN_BPS } from './consensus.ts'
 import type { Agreement } from './evaluation.ts'
 import { figuresOf } from './figures.ts'
 import type { Moment } from './moment.ts'
 import type { Policy } from './policy.ts'
-import { devBps } from './weightedMedian.ts'
+import { ascending, devBps, devBpsAtMost, halfOf } from './weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
 
@@ -23,48 +23,93 @@ export function pairAgreement(moment: Moment, pool: Pool): Agreement {
   if (pools.length === 1) return alone(moment)
   let byPool = moment.agreements.get(pools)
   if (byPool === undefined) {
-    byPool = lasting(moment, pools) ?? agreementsOf(moment, pools)
+    byPool = agreed(moment, pools)
     moment.agreements.set(pools, byPool)
   }
   return byPool.get(pool) ?? alone(moment)
 }
 
+type ByPool = ReadonlyMap<Pool, Agreement>
+
 /** What a pair agreed on last, with all that it follows from. */
-export type LastingAgreement = {
+export type LastAgreement = {
   readonly policy: Policy
   readonly states: readonly PoolState[]
-  readonly byPool: ReadonlyMap<Pool, Agreement>
+  readonly byPool: ByPool
+  /** No average is still climbing: the weights stand still until a pool changes. */
+  readonly isSettled: boolean
+  readonly ballot: Ballot | null
 }
 
 /**
- * While no average is still climbing the weights stand still, and what a pair agrees on changes with its pools
- * alone. Null where time has a part in it.
+ * A vote of pools so close to each other that none is rejected whatever its weight: what they agree on follows from who
+ * is heard and which of them is the median. Climbing weights seldom change either.
  */
-function lasting(moment: Moment, pools: readonly Pool[]): LastingAgreement['byPool'] | null {
+type Ballot = {
+  /** By ascending price. */
+  readonly pools: readonly Pool[]
+  readonly isHeard: readonly boolean[]
+  readonly median: Pool
+}
+
+function agreed(moment: Moment, pools: readonly Pool[]): ByPool {
   const { index, policyView } = moment.state
   const { policy } = moment
   const known = index.agreements.get(pools)
   if (
     known !== undefined &&
     known.policy === policy &&
-    known.states.length === pools.length &&
-    pools.every(({ state }, at) => state === known.states[at])
+    pools.every(({ state }, at) => state === known.states[at]) &&
+    (known.isSettled || (known.ballot !== null && isSameVote(moment, known.ballot)))
   )
     return known.byPool
-  if (policy !== policyView.policy || !pools.every(pool => figuresOf(moment, pool).isFull)) return null
-  const byPool = agreementsOf(moment, pools)
-  index.agreements.set(pools, { policy, states: pools.map(({ state }) => state), byPool })
+  const { byPool, ballot } = agreementsOf(moment, pools)
+  if (policy === policyView.policy) {
+    const isSettled = pools.every(pool => figuresOf(moment, pool).isFull)
+    index.agreements.set(pools, {
+      policy,
+      states: pools.map(({ state }) => state),
+      byPool,
+      isSettled,
+      ballot,
+    })
+  }
   return byPool
 }
 
+function isSameVote(moment: Moment, { pools, isHeard, median }: Ballot): boolean {
+  const weights: bigint[] = []
+  let total = 0n
+  for (const pool of pools) {
+    const weight = weightOf(moment, pool)
+    weights.push(weight)
+    total += weight
+  }
+  const least = leastHeard(moment, total)
+  let heard = total
+  for (let at = 0; at < pools.length; at++) {
+    const weight = weights[at] as bigint
+    if (weight * 10_000n >= least !== isHeard[at]) return false
+    if (isHeard[at] === false) heard -= weight
+  }
+  const half = halfOf(heard)
+  let cumulative = 0n
+  for (let at = 0; at < pools.length; at++) {
+    if (isHeard[at] === false) continue
+    cumulative += weights[at] as bigint
+    if (cumulative >= half) return pools[at] === median
+  }
+  return false
+}
 
 type Voter = Observation & { readonly source: Pool }
 
-function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreement> {
+function agreementsOf(moment: Moment, pools: readonly Pool[]): Pick<LastAgreement, 'byPool' | 'ballot'> {
   const byPool = new Map<Pool, Agreement>()
-  const voters = votersAmong(moment, pools)
+  const eligible = eligibleAmong(moment, pools)
+  const voters = heardAmong(moment, eligible)
   const verdict = consensus(voters)
-  if (verdict === null) return byPool
+  if (verdict === null) return { byPool, ballot: null }
 
   const survivors = verdict.survivors.map(at => (voters[at] as Voter).source)
   const common = {
@@ -75,34 +120,57 @@ function agreementsOf(moment: Moment, pools: readonly Pool[]): Map<Pool, Agreeme
     unresolved: verdict.unresolved,
   }
   const shared = edgeAgreement({ ...common, spreadBps: verdict.spreadBps }, moment.policy)
-  const reference = (voters[verdict.m0] as Voter).price
+  const median = voters[verdict.m0] as Voter
   for (const pool of survivors) byPool.set(pool, shared)
   for (const pool of pools) {
     if (byPool.has(pool) || !pool.state.verified || pool.state.marginal === null) continue
-    const own = devBps(pool.state.marginal, reference)
+    const own = devBps(pool.state.marginal, median.price)
     const agrees = own.num * verdict.spreadBps.den <= verdict.spreadBps.num * own.den
     byPool.set(pool, agrees ? shared : edgeAgreement({ ...common, spreadBps: own }, moment.policy))
   }
-  return byPool
+  return { byPool, ballot: ballotOf(eligible, voters, median) }
 }
 
-/** Verified pools with a price and depth, without the dust. */
-function votersAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
-  const voters: Voter[] = []
+/** Null where another weight could change more than who is heard and who is the median. */
+function ballotOf(eligible: readonly Voter[], voters: readonly Voter[], median: Voter): Ballot | null {
+  const order = ascending(eligible).map(at => eligible[at] as Voter)
+  const [low, high] = [order[0] as Voter, order.at(-1) as Voter]
+  if (!devBpsAtMost(low.price, high.price, TAU_MIN_BPS) || eligible.some(({ weight }) => weight === 0n))
+    return null
+  return {
+    pools: order.map(({ source }) => source),
+    isHeard: order.map(voter => voters.includes(voter)),
+    median: median.source,
+  }
+}
+
+/** Verified pools with a price and depth. */
+function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
+  const eligible: Voter[] = []
   const ceilingPpm = BigInt(moment.policy.fee_ceiling_ppm)
-  let total = 0n
   for (const pool of pools) {
     const { verified, marginal, depthY, history } = pool.state
     if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
-    const weight = figuresOf(moment, pool).effectiveAt(moment.atMs)
-    if (weight === null || weight === 0n) continue
-    total += weight
+    const weight = weightOf(moment, pool)
     const near = history.open === null ? ratio.near(marginal) : history.open.near
-    voters.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
+    eligible.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
   }
-  const least = total * BigInt(moment.policy.observation_share_bps)
-  return voters.filter(({ weight }) => weight * 10_000n >= least)
+  return eligible
 }
+
+/** Those that are not dust. */
+function heardAmong(moment: Moment, eligible: readonly Voter[]): Voter[] {
+  let total = 0n
+  for (const { weight } of eligible) total += weight
+  const least = leastHeard(moment, total)
+  return eligible.filter(({ weight }) => weight > 0n && weight * 10_000n >= least)
+}
+
+const weightOf = (moment: Moment, pool: Pool): bigint =>
+  figuresOf(moment, pool).effectiveAt(moment.atMs) ?? 0n
+
+/** Ten thousand times a weight must reach this to be heard. */
+const leastHeard = ({ policy }: Moment, total: bigint): bigint => total * BigInt(policy.observation_share_bps)
 
 const ALONE = {
   sources: count(1),
