@@ -248,10 +248,9 @@ function decide(
     return last.state === 'UNPRICED' && next.kind === 'UNPRICED' && last.reason === next.reason ? NO : YES
   if (last.confidence.score !== next.score || !sameCaps(last.confidence.caps, next.caps)) return YES
   if (last.policy_version !== moment.state.policyView.version) return YES
-  const isSame = isSamePrice(last, next)
-  if (isOwn && !(isSame && isSameShown(moment, last, next))) return YES
+  if (isOwn && !(isSamePrice(last, next) && isSameShown(moment, last, next))) return YES
   if (isRenewal(moment, last, next)) return YES
-  if (isSame || !anchorMoved(moment, published)) return NO
+  if (!anchorMoved(moment, published) || isSamePrice(last, next)) return NO
   const readyMs = ms(last.evaluated_at_ms + moment.policy.republish.interval_ms)
   return moment.atMs >= readyMs ? YES : { publish: false, againMs: readyMs }
 }
@@ -272,7 +271,15 @@ function isSameShown(moment: Moment, last: CompactPriced, next: Priced): boolean
 const sameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
   a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
 
+/** Without working out the price: two that are equal are as near as 18 digits and a double tell. */
+function isNearPrice(last: CompactPriced, { selected }: Priced): boolean {
+  if (selected === null) return true
+  const shown = Number(last.price_usd.display)
+  return !(Math.abs(shown - selected.near) > shown * 2 ** -40)
+}
+
 const isSamePrice = (last: CompactPriced, next: Priced): boolean =>
+  isNearPrice(last, next) &&
   (last.selected?.route_id ?? null) === (next.selected?.id ?? null) &&
   last.price_usd.numerator === next.price.num.toString() &&
   last.price_usd.denominator === next.price.den.toString()

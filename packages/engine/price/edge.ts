@@ -136,9 +136,11 @@ class PoolEdge implements Edge {
 
   get capacity(): bigint | null {
     if (this.#capacity === undefined) {
-      const { effectiveY, scale, toUsd } = this
+      const { effectiveY, scale } = this
+      const unit = this.#anchor.unitMicrousd
+      // Without decimals that are verified there is no scale, and no unit to count in.
       this.#capacity =
-        effectiveY === null || toUsd === null || scale === null ? null : microusd(effectiveY, toUsd, scale.to)
+        effectiveY === null || unit === null || scale === null ? null : (effectiveY * unit.num) / unit.den
     }
     return this.#capacity
   }
@@ -301,6 +303,7 @@ function decimalsScore(moment: Moment, decimals: Decimals | null): Score {
 
 const without = (rule: Rejection, stable: StableView | null = null): Anchor => ({
   usd: null,
+  unitMicrousd: null,
   leastY: null,
   stable,
   rule,
@@ -333,16 +336,11 @@ function findAnchor(moment: Moment, to: Address): Anchor {
 
 function anchorAt(moment: Moment, to: Address, usd: Fraction, stable: StableView | null): Anchor {
   const decimals = moment.state.tokens.get(to)?.decimals?.value ?? null
-  return {
-    usd,
-    leastY: decimals === null ? null : leastDepth(moment, usd, powerOfTen(decimals)),
-    stable,
-    rule: null,
-  }
+  if (decimals === null) return { usd, unitMicrousd: null, leastY: null, stable, rule: null }
+  const unitMicrousd = { num: usd.num * MICRO, den: usd.den * powerOfTen(decimals) }
+  // The least amount that is worth `min_depth_usd` when what it is worth is rounded down.
+  const leastY = divideUp(moment.leastMicrousd * unitMicrousd.den, unitMicrousd.num)
+  return { usd, unitMicrousd, leastY, stable, rule: null }
 }
-
-/** The least amount of Y that is worth `min_depth_usd` as `microusd` rounds it. */
-const leastDepth = ({ leastMicrousd }: Moment, usd: Fraction, scale: bigint): bigint =>
-  divideUp(leastMicrousd * usd.den * scale, usd.num * MICRO)
 
 const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)

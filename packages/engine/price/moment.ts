@@ -18,6 +18,8 @@ import type { Rejection } from './reasons.ts'
 /** What Y is worth, and the rule that failed where it is worth nothing. */
 export type Anchor = {
   readonly usd: Fraction | null
+  /** Microdollars for the least unit of Y; null without a price. */
+  readonly unitMicrousd: Fraction | null
   /** The least depth in Y that a hop needs to count; null without a price. */
   readonly leastY: bigint | null
   readonly stable: StableView | null

@@ -134,14 +134,11 @@ function agreementsOf(moment: Moment, pools: readonly Pool[]): Pick<LastAgreemen
 /** Null where another weight could change more than who is heard and who is the median. */
 function ballotOf(eligible: readonly Voter[], voters: readonly Voter[], median: Voter): Ballot | null {
   const order = ascending(eligible).map(at => eligible[at] as Voter)
-  const [low, high] = [order[0] as Voter, order.at(-1) as Voter]
+  const isHeard = order.map(voter => voters.includes(voter))
+  const [low, high] = [order[isHeard.indexOf(true)] as Voter, order[isHeard.lastIndexOf(true)] as Voter]
   if (!devBpsAtMost(low.price, high.price, TAU_MIN_BPS) || eligible.some(({ weight }) => weight === 0n))
     return null
-  return {
-    pools: order.map(({ source }) => source),
-    isHeard: order.map(voter => voters.includes(voter)),
-    median: median.source,
-  }
+  return { pools: order.map(({ source }) => source), isHeard, median: median.source }
 }
 
 /** Verified pools with a price and depth. */

@@ -2,7 +2,7 @@
  * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the
  * published score as the least of them all.
  */
-import type { Address } from '../chain/block.ts'
+import type { Address, BlockRef } from '../chain/block.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction, Ratio } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
@@ -62,13 +62,11 @@ export function pricedFrom(
     own.dueMs,
     climbingDue(moment, observations, claimed) ?? climbingDue(moment, dust, claimed),
   )
-  return {
-    kind: 'PRICED',
+  return new RoutedPrice({
     token,
     atMs: moment.atMs,
     asOf: tipOf(moment),
-    price: reduced(selected.price as Fraction),
-    marginalUsd: isAsset ? reduced(marginalUsdOf(selected)) : marginalUsdOf(selected),
+    isAsset,
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -91,6 +89,65 @@ export function pricedFrom(
     expiresAtMs: expiryOf(routes),
     dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,
     own,
+  })
+}
+
+type Found = Omit<Priced, 'kind' | 'price' | 'marginalUsd' | 'selected'> & {
+  readonly isAsset: boolean
+  readonly selected: Route
+}
+
+/** To reduce a price takes as long as to find its route, and of many it is never asked. */
+class RoutedPrice implements Priced {
+  readonly kind = 'PRICED'
+  readonly token: Address
+  readonly atMs: Ms
+  readonly asOf: BlockRef
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly components: Priced['components']
+  readonly support: Priced['support']
+  readonly selected: Route
+  readonly routes: readonly Route[]
+  readonly failed: Priced['failed']
+  readonly stable: StableView
+  readonly expiresAtMs: Ms | null
+  readonly dueMs: Ms | null
+  readonly own: Priced['own']
+  readonly #isAsset: boolean
+  #price: Ratio | null = null
+  #marginalUsd: Fraction | null = null
+
+  constructor(found: Found) {
+    this.token = found.token
+    this.atMs = found.atMs
+    this.asOf = found.asOf
+    this.score = found.score
+    this.caps = found.caps
+    this.components = found.components
+    this.support = found.support
+    this.selected = found.selected
+    this.routes = found.routes
+    this.failed = found.failed
+    this.stable = found.stable
+    this.expiresAtMs = found.expiresAtMs
+    this.dueMs = found.dueMs
+    this.own = found.own
+    this.#isAsset = found.isAsset
+  }
+
+  get price(): Ratio {
+    this.#price ??= reduced(this.selected.price as Fraction)
+    return this.#price
+  }
+
+  /** That of an asset is kept and compared again and again. */
+  get marginalUsd(): Fraction {
+    if (this.#marginalUsd === null) {
+      const along = marginalUsdOf(this.selected)
+      this.#marginalUsd = this.#isAsset ? reduced(along) : along
+    }
+    return this.#marginalUsd
   }
 }
 
