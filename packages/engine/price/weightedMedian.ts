@@ -18,7 +18,8 @@ const BPS = 10_000n
 const SURELY_MORE = 1 + 2 ** -46
 const SURELY_LESS = 1 - 2 ** -46
 
-export const nearOf = ({ near, price }: Orderable): Near => near ?? ratio.near(price)
+/** A price that is worked out when it is asked for is asked for only here, if at all. */
+export const nearOf = (item: Orderable): Near => item.near ?? ratio.near(item.price)
 
 /** The indices of `items` by ascending price, ties by id. */
 export function ascending(items: readonly Orderable[], nears: readonly Near[] = items.map(nearOf)): Count[] {
