@@ -63,9 +63,7 @@ export class PublishedPrices {
       left.add(address)
       const isNew = this.#left !== null && !this.#left.has(address)
       if (isNew) this.#verdict.leftBehind += 1
-      const isOwn = poolsOf(state, address).some(pool =>
-        changed.includes(`pool/${pool.address}`),
-      )
+      const isOwn = poolsOf(state, address).some(pool => changed.includes(`pool/${pool.address}`))
       const isByAnchor = !isNew || (isThrough(state, address, moved) && !isOwn)
       this.#verdict.check(
         'prices',

@@ -19,8 +19,9 @@ export function routesOf(
 ): { readonly live: Candidate[]; readonly failed: Route[] } {
   const live: Candidate[] = []
   const failed: Route[] = []
+  const isExcluding = moment.excluded.size > 0
   for (const edge of edges) {
-    if (moment.excluded.has(edge.pool.address)) continue
+    if (isExcluding && moment.excluded.has(edge.pool.address)) continue
     if (edge.failure !== null) failed.push(Candidate.dead(edge, [], edge.failure))
     else addThrough(moment, edge, live, failed)
   }
@@ -37,15 +38,18 @@ export function routesOf(
 
 /** The first so many by `byCapacity`, but only those at the edge are put in order: ids are long, and many routes tie. */
 function deepest(routes: readonly Candidate[], most: Count): Set<Candidate> {
-  const depths = Float64Array.from(routes, ({ capacity }) => Number(capacity)).sort()
-  const edge = depths[routes.length - most] as Near
+  const depths = new Float64Array(routes.length)
+  routes.forEach(({ capacity }, at) => {
+    depths[at] = Number(capacity)
+  })
+  const edge = depths.toSorted()[routes.length - most] as Near
   const kept = new Set<Candidate>()
   const atEdge: Candidate[] = []
-  for (const route of routes) {
-    const depth = Number(route.capacity)
+  routes.forEach((route, at) => {
+    const depth = depths[at] as Near
     if (depth > edge) kept.add(route)
     else if (depth === edge) atEdge.push(route)
-  }
+  })
   for (const route of atEdge.sort(byCapacity).slice(0, most - kept.size)) kept.add(route)
   return kept
 }
