@@ -5,8 +5,9 @@ import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import type { State } from '../state.ts'
 import { cases } from '../testing/cases.ts'
-import { MINUTE } from '../testing/cast.ts'
+import { E18, E6, MINUTE, P1, P2, T, U, USDC } from '../testing/cast.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
+import { scenario } from '../testing/scenario.ts'
 import { type Ms, ms } from '../units.ts'
 import { deadUntil, edgeOf, verifiedAt } from './edge.ts'
 import { valueAssets } from './evaluate.ts'
@@ -70,6 +71,24 @@ it('contract §2.6: what own hops say together is what each of them says', () =>
     }
   })
   expect(due).toBeGreaterThan(1_000)
+})
+
+it('contract §2.3: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+  const s = scenario()
+  s.decimals(T, 18)
+  s.decimals(U, 18)
+  s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6])
+  s.v2(P2, [T, 1_000_000n * E18], [U, 1_000_000n * E18])
+  const isAged = () => new OwnHops(s.moment(), T).isAged
+  expect(s.pool(P2).from).toBe(T)
+  expect(isAged()).toBe(false)
+  for (let n = 0; n < 3; n++) s.mine({ proof: 'none', afterMs: 5 * MINUTE })
+  s.reserves(P1, 1_000_000n * E18, 2_000_001n * E6)
+  s.mine({ afterMs: MINUTE })
+  expect(isAged()).toBe(true)
+  s.reserves(P2, 1_000_001n * E18, 1_000_000n * E18)
+  s.mine({ afterMs: MINUTE })
+  expect(isAged()).toBe(false)
 })
 
 it('contract §2.6: what a pair is remembered to agree on is what it would agree on if asked anew', () => {
