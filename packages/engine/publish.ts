@@ -257,7 +257,7 @@ function decide(
 
 /** The last record stood on a block that is no longer ours, and said more than the absence we still find. */
 function wasRevoked({ compact }: PublishedToken, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
-  if (!orphaned.has(compact.as_of.block_hash)) return false
+  if (orphaned.size === 0 || !orphaned.has(compact.as_of.block_hash)) return false
   return compact.state === 'PRICED' || next.kind === 'PRICED' || compact.reason !== next.reason
 }
 

@@ -32,7 +32,7 @@ export class RecordWriter {
     } as const
     const routing = this.#poolRouting(pool)
     const { published } = pool
-    if (published !== null && this.#work.orphaned.has(published.state.block_hash))
+    if (published !== null && this.#isOrphaned(() => published.state.block_hash))
       this.#pools.push({
         type: 'PRICE_RETRACT',
         routing,
@@ -102,9 +102,15 @@ export class RecordWriter {
   /** A retraction is PRICED → UNPRICED, or a published state whose block was orphaned; null otherwise. */
   #retractReason({ published }: Token, evaluation: Evaluation): RetractReason | null {
     if (published === null) return null
-    if (this.#work.orphaned.has(published.compact.as_of.block_hash)) return 'REORG'
+    if (this.#isOrphaned(() => published.compact.as_of.block_hash)) return 'REORG'
     if (published.compact.state !== 'PRICED' || evaluation.kind === 'PRICED') return null
     return this.#work.retractAs ?? retractReasonFor(evaluation.reason)
+  }
+
+  /** Hardly any step orphans a block: until one does, nobody's is looked up. */
+  #isOrphaned(blockHash: () => string): boolean {
+    const { orphaned } = this.#work
+    return orphaned.size > 0 && orphaned.has(blockHash())
   }
 
   #poolRouting(pool: Pool): Routing {

@@ -188,15 +188,12 @@ class PoolEdge implements Edge {
     const { atMs, policy, ttlMs } = this.#moment
     const { jumpEndsMs, quietSinceMs } = this.#figures
     const untilFreshness = nextFreshnessBoundary(this.freshness.ageMs, ttlMs)
-    let due: number = untilFreshness === null ? NEVER : atMs - this.freshness.ageMs + untilFreshness
-    const consider = (time: Ms | null) => {
-      if (time !== null && time > atMs && time < due) due = time
-    }
-    consider(this.#figures.nextTemporalChange(atMs))
-    for (const { over_ms } of policy.trade_age_caps) consider(ms(quietSinceMs + over_ms + 1))
-    consider(jumpEndsMs)
-    if (this.isClimbing) consider(ms(atMs + CLIMBING_MS))
-    return ms(due)
+    let due = untilFreshness === null ? NEVER : ms(atMs - this.freshness.ageMs + untilFreshness)
+    if (this.isClimbing) due = sooner(due, ms(atMs + CLIMBING_MS), atMs)
+    for (const { over_ms } of policy.trade_age_caps) due = sooner(due, ms(quietSinceMs + over_ms + 1), atMs)
+    if (jumpEndsMs !== null) due = sooner(due, jumpEndsMs, atMs)
+    const flipMs = this.#figures.nextTemporalChange(atMs)
+    return flipMs === null ? due : sooner(due, flipMs, atMs)
   }
 
   get isClimbing(): boolean {
@@ -275,6 +272,9 @@ class PoolEdge implements Edge {
     }
   }
 }
+
+/** The time if it is to come, and before `due`. */
+const sooner = (due: Ms, time: Ms, atMs: Ms): Ms => (time > atMs && time < due ? time : due)
 
 /** More than a thousandth below. */
 const isFarBelow = (effective: bigint, depthY: bigint): boolean => effective * 1000n < depthY * 999n

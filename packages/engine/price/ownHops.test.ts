@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { setPoolState } from '../chain/journal.ts'
 import { poolsOf } from '../chain/registry.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
@@ -7,8 +8,8 @@ import type { State } from '../state.ts'
 import { cases } from '../testing/cases.ts'
 import { E18, E6, MINUTE, P1, P2, T, U, USDC } from '../testing/cast.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
-import { scenario } from '../testing/scenario.ts'
-import { type Ms, ms } from '../units.ts'
+import { type Scenario, scenario } from '../testing/scenario.ts'
+import { count, type Ms, ms } from '../units.ts'
 import { deadUntil, edgeOf, verifiedAt } from './edge.ts'
 import { valueAssets } from './evaluate.ts'
 import { figuresOf } from './figures.ts'
@@ -73,12 +74,18 @@ it('contract §2.6: what own hops say together is what each of them says', () =>
   expect(due).toBeGreaterThan(1_000)
 })
 
-it('contract §2.3: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+/** T with a pool into a stable, and one into U. */
+function aside(): Scenario {
   const s = scenario()
   s.decimals(T, 18)
   s.decimals(U, 18)
   s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6])
   s.v2(P2, [T, 1_000_000n * E18], [U, 1_000_000n * E18])
+  return s
+}
+
+it('contract §2.3: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+  const s = aside()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(s.pool(P2).from).toBe(T)
   expect(isAged()).toBe(false)
@@ -89,6 +96,16 @@ it('contract §2.3: a hop into no anchor ages like the others where no proven ru
   s.reserves(P2, 1_000_001n * E18, 1_000_000n * E18)
   s.mine({ afterMs: MINUTE })
   expect(isAged()).toBe(false)
+})
+
+it('contract §2.3: what is remembered of hops into no anchor is forgotten when one of them changes', () => {
+  const s = aside()
+  const isAged = () => new OwnHops(s.moment(), T).isAged
+  expect(isAged()).toBe(false)
+  // As a block that is taken back may leave it.
+  const pool = s.pool(P2)
+  setPoolState(s.state, pool, { ...pool.state, verifiedNumber: count(0), verifiedMs: ms(0) })
+  expect(isAged()).toBe(true)
 })
 
 it('contract §2.6: what a pair is remembered to agree on is what it would agree on if asked anew', () => {

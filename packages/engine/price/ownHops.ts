@@ -29,20 +29,21 @@ export class OwnHops {
     let dueMs = NEVER
     let isAged = false
     const pools = state.index.ownPools.get(token) ?? NO_POOLS
-    const look = (pool: Pool): void => {
-      const figures = figuresOf(moment, pool)
-      const verifiedMs = verifiedAt(proven, figures)
-      let due = deadUntil(moment, pool, figures, verifiedMs)
-      if (due === null) {
-        const edge = edgeOf(moment, pool)
-        edges.push(edge)
-        due = edge.dueMs
-      } else dead.push(pool)
-      if (due < dueMs) dueMs = due
-      if (freshnessScore(ms(atMs - verifiedMs), ttlMs) < 10) isAged = true
+    for (const list of [pools.anchored, pools.aside]) {
+      if (list === pools.aside && isPassed(moment, pools, dueMs)) break
+      for (const pool of list) {
+        const figures = figuresOf(moment, pool)
+        const verifiedMs = verifiedAt(proven, figures)
+        let due = deadUntil(moment, pool, figures, verifiedMs)
+        if (due === null) {
+          const edge = edgeOf(moment, pool)
+          edges.push(edge)
+          due = edge.dueMs
+        } else dead.push(pool)
+        if (due < dueMs) dueMs = due
+        if (freshnessScore(ms(atMs - verifiedMs), ttlMs) < 10) isAged = true
+      }
     }
-    for (const pool of pools.anchored) look(pool)
-    if (!isPassed(moment, pools, dueMs)) for (const pool of pools.aside) look(pool)
     this.#pools = pools
     this.edges = edges
     this.#dead = dead
