@@ -193,4 +193,20 @@ describe('dust of a pair', () => {
     s.mine()
     expect(agreementOf(s, P1).sources).toBe(1)
   })
+
+  it('contract §2.4: as a new pool earns its weight it becomes the median, and the spread is told from there', () => {
+    const s = pools({}, { of: 500_000n }, { of: 100_000n, bps: 150n })
+    // Four times as deep as the first, at 50 bps more; of that the average has seen nothing yet.
+    s.reserves(P2, 4n * X, (4n * Y * 10_050n) / 10_000n)
+    s.mine()
+    const spreadBps = () => {
+      const { num, den } = agreementOf(s, P1).spreadBps
+      return num / den
+    }
+    expect(spreadBps()).toBe(150n)
+    s.mine({ afterMs: MINUTE })
+    expect(spreadBps()).toBe(150n)
+    s.mine({ afterMs: HOUR })
+    expect(spreadBps()).toBe(99n)
+  })
 })
