@@ -67,8 +67,8 @@ export type Claim = Pick<RouteDraft, 'capacity' | 'weight'> & {
 type Depth = Pick<Edge, 'capacity'>
 
 /**
- * The same weights given to the routes of a token in place; what they claim together. An edge as deep as all claims together is never crowded:
- * behind its first hop a token seldom meets another, and what cannot bind is not added up.
+ * The same weights given to the routes of a token in place; says what they claim together. An edge as deep as that is
+ * never crowded: behind its first hop a token seldom meets another, and what cannot bind is not added up.
  */
 export function share(routes: readonly Claim[]): bigint {
   const load = sumByFirst(routes, ({ capacity }) => capacity)
