@@ -24,7 +24,7 @@ import { RecordWriter } from './recordWriter.ts'
 import { roleOf } from './setup.ts'
 import type { Pool, State, Token } from './state.ts'
 import { type Ms, ms, type Near, soonest } from './units.ts'
-import { dependentsOf, type Work } from './work.ts'
+import type { Work } from './work.ts'
 
 /** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
 export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
@@ -125,10 +125,10 @@ function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Eva
     // While the anchor keeps a price, who has none for reasons of its own still has none.
     const isStillPriced = before !== undefined && isPricedSignature(before) && isPricedSignature(signature)
     const onMinor = selectedOn([...minor, ...minorBefore].filter(each => !isBoth(each, minor, minorBefore)))
-    for (const dependent of dependentsOf(state, anchor)) {
-      const compact = state.tokens.get(dependent)?.published?.compact
+    for (const { from, around } of state.index.poolsInto.get(anchor) ?? []) {
+      const compact = around.from.published?.compact
       const isConcerned = compact?.state === 'PRICED' && (mainBefore !== main || onMinor(compact))
-      if (!isStillPriced || isConcerned) work.look.add(dependent)
+      if (!isStillPriced || isConcerned) work.look.add(from)
     }
   }
   if (evaluation.kind === 'UNPRICED') return

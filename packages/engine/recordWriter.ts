@@ -1,6 +1,6 @@
 /** Writes the records of one step in order, with their ids and routing. */
 import type { Hex } from './chain/block.ts'
-import type { Evaluation } from './price/evaluation.ts'
+import type { Edge, Evaluation } from './price/evaluation.ts'
 import type { RetractReason, UnpricedReason } from './price/reasons.ts'
 import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
 import type { Pool, State, Token } from './state.ts'
@@ -127,7 +127,12 @@ export class RecordWriter {
 function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {
   if (evaluation.kind === 'UNPRICED') return []
   const ids = new Set<Hex>()
-  for (const route of evaluation.routes) if (route.exclusion === null) ids.add(route.first.pool.id)
+  let last: Edge | null = null
+  for (const { exclusion, first } of evaluation.routes) {
+    if (exclusion !== null || first === last) continue
+    ids.add(first.pool.id)
+    last = first
+  }
   return [...ids].sort()
 }
 

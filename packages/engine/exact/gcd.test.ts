@@ -35,6 +35,18 @@ describe('gcd', () => {
     )
   })
 
+  it('equals plain Euclid where a side is mostly a power of two', () => {
+    const twos = fc.bigInt({ min: 0n, max: 260n })
+    fc.assert(
+      fc.property(natural(300), natural(120), twos, twos, (a, b, twosOfA, twosOfB) => {
+        const [left, right] = [a << twosOfA, b << twosOfB]
+        expect(gcd(left, right)).toBe(euclid(left, right))
+        expect(gcd(right, left)).toBe(euclid(left, right))
+      }),
+      { numRuns: cases(4000) },
+    )
+  })
+
   it('equals plain Euclid on machine numbers', () => {
     fc.assert(
       fc.property(natural(54), natural(54), (a, b) => {

@@ -28,9 +28,32 @@ export function gcd(a: bigint, b: bigint): bigint {
   assert(a >= 0n && b >= 0n, () => `gcd of ${a} and ${b}: an operand is negative`)
   if (b === 0n) return a
   if (a < MACHINE && b < MACHINE) return machineGcd(a, b)
+  if (endsInZeros(a) || endsInZeros(b)) return gcdWithoutTwos(a, b)
   // One exact division first: it orders the operands and makes lopsided ones alike.
   const rest = a % b
   return rest < MACHINE ? gcd(b, rest) : lehmerGcd(b, rest)
+}
+
+/** A word of zero bits at the end: what is left without them is shorter by more than it takes to find out. */
+const endsInZeros = (n: bigint): boolean => BigInt.asUintN(64, n) === 0n
+
+/** The price of a v3 pool has a power of two on one side: without it hardly anything is left to divide. */
+function gcdWithoutTwos(a: bigint, b: bigint): bigint {
+  const [twosOfA, twosOfB] = [twosOf(a), twosOf(b)]
+  const common = twosOfA < twosOfB ? twosOfA : twosOfB
+  return gcd(a >> BigInt(twosOfA), b >> BigInt(twosOfB)) << BigInt(common)
+}
+
+/** How many zero bits a positive number ends in. */
+function twosOf(n: bigint): Count {
+  let twos = 0
+  while (endsInZeros(n)) {
+    n >>= 64n
+    twos += 64
+  }
+  const low = Number(BigInt.asUintN(32, n))
+  const word = low === 0 ? Number(BigInt.asUintN(64, n) >> 32n) : low
+  return count(twos + (low === 0 ? 32 : 0) + 31 - Math.clz32(word & -word))
 }
 
 /**

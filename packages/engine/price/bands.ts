@@ -6,7 +6,7 @@
  */
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Ms, ms, type Score, score } from '../units.ts'
+import { type Ms, ms, type Near, type Score, score } from '../units.ts'
 import type { BpsBands } from './policy.ts'
 import type { Reference } from './temporal.ts'
 import { devBpsAtMost, devBpsAtMostNear, isAtMost } from './weightedMedian.ts'
@@ -92,11 +92,12 @@ export function nextFreshnessBoundary(ageMs: Ms, ttlMs: Ms): Ms | null {
   return ttlMs
 }
 
-/** How far the block-final marginal is from its five-minute median. */
-export function temporalScore(marginal: Fraction, reference: Reference): Score {
+/** How far the block-final marginal is from its five-minute median; `near` is about where it is, if that is known. */
+export function temporalScore(marginal: Fraction, reference: Reference, near?: Near): Score {
   if ('reason' in reference) return INSUFFICIENT_HISTORY_SCORE
   const { median } = reference
-  const [left, right] = [ratio.near(marginal), ratio.near(median)]
+  const left = near ?? ratio.near(marginal)
+  const right = reference.near ?? ratio.near(median)
   for (const [bps, value] of TEMPORAL_UP_TO)
     if (devBpsAtMostNear(left, right, bps) ?? devBpsAtMost(marginal, median, bps)) return value
   return score(2)

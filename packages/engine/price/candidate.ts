@@ -82,7 +82,7 @@ export class Candidate implements RouteDraft {
   get id(): string {
     const { pool } = this.first
     if (this.#rest.length === 0) return pool.id
-    this.#id ??= [pool, ...this.#rest.map(edge => edge.pool)].map(({ id }) => id).join('-')
+    this.#id ??= `${pool.id}-${this.via?.route.id ?? this.#rest.map(edge => edge.pool.id).join('-')}`
     return this.#id
   }
 

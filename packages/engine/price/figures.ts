@@ -88,7 +88,7 @@ export class Figures {
         : { num: marginal.num * scale.from, den: marginal.den * scale.to }
     this.flaw = flawOf(pool, policy, from, to)
     this.#coveredFromMs = temporal.coveredFrom(history) ?? NEVER
-    this.#isSteady = marginal !== null && temporal.isWithin(history, marginal, STEADY_BPS)
+    this.#isSteady = marginal !== null && temporal.isSteady(history, STEADY_BPS)
   }
 
   /** L_eff in Y; null before the first depth. */
@@ -120,10 +120,10 @@ export class Figures {
 
   temporalScoreAt(atMs: Ms): Score {
     if (atMs >= this.#bestFromMs) return score(10)
-    const { marginal } = this.state
+    const { history, marginal } = this.state
     if (marginal === null) return score(0)
     const isBest = this.#isSteady && this.isCoveredAt(atMs)
-    const found = isBest ? score(10) : temporalScore(marginal, this.pastAt(atMs))
+    const found = isBest ? score(10) : temporalScore(marginal, this.pastAt(atMs), history.open?.near)
     if (found === 10) this.#bestFromMs = atMs
     return found
   }

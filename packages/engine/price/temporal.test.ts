@@ -114,7 +114,7 @@ describe('reference', () => {
       reason: 'INSUFFICIENT_HISTORY',
       coveredMs: 299_999,
     })
-    expect(reference(history, after(T, 300_000n))).toEqual({ median: whole(1n), coveredMs: 300_000 })
+    expect(reference(history, after(T, 300_000n))).toEqual({ median: whole(1n), near: 1, coveredMs: 300_000 })
   })
 
   it('contract §2.6: the first ratio with 2 × cumulative ≥ total: exactly half is enough', () => {

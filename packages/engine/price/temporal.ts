@@ -38,7 +38,7 @@ export type History = {
 }
 
 export type Reference =
-  | { readonly median: Fraction; readonly coveredMs: Ms }
+  | { readonly median: Fraction; readonly near?: Near; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
 
 export const EMPTY: History = {
@@ -67,15 +67,18 @@ const MOST_TRIES = 4
  */
 export function append(history: History, timeMs: Ms, value: Fraction): History {
   const { tape, start, end, open } = history
-  if (open === null) return { ...EMPTY, open: opened(timeMs, value) }
-  if (ratio.compare(open.ratio, value) === 0) return history
-  if (timeMs > open.fromMs) return extend(history, open, timeMs, value)
+  const near = ratio.near(value)
+  if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, near } }
+  if (ratio.compareNear(open.near, near) === 0 && ratio.compareExactly(open.ratio, value) === 0)
+    return history
+  if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
 
   // A chain's time does not run back; if a block says so it is taken as the same time.
   const previous = tape.ratios[end - 1]
   if (end === start || previous === undefined || ratio.compare(previous, value) !== 0)
-    return { ...history, open: opened(open.fromMs, value) }
-  return { ...history, end: count(end - 1), open: opened(tape.fromMs[end - 1] as Ms, previous) }
+    return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
+  const last = count(end - 1)
+  return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
 }
 
 /** The history with these changes, oldest first: how a stored one is read back. */
@@ -97,7 +100,8 @@ export function reference(history: History, t: Ms): Reference {
   const toMs = clamp(history, t)
   const coveredMs = covered(history, toMs)
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
-  return { median: medianAt(history, toMs).ratio, coveredMs: WINDOW_MS }
+  const { ratio: median, near } = medianAt(history, toMs)
+  return { median, near, coveredMs: WINDOW_MS }
 }
 
 /** From when on the whole window before a read is known; null before the first change. */
@@ -109,16 +113,17 @@ export function coveredFrom(history: History): Ms | null {
   return open.fromMs >= sinceMs ? ms(Number.NEGATIVE_INFINITY) : sinceMs
 }
 
-/** Whether no ratio kept is further than `bps` from `value`: then neither is any median of them. */
-export function isWithin(history: History, value: Fraction, bps: bigint): boolean {
-  const { tape, start, end, open } = history
+/** Whether no ratio kept is further than `bps` from the newest: then neither is any median of them. */
+export function isSteady({ tape, start, end, open }: History, bps: bigint): boolean {
   if (open === null) return false
-  const near = ratio.near(value)
+  const { near } = open
   const most = surelyWithin(bps)
-  const isAt = (own: Near, at: Count) =>
-    (own < near * most && near < own * most) || devBpsAtMost(ratioAt(history, at), value, bps)
-  for (let at = start; at < end; at++) if (!isAt(tape.nears[at] as Near, at)) return false
-  return isAt(open.near, end)
+  for (let at = start; at < end; at++) {
+    const own = tape.nears[at] as Near
+    const isNear = own < near * most && near < own * most
+    if (!isNear && !devBpsAtMost(tape.ratios[at] as Fraction, open.ratio, bps)) return false
+  }
+  return true
 }
 
 /**
@@ -289,22 +294,16 @@ function compareAt(history: History, at: Count, other: Fraction, near: Near): Si
   return own === other ? 0 : ratio.compareExactly(own, other)
 }
 
-const opened = (fromMs: Ms, value: Fraction): Change & Place => ({
-  fromMs,
-  ratio: value,
-  near: ratio.near(value),
-})
-
-/** Another ratio from `fromMs` on: what held has ended, and what ended before the window is dropped. */
-function extend(history: History, open: Change & Place, fromMs: Ms, value: Fraction): History {
-  const start = firstIn(history, fromMs)
+/** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
+function extend(history: History, open: Change & Place, next: Change & Place): History {
+  const start = firstIn(history, next.fromMs)
   const tape = withEnded(history, start, open)
   const isSame = tape === history.tape
   return {
     tape,
     start: isSame ? start : count(0),
     end: count(history.end + 1 - (isSame ? 0 : start)),
-    open: opened(fromMs, value),
+    open: next,
   }
 }
 
