@@ -237,10 +237,18 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'temporal-window',
     file: 'price/temporal.ts',
-    find: 'let beganMs = ms(Math.max(fromAt(history, at), toMs - WINDOW_MS))',
-    replace: 'let beganMs = fromAt(history, at)',
+    find: 'ms(Math.min(0, fromAt(history, start) - toMs + WINDOW_MS))',
+    replace: 'ms(0)',
     killedBy: ['price/temporal.test.ts'],
     says: 'weigh a price by time it held before the window began',
+  },
+  {
+    name: 'tally-gone',
+    file: 'price/tally.ts',
+    find: 'if (this.#first < start) this.#first = this.#sameMs > 0 ? this.#nextSame(changes) : NOWHERE',
+    replace: '',
+    killedBy: ['price/tally.test.ts'],
+    says: 'name a median as it was written before the window began',
   },
   {
     name: 'temporal-branch',

@@ -8,7 +8,6 @@ import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
 import { type Ms, ms, type Near, type Score, score } from '../units.ts'
 import type { BpsBands } from './policy.ts'
-import type { Reference } from './temporal.ts'
 import { devBpsAtMost, devBpsAtMostNear, isAtMost } from './weightedMedian.ts'
 
 export type Label = 'Unusable' | 'Low' | 'Medium' | 'High' | 'Very high'
@@ -32,12 +31,9 @@ const FRESHNESS_UP_TO = [
   [8, score(6)],
 ] as const
 
-/** Up to this far from its median a price scores 10. */
-export const STEADY_BPS = 100n
-
 /** `[basis points, inclusive, score]`; 2 beyond. */
 const TEMPORAL_UP_TO = [
-  [STEADY_BPS, score(10)],
+  [100n, score(10)],
   [200n, score(8)],
   [500n, score(5)],
 ] as const
@@ -92,12 +88,18 @@ export function nextFreshnessBoundary(ageMs: Ms, ttlMs: Ms): Ms | null {
   return ttlMs
 }
 
-/** How far the block-final marginal is from its five-minute median; `near` is about where it is, if that is known. */
-export function temporalScore(marginal: Fraction, reference: Reference, near?: Near): Score {
-  if ('reason' in reference) return INSUFFICIENT_HISTORY_SCORE
-  const { median } = reference
+/** A five-minute median, and about where it is if that is known; or that there is none. */
+type Past = { readonly coveredMs: Ms } & (
+  | { readonly median: Fraction; readonly near?: Near }
+  | { readonly reason: string }
+)
+
+/** How far the block-final marginal is from it; `near` is about where that is, if it is known. */
+export function temporalScore(marginal: Fraction, past: Past, near?: Near): Score {
+  if ('reason' in past) return INSUFFICIENT_HISTORY_SCORE
+  const { median } = past
   const left = near ?? ratio.near(marginal)
-  const right = reference.near ?? ratio.near(median)
+  const right = past.near ?? ratio.near(median)
   for (const [bps, value] of TEMPORAL_UP_TO)
     if (devBpsAtMostNear(left, right, bps) ?? devBpsAtMost(marginal, median, bps)) return value
   return score(2)

@@ -8,7 +8,7 @@ import { powerOfTen } from '../exact/decimal.ts'
 import { type Fraction, near } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState } from '../state.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Score, score } from '../units.ts'
-import { STEADY_BPS, temporalScore } from './bands.ts'
+import { temporalScore } from './bands.ts'
 import * as depthAverage from './depthAverage.ts'
 import type { DepthAverage } from './depthAverage.ts'
 import type { Scale } from './evaluation.ts'
@@ -49,8 +49,6 @@ export class Figures {
   readonly flaw: Failure | null
   /** From when on the whole window of the history is known. */
   readonly #coveredFromMs: Ms
-  /** No ratio of the history is far enough from this one to lower the temporal score. */
-  readonly #isSteady: boolean
   /** From then on the best temporal score holds: the median only ever walks towards the ratio of now. */
   #bestFromMs: Ms = NEVER
   readonly #average: DepthAverage | null
@@ -88,7 +86,6 @@ export class Figures {
         : { num: marginal.num * scale.from, den: marginal.den * scale.to }
     this.flaw = flawOf(pool, policy, from, to)
     this.#coveredFromMs = temporal.coveredFrom(history) ?? NEVER
-    this.#isSteady = marginal !== null && temporal.isSteady(history, STEADY_BPS)
   }
 
   /** L_eff in Y; null before the first depth. */
@@ -122,8 +119,7 @@ export class Figures {
     if (atMs >= this.#bestFromMs) return score(10)
     const { history, marginal } = this.state
     if (marginal === null) return score(0)
-    const isBest = this.#isSteady && this.isCoveredAt(atMs)
-    const found = isBest ? score(10) : temporalScore(marginal, this.pastAt(atMs), history.open?.near)
+    const found = temporalScore(marginal, this.pastAt(atMs), history.open?.near)
     if (found === 10) this.#bestFromMs = atMs
     return found
   }
@@ -135,8 +131,9 @@ export class Figures {
     const past = this.#past
     if (past !== null && atMs >= past.fromMs && atMs < past.untilMs)
       return past.untilMs === NEVER ? null : past.untilMs
-    const flipMs = temporal.nextFlip(this.state.history, atMs)
-    if (isCovered) this.#past = { fromMs: atMs, untilMs: flipMs ?? NEVER, reference: this.pastAt(atMs) }
+    const reference = this.pastAt(atMs)
+    const flipMs = temporal.nextFlip(this.state.history, atMs, reference)
+    if (isCovered) this.#past = { fromMs: atMs, untilMs: flipMs ?? NEVER, reference }
     return flipMs
   }
 }

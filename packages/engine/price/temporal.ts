@@ -5,27 +5,24 @@
  * Changes follow one another without a gap, each holding until the next. Those that have ended lie on a tape that all
  * histories of a pool share, each seeing its own part: to follow a block costs one more place on it, however long the
  * window, and a history never changes: the journal may keep the old one. Changes are not kept in order of their ratio.
- * The median moves little from one read to the next, so the last one found is tried first, and it takes one look
- * through the window to know it again.
+ * The median moves little from one read to the next, so the last one found is tried first. How long ratios below it held
+ * is known from then: only what has come and gone since is looked at to know it again.
  */
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
-import { devBpsAtMost, surelyWithin } from './weightedMedian.ts'
+import { asNear, type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
+import { compareTo, NOWHERE, type Place, Tally } from './tally.ts'
 
 /** A block-final marginal ratio in canonical orientation, held from `fromMs` up to the next. */
 export type Change = { readonly fromMs: Ms; readonly ratio: Fraction }
-
-/** A ratio, and about where it is. */
-type Place = { readonly ratio: Fraction; readonly near: Near }
 
 /** Side by side, oldest first; `median` is the last one found, by whichever history. */
 type Tape = {
   readonly fromMs: Ms[]
   readonly ratios: Fraction[]
   readonly nears: Near[]
-  median: Place | null
+  median: Tally | null
 }
 
 export type History = {
@@ -38,7 +35,7 @@ export type History = {
 }
 
 export type Reference =
-  | { readonly median: Fraction; readonly near?: Near; readonly coveredMs: Ms }
+  | { readonly median: Fraction; readonly near: Near; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
 
 export const EMPTY: History = {
@@ -53,9 +50,6 @@ const HALF_MS = ms(WINDOW_MS / 2)
 
 /** A shorter tape is copied to its very length: thousands are kept, and one that grows in place takes half as much again. */
 const SHORT = 16
-
-/** Where nothing was found. */
-const NOWHERE = count(-1)
 
 /** So often the next ratio is tried for the median, before all are put in order. */
 const MOST_TRIES = 4
@@ -113,36 +107,23 @@ export function coveredFrom(history: History): Ms | null {
   return open.fromMs >= sinceMs ? ms(Number.NEGATIVE_INFINITY) : sinceMs
 }
 
-/** Whether no ratio kept is further than `bps` from the newest: then neither is any median of them. */
-export function isSteady({ tape, start, end, open }: History, bps: bigint): boolean {
-  if (open === null) return false
-  const { near } = open
-  const most = surelyWithin(bps)
-  for (let at = start; at < end; at++) {
-    const own = tape.nears[at] as Near
-    const isNear = own < near * most && near < own * most
-    if (!isNear && !devBpsAtMost(tape.ratios[at] as Fraction, open.ratio, bps)) return false
-  }
-  return true
-}
-
 /**
  * The earliest time after `t` at which `reference` gives another outcome if nothing is appended; null if
  * none does. Time moves weight from the oldest ratios to the newest and no other way, so the median walks
  * towards the newest ratio and never turns: one after the other the oldest leave, until it has given way.
+ * `now` is what `reference` gives at `t`.
  */
-export function nextFlip(history: History, t: Ms): Ms | null {
+export function nextFlip(history: History, t: Ms, now = reference(history, t)): Ms | null {
   const { start, end, open } = history
   if (open === null) return null
-  const nowMs = clamp(history, t)
-  if (covered(history, nowMs) < WINDOW_MS) return ms(fromAt(history, start) + WINDOW_MS)
+  if ('reason' in now) return ms(fromAt(history, start) + WINDOW_MS)
 
-  const median = medianAt(history, nowMs)
-  const sign = ratio.compare(open.ratio, median.ratio)
+  const median = { ratio: now.median, near: now.near }
+  const sign = compareAt(history, end, median)
   if (sign === 0) return null
   // A rising median gives way when less than half is at or below it, a falling one when half is below it.
   const lastingMs = (at: Count): Ms => {
-    const isUpTo = compareAt(history, at, median.ratio, median.near) < (sign > 0 ? 1 : 0)
+    const isUpTo = compareAt(history, at, median) < (sign > 0 ? 1 : 0)
     return ms(isUpTo ? untilAt(history, at) - fromAt(history, at) : 0)
   }
   let endedMs = 0
@@ -170,55 +151,43 @@ function covered(history: History, toMs: Ms): Ms {
 
 /** Of a window that is covered. */
 function medianAt(history: History, toMs: Ms): Place {
-  let tried = history.tape.median ?? placeAt(history, history.end)
+  let tried = history.tape.median ?? new Tally(placeAt(history, history.end))
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const { belowMs, sameMs, at } = weigh(history, toMs, tried)
+    const { belowMs, sameMs, first } = weigh(history, toMs, tried)
     const sign: Sign = 2 * belowMs >= WINDOW_MS ? -1 : 2 * (belowMs + sameMs) >= WINDOW_MS ? 0 : 1
-    // As it was first written, whoever found it: equal ratios may be written in several ways.
-    if (sign === 0) return remember(history, at)
-    tried = placeAt(history, neighbourOf(history, toMs, tried, sign))
+    if (sign === 0) return remember(history, tried, first)
+    tried = new Tally(placeAt(history, neighbourOf(history, toMs, tried.place, sign)))
   }
-  return remember(history, medianInOrder(history, toMs))
+  const found = new Tally(placeAt(history, medianInOrder(history, toMs)))
+  return remember(history, found, weigh(history, toMs, found).first)
 }
 
-function remember(history: History, at: Count): Place {
-  const place = placeAt(history, at)
+/** As it was first written, whoever found it: equal ratios may be written in several ways. */
+function remember(history: History, found: Tally, first: Count): Place {
   // The first change of every pool stands beside the same empty tape.
-  if (history.end > 0) history.tape.median = place
-  return place
+  if (history.end > 0) history.tape.median = found
+  return placeAt(history, first)
 }
 
-/** How long ratios below a place held, and the same ratio, which stood first at `at`. */
-function weigh(
-  history: History,
-  toMs: Ms,
-  place: Place,
-): { readonly belowMs: Ms; readonly sameMs: Ms; readonly at: Count } {
+/** How long ratios below a place held in the window, and the same ratio, which stood first at `first`. */
+function weigh(history: History, toMs: Ms, tally: Tally): Pick<Tally, 'belowMs' | 'sameMs' | 'first'> {
   const { tape, end } = history
-  const { fromMs, nears } = tape
-  const { near } = place
-  const openMs = fromAt(history, end)
-  let belowMs = 0
-  let sameMs = 0
-  let first = NOWHERE
-  let at = firstIn(history, toMs)
-  let beganMs = ms(Math.max(fromAt(history, at), toMs - WINDOW_MS))
-  const add = (sign: Sign, heldMs: Ms) => {
-    if (sign < 0) belowMs += heldMs
-    else if (sign === 0 && heldMs > 0) {
-      sameMs += heldMs
-      if (first === NOWHERE) first = at
-    }
+  const start = firstIn(history, toMs)
+  // Where the last that has ended did so does not stand on the tape.
+  const last = count(Math.max(start, end - 1))
+  tally.moveTo(tape, start, last)
+  let { belowMs, sameMs, first } = tally
+  const add = (at: Count, heldMs: Ms): void => {
+    const sign = compareAt(history, at, tally.place)
+    if (sign < 0) belowMs = ms(belowMs + heldMs)
+    if (sign !== 0 || heldMs === 0) return
+    sameMs = ms(sameMs + heldMs)
+    if (first === NOWHERE) first = at
   }
-  for (; at < end; at++) {
-    // All but the last end stand on the tape.
-    const endedMs = at + 1 < end ? (fromMs[at + 1] as Ms) : openMs
-    const sign = ratio.compareNear(nears[at] as Near, near)
-    add(sign === 0 ? compareAt(history, at, place.ratio, near) : sign, ms(endedMs - beganMs))
-    beganMs = endedMs
-  }
-  add(compareAt(history, end, place.ratio, near), ms(toMs - beganMs))
-  return { belowMs: ms(belowMs), sameMs: ms(sameMs), at: first }
+  // The oldest may have begun before the window.
+  if (start < last) add(start, ms(Math.min(0, fromAt(history, start) - toMs + WINDOW_MS)))
+  for (let at = last; at <= end; at = count(at + 1)) add(at, heldAt(history, at, toMs))
+  return { belowMs, sameMs, first }
 }
 
 /** The oldest that reaches into the window. */
@@ -231,15 +200,17 @@ function firstIn(history: History, toMs: Ms): Count {
 
 /** The next ratio on a side of a place, of those in the window. */
 function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Count {
-  const { end } = history
+  const { tape, end } = history
   let nearest = NOWHERE
+  let most = asNear(Number.NaN)
   for (let at = firstIn(history, toMs); at <= end; at++) {
-    if (compareAt(history, at, place.ratio, place.near) !== side || heldAt(history, at, toMs) <= 0) continue
-    if (
-      nearest === NOWHERE ||
-      compareAt(history, at, ratioAt(history, nearest), nearAt(history, nearest)) === -side
-    )
-      nearest = at
+    const near = at < end ? (tape.nears[at] as Near) : nearAt(history, end)
+    // Nearly all are surely on the other side, or beyond the nearest.
+    if (ratio.compareNear(near, place.near) === -side || ratio.compareNear(near, most) === side) continue
+    if (compareAt(history, at, place) !== side || heldAt(history, at, toMs) <= 0) continue
+    if (nearest !== NOWHERE && compareAt(history, at, placeAt(history, nearest)) !== -side) continue
+    nearest = at
+    most = near
   }
   return nearest
 }
@@ -249,13 +220,12 @@ function medianInOrder(history: History, toMs: Ms): Count {
   const inOrder: Count[] = []
   for (let at = firstIn(history, toMs); at <= history.end; at++)
     if (heldAt(history, at, toMs) > 0) inOrder.push(at)
-  inOrder.sort((a, b) => compareAt(history, a, ratioAt(history, b), nearAt(history, b)) || a - b)
+  inOrder.sort((a, b) => compareAt(history, a, placeAt(history, b)) || a - b)
   let cumulative = 0
-  const found = inOrder.find(at => {
+  return inOrder.find(at => {
     cumulative += heldAt(history, at, toMs)
     return 2 * cumulative >= WINDOW_MS
   }) as Count
-  return weigh(history, toMs, placeAt(history, found)).at
 }
 
 /** How long it held within the window that ends at `toMs`; nothing or less if it did not. */
@@ -286,13 +256,8 @@ const placeAt = (history: History, at: Count): Place => ({
   near: nearAt(history, at),
 })
 
-/** Takes a place apart: to make one for every comparison would take longer than to compare. */
-function compareAt(history: History, at: Count, other: Fraction, near: Near): Sign {
-  const sign = ratio.compareNear(nearAt(history, at), near)
-  if (sign !== 0) return sign
-  const own = ratioAt(history, at)
-  return own === other ? 0 : ratio.compareExactly(own, other)
-}
+const compareAt = (history: History, at: Count, place: Place): Sign =>
+  compareTo(place, ratioAt(history, at), nearAt(history, at))
 
 /** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
 function extend(history: History, open: Change & Place, next: Change & Place): History {
@@ -324,6 +289,6 @@ function withEnded({ tape, end }: History, start: Count, ended: Change & Place):
     fromMs: copied(tape.fromMs, ended.fromMs),
     ratios: copied(tape.ratios, ended.ratio),
     nears: copied(tape.nears, ended.near),
-    median: tape.median,
+    median: tape.median === null ? null : new Tally(tape.median.place),
   }
 }

@@ -7,7 +7,7 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
-import { asNear, type Count, count, type Near, type Sign } from '../units.ts'
+import { type Count, count, type Near, type Sign } from '../units.ts'
 
 /** What can be put in order: a price, about where it is if that is known, and the id that breaks a tie. */
 export type Orderable = { readonly id: string; readonly price: Fraction; readonly near?: Near }
@@ -90,9 +90,6 @@ export function devBpsAtMostNear(p: Near, q: Near, bps: bigint): boolean | null 
   if (about < bound * SURELY_LESS && bound < Infinity) return true
   return about > bound * SURELY_MORE ? false : null
 }
-
-/** Two values of which neither is this many times the other surely deviate by at most `bps`. */
-export const surelyWithin = (bps: bigint): Near => asNear((1 + Number(bps) / 10_000) * SURELY_LESS)
 
 /** dev_bps(p, q) ≤ bps. */
 export function devBpsAtMost(p: Fraction, q: Fraction, bps: bigint): boolean {
