@@ -97,6 +97,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     state.tokens.set(token.address, token)
     fileReferences(state, token)
     state.index.dues.set(token.address, token.dueMs)
+    if (token.published?.compact.state === 'PRICED') state.index.priced.add(token)
     if (token.isAged) state.index.aged.add(token.address)
   }
   for (const [key, text] of texts) {

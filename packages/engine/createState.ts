@@ -33,6 +33,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
       poolsInto: new Map(),
       agreements: new Map(),
       dues: new DueQueue(),
+      priced: new Set(),
       aged: new Set(),
       watches: new Map(),
       depths: new Map(),

@@ -24,7 +24,7 @@ import { RecordWriter } from './recordWriter.ts'
 import { roleOf } from './setup.ts'
 import type { Pool, State, Token } from './state.ts'
 import { type Ms, ms, type Near, soonest } from './units.ts'
-import type { Work } from './work.ts'
+import { dependentsOf, type Work } from './work.ts'
 
 /** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
 export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
@@ -125,17 +125,28 @@ function noteAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Eva
     // While the anchor keeps a price, who has none for reasons of its own still has none.
     const isStillPriced = before !== undefined && isPricedSignature(before) && isPricedSignature(signature)
     const onMinor = selectedOn([...minor, ...minorBefore].filter(each => !isBoth(each, minor, minorBefore)))
-    for (const { from, around } of state.index.poolsInto.get(anchor) ?? []) {
-      const compact = around.from.published?.compact
-      const isConcerned = compact?.state === 'PRICED' && (mainBefore !== main || onMinor(compact))
-      if (!isStillPriced || isConcerned) work.look.add(from)
-    }
+    const isConcerned = (compact: CompactPriced) => mainBefore !== main || onMinor(compact)
+    const dependents = isStillPriced ? pricedBy(state, anchor, isConcerned) : dependentsOf(state, anchor)
+    for (const dependent of dependents) work.look.add(dependent)
   }
   if (evaluation.kind === 'UNPRICED') return
   notePrice(moment, work, anchor, ratio.near(evaluation.price))
   const bps = BigInt(moment.policy.republish.move_bps)
   for (const token of state.index.watches.get(anchor)?.takeMoved(evaluation.marginalUsd, bps) ?? [])
     work.look.add(token)
+}
+
+/** Of those with a hop into `anchor`, the ones with such a price. */
+function* pricedBy(
+  { index }: State,
+  anchor: Address,
+  isSuch: (compact: CompactPriced) => boolean,
+): Generator<Address> {
+  for (const { address, published } of index.priced) {
+    const compact = published?.compact
+    if (compact?.state !== 'PRICED' || !isSuch(compact)) continue
+    if (index.ownPools.get(address)?.anchored.some(({ to }) => to === anchor)) yield address
+  }
 }
 
 /** Another price of an anchor is another depth of every hop into it: who enters another band is looked at. */

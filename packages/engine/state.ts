@@ -188,6 +188,8 @@ export type Index = {
   /** What pairs agreed on last. */
   readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
+  /** Tokens that were last published with a price. */
+  readonly priced: Set<Token>
   /** Tokens that are `isAged`. */
   readonly aged: Set<Address>
   /** Per routing asset and stable: at which of its prices each dependent was last published. */

@@ -94,6 +94,8 @@ export function setPublishedToken(
 ): void {
   tipJournal(state)?.publishedTokens.add(token.address)
   token.published = next
+  if (next.compact.state === 'PRICED') state.index.priced.add(token)
+  else state.index.priced.delete(token)
   touch(state, `token/${token.address}`)
   state.index.evaluations.set(token.address, evaluation)
   state.index.changed.add(`quote/${token.address}`)

@@ -26,8 +26,8 @@ let scratch = [new Float64Array(320), new Float64Array(320)] as const
 /** Both operands are zero or positive. */
 export function gcd(a: bigint, b: bigint): bigint {
   assert(a >= 0n && b >= 0n, () => `gcd of ${a} and ${b}: an operand is negative`)
-  if (b === 0n) return a
-  if (a < MACHINE && b < MACHINE) return machineGcd(a, b)
+  if (a === 0n || b === 0n) return a + b
+  if (a < MACHINE && b < MACHINE) return machineGcd(count(Number(a)), count(Number(b)))
   if (endsInZeros(a) || endsInZeros(b)) return gcdWithoutTwos(a, b)
   // One exact division first: it orders the operands and makes lopsided ones alike.
   const rest = a % b
@@ -44,7 +44,7 @@ function gcdWithoutTwos(a: bigint, b: bigint): bigint {
   return gcd(a >> BigInt(twosOfA), b >> BigInt(twosOfB)) << BigInt(common)
 }
 
-/** How many zero bits a positive number ends in. */
+/** How many zero bits a number ends in, which is not 0: that would have no end of them. */
 function twosOf(n: bigint): Count {
   let twos = 0
   while (endsInZeros(n)) {
@@ -126,19 +126,22 @@ function lehmerGcd(a: bigint, b: bigint): bigint {
     if (carryX < 0) negate(large, count(size))
     if (carryY < 0) negate(small, count(size))
   }
+  if (size <= 2) return machineGcd(pairIn(large), pairIn(small))
   return gcd(join(large, count(size)), join(small, count(size)))
 }
 
-function machineGcd(a: bigint, b: bigint): bigint {
-  let x = Number(a)
-  let y = Number(b)
+/** Both below `MACHINE`. */
+function machineGcd(x: Count, y: Count): bigint {
   while (y > 0) {
     const rest = x - Math.floor(x / y) * y
     x = y
-    y = rest
+    y = count(rest)
   }
   return BigInt(x)
 }
+
+/** What two limbs hold. */
+const pairIn = (limbs: Float64Array): Count => count(limbs[1]! * LIMB + limbs[0]!)
 
 /** Writes `size` limbs, an even count, lowest first. */
 function split(n: bigint, limbs: Float64Array, size: Count): void {

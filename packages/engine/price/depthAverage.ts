@@ -49,6 +49,12 @@ const K: readonly bigint[] = [
   147_939_381_851n,
 ]
 
+/** The low bits of a time are the same again and again: what they make is kept. */
+const LOW_BITS = 12
+const LOW = 2 ** LOW_BITS
+const HIGH_K = K.slice(LOW_BITS)
+const lows: (bigint | undefined)[] = Array.from({ length: LOW })
+
 /** A pool older than the window, or of unknown age, starts at its present depth. */
 export function start(l: bigint, t: Ms): DepthAverage {
   return { e: l << SCALE_BITS, l, t0: t }
@@ -85,11 +91,17 @@ export function effective(state: DepthAverage, t: Ms): bigint {
 export function decay(dt: Ms): bigint {
   if (dt <= 0) return ONE
   if (dt >= FORGOTTEN_MS) return 0n
-  let factor = ONE
   // dt is below 2^26, so its bits are those of a 32-bit integer.
-  for (let rest: Ms = dt, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
+  const low = dt & (LOW - 1)
+  lows[low] ??= decayed(ONE, ms(low), K)
+  return decayed(lows[low], ms(dt >> LOW_BITS), HIGH_K)
+}
+
+/** A factor after the time whose bits stand for the factors of `table`. */
+function decayed(factor: bigint, time: Ms, table: readonly bigint[]): bigint {
+  for (let rest: Ms = time, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
     if ((rest & 1) === 0) continue
-    const k = K[bit] as bigint
+    const k = table[bit] as bigint
     factor = factor === ONE ? k : (factor * k) >> DECAY_BITS
   }
   return factor

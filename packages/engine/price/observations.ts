@@ -21,6 +21,8 @@ export type Vote = {
   readonly verdict: Consensus
   /** Capacity of all of them together. */
   readonly claimed: bigint
+  /** Weight of all routes that start in the same pool, the dust included. */
+  readonly byFirst: ReadonlyMap<Edge, bigint>
 }
 
 const NO_WEIGHT: Failure = { rule: 'NO_WEIGHT', actual: '0 microusd', required: 'more than 0' }
@@ -43,7 +45,7 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
   for (const route of dust) route.exclusion = 'IMMATERIAL'
   // A route that has come this far has a price, though it may not be worked out yet.
   const verdict = consensus(observations as readonly (Candidate & Observation)[])
-  return verdict === null ? null : { observations, dust, verdict, claimed }
+  return verdict === null ? null : { observations, dust, verdict, claimed, byFirst }
 }
 
 /** Weight of all routes that start in the same pool. */
@@ -51,7 +53,9 @@ export const weightByFirst = (routes: readonly Route[]): Map<Edge, bigint> =>
   sumByFirst(routes, ({ weight }) => weight)
 
 function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
-  const fitting = live.filter(route => fits(route, failed))
+  const fitting = live.every(({ bits }) => bits <= MAX_BITS)
+    ? live
+    : live.filter(route => fits(route, failed))
   const claimed = share(fitting)
   const routes = rejectImbalanced(moment.policy, fitting, failed)
   return { routes, claimed: routes.length < fitting.length ? share(routes) : claimed }

@@ -23,14 +23,15 @@ export function pricedFrom(
   moment: Moment,
   token: Address,
   own: OwnHops,
-  { observations, dust, verdict, claimed }: Vote,
+  { observations, dust, verdict, claimed, byFirst }: Vote,
   failed: FailedRoutes,
 ): Priced {
   const selectedObservation = observations[verdict.selected] as Candidate
   const isUnanimous = verdict.survivors.length === observations.length
   const accepted = isUnanimous ? observations : observations.filter((_, at) => verdict.rejected[at] !== true)
   const rejected = isUnanimous ? [] : observations.filter((_, at) => verdict.rejected[at] === true)
-  const sources = sourcesOf(moment, accepted, verdict.keptWeight)
+  const isWhole = isUnanimous && dust.length === 0
+  const sources = sourcesOf(moment, isWhole ? byFirst : weightByFirst(accepted), verdict.keptWeight)
   for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
   for (const route of rejected) route.exclusion = 'OUTLIER'
   const isAsset = moment.state.setup.routingAssets.includes(token)
@@ -83,7 +84,7 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: isUnanimous && dust.length === 0 ? routes : [...routes, ...rejected, ...dust],
+    routes: isWhole ? routes : [...routes, ...rejected, ...dust],
     failed,
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
@@ -159,10 +160,10 @@ export function reduced(price: Fraction): Ratio {
 }
 
 /** The token's own first hops with at least a tenth of the accepted weight. */
-function sourcesOf(moment: Moment, accepted: readonly Route[], keptWeight: bigint): Set<Edge> {
+function sourcesOf(moment: Moment, accepted: ReadonlyMap<Edge, bigint>, keptWeight: bigint): Set<Edge> {
   const needed = keptWeight * BigInt(moment.policy.source_share_bps)
   const sources = new Set<Edge>()
-  for (const [edge, weight] of weightByFirst(accepted)) if (weight * 10_000n >= needed) sources.add(edge)
+  for (const [edge, weight] of accepted) if (weight * 10_000n >= needed) sources.add(edge)
   return sources
 }
 
