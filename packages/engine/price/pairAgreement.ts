@@ -7,9 +7,9 @@
  */
 import * as ratio from '../exact/ratio.ts'
 import type { Pool, PoolState } from '../state.ts'
-import { count } from '../units.ts'
+import { type Count, count } from '../units.ts'
 import { edgeAgreement } from './agreement.ts'
-import { consensus, type Observation, TAU_MIN_BPS } from './consensus.ts'
+import { type Consensus, consensus, type Observation, TAU_MIN_BPS } from './consensus.ts'
 import type { Agreement } from './evaluation.ts'
 import { figuresOf } from './figures.ts'
 import type { Moment } from './moment.ts'
@@ -128,17 +128,25 @@ function agreementsOf(moment: Moment, pools: readonly Pool[]): Pick<LastAgreemen
     const agrees = own.num * verdict.spreadBps.den <= verdict.spreadBps.num * own.den
     byPool.set(pool, agrees ? shared : edgeAgreement({ ...common, spreadBps: own }, moment.policy))
   }
-  return { byPool, ballot: ballotOf(eligible, voters, median) }
+  return { byPool, ballot: ballotOf(eligible, voters, verdict) }
 }
 
 /** Null where another weight could change more than who is heard and who is the median. */
-function ballotOf(eligible: readonly Voter[], voters: readonly Voter[], median: Voter): Ballot | null {
-  const order = ascending(eligible).map(at => eligible[at] as Voter)
-  const isHeard = order.map(voter => voters.includes(voter))
-  const [low, high] = [order[isHeard.indexOf(true)] as Voter, order[isHeard.lastIndexOf(true)] as Voter]
-  if (!devBpsAtMost(low.price, high.price, TAU_MIN_BPS) || eligible.some(({ weight }) => weight === 0n))
-    return null
-  return { pools: order.map(({ source }) => source), isHeard, median: median.source }
+function ballotOf(
+  eligible: readonly Voter[],
+  voters: readonly Voter[],
+  { m0, rejected, survivors }: Consensus,
+): Ballot | null {
+  if (rejected.includes(true) || eligible.some(({ weight }) => weight === 0n)) return null
+  const voterAt = (at: Count | undefined) => voters[at as Count] as Voter
+  if (!devBpsAtMost(voterAt(survivors[0]).price, voterAt(survivors.at(-1)).price, TAU_MIN_BPS)) return null
+  const isAll = voters.length === eligible.length
+  const order = isAll ? survivors.map(voterAt) : ascending(eligible).map(at => eligible[at] as Voter)
+  return {
+    pools: order.map(({ source }) => source),
+    isHeard: order.map(voter => isAll || voters.includes(voter)),
+    median: voterAt(m0).source,
+  }
 }
 
 /** Verified pools with a price and depth. */

@@ -126,9 +126,10 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
     const isUpTo = compareAt(history, at, median) < (sign > 0 ? 1 : 0)
     return ms(isUpTo ? untilAt(history, at) - fromAt(history, at) : 0)
   }
-  let endedMs = 0
-  for (let at = start; at < end; at++) endedMs += lastingMs(at)
-  for (let at = start; at < end; at++) {
+  const first = firstIn(history, clamp(history, t))
+  const { belowMs, sameMs } = endedBefore(history, median, first)
+  let endedMs = belowMs + (sign > 0 ? sameMs : 0) + lastingMs(count(end - 1))
+  for (let at = first; at < end; at++) {
     endedMs -= lastingMs(at)
     const goneMs = untilAt(history, at) + WINDOW_MS
     const missingMs = sign > 0 ? endedMs - HALF_MS + 1 : HALF_MS - endedMs - (goneMs - open.fromMs)
@@ -136,6 +137,15 @@ export function nextFlip(history: History, t: Ms, now = reference(history, t)): 
     if (missingMs <= 0) return ms(goneMs + missingMs)
   }
   assert(false, 'the median has given way when only the newest ratio is left')
+}
+
+/** The tally of a median, of all that has ended from `first` on but the last. */
+function endedBefore({ tape, end }: History, median: Place, first: Count): Tally {
+  const known = tape.median
+  const isKnown = known !== null && compareTo(known.place, median.ratio, median.near) === 0
+  const tally = isKnown ? known : new Tally(median)
+  tally.moveTo(tape, first, count(end - 1))
+  return tally
 }
 
 /** A read from before the newest change (a block ahead of our clock) counts as made when it began. */
