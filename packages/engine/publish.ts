@@ -10,7 +10,7 @@ import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
 import * as ratio from './exact/ratio.ts'
 import type { Fraction } from './exact/ratio.ts'
 import { DEPTH_FROM } from './price/bands.ts'
-import { compactOf } from './price/compact.ts'
+import { bpsText, compactOf } from './price/compact.ts'
 import { DepthWatch, isFiled } from './price/depthWatch.ts'
 import { edgeOf } from './price/edge.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
@@ -274,6 +274,10 @@ function wasRevoked({ compact }: PublishedToken, next: Evaluation, orphaned: Rea
 
 /** Whether a reader would see the same, but for when it was looked at. */
 function isSameShown(moment: Moment, last: CompactPriced, next: Priced): boolean {
+  const { selected, support } = next
+  // What is not the same mostly shows in one of these, and the rest need not be written.
+  if (selected !== null && selected.weight.toString() !== last.selected?.weight_microusd) return false
+  if (support !== null && bpsText(support.madBps) !== last.support?.mad_bps) return false
   const shown = compactOf(next, moment.state.policyView.version) as CompactPriced
   const { evaluated_at_ms, as_of, expires_at_ms } = last
   return JSON.stringify({ ...shown, evaluated_at_ms, as_of, expires_at_ms }) === JSON.stringify(last)
