@@ -510,6 +510,15 @@ export const mutations: readonly Mutation[] = [
     says: 'forget across a restart the five minutes of prices before it',
   },
   {
+    name: 'codec-priced',
+    file: 'codec.ts',
+    find: "if (token.published?.compact.state === 'PRICED') state.index.priced.add(token)",
+    replace: '',
+    killedBy: ['laws.test.ts'],
+    pattern: 'a restart anywhere is no restart',
+    says: 'forget across a restart who has a price and must hear of its anchor',
+  },
+  {
     name: 'codec-undo',
     file: 'codec.ts',
     find: 'pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),',
