@@ -74,14 +74,11 @@ export function depthText(edge: Edge) {
   if (capacity === null || toUsd === null || averageY === null || scale === null)
     return { depth: null, depth_reason: edge.failure?.rule ?? 'ANCHOR_UNPRICED' }
   const usd = (amountY: bigint) => microusd(amountY, toUsd, scale.to).toString()
-  const up = usd(depth.up)
-  const down = usd((depth.down * marginal.num) / marginal.den)
   return {
     depth: {
-      up_microusd: up,
-      down_microusd: down,
-      // The lesser of the two, as both were when it was taken.
-      current_microusd: depthY === depth.up ? up : down,
+      up_microusd: usd(depth.up),
+      down_microusd: usd((depth.down * marginal.num) / marginal.den),
+      current_microusd: usd(depthY),
       ewma_microusd: usd(averageY),
       effective_microusd: capacity.toString(),
     },
