@@ -112,17 +112,17 @@ function orientations(pool: Pool, { ratio: sold, marginal }: Edge): object[] {
 }
 
 /** Gross dollars to move the price by each step; null where the known ticks do not reach. */
-function ladder(pool: Pool, { state, toUsd, scale }: Edge): object[] {
+function ladder(pool: Pool, { state, unitMicrousd }: Edge): object[] {
   const { marginal } = state
   return LADDER.map(percent => {
     const boundary = { up: { num: 100n + percent, den: 100n }, down: { num: 100n - percent, den: 100n } }
     const depth = adapterOf(pool.terms.family).depth(pool.terms, state.amm, pool.x, boundary)
-    const isKnown = !('reason' in depth) && marginal !== null && toUsd !== null && scale !== null
+    const isKnown = !('reason' in depth) && marginal !== null && unitMicrousd !== null
     return {
       percent: count(Number(percent)),
-      up_microusd: isKnown ? microusd(depth.up, toUsd, scale.to).toString() : null,
+      up_microusd: isKnown ? microusd(depth.up, unitMicrousd).toString() : null,
       down_microusd: isKnown
-        ? microusd((depth.down * marginal.num) / marginal.den, toUsd, scale.to).toString()
+        ? microusd((depth.down * marginal.num) / marginal.den, unitMicrousd).toString()
         : null,
     }
   })

@@ -70,6 +70,9 @@ export function multiply(a: Ratio, b: Ratio): Ratio | TooLarge {
   return fitting((a.num / left) * (b.num / right), (a.den / right) * (b.den / left))
 }
 
+/** Without reduction. */
+export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })
+
 /** Without reduction; 1/1 of none. */
 export function product(fractions: readonly Fraction[]): Fraction {
   let { num, den } = fractions[0] ?? ONE

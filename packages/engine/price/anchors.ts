@@ -54,6 +54,7 @@ function withCoverage(edge: Edge, covered: Coverage): Edge {
     capacity: edge.capacity,
     isClimbing: edge.isClimbing,
     toUsd: edge.toUsd,
+    unitMicrousd: edge.unitMicrousd,
     finality: edge.finality,
     settled: edge.settled,
     verifiedMs: edge.verifiedMs,

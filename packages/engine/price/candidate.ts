@@ -113,7 +113,7 @@ export class Candidate implements RouteDraft {
 
   #alongRoute(): Fraction | null {
     const onward = this.via === null ? this.stable?.usd : this.via.route.price
-    return onward == null ? null : times(this.first.ratio as Fraction, onward)
+    return onward == null ? null : ratio.times(this.first.ratio as Fraction, onward)
   }
 }
 
@@ -135,5 +135,3 @@ export const settledRoute = (route: Route): Route => ({
   exclusion: route.exclusion,
   material: route.material,
 })
-
-export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })

@@ -59,6 +59,8 @@ const TAU_DEN = 5_000n
 /** Nothing closer than this is ever an outlier. */
 export const TAU_MIN_BPS = 200n
 const TAU_MAX_BPS = 1_000n
+/** Far enough below what the least threshold is reached at. */
+const SURELY_MIN = Number(TAU_MIN_BPS * TAU_DEN) * 0.999
 
 const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
 
@@ -128,6 +130,8 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
 
 /** clamp(ceil((22239/5000) × MADw), 200, 1000). Rounds up: a threshold must not reject its own deviation. */
 export function tau(madBps: Fraction): bigint {
+  // Mostly a float is enough: prices are far closer to each other than the least threshold asks.
+  if ((Number(madBps.num) / Number(madBps.den)) * Number(TAU_NUM) < SURELY_MIN) return TAU_MIN_BPS
   const den = TAU_DEN * madBps.den
   const scaled = (TAU_NUM * madBps.num + den - 1n) / den
   if (scaled < TAU_MIN_BPS) return TAU_MIN_BPS

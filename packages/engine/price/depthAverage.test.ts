@@ -2,7 +2,16 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { type Ms, ms } from '../units.ts'
-import { change, type DepthAverage, decay, effective, start, startAt, value } from './depthAverage.ts'
+import {
+  change,
+  type DepthAverage,
+  decay,
+  effective,
+  isFarBelow,
+  start,
+  startAt,
+  value,
+} from './depthAverage.ts'
 
 const T = 1_700_000_000_000
 const HALF_HOUR = 1_800_000
@@ -42,7 +51,34 @@ describe('decay', () => {
       { numRuns: cases(2500) },
     )
   })
+
+  it('is the same whichever other times were asked for before it', () => {
+    fc.assert(
+      fc.property(span, fc.integer({ min: 1, max: 8_000 }), (dt, places) => {
+        const first = decay(dt)
+        const sharing = decay(ms(dt + 8_191 * places))
+        expect(decay(dt)).toBe(first)
+        if (dt < 2 ** 26 && dt > 0) expect(sharing < first).toBe(true)
+      }),
+      { numRuns: cases(1000) },
+    )
+  })
 })
+
+describe('isFarBelow', () => {
+  it('is more than a thousandth, to the unit, though doubles are asked first', () => {
+    const around = fc.tuple(fc.bigInt(1n, 2n ** 256n), fc.bigInt(-3n, 3n))
+    const near = around.map(([whole, off]) => [max((whole * 999n) / 1000n + off, 0n), whole] as const)
+    fc.assert(
+      fc.property(fc.oneof(near, fc.tuple(depth, depth)), ([held, whole]) => {
+        expect(isFarBelow(held, whole)).toBe(held * 1000n < whole * 999n)
+      }),
+      { numRuns: cases(2000) },
+    )
+  })
+})
+
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 describe('value', () => {
   it('contract §2.4: with no time passed is E >> 32 exactly, also when asked about the past', () => {

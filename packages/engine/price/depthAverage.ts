@@ -49,11 +49,14 @@ const K: readonly bigint[] = [
   147_939_381_851n,
 ]
 
-/** The low bits of a time are the same again and again: what they make is kept. */
-const LOW_BITS = 12
-const LOW = 2 ** LOW_BITS
-const HIGH_K = K.slice(LOW_BITS)
-const lows: (bigint | undefined)[] = Array.from({ length: LOW })
+const FAR = 0.999
+/** Wider than the quotient of two amounts as doubles can be off by below 1. */
+const SLIVER = 2 ** -50
+
+/** Pools that changed in the same block decay alike: the last decay in each place is kept. A prime, as block times are round. */
+const PLACES = 8_191
+const keptFor = new Float64Array(PLACES)
+const kept: bigint[] = Array.from({ length: PLACES }, () => ONE)
 
 /** A pool older than the window, or of unknown age, starts at its present depth. */
 export function start(l: bigint, t: Ms): DepthAverage {
@@ -87,21 +90,31 @@ export function effective(state: DepthAverage, t: Ms): bigint {
   return averaged < state.l ? averaged : state.l
 }
 
+/** Whether L_eff is more than a thousandth below a depth. Doubles tell, but for a sliver in which the integers decide. */
+export function isFarBelow(effective: bigint, depth: bigint): boolean {
+  const share = Number(effective) / Number(depth)
+  if (share < FAR - SLIVER) return true
+  return share < FAR + SLIVER && effective * 1000n < depth * 999n
+}
+
 /** exp(−dt / 1,800,000) scaled by 2^64, rounded down at each set bit of dt; 2^64 itself for no time. */
 export function decay(dt: Ms): bigint {
   if (dt <= 0) return ONE
   if (dt >= FORGOTTEN_MS) return 0n
-  // dt is below 2^26, so its bits are those of a 32-bit integer.
-  const low = dt & (LOW - 1)
-  lows[low] ??= decayed(ONE, ms(low), K)
-  return decayed(lows[low], ms(dt >> LOW_BITS), HIGH_K)
+  const place = dt % PLACES
+  if (keptFor[place] !== dt) {
+    kept[place] = decayed(dt)
+    keptFor[place] = dt
+  }
+  return kept[place] as bigint
 }
 
-/** A factor after the time whose bits stand for the factors of `table`. */
-function decayed(factor: bigint, time: Ms, table: readonly bigint[]): bigint {
-  for (let rest: Ms = time, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
+/** Of a time below 2^26, so that its bits are those of a 32-bit integer. */
+function decayed(dt: Ms): bigint {
+  let factor = ONE
+  for (let rest: Ms = dt, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
     if ((rest & 1) === 0) continue
-    const k = table[bit] as bigint
+    const k = K[bit] as bigint
     factor = factor === ONE ? k : (factor * k) >> DECAY_BITS
   }
   return factor

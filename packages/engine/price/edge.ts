@@ -61,7 +61,7 @@ export function deadUntil(moment: Moment, pool: Pool, figures: Figures, verified
   const effective = figures.effectiveAt(atMs)
   if (leastY === null || effective === null || depthY === null || effective >= leastY) return null
   if (figures.isFull) return expiresAtMs
-  return isFarBelow(effective, depthY) ? ms(Math.min(atMs + CLIMBING_MS, expiresAtMs)) : null
+  return depthAverage.isFarBelow(effective, depthY) ? ms(Math.min(atMs + CLIMBING_MS, expiresAtMs)) : null
 }
 
 class PoolEdge implements Edge {
@@ -122,6 +122,10 @@ class PoolEdge implements Edge {
     return this.#figures.scale
   }
 
+  get unitMicrousd(): Fraction | null {
+    return this.scale === null ? null : this.#anchor.unitMicrousd
+  }
+
   get averageY(): bigint | null {
     const { average } = this.state
     return average === null ? null : depthAverage.value(average, this.#moment.atMs)
@@ -136,11 +140,9 @@ class PoolEdge implements Edge {
 
   get capacity(): bigint | null {
     if (this.#capacity === undefined) {
-      const { effectiveY, scale } = this
-      const unit = this.#anchor.unitMicrousd
-      // Without decimals that are verified there is no scale, and no unit to count in.
+      const { effectiveY, unitMicrousd } = this
       this.#capacity =
-        effectiveY === null || unit === null || scale === null ? null : (effectiveY * unit.num) / unit.den
+        effectiveY === null || unitMicrousd === null ? null : microusd(effectiveY, unitMicrousd)
     }
     return this.#capacity
   }
@@ -185,30 +187,28 @@ class PoolEdge implements Edge {
   }
 
   #nextChange(): Ms {
-    const { atMs, policy, ttlMs } = this.#moment
-    const { jumpEndsMs, quietSinceMs } = this.#figures
+    const { atMs, ttlMs } = this.#moment
+    let dueMs = this.#figures.nextChange(atMs)
+    if (this.isClimbing && atMs + CLIMBING_MS < dueMs) dueMs = ms(atMs + CLIMBING_MS)
     const untilFreshness = nextFreshnessBoundary(this.freshness.ageMs, ttlMs)
-    let due = untilFreshness === null ? NEVER : ms(atMs - this.freshness.ageMs + untilFreshness)
-    if (this.isClimbing) due = sooner(due, ms(atMs + CLIMBING_MS), atMs)
-    for (const { over_ms } of policy.trade_age_caps) due = sooner(due, ms(quietSinceMs + over_ms + 1), atMs)
-    if (jumpEndsMs !== null) due = sooner(due, jumpEndsMs, atMs)
-    const flipMs = this.#figures.nextTemporalChange(atMs)
-    return flipMs === null ? due : sooner(due, flipMs, atMs)
+    if (untilFreshness === null) return dueMs
+    const agedMs = ms(atMs - this.freshness.ageMs + untilFreshness)
+    return agedMs > atMs && agedMs < dueMs ? agedMs : dueMs
   }
 
   get isClimbing(): boolean {
     const { depthY, isFull } = this.#figures
     if (depthY === null || isFull) return false
     const effective = this.#figures.effectiveAt(this.#moment.atMs) as bigint
-    return isFarBelow(effective, depthY) || this.#isBelowBand(depthY)
+    return depthAverage.isFarBelow(effective, depthY) || this.#isBelowBand(depthY)
   }
 
   /** Even the last thousandth counts where it leads into another band. */
   #isBelowBand(depthY: bigint): boolean {
-    const { capacity, scale, toUsd } = this
-    if (capacity === null || scale === null || toUsd === null) return false
+    const { capacity, unitMicrousd } = this
+    if (capacity === null || unitMicrousd === null) return false
     const { leastMicrousd } = this.#moment
-    const full = microusd(depthY, toUsd, scale.to)
+    const full = microusd(depthY, unitMicrousd)
     return depthScore(full) > depthScore(capacity) || (capacity < leastMicrousd && full >= leastMicrousd)
   }
 
@@ -273,15 +273,8 @@ class PoolEdge implements Edge {
   }
 }
 
-/** The time if it is to come, and before `due`. */
-const sooner = (due: Ms, time: Ms, atMs: Ms): Ms => (time > atMs && time < due ? time : due)
-
-/** More than a thousandth below. */
-const isFarBelow = (effective: bigint, depthY: bigint): boolean => effective * 1000n < depthY * 999n
-
-/** ⌊amount of Y × price⌋ in microdollars: depth never rounds up. */
-export const microusd = (amount: bigint, usd: Fraction, scale: bigint): bigint =>
-  (amount * usd.num * MICRO) / (usd.den * scale)
+/** ⌊units × what one is worth⌋ in microdollars: depth never rounds up. */
+export const microusd = (units: bigint, { num, den }: Fraction): bigint => (units * num) / den
 
 type Verified = Pick<PoolState, 'verifiedMs' | 'verifiedNumber'>
 

@@ -14,7 +14,8 @@ import type { Cap, Exclusion, Failure, UnpricedReason } from './reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
 
-export type Scale = { readonly from: bigint; readonly to: bigint }
+/** 10^decimals of X and Y, and X over Y without what they have in common: what a ratio of units is in whole tokens. */
+export type Scale = { readonly from: bigint; readonly to: bigint; readonly whole: Fraction }
 
 /** A pool seen at one moment in its canonical orientation: a hop X→Y with its capacity and score. */
 export type Edge = {
@@ -28,7 +29,7 @@ export type Edge = {
   readonly bits: Count
   /** The same from the fee-free marginal. */
   readonly marginal: Fraction | null
-  /** 10^decimals of X and Y; null while either is not verified. */
+  /** Null while the decimals of either token are not verified. */
   readonly scale: Scale | null
   readonly effectiveY: bigint | null
   readonly averageY: bigint | null
@@ -38,6 +39,8 @@ export type Edge = {
   readonly isClimbing: boolean
   /** USD per whole Y that `capacity` was taken at. */
   readonly toUsd: Fraction | null
+  /** The same of the smallest unit, in microdollars; null while decimals are not verified. */
+  readonly unitMicrousd: Fraction | null
   readonly finality: Finality
   /** The least state score of the pool and of the decimals readings it was scaled with. */
   readonly settled: Score

@@ -5,7 +5,7 @@
  */
 import { bitsOf } from '../exact/bits.ts'
 import { powerOfTen } from '../exact/decimal.ts'
-import { type Fraction, near } from '../exact/ratio.ts'
+import { type Fraction, near, times } from '../exact/ratio.ts'
 import type { Decimals, Pool, PoolState } from '../state.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Score, score } from '../units.ts'
 import { temporalScore } from './bands.ts'
@@ -52,6 +52,8 @@ export class Figures {
   /** From then on the best temporal score holds: the median only ever walks towards the ratio of now. */
   #bestFromMs: Ms = NEVER
   readonly #average: DepthAverage | null
+  #changeMs: Ms = NEVER
+  #changeSeenMs: Ms = NEVER
   #effective: bigint | null = null
   #effectiveAtMs: Ms = NEVER
   #past: { readonly fromMs: Ms; readonly untilMs: Ms; readonly reference: temporal.Reference } | null = null
@@ -77,13 +79,10 @@ export class Figures {
     this.ratio =
       evidence === null || scale === null
         ? null
-        : { num: evidence.amountOut * scale.from, den: evidence.amountIn * scale.to }
+        : times({ num: evidence.amountOut, den: evidence.amountIn }, scale.whole)
     this.near = this.ratio === null ? asNear(Number.NaN) : near(this.ratio)
     this.bits = this.ratio === null ? count(0) : bitsOf(this.ratio)
-    this.marginal =
-      marginal === null || scale === null
-        ? null
-        : { num: marginal.num * scale.from, den: marginal.den * scale.to }
+    this.marginal = marginal === null || scale === null ? null : times(marginal, scale.whole)
     this.flaw = flawOf(pool, policy, from, to)
     this.#coveredFromMs = temporal.coveredFrom(history) ?? NEVER
   }
@@ -124,8 +123,27 @@ export class Figures {
     return found
   }
 
+  /** When a cap or the temporal score may next change by itself: the same for every look until then. */
+  nextChange(atMs: Ms): Ms {
+    if (atMs < this.#changeSeenMs || atMs >= this.#changeMs) {
+      this.#changeMs = this.#findChange(atMs)
+      this.#changeSeenMs = atMs
+    }
+    return this.#changeMs
+  }
+
+  #findChange(atMs: Ms): Ms {
+    let next = this.#nextTemporalChange(atMs) ?? NEVER
+    const note = (time: Ms): void => {
+      if (time > atMs && time < next) next = time
+    }
+    for (const { over_ms } of this.policy.trade_age_caps) note(ms(this.quietSinceMs + over_ms + 1))
+    if (this.jumpEndsMs !== null) note(this.jumpEndsMs)
+    return next
+  }
+
   /** When the temporal score may change by itself; null if never. */
-  nextTemporalChange(atMs: Ms): Ms | null {
+  #nextTemporalChange(atMs: Ms): Ms | null {
     const isCovered = this.isCoveredAt(atMs)
     if (isCovered && this.temporalScoreAt(atMs) === 10) return null
     const past = this.#past
@@ -158,13 +176,17 @@ export function figuresOf(moment: Moment, pool: Pool): Figures {
   return figures
 }
 
-/** 10^decimals of X and Y, or null while either is not verified. */
+/** Null while the decimals of either token are not verified. */
 function scaleOf(from: Decimals | null, to: Decimals | null): Scale | null {
   const fromDecimals = usable(from)
   const toDecimals = usable(to)
-  return fromDecimals === null || toDecimals === null
-    ? null
-    : { from: powerOfTen(fromDecimals), to: powerOfTen(toDecimals) }
+  if (fromDecimals === null || toDecimals === null) return null
+  const common = Math.min(fromDecimals, toDecimals)
+  return {
+    from: powerOfTen(fromDecimals),
+    to: powerOfTen(toDecimals),
+    whole: { num: powerOfTen(count(fromDecimals - common)), den: powerOfTen(count(toDecimals - common)) },
+  }
 }
 
 const usable = (decimals: Decimals | null) =>

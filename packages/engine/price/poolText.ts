@@ -1,4 +1,5 @@
 /** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
+import { times } from '../exact/ratio.ts'
 import type { PoolStateText } from '../record.ts'
 import type { PoolState } from '../state.ts'
 import { agreementText, bpsText } from './compact.ts'
@@ -67,13 +68,13 @@ export function evidenceText({ state, finality }: Edge) {
 
 /** Depth in microdollars, each figure floored; null with its reason where it is not known. */
 export function depthText(edge: Edge) {
-  const { state, toUsd, capacity, averageY, scale } = edge
+  const { state, unitMicrousd, capacity, averageY } = edge
   const { depth, depthY, marginal } = state
   if (depth === null || depthY === null || marginal === null)
     return { depth: null, depth_reason: edge.failure?.rule ?? 'DEPTH_UNKNOWN' }
-  if (capacity === null || toUsd === null || averageY === null || scale === null)
+  if (capacity === null || unitMicrousd === null || averageY === null)
     return { depth: null, depth_reason: edge.failure?.rule ?? 'ANCHOR_UNPRICED' }
-  const usd = (amountY: bigint) => microusd(amountY, toUsd, scale.to).toString()
+  const usd = (amountY: bigint) => microusd(amountY, unitMicrousd).toString()
   return {
     depth: {
       up_microusd: usd(depth.up),
@@ -88,8 +89,7 @@ export function depthText(edge: Edge) {
 export function componentsText({ components, state, capacity, scale }: Edge) {
   const { temporal, freshness } = components
   const { median } = temporal
-  const inWhole =
-    median === null || scale === null ? null : { num: median.num * scale.from, den: median.den * scale.to }
+  const inWhole = median === null || scale === null ? null : times(median, scale.whole)
   return {
     depth: { score: components.depth.score, l_eff: capacity?.toString() ?? null },
     freshness: { score: freshness.score, age_ms: freshness.ageMs, ttl_ms: freshness.ttlMs },

@@ -125,6 +125,18 @@ describe('deviation', () => {
     )
   })
 
+  it('is told from its bound where neither side, or only one, is in the range of doubles', () => {
+    for (const bits of [1022n, 1023n, 1024n, 1025n, 4096n]) {
+      const den = 1n << bits
+      for (const bps of [1n, 50n, 10_000n]) {
+        expect(isAtMost({ num: den * bps, den }, bps)).toBe(true)
+        expect(isAtMost({ num: den * bps + 1n, den }, bps)).toBe(false)
+        expect(isAtMost({ num: den * bps - den / 2n, den }, bps)).toBe(true)
+        expect(isAtMost({ num: den * bps + den / 2n, den }, bps)).toBe(false)
+      }
+    }
+  })
+
   it('compares the two sides of a centre as their deviations compare', () => {
     fc.assert(
       fc.property(fc.array(aCoarseFraction, { minLength: 3, maxLength: 3 }), prices => {

@@ -99,8 +99,12 @@ export function devBpsAtMost(p: Fraction, q: Fraction, bps: bigint): boolean {
 }
 
 /** A deviation in basis points, as `devBps` gives it, against a whole bound. */
-export function isAtMost(deviationBps: Fraction, bps: bigint): boolean {
-  return deviationBps.num <= bps * deviationBps.den
+export function isAtMost({ num, den }: Fraction, bps: bigint): boolean {
+  const about = Number(num) / Number(den)
+  const bound = Number(bps)
+  if (about < bound * SURELY_LESS && bound < Infinity) return true
+  // Past the range of doubles they say nothing.
+  return about > bound * SURELY_MORE && about < Infinity ? false : num <= bps * den
 }
 
 /** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 is above. */
