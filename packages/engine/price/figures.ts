@@ -146,9 +146,6 @@ export class Figures {
   #nextTemporalChange(atMs: Ms): Ms | null {
     const isCovered = this.isCoveredAt(atMs)
     if (isCovered && this.temporalScoreAt(atMs) === 10) return null
-    const past = this.#past
-    if (past !== null && atMs >= past.fromMs && atMs < past.untilMs)
-      return past.untilMs === NEVER ? null : past.untilMs
     const reference = this.pastAt(atMs)
     const flipMs = temporal.nextFlip(this.state.history, atMs, reference)
     if (isCovered) this.#past = { fromMs: atMs, untilMs: flipMs ?? NEVER, reference }
