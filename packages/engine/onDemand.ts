@@ -4,7 +4,7 @@
  */
 import { adapterOf } from './amm/adapters.ts'
 import { type Address, idOf } from './chain/block.ts'
-import type { Fraction } from './exact/ratio.ts'
+import { type Fraction, times } from './exact/ratio.ts'
 import { asOfText } from './price/compact.ts'
 import { edgeOf, microusd } from './price/edge.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
@@ -64,7 +64,7 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
   const edge = edgeOf(moment, pool)
   if (edge.toUsd === null || edge.marginal === null)
     return { outcome: 'no_route', reason: edge.failure?.rule ?? 'NO_ACTIVE_LIQUIDITY' }
-  const fromUsd = edge.ratio === null ? null : product(edge.ratio, edge.toUsd)
+  const fromUsd = edge.ratio === null ? null : times(edge.ratio, edge.toUsd)
   const x = exactText(fromUsd)
   const y = exactText(edge.toUsd)
   return {
@@ -127,5 +127,3 @@ function ladder(pool: Pool, { state, unitMicrousd }: Edge): object[] {
     }
   })
 }
-
-const product = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })

@@ -110,10 +110,7 @@ export function isAtMost({ num, den }: Fraction, bps: bigint): boolean {
 /** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 is above. */
 export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
   // above/centre against centre/below, both at least 1.
-  return ratio.compare(
-    { num: above.num * below.num, den: above.den * below.den },
-    { num: centre.num * centre.num, den: centre.den * centre.den },
-  )
+  return ratio.compare(ratio.times(above, below), ratio.times(centre, centre))
 }
 
 /** The outcome of `furtherFrom` where floats are sure of it; 0 where the integers must decide. */
