@@ -10,7 +10,7 @@ import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parse
 import { toRlp } from 'viem/utils'
 import { parseAnswer } from '../packages/server/feed/connection.ts'
 import { type ReceiptEntry, toReceiptEntry } from '../packages/server/feed/entry.ts'
-import { decodeLogs } from '../packages/server/feed/receipts.ts'
+import { ownLogs } from '../packages/server/feed/receiptsProof.ts'
 import { encodeReceipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'
 import { integer } from '../packages/server/feed/rlp.ts'
 import { decodeBlock } from '../packages/server/market/decode.ts'
@@ -86,7 +86,7 @@ function decodeOurs(): ReturnType<typeof decodeBlock> {
     timeMs: 0,
     parentHash: header.hash,
     proof: 'none',
-    logs: decodeLogs(result as readonly unknown[], header),
+    logs: ownLogs(header, result as readonly unknown[]),
   } as const
   return decodeBlock(
     [],

@@ -52,15 +52,24 @@ const logFields = fc.record({
 const log = fc.tuple(logFields, others).chain(([fields, more]) => shuffled(Object.entries(fields), more))
 const receiptFields = fc.record({
   ...place,
-  type: fc.constantFrom('0x0', '0x1', '0x2', '0x7f'),
+  type: fc.constantFrom('0x0', '0x1', '0x2', '0x7e', '0x7f'),
   status: fc.constantFrom('0x0', '0x1'),
   cumulativeGasUsed: quantity,
   logsBloom: hex(256),
   logs: fc.array(log, { maxLength: 3 }),
 })
+/** Of a deposit, and now and then of something else. */
+const deposits = fc.constantFrom<readonly Member[]>(
+  [],
+  [['depositNonce', '0x2efaea6']],
+  [
+    ['depositNonce', '0x0'],
+    ['depositReceiptVersion', '0x1'],
+  ],
+)
 const receipt = fc
-  .tuple(receiptFields, others)
-  .chain(([fields, more]) => shuffled(Object.entries(fields), more))
+  .tuple(receiptFields, others, deposits)
+  .chain(([fields, more, deposit]) => shuffled([...Object.entries(fields), ...deposit], more))
 
 const list = fc.oneof(
   fc.array(log, { minLength: 1, maxLength: 5 }),
@@ -107,8 +116,9 @@ function logShown(entry: LogEntry): object {
 }
 
 function receiptShown(entry: ReceiptEntry): object {
-  const { type, outcome, cumulativeGasUsed, logsBloom, logs } = entry
-  return { ...placeShown(entry), type, outcome, cumulativeGasUsed, logsBloom, logs: logs.map(logShown) }
+  const { type, outcome, cumulativeGasUsed, logsBloom, logs, deposit } = entry
+  const own = { type, outcome, cumulativeGasUsed, logsBloom, deposit }
+  return { ...placeShown(entry), ...own, logs: logs.map(logShown) }
 }
 
 const placeShown = ({

@@ -21,7 +21,15 @@ import {
   RECEIPT,
   RECEIPT_KEYS,
 } from './answerKeys.ts'
-import { BLOOM_DIGITS, HASH_DIGITS, LogEntry, MAX_TYPE, ReceiptEntry } from './entry.ts'
+import {
+  BLOOM_DIGITS,
+  type Deposit,
+  DEPOSIT_TYPE,
+  HASH_DIGITS,
+  LogEntry,
+  MAX_TYPE,
+  ReceiptEntry,
+} from './entry.ts'
 import { SeenHex } from './seenHex.ts'
 
 type Entry = LogEntry | ReceiptEntry
@@ -133,7 +141,9 @@ class Scanner {
     let transactionIndex = 0
     let logIndex = 0
     let status = 0
-    let type = 0
+    let type: number | null = null
+    let depositNonce = NONE
+    let depositVersion = NONE
     let bloomAt = 0
     let cumulativeGasUsed = NONE
     let logs: readonly LogEntry[] = NO_LOGS
@@ -195,6 +205,12 @@ class Scanner {
         case BIT.cumulativeGasUsed:
           cumulativeGasUsed = this.#quantity()
           break
+        case BIT.depositNonce:
+          depositNonce = this.#quantity()
+          break
+        case BIT.depositReceiptVersion:
+          depositVersion = this.#quantity()
+          break
         default:
           throw NOT_UNDERSTOOD
       }
@@ -215,7 +231,12 @@ class Scanner {
         dataAt,
         dataEnd,
       )
-    if ((seen & RECEIPT) === RECEIPT && (seen & ~RECEIPT_KEYS) === 0 && status <= 1 && type <= MAX_TYPE)
+    if (
+      (seen & RECEIPT) === RECEIPT &&
+      (seen & ~RECEIPT_KEYS) === 0 &&
+      status <= 1 &&
+      (type ?? 0) <= MAX_TYPE
+    )
       return new ReceiptEntry(
         type,
         { status },
@@ -227,6 +248,7 @@ class Scanner {
         blockNumber,
         transactionHash,
         transactionIndex,
+        type === DEPOSIT_TYPE ? depositOf(seen, depositNonce, depositVersion) : null,
       )
     throw NOT_UNDERSTOOD
   }
@@ -362,6 +384,12 @@ class Scanner {
   #take(byte: number): void {
     if (this.#bytes[this.#at++] !== byte) throw NOT_UNDERSTOOD
   }
+}
+
+function depositOf(seen: number, nonce: Hex, version: Hex): Deposit | null {
+  if ((seen & BIT.depositReceiptVersion) === 0) return null
+  if ((seen & BIT.depositNonce) === 0) throw NOT_UNDERSTOOD
+  return { nonce, version }
 }
 
 /** One for all answers, as scanning never waits. */

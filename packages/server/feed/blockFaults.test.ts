@@ -217,31 +217,34 @@ describe('a header', () => {
 })
 
 describe('on a chain whose headers prove nothing', () => {
-  let avalanche: LocalChain
+  let opaque: LocalChain
   beforeAll(async () => {
-    avalanche = await startLocalChain({ chainId: 43_114 })
-    await mine(avalanche, 2)
+    opaque = await startLocalChain()
+    await mine(opaque, 2)
   })
-  afterAll(() => avalanche.close())
-  const liarOf = async (): Promise<FaultProxy> => keep(await startFaultProxy({ url: avalanche.anvil.url }))
+  afterAll(() => opaque.close())
+  const liarOf = async (): Promise<FaultProxy> => keep(await startFaultProxy({ url: opaque.anvil.url }))
   const omitting = changed('eth_getBlockReceipts', (receipts: readonly RpcReceipt[]) =>
     receipts.map((receipt, at) =>
       at === receipts.length - 2 ? { ...receipt, logs: receipt.logs.slice(0, -1) } : receipt,
     ),
   )
   const followed = (urls: readonly string[], clock = forwardClock().clock): Promise<Consumer> =>
-    follow(avalanche, { clock, config: { endpoints: endpointsOf(...urls) } })
+    follow(opaque, {
+      clock,
+      config: { endpoints: endpointsOf(...urls), proof: { header: 'opaque', receipts: 'none' } },
+    })
 
   it('one endpoint gives blocks without a proof: DEGRADED', async () => {
-    const consumer = await followed([avalanche.anvil.url])
+    const consumer = await followed([opaque.anvil.url])
     await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
     expect([consumer.tip?.proof, consumer.health?.status]).toEqual(['none', 'DEGRADED'])
   })
 
   it('two that agree prove them by digest: HEALTHY', async () => {
-    const consumer = await followed([avalanche.anvil.url, (await liarOf()).url])
-    await mineTransactions(avalanche, EVERY_KIND)
-    await consumer.untilTip(await latest(avalanche))
+    const consumer = await followed([opaque.anvil.url, (await liarOf()).url])
+    await mineTransactions(opaque, EVERY_KIND)
+    await consumer.untilTip(await latest(opaque))
     expect(consumer.tip).toMatchObject({ proof: 'digest', logs: { length: 9 } })
     await consumer.until('health', ({ health }) => health?.status === 'HEALTHY')
   })
@@ -249,31 +252,31 @@ describe('on a chain whose headers prove nothing', () => {
   it('two that disagree prove nothing, and the head stays below', async () => {
     const { clock, forward } = forwardClock()
     const liar = await liarOf()
-    const consumer = await followed([avalanche.anvil.url, liar.url], clock)
-    const before = await latest(avalanche)
+    const consumer = await followed([opaque.anvil.url, liar.url], clock)
+    const before = await latest(opaque)
     await consumer.untilTip(before)
     const lie = liar.add(omitting)
-    await mineTransactions(avalanche, EVERY_KIND)
+    await mineTransactions(opaque, EVERY_KIND)
     await expect.poll(() => lie.fired(), { timeout: 20_000 }).toBeGreaterThan(1)
     forward(16_000)
     await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
     expect(consumer.tip?.hash).toBe(before.hash)
     lie.remove()
-    await consumer.untilTip(await latest(avalanche))
+    await consumer.untilTip(await latest(opaque))
     expect(consumer.tip).toMatchObject({ proof: 'digest', logs: { length: 9 } })
   })
 
   it('of three the one that says otherwise is at fault', async () => {
     const [liar, honest] = [await liarOf(), await liarOf()]
-    const consumer = await followed([liar.url, avalanche.anvil.url, honest.url])
-    await consumer.untilTip(await latest(avalanche))
+    const consumer = await followed([liar.url, opaque.anvil.url, honest.url])
+    await consumer.untilTip(await latest(opaque))
     const lie = liar.add(omitting)
     for (let n = 0; n < 20 && lie.fired() === 0; n++) {
-      await mineTransactions(avalanche, EVERY_KIND)
-      await consumer.untilTip(await latest(avalanche))
+      await mineTransactions(opaque, EVERY_KIND)
+      await consumer.untilTip(await latest(opaque))
     }
     expect(lie.fired()).toBeGreaterThan(0)
-    await expectFinalChain(consumer, avalanche)
+    await expectFinalChain(consumer, opaque)
     expect(consumer.chain.slice(1).map(({ proof }) => proof)).not.toContain('none')
   })
 })

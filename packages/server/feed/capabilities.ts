@@ -1,22 +1,11 @@
 /**
- * What can be recomputed of a chain's blocks (chain-facts, traps 7 to 9). Chains that are not listed are like Ethereum,
- * as every local chain is.
+ * What can be recomputed of a chain's blocks. What the fields of a header or a receipt tell, as the order of a header or
+ * whose receipts its root covers, is not set here; a chain that none of that fits says so in its configuration.
  */
-export type Capabilities = {
-  /** Whether the hash of a header is that of Ethereum's own fields in Ethereum's own order. */
-  readonly isHeaderStandard: boolean
-  /** Whether bloom and receipts root of a header are those of its own block. */
-  readonly isRootOwn: boolean
-}
+import type { ChainConfig, ProofRules } from '../ops/config.ts'
 
-const ETHEREUM: Capabilities = { isHeaderStandard: true, isRootOwn: true }
+export type Capabilities = ProofRules
 
-/**
- * 43114 hashes fields of its own, and since 2026-09-22 the bloom and the root of a header cover settled ancestors. There a
- * difference proves nothing, and only a second endpoint can tell that no log is missing.
- */
-const OTHERS: ReadonlyMap<number, Capabilities> = new Map([
-  [43_114, { isHeaderStandard: false, isRootOwn: false }],
-])
+const STANDARD: Capabilities = { header: 'standard', receipts: 'standard' }
 
-export const capabilitiesOf = (chainId: number): Capabilities => OTHERS.get(chainId) ?? ETHEREUM
+export const capabilitiesOf = ({ proof }: Pick<ChainConfig, 'proof'>): Capabilities => proof ?? STANDARD

@@ -5,7 +5,7 @@
  * no connection to speak of, so there a failure, or a minute, ends it.
  */
 import type { Clock } from '../ops/clock.ts'
-import type { Secret } from '../ops/config.ts'
+import type { ProofRules, Secret } from '../ops/config.ts'
 import { type Address, parseAddress } from './address.ts'
 import { backOffMs } from './backOff.ts'
 import { type Capabilities, capabilitiesOf } from './capabilities.ts'
@@ -31,6 +31,7 @@ export type EndpointOptions = {
   readonly name: string
   readonly url: Secret
   readonly identity: Identity
+  readonly proof?: ProofRules | undefined
   readonly clock: Clock
   readonly log: FeedLog
   readonly limits?: ConnectionLimits
@@ -76,7 +77,7 @@ export class Endpoint {
   constructor(options: EndpointOptions) {
     this.name = options.name
     this.#options = options
-    this.capabilities = capabilitiesOf(options.identity.chainId)
+    this.capabilities = capabilitiesOf(options)
     this.#address = parseAddress(options.name, options.url)
     this.#flow = new Flow(options.name, options.clock)
   }

@@ -24,6 +24,8 @@ import {
 
 /** EIP-2718 ends below 0x80. */
 export const MAX_TYPE = 0x7f
+/** Of a deposit from the first layer, on OP-stack chains. */
+export const DEPOSIT_TYPE = 0x7e
 /** Of the digits of an address, a hash or a topic, and a bloom. */
 export const [ADDRESS_DIGITS, HASH_DIGITS, BLOOM_DIGITS] = [40, 64, 512] as const
 /** From the digits of one topic to those of the next: between them `","0x`. */
@@ -107,9 +109,12 @@ export class LogEntry {
   }
 }
 
+/** What Canyon put at the end of the receipt of a deposit on OP-stack chains. */
+export type Deposit = { readonly nonce: Hex; readonly version: Hex }
+
 export class ReceiptEntry {
-  /** 0 for a legacy transaction. */
-  readonly type: number
+  /** 0 for a legacy transaction; null where the node does not tell, as some do not for legacy ones. */
+  readonly type: number | null
   readonly outcome: Outcome
   /** As the node wrote it: it may exceed what a number holds. */
   readonly cumulativeGasUsed: Hex
@@ -121,9 +126,10 @@ export class ReceiptEntry {
   readonly blockNumber: number
   readonly transactionHash: Hex
   readonly transactionIndex: number
+  readonly deposit: Deposit | null
 
   constructor(
-    type: number,
+    type: number | null,
     outcome: Outcome,
     cumulativeGasUsed: Hex,
     text: DataView,
@@ -133,6 +139,7 @@ export class ReceiptEntry {
     blockNumber: number,
     transactionHash: Hex,
     transactionIndex: number,
+    deposit: Deposit | null,
   ) {
     this.type = type
     this.outcome = outcome
@@ -144,6 +151,7 @@ export class ReceiptEntry {
     this.blockNumber = blockNumber
     this.transactionHash = transactionHash
     this.transactionIndex = transactionIndex
+    this.deposit = deposit
   }
 
   get logsBloom(): Hex {
@@ -191,8 +199,8 @@ export function toLogEntry(item: unknown): LogEntry {
 export function toReceiptEntry(item: unknown): ReceiptEntry {
   if (item instanceof ReceiptEntry) return item
   const fields = toFields(item)
-  const type = fields['type'] === undefined ? 0 : toCount(fields, 'type')
-  if (type > MAX_TYPE) throw new FieldError('type is not a transaction type')
+  const type = isGiven(fields, 'type') ? toCount(fields, 'type') : null
+  if (type !== null && type > MAX_TYPE) throw new FieldError('type is not a transaction type')
   return new ReceiptEntry(
     type,
     toOutcome(fields),
@@ -204,12 +212,20 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
     toCount(fields, 'blockNumber'),
     toHash(fields, 'transactionHash'),
     toCount(fields, 'transactionIndex'),
+    type === DEPOSIT_TYPE ? toDeposit(fields) : null,
   )
 }
 
+/** Nodes show a nonce since Regolith; it is part of the receipt only where the version is. */
+function toDeposit(fields: Fields): Deposit | null {
+  if (!isGiven(fields, 'depositReceiptVersion')) return null
+  return { nonce: toQuantity(fields, 'depositNonce'), version: toQuantity(fields, 'depositReceiptVersion') }
+}
+
+const isGiven = (fields: Fields, name: string): boolean => fields[name] !== undefined && fields[name] !== null
+
 function toOutcome(fields: Fields): Outcome {
-  if (fields['status'] === undefined || fields['status'] === null)
-    return { stateRoot: toHash(fields, 'root') }
+  if (!isGiven(fields, 'status')) return { stateRoot: toHash(fields, 'root') }
   const status = toCount(fields, 'status')
   if (status > 1) throw new FieldError('status is neither 0 nor 1')
   return { status }

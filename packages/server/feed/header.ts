@@ -19,18 +19,17 @@ import { pause } from './bell.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { BlockRef } from './feed.ts'
 import { FeedError } from './feedError.ts'
-import { isOwnHash } from './headerHash.ts'
+import { type HeaderProof, proveHeader } from './headerHash.ts'
 
 /** A head as it is announced. */
 export type Head = BlockRef & { readonly parentHash: Hex }
 
-export type Header = Head & {
-  readonly receiptsRoot: Hex
-  readonly logsBloom: Hex
-  readonly transactions: readonly Hex[]
-  /** Whether the fields were shown to give the hash. */
-  readonly isOwnHash: boolean
-}
+export type Header = Head &
+  HeaderProof & {
+    readonly receiptsRoot: Hex
+    readonly logsBloom: Hex
+    readonly transactions: readonly Hex[]
+  }
 
 type BlockTag = 'latest' | 'finalized'
 
@@ -114,7 +113,7 @@ async function fetchHeader(
       receiptsRoot: toHash(fields, 'receiptsRoot'),
       logsBloom: toHex(fields, 'logsBloom', 256),
       transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
-      isOwnHash: endpoint.capabilities.isHeaderStandard && isOwnHash(fields, head.hash),
+      ...proveHeader(fields, head.hash, endpoint.capabilities),
     }
   })
 }

@@ -9,9 +9,9 @@ export function openEndpoints(
   clock: Clock,
   log: FeedLog = () => {},
 ): { readonly endpoints: EndpointSet; readonly close: () => void } {
-  const { chainId, genesisHash, checkpoint } = chain
+  const { chainId, genesisHash, checkpoint, proof } = chain
   const identity = { chainId, genesisHash, checkpoint }
-  const all = chain.endpoints.map(({ name, url }) => new Endpoint({ name, url, identity, clock, log }))
+  const all = chain.endpoints.map(({ name, url }) => new Endpoint({ name, url, identity, proof, clock, log }))
   return {
     endpoints: new EndpointSet(all, clock),
     close: () => {

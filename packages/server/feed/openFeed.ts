@@ -48,11 +48,11 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
   const { chain, clock, limits } = options
   const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
   const log: FeedLog = options.log ?? (() => {})
-  const { chainId, genesisHash, checkpoint } = chain
+  const { chainId, genesisHash, checkpoint, proof } = chain
   const identity = { chainId, genesisHash, checkpoint }
   const endpoints = chain.endpoints.map(
     ({ name, url }) =>
-      new Endpoint({ name, url, identity, clock, log, ...(limits === undefined ? {} : { limits }) }),
+      new Endpoint({ name, url, identity, proof, clock, log, ...(limits === undefined ? {} : { limits }) }),
   )
   try {
     await openOne(chain, endpoints, options.signal ?? new AbortController().signal)

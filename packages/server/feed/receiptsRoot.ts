@@ -3,8 +3,8 @@
  * or changed.
  *
  * Encoding: EIP-2718. A legacy receipt is the RLP list, any other its type byte and then the same list:
- * (status or, before Byzantium, the state root; cumulative gas; bloom; logs). Sizes first, then bytes, read where the
- * digits stand.
+ * (status or, before Byzantium, the state root; cumulative gas; bloom; logs). Since Canyon, OP-stack chains append the
+ * nonce and a version to the list of a deposit. Sizes first, then bytes, read where the digits stand.
  */
 import type { Hex } from '../ops/config.ts'
 import { writeBytes } from '../ops/hexDigits.ts'
@@ -30,25 +30,35 @@ export function encodeReceipt({
   text,
   bloomAt,
   logs,
+  deposit,
 }: ReceiptEntry): Uint8Array {
   const first = [encodeRlp(outcomeOf(outcome)), encodeRlp(integer(cumulativeGasUsed))]
+  const last =
+    deposit === null ? [] : [encodeRlp(integer(deposit.nonce)), encodeRlp(integer(deposit.version))]
   const payload = logs.reduce((sum, log) => sum + sized(payloadOf(log)), 0)
-  const rest = sized(BLOOM_DIGITS / 2) + sized(payload)
-  const whole = first.reduce((sum, { length }) => sum + length, rest)
-  const start = type === 0 ? 0 : 1
+  const middle = sized(BLOOM_DIGITS / 2) + sized(payload)
+  const whole = [...first, ...last].reduce((sum, { length }) => sum + length, middle)
+  const typeByte = type ?? 0
+  const start = typeByte === 0 ? 0 : 1
   const bytes = new Uint8Array(start + sized(whole))
   const out = new DataView(bytes.buffer)
-  if (type !== 0) bytes[0] = type
-  let at = writeHead(bytes, start, whole, 0xc0)
-  for (const item of first) {
-    bytes.set(item, at)
-    at += item.length
-  }
+  if (typeByte !== 0) bytes[0] = typeByte
+  let at = writeAll(first, bytes, writeHead(bytes, start, whole, 0xc0))
   at = writeHead(bytes, at, BLOOM_DIGITS / 2, 0x80)
   at = writeBytes(text, bloomAt, bloomAt + BLOOM_DIGITS, out, at)
   at = writeHead(bytes, at, payload, 0xc0)
   for (const log of logs) at = writeLog(log, bytes, out, at)
+  writeAll(last, bytes, at)
   return bytes
+}
+
+function writeAll(items: readonly Uint8Array[], bytes: Uint8Array, start: number): number {
+  let at = start
+  for (const item of items) {
+    bytes.set(item, at)
+    at += item.length
+  }
+  return at
 }
 
 /** (address, topics, data). */

@@ -40,6 +40,8 @@ export type ChainConfig = {
   readonly blockTimeMs: number
   /** How far behind the head a chain that was never followed begins. Left out, at the head. */
   readonly startBehindMs?: number
+  /** What can be recomputed of its blocks. Left out, all of it, as of Ethereum's. */
+  readonly proof?: ProofRules | undefined
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address
   readonly deployments: readonly DeploymentConfig[]
@@ -48,6 +50,15 @@ export type ChainConfig = {
   readonly routingAssets: readonly Address[]
   readonly pools: readonly Address[]
   readonly tokens: readonly Address[]
+}
+
+/**
+ * `header: opaque`: the hash of a header is not that of the fields nodes show. `receipts: none`: the receipts root is not
+ * that of the block's receipts as nodes show them.
+ */
+export type ProofRules = {
+  readonly header: 'standard' | 'opaque'
+  readonly receipts: 'standard' | 'op_stack' | 'none'
 }
 
 export type DeploymentConfig = {

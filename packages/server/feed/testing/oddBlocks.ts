@@ -1,0 +1,330 @@
+/**
+ * Blocks with the oddities of real chains, made by hand: roots by `@ethereumjs/mpt`, encodings and hashes by viem, the
+ * order of every header written out here once more. None of our own code takes part.
+ */
+import { createMPT } from '@ethereumjs/mpt'
+import { concat, keccak256, numberToHex, stringToHex, toRlp, trim } from 'viem'
+import type { Hex, ProofRules } from '../../ops/config.ts'
+
+export type Wire = Readonly<Record<string, unknown>>
+
+export type OddBlock = {
+  readonly name: string
+  readonly chainId: number
+  readonly rules: ProofRules
+  readonly block: Wire
+  readonly receipts: readonly Wire[]
+  readonly proof: 'receipts' | 'none'
+  /** Of logs that count. */
+  readonly logs: number
+}
+
+type Made = {
+  readonly type: number | null
+  readonly logs: number
+  /** What follows the logs in the encoding, and how nodes show it. */
+  readonly tail?: readonly Hex[]
+  readonly shown?: Wire
+}
+
+const BLOOM: Hex = `0x${'00'.repeat(256)}`
+const STANDARD: ProofRules = { header: 'standard', receipts: 'standard' }
+const EMPTY_ROOT: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const NUMBER = 70_000_000
+const AUTHOR: Hex = `0x${'a1'.repeat(20)}`
+const NOBODY: Hex = `0x${'00'.repeat(20)}`
+
+const word = (text: string): Hex => keccak256(stringToHex(text))
+const count = (value: number): Hex => numberToHex(value)
+/** As RLP writes an integer. */
+const bare = (quantity: Hex): Hex => {
+  const digits = trim(quantity.length % 2 === 0 ? quantity : `0x0${quantity.slice(2)}`)
+  return digits === '0x00' ? '0x' : digits
+}
+
+const FIRST = [
+  'parentHash',
+  'sha3Uncles',
+  'miner',
+  'stateRoot',
+  'transactionsRoot',
+  'receiptsRoot',
+  'logsBloom',
+  'difficulty',
+  'number',
+  'gasLimit',
+  'gasUsed',
+  'timestamp',
+  'extraData',
+  'mixHash',
+  'nonce',
+] as const
+const INTEGERS = new Set(['difficulty', 'number', 'gasLimit', 'gasUsed', 'timestamp'])
+
+/** London to Glamsterdam, as a header of 2026 has them. */
+const LONDON: Wire = { baseFeePerGas: '0x7' }
+const CANYON: Wire = { ...LONDON, withdrawalsRoot: word('storage root') }
+const PRAGUE: Wire = {
+  ...CANYON,
+  blobGasUsed: '0x0',
+  excessBlobGas: '0x20000',
+  parentBeaconBlockRoot: word('beacon'),
+  requestsHash: word('requests'),
+}
+const GLAMSTERDAM: Wire = {
+  ...PRAGUE,
+  blockAccessListHash: word('access list'),
+  slotNumber: '0xb4d1c3',
+}
+const GRANITE: Wire = {
+  extDataHash: word('ext data'),
+  baseFeePerGas: '0x42d634c',
+  extDataGasUsed: '0x2bde',
+  blockGasCost: '0x0',
+  blobGasUsed: '0x0',
+  excessBlobGas: '0x0',
+  parentBeaconBlockRoot: `0x${'00'.repeat(32)}`,
+  timestampMilliseconds: '0x1a09173eda1',
+  minDelayExcess: '0x6e6965',
+}
+const HELICON: Wire = {
+  ...GRANITE,
+  targetExponent: '0xf0a451',
+  minPriceExponent: '0xd49a784bcd1b8b0',
+  settledHeight: count(NUMBER - 2),
+  settledGasUnix: '0x6a971370',
+  settledGasNumerator: '0x83720',
+  settledExcess: '0x131b81f7',
+}
+
+const LEGACY: Made = { type: 0, logs: 1 }
+const DYNAMIC: Made = { type: 2, logs: 2 }
+/** Regolith: nodes show the nonce and the root leaves it out. Canyon: both are in the root. */
+const REGOLITH: Made = { type: 0x7e, logs: 0, shown: { depositNonce: '0x1e847f' } }
+const DEPOSIT: Made = {
+  type: 0x7e,
+  logs: 1,
+  tail: ['0x02efaea6', '0x01'],
+  shown: { depositNonce: '0x2efaea6', depositReceiptVersion: '0x1' },
+}
+
+export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
+  const { tail: _, shown: __, ...plainDeposit } = DEPOSIT
+  const madhugiri: Made = { type: 0x7f, logs: 2 }
+  const stateSync = async (copies: number, isListed: boolean) => {
+    const { block, receipts } = await make([DYNAMIC, LEGACY], LONDON, { miner: NOBODY })
+    const hash = keccak256(
+      concat([stringToHex('matic-bor-receipt-'), numberToHex(NUMBER, { size: 8 }), block['hash'] as Hex]),
+    )
+    const sync = receiptOf({ type: 0, logs: 2 }, 2, 3, block['hash'] as Hex, hash)
+    const transactions = [...(block['transactions'] as Hex[]), ...(isListed ? [hash] : [])]
+    return {
+      block: { ...block, transactions },
+      receipts: [...receipts, ...Array.from({ length: copies }, () => sync)],
+    }
+  }
+  const withAuthor = async () => {
+    const { block, receipts } = await make([DYNAMIC], LONDON, { miner: NOBODY })
+    return { block: { ...block, miner: AUTHOR }, receipts }
+  }
+  const inside = () => make([DYNAMIC, madhugiri], LONDON, { miner: NOBODY })
+  const repeated = async () => {
+    const { block, receipts } = await inside()
+    return { block, receipts: [...receipts, receipts.at(-1) as Wire] }
+  }
+  const settled = async () => {
+    const { block, receipts } = await make([LEGACY], HELICON, { root: EMPTY_ROOT })
+    return { block, receipts }
+  }
+  const stripped = async () => {
+    const { block, receipts } = await make([DEPOSIT, DYNAMIC], CANYON)
+    const [{ depositNonce: _nonce, depositReceiptVersion: _version, ...deposit }, ...rest] = receipts as [
+      Wire,
+    ]
+    return { block, receipts: [deposit, ...rest] }
+  }
+  const untyped = async () => {
+    const { block, receipts } = await make([DYNAMIC], LONDON)
+    return { block, receipts: receipts.map(receipt => ({ ...receipt, type: null })) }
+  }
+  const otherKind = async () => {
+    const { block, receipts } = await make([LEGACY], LONDON)
+    const { mixHash: _mix, nonce: _nonce, sha3Uncles: _uncles, ...rest } = block
+    return { block: { ...rest, stakeRoot: word('of its own') }, receipts }
+  }
+  const OP: ProofRules = { header: 'standard', receipts: 'op_stack' }
+  const makers: readonly [
+    string,
+    number,
+    ProofRules,
+    () => Promise<{ readonly block: Wire; readonly receipts: readonly Wire[] }>,
+    OddBlock['proof'],
+    number,
+  ][] = [
+    ['legacy and typed receipts', 1, STANDARD, () => make([LEGACY, DYNAMIC], PRAGUE), 'receipts', 3],
+    ['a Glamsterdam header', 1, STANDARD, () => make([DYNAMIC], GLAMSTERDAM), 'receipts', 2],
+    [
+      'a header that skipped Shanghai',
+      7,
+      STANDARD,
+      () => make([DYNAMIC], { ...LONDON, blobGasUsed: '0x0' }),
+      'receipts',
+      2,
+    ],
+    ['a receipt without a type', 1, STANDARD, () => make([{ type: null, logs: 1 }], {}), 'receipts', 1],
+    ['a typed receipt that does not tell its type', 1, STANDARD, untyped, 'none', 2],
+    ['a coreth header', 43_114, STANDARD, () => make([LEGACY, DYNAMIC], GRANITE), 'receipts', 3],
+    [
+      'a first coreth header',
+      43_114,
+      STANDARD,
+      () => make([LEGACY], { extDataHash: word('none') }),
+      'receipts',
+      1,
+    ],
+    ['a settling header', 43_114, STANDARD, settled, 'none', 1],
+    [
+      'a deposit of four fields',
+      8453,
+      OP,
+      () => make([{ ...plainDeposit, logs: 1 }, DYNAMIC], LONDON),
+      'receipts',
+      3,
+    ],
+    ['a deposit whose nonce is shown only', 8453, OP, () => make([REGOLITH, LEGACY], LONDON), 'receipts', 1],
+    ['a deposit of six fields', 8453, OP, () => make([DEPOSIT, DYNAMIC], PRAGUE), 'receipts', 3],
+    [
+      'a deposit of six fields on a chain not said to be OP stack',
+      8453,
+      STANDARD,
+      () => make([DEPOSIT], CANYON),
+      'receipts',
+      1,
+    ],
+    ['a deposit that lost its two fields', 8453, OP, stripped, 'none', 3],
+    ['a state sync outside the root', 137, STANDARD, () => stateSync(1, true), 'receipts', 3],
+    ['a state sync listed twice', 137, STANDARD, () => stateSync(2, true), 'receipts', 3],
+    [
+      'a state sync that is not among the transactions',
+      137,
+      STANDARD,
+      () => stateSync(1, false),
+      'receipts',
+      3,
+    ],
+    ['a state sync without its receipt', 137, STANDARD, () => stateSync(0, true), 'receipts', 3],
+    ['a state sync inside the root', 137, STANDARD, inside, 'receipts', 4],
+    ['a state sync inside the root listed twice', 137, STANDARD, repeated, 'receipts', 4],
+    ['the author in place of the miner', 137, STANDARD, withAuthor, 'receipts', 2],
+    [
+      'a classic receipt',
+      42_161,
+      STANDARD,
+      () => make([{ type: 0x78, logs: 1 }], {}, { root: word('unknown encoding') }),
+      'none',
+      1,
+    ],
+    ['a header of another kind', 25, STANDARD, otherKind, 'none', 1],
+  ]
+  return Promise.all(
+    makers.map(async ([name, chainId, rules, maker, proof, logs]) => ({
+      name,
+      chainId,
+      rules,
+      ...(await maker()),
+      proof,
+      logs,
+    })),
+  )
+}
+
+type Given = { readonly miner?: Hex; readonly root?: Hex }
+
+async function make(
+  made: readonly Made[],
+  since: Wire,
+  { miner = AUTHOR, root }: Given = {},
+): Promise<{ readonly block: Wire; readonly receipts: readonly Wire[] }> {
+  const fields: Wire = {
+    parentHash: word('parent'),
+    sha3Uncles: word('uncles'),
+    miner,
+    stateRoot: word('state'),
+    transactionsRoot: word('transactions'),
+    receiptsRoot: root ?? (await rootOf(made)),
+    logsBloom: BLOOM,
+    difficulty: '0x0',
+    number: count(NUMBER),
+    gasLimit: '0x1c9c380',
+    gasUsed: '0x5208',
+    timestamp: '0x6aa43640',
+    extraData: '0x617373',
+    mixHash: word('mix'),
+    nonce: '0x0000000000000000',
+    ...since,
+  }
+  const names = [...FIRST, ...Object.keys(since)]
+  // Shanghai's field stands between London's and Cancun's; a chain without it leaves an empty item.
+  const skips = 'blobGasUsed' in since && !('withdrawalsRoot' in since) && !('extDataHash' in since)
+  if (skips) names.splice(names.indexOf('blobGasUsed'), 0, 'withdrawalsRoot')
+  const hash = keccak256(toRlp(names.map(name => itemOf(name, fields[name] as Hex | undefined))))
+  const transactions = made.map((_, index) => word(`transaction ${index}`))
+  let logs = 0
+  const receipts = made.map((each, index) => {
+    const receipt = receiptOf(each, index, logs, hash, transactions[index] as Hex)
+    logs += each.logs
+    return receipt
+  })
+  return { block: { ...fields, hash, transactions, uncles: [], size: '0x3d8' }, receipts }
+}
+
+/** Fixed lengths stand as they are; the others are integers. */
+function itemOf(name: string, value: Hex | undefined): Hex {
+  if (value === undefined) return '0x'
+  const isFixed = value.length >= 42 || name === 'extraData' || name === 'nonce'
+  return isFixed && !INTEGERS.has(name) ? value : bare(value)
+}
+
+async function rootOf(made: readonly Made[]): Promise<Hex> {
+  const trie = await createMPT()
+  for (const [index, each] of made.entries()) {
+    const list = toRlp([
+      '0x01',
+      bare(gasOf(index)),
+      BLOOM,
+      Array.from({ length: each.logs }, (_, at) => [addressOf(index, at), [word(`topic ${at}`)], dataOf(at)]),
+      ...(each.tail ?? []),
+    ])
+    const value = (each.type ?? 0) === 0 ? list : concat([numberToHex(each.type ?? 0, { size: 1 }), list])
+    await trie.put(
+      toRlp(index === 0 ? '0x' : bare(count(index)), 'bytes'),
+      Buffer.from(value.slice(2), 'hex'),
+    )
+  }
+  return `0x${Buffer.from(trie.root()).toString('hex')}`
+}
+
+const gasOf = (index: number): Hex => count(21_000 * (index + 1))
+const addressOf = (index: number, at: number): Hex => `0x${word(`address ${index}/${at}`).slice(26)}`
+const dataOf = (at: number): Hex => `0x${'07'.repeat(32 * at)}`
+
+function receiptOf(made: Made, index: number, firstLog: number, blockHash: Hex, transactionHash: Hex): Wire {
+  const place = { blockHash, blockNumber: count(NUMBER), transactionHash, transactionIndex: count(index) }
+  return {
+    ...place,
+    ...(made.type === null ? { type: null } : { type: count(made.type) }),
+    status: '0x1',
+    cumulativeGasUsed: gasOf(index),
+    gasUsed: '0x5208',
+    logsBloom: BLOOM,
+    logs: Array.from({ length: made.logs }, (_, at) => ({
+      ...place,
+      address: addressOf(index, at),
+      topics: [word(`topic ${at}`)],
+      data: dataOf(at),
+      logIndex: count(firstLog + at),
+      removed: false,
+    })),
+    ...made.shown,
+  }
+}
