@@ -81,6 +81,37 @@ test('an unknown key names the one that was probably meant', () => {
   expect(chainFaults({ colour: 'red' })).toEqual([expect.stringMatching(/expected one of chain_id, name,/)])
 })
 
+test('what a chain proves is standard unless told otherwise, and a bad value is told with the good ones', () => {
+  const proofOf = (proof: object | undefined) =>
+    load({ chains: [{ chain_id: 1, endpoints: [endpoint], ...(proof === undefined ? {} : { proof }) }] })
+      .chains[0]?.proof
+  expect(proofOf(undefined)).toEqual({ header: 'standard', receipts: 'standard' })
+  expect(proofOf({ receipts: 'op_stack' })).toEqual({ header: 'standard', receipts: 'op_stack' })
+  expect(proofOf({ header: 'opaque' })).toEqual({ header: 'opaque', receipts: 'standard' })
+  expect(chainFaults({ proof: { header: 'cronos', receipts: true, logs: 'none' } })).toEqual([
+    'chains[0].proof.logs: received "logs", expected one of header, receipts',
+    'chains[0].proof.header: received "cronos", expected one of standard, opaque',
+    'chains[0].proof.receipts: received true, expected one of standard, op_stack, none',
+  ])
+  expect(chainFaults({ proof: 'opaque' })).toEqual(['chains[0].proof: received "opaque", expected a mapping'])
+})
+
+test('a chain that one endpoint cannot prove is told before it starts', () => {
+  const second = { name: 'other', url: 'https://another.test' }
+  const of = (proof: object, endpoints: readonly object[] = [endpoint]) =>
+    configWarnings(load({ chains: [{ chain_id: 1, endpoints, proof }] })).filter(each =>
+      each.includes('NO_PROOF'),
+    )
+  expect(of({ header: 'opaque' })).toEqual([
+    expect.stringMatching(
+      /^chains\[0\]\.proof: .*DEGRADED \(NO_PROOF\).*add an endpoint of another provider$/,
+    ),
+  ])
+  expect(of({ receipts: 'none' })).toHaveLength(1)
+  expect(of({ receipts: 'op_stack' })).toEqual([])
+  expect(of({ header: 'opaque' }, [endpoint, second])).toEqual([])
+})
+
 test('a wrong unit is told with the unit that counts', () => {
   expect(chainFaults({ block_time_ms: 12 })).toEqual([
     'chains[0].block_time_ms: received 12, expected an integer from 50 to 3600000, in milliseconds',

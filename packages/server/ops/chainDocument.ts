@@ -3,7 +3,13 @@
  * table, for the chain that table speaks of: same id, same genesis. A key that is given replaces the table's.
  */
 import { CHAIN_TABLE } from './chainTable.ts'
-import { type ChainConfig, type DeploymentConfig, Secret, type StableConfig } from './config.ts'
+import {
+  type ChainConfig,
+  type DeploymentConfig,
+  type ProofRules,
+  Secret,
+  type StableConfig,
+} from './config.ts'
 import { join, type Shape } from './shape.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
@@ -21,6 +27,7 @@ const KEYS = [
   'block_time_ms',
   'start_behind_s',
   'finality',
+  'proof',
   'wrapped_native',
   'deployments',
   'stables',
@@ -61,6 +68,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
             kind: 'depth',
             depth: shape.integer(finality['depth'], at('finality.depth'), [1, 100_000, 'blocks']),
           },
+    proof: proofFrom(shape, chain['proof'], at('proof')),
     wrappedNative: shape.address(chain['wrapped_native'], at('wrapped_native')),
     deployments: deploymentsFrom(shape, chain['deployments'], at('deployments')),
     stables: stablesFrom(shape, chain['stables'], at('stables')),
@@ -89,6 +97,19 @@ function checkpointFrom(shape: Shape, value: unknown, path: string): Pick<ChainC
       number: shape.integer(pinned['block_number'], join(path, 'block_number'), [0, MAX]),
       hash: shape.hash(pinned['block_hash'], join(path, 'block_hash')),
     },
+  }
+}
+
+function proofFrom(shape: Shape, value: unknown, path: string): ProofRules {
+  const proof = shape.mapping(value, path, ['header', 'receipts'])
+  return {
+    header: shape.choice(proof['header'], join(path, 'header'), ['standard', 'opaque'], 'standard'),
+    receipts: shape.choice(
+      proof['receipts'],
+      join(path, 'receipts'),
+      ['standard', 'op_stack', 'none'],
+      'standard',
+    ),
   }
 }
 

@@ -29,6 +29,12 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
     'When a block is final: { tag: finalized }, or { depth: N } where nodes have no such tag.',
   'chains[].finality.tag': 'The tag that nodes answer to.',
   'chains[].finality.depth': 'Blocks until one is final.',
+  'chains[].proof':
+    'What the blocks of the chain prove about themselves. `assay doctor` finds it out and prints the lines.',
+  'chains[].proof.header':
+    'standard: the fields of a header give its hash; opaque: they do not, so no single endpoint can prove a block.',
+  'chains[].proof.receipts':
+    'standard: the receipts give the root in the header; op_stack: the same with deposits; none: they do not.',
   'chains[].wrapped_native': 'The wrapped native token; list it in routing_assets too if it is one.',
   'chains[].deployments': 'Factories whose pools are looked up.',
   'chains[].deployments[].deployment_id': 'A name of your own for the factory.',

@@ -34,6 +34,7 @@ export const SAMPLE = {
       block_time_ms: 12_048,
       start_behind_s: 330,
       finality: { tag: 'finalized' },
+      proof: { header: 'standard', receipts: 'standard' },
       wrapped_native: ADDRESS[0],
       deployments: [
         {

@@ -142,6 +142,7 @@ const chainDocument = (chain: ChainConfig): object => ({
   block_time_ms: chain.blockTimeMs,
   start_behind_s: (chain.startBehindMs ?? 0) / 1000,
   finality: chain.finality.kind === 'tag' ? { tag: 'finalized' } : { depth: chain.finality.depth },
+  proof: chain.proof,
   wrapped_native: chain.wrappedNative,
   deployments: chain.deployments.map(deploymentDocument),
   stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({

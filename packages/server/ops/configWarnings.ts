@@ -12,6 +12,7 @@ const RECORD_BYTES = 2048
 export function configWarnings(config: Config): string[] {
   return [
     ...config.chains.flatMap((chain, at) => backendWarnings(chain, join(join('chains', at), 'endpoints'))),
+    ...config.chains.flatMap((chain, at) => proofWarnings(chain, join(join('chains', at), 'proof'))),
     ...diskWarnings(config),
   ]
 }
@@ -24,6 +25,14 @@ function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
   const names = endpoints.map(({ name }) => name).join(', ')
   return [
     `${path}: ${names} are one backend, so they fail together and none can confirm the other; add an endpoint of another provider`,
+  ]
+}
+
+/** Without a proof of its own a block counts by two endpoints that agree. */
+function proofWarnings({ endpoints, proof }: ChainConfig, path: string): string[] {
+  if (endpoints.length > 1 || (proof?.header !== 'opaque' && proof?.receipts !== 'none')) return []
+  return [
+    `${path}: with these settings one endpoint cannot prove a block, so the chain stays DEGRADED (NO_PROOF), its scores at 3 and its blocks without finality; add an endpoint of another provider`,
   ]
 }
 
