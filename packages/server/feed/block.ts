@@ -43,13 +43,13 @@ export async function fetchBlock(
       : fetchHeaderByHash(endpoint, which, signal)
   const hash = typeof which === 'number' ? (await fetching).hash : which
   const [header, answer] = await Promise.all([fetching, fetchLogs(endpoint, hash, fetching, signal)])
-  const { proof, logs } = await verifyLogs(endpoint, header, answer, signal)
+  const { proof, logs } = verifyLogs(endpoint, header, answer)
   const { number, parentHash, timeMs } = header
   return { number, hash, timeMs, parentHash, proof, logs: kept(logs, endpoint.topics) }
 }
 
 /** Once all logs are proven to be there, those nobody asks for have done their part. */
-function kept(logs: VerifiedBlock['logs'], topics: ReadonlySet<Hex> | null): VerifiedBlock['logs'] {
+function kept(logs: VerifiedBlock['logs'], topics: ReadonlySet<string> | null): VerifiedBlock['logs'] {
   return topics === null ? logs : logs.filter(({ topic }) => topic !== null && topics.has(topic))
 }
 

@@ -271,12 +271,12 @@ describe('an endpoint', () => {
     expect(endpoint.wrongIdentity?.message).toMatch(/expected chain 31337 .* received chain 56/)
   })
 
-  it('over HTTP is checked again every minute', async () => {
+  it('over HTTP is checked again every ten minutes', async () => {
     proxy.rule = pass
     proxy.calls.length = 0
     let nowMs = 0
     const endpoint = create(proxy.url, { clock: { nowMs: () => nowMs, monotonicMs: () => nowMs } })
-    for (nowMs of [0, 60_000, 60_001]) await endpoint.request('eth_blockNumber', [], signal)
+    for (nowMs of [0, 600_000, 600_001]) await endpoint.request('eth_blockNumber', [], signal)
     expect(proxy.calls.filter(({ method }) => method === 'eth_chainId')).toHaveLength(2)
   })
 

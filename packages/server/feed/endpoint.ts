@@ -5,7 +5,7 @@
  * no connection to speak of, so there a failure, or ten minutes, ends it.
  */
 import type { Clock } from '../ops/clock.ts'
-import type { Hex, Secret } from '../ops/config.ts'
+import type { Secret } from '../ops/config.ts'
 import { Abilities } from './abilities.ts'
 import { type Address, parseAddress } from './address.ts'
 import { backOffMs } from './backOff.ts'
@@ -45,7 +45,7 @@ export type EndpointOptions = {
   /** Of all its calls, where they serve one purpose. */
   readonly purpose?: Purpose
   /** Of blocks only logs with one of these first topics are kept once they are proven; left out, all. */
-  readonly topics?: ReadonlySet<Hex>
+  readonly topics?: ReadonlySet<string>
 }
 
 /** How long an HTTP endpoint is trusted to be the same node behind the same address. */
@@ -151,7 +151,7 @@ export class Endpoint {
   }
 
   /** Topics of the logs that are kept of a block; null where all are. */
-  get topics(): ReadonlySet<Hex> | null {
+  get topics(): ReadonlySet<string> | null {
     return this.#options.topics ?? null
   }
 

@@ -34,6 +34,9 @@ export async function fetchLogs(
   const byBlock = await byBlockReceipts(endpoint, hash, signal)
   if (byBlock !== null) return byBlock
   const known = await header
+  // No transactions, no receipts: the root in the header proves it.
+  if (known.transactions.length === 0)
+    return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
   const byTransaction = await climb(endpoint, 'receipts by transaction', () =>
     fetchReceipts(endpoint, known, signal),
   )
@@ -51,7 +54,7 @@ export async function fetchLogs(
 }
 
 /** The receipts of a block one by one, in batches where the endpoint takes them. */
-export async function fetchReceipts(
+async function fetchReceipts(
   endpoint: Endpoint,
   { hash, transactions }: Pick<Header, 'hash' | 'transactions'>,
   signal: AbortSignal,

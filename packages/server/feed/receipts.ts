@@ -9,31 +9,21 @@ import type { Endpoint } from './endpoint.ts'
 import { type LogEntry, type ReceiptEntry, toLogEntry, toReceiptEntry } from './entry.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { type Header, refused } from './header.ts'
-import { fetchReceipts, type LogAnswer } from './logLadder.ts'
+import type { LogAnswer } from './logLadder.ts'
 import { receiptsRoot } from './receiptsRoot.ts'
 
-/** Where providers cut a list of logs without a word: a list of just this many is not believed. */
-const ROUND_CAPS: ReadonlySet<number> = new Set([100, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000])
-
-/** Throws BLOCK_REFUSED unless the answer is this block's, whole. */
-export async function verifyLogs(
+/** Throws BLOCK_REFUSED unless the answer is this block's, and whole as far as it can be told. */
+export function verifyLogs(
   endpoint: Endpoint,
   header: Header,
   answer: LogAnswer,
-  signal: AbortSignal,
-): Promise<Pick<VerifiedBlock, 'proof' | 'logs'>> {
+): Pick<VerifiedBlock, 'proof' | 'logs'> {
   if (answer.kind === 'receipts') return verifyReceipts(endpoint, header, answer.items)
   const logs = decodeAnswer(endpoint.name, 'logs', () => decodeLogs(answer.items, header))
   checkCount(endpoint, header, logs)
   if (endpoint.capabilities.isRootOwn && bloomOf(logs) !== header.logsBloom)
     throw refused(endpoint, `the logs of block ${header.number} ${header.hash} do not give its bloom`)
-  if (!ROUND_CAPS.has(logs.length)) return { proof: 'none', logs }
-  const whole = verifyReceipts(endpoint, header, await fetchReceipts(endpoint, header, signal))
-  if (whole.logs.length === logs.length) return whole
-  throw refused(
-    endpoint,
-    `eth_getLogs of block ${header.number} ends at ${logs.length}, its receipts have ${whole.logs.length} logs`,
-  )
+  return { proof: 'none', logs }
 }
 
 function verifyReceipts(
