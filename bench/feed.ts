@@ -8,7 +8,7 @@
 import { createMPT } from '@ethereumjs/mpt'
 import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parseAbi } from 'viem'
 import { toRlp } from 'viem/utils'
-import { parseAnswer } from '../packages/server/feed/connection.ts'
+import { parseAnswer } from '../packages/server/feed/answerReader.ts'
 import { type ReceiptEntry, toReceiptEntry } from '../packages/server/feed/entry.ts'
 import { ownLogs } from '../packages/server/feed/receiptsProof.ts'
 import { encodeReceipt, receiptsRoot } from '../packages/server/feed/receiptsRoot.ts'

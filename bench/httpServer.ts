@@ -126,6 +126,7 @@ async function startApi() {
     admin: { allow: [] },
     retention: { hours: 72, records: 1 },
     policy: {},
+    rpc: { maxAnswerMib: 256 },
     chains: [],
     coverage: [],
     store: { address: new Secret(`sqlite:${path}`), path },

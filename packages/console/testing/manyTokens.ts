@@ -66,6 +66,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     admin: { allow: [] },
     retention: { hours: 72, records: 1 },
     policy: {},
+    rpc: { maxAnswerMib: 256 },
     chains: [],
     coverage: [],
     store: { address: new Secret(`sqlite:${path}`), path },

@@ -39,6 +39,7 @@ const configOf = (...chains: readonly ChainConfig[]): Config => ({
   chains,
   coverage: [],
   policy: {},
+  rpc: { maxAnswerMib: 256 },
 })
 
 const at = (...urls: readonly string[]) => ({

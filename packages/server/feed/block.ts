@@ -9,8 +9,9 @@ import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
-import { fetchHeaderByHash, fetchHeaderByNumber, type Header } from './header.ts'
-import { fetchLogs, type LogAnswer, verifyLogs } from './receipts.ts'
+import { fetchHeaderByHash, fetchHeaderByNumber } from './header.ts'
+import { fetchLogs } from './logLadder.ts'
+import { verifyLogs } from './receipts.ts'
 
 type Told = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }
 type Weighed = Told & { readonly digest: string }
@@ -30,28 +31,26 @@ export async function fetchVerified(
   return first.block.proof === 'receipts' ? first.block : corroborate(endpoints, first, signal)
 }
 
-/** By hash in one round trip; by number in two, since receipts are asked for by hash alone. */
+/** By hash in one round trip where receipts come by the block; by number in two, since they are asked for by hash alone. */
 export async function fetchBlock(
   endpoint: Endpoint,
   which: Hex | number,
   signal: AbortSignal,
 ): Promise<VerifiedBlock> {
-  const [header, answer] =
+  const fetching =
     typeof which === 'number'
-      ? await fetchInTurn(endpoint, which, signal)
-      : await Promise.all([fetchHeaderByHash(endpoint, which, signal), fetchLogs(endpoint, which, signal)])
-  const { proof, logs } = await verifyLogs(endpoint, header, answer, signal)
-  const { number, hash, parentHash, timeMs } = header
-  return { number, hash, timeMs, parentHash, proof, logs }
+      ? fetchHeaderByNumber(endpoint, which, signal)
+      : fetchHeaderByHash(endpoint, which, signal)
+  const hash = typeof which === 'number' ? (await fetching).hash : which
+  const [header, answer] = await Promise.all([fetching, fetchLogs(endpoint, hash, fetching, signal)])
+  const { proof, logs } = verifyLogs(endpoint, header, answer)
+  const { number, parentHash, timeMs } = header
+  return { number, hash, timeMs, parentHash, proof, logs: kept(logs, endpoint.topics) }
 }
 
-async function fetchInTurn(
-  endpoint: Endpoint,
-  number: number,
-  signal: AbortSignal,
-): Promise<[Header, LogAnswer]> {
-  const header = await fetchHeaderByNumber(endpoint, number, signal)
-  return [header, await fetchLogs(endpoint, header.hash, signal)]
+/** Once all logs are proven to be there, those nobody asks for have done their part. */
+function kept(logs: VerifiedBlock['logs'], topics: ReadonlySet<string> | null): VerifiedBlock['logs'] {
+  return topics === null ? logs : logs.filter(({ topic }) => topic !== null && topics.has(topic))
 }
 
 /**

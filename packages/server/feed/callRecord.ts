@@ -1,17 +1,38 @@
-/** How an endpoint did of late: the share of failed calls and the median time of the others. */
+/** How an endpoint did of late: the share of failed calls, how long the others took, and what all of them were for. */
+import type { Purpose } from './purpose.ts'
 
 /** Enough for a steady median; at one call a second it forgets in a minute. */
 const WINDOW = 64
+/** Fewer calls of a method say little about what is usual. */
+const LEAST_FOR_USUAL = 20
+const USUAL_SHARE = 0.95
+
+export type MethodCalls = { readonly method: string; readonly purpose: Purpose; readonly calls: number }
 
 export class CallRecord {
   /** Milliseconds of a good call, null for a failed one; oldest first. */
   readonly #calls: (number | null)[] = []
+  /** Of good calls by method, oldest first. */
+  readonly #times = new Map<string, number[]>()
+  readonly #kinds = new Map<string, { readonly method: string; readonly purpose: Purpose; calls: number }>()
   /** Of its whole life. */
   total = 0
   totalFailed = 0
 
-  succeeded(tookMs: number): void {
+  /** A call was sent. */
+  began(method: string, purpose: Purpose): void {
+    const key = `${method} ${purpose}`
+    const kind = this.#kinds.get(key) ?? { method, purpose, calls: 0 }
+    kind.calls++
+    this.#kinds.set(key, kind)
+  }
+
+  succeeded(tookMs: number, method = ''): void {
     this.#add(tookMs)
+    const times = this.#times.get(method) ?? []
+    times.push(tookMs)
+    if (times.length > WINDOW) times.shift()
+    this.#times.set(method, times)
   }
 
   failed(): void {
@@ -30,6 +51,18 @@ export class CallRecord {
     const times = this.#calls.filter(call => call !== null).sort((a, b) => a - b)
     const middle = times[(times.length - 1) >> 1]
     return middle === undefined ? null : Math.round(middle)
+  }
+
+  /** Within which 95 of 100 good calls of the method were answered; null before there were enough of them. */
+  usualMs(method: string): number | null {
+    const times = this.#times.get(method) ?? []
+    if (times.length < LEAST_FOR_USUAL) return null
+    return times.toSorted((a, b) => a - b)[Math.ceil(times.length * USUAL_SHARE) - 1] ?? null
+  }
+
+  /** Calls sent since it was opened, by method and purpose. */
+  get kinds(): readonly MethodCalls[] {
+    return [...this.#kinds.values()].map(kind => ({ ...kind }))
   }
 
   #add(call: number | null): void {

@@ -2,13 +2,23 @@
  * What an endpoint talks through: one JSON-RPC connection, whether it is a WebSocket or a run of HTTP
  * requests. A connection that fails is dropped by its endpoint and never used again.
  */
-import { scanAnswer } from './answerScanner.ts'
-import { FeedError } from './feedError.ts'
 import type { Address } from './address.ts'
+import type { Answer, AnswerLimits } from './answerReader.ts'
+import type { Expiry, PaceLimits } from './pace.ts'
+import { FeedError } from './feedError.ts'
+
+export type Call = { readonly method: string; readonly params: readonly unknown[] }
+/** What became of one call of a batch. */
+export type Settled = { readonly result: unknown } | { readonly error: FeedError }
 
 export type Connection = {
   /** Throws a FeedError, or the signal's reason when the caller gave up. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  /**
+   * Several calls in one request; their outcomes in the order of the calls. Throws when the answer as a whole is not one
+   * to this batch. Null where it would save nothing, as on a socket that is open anyway.
+   */
+  readonly batch: ((calls: readonly Call[], signal: AbortSignal) => Promise<readonly Settled[]>) | null
   /** Asks for new heads; null where the other side cannot push. */
   readonly subscribe: ((onHead: (head: unknown) => void, signal: AbortSignal) => Promise<void>) | null
   /** Called once when the other side is gone, not after `close`. */
@@ -22,40 +32,33 @@ export type ConnectionOptions = {
   readonly limits: ConnectionLimits
 }
 
-export type ConnectionLimits = {
-  /** From the request's first byte to the answer's last. */
-  readonly deadlineMs: number
-  /** Counted while the answer arrives, after decompression. */
-  readonly bodyBytes: number
-}
+export type ConnectionLimits = AnswerLimits & PaceLimits
+
+const MEBIBYTE = 1024 * 1024
 
 /** Contract §8. */
-export const DEFAULT_LIMITS: ConnectionLimits = { deadlineMs: 10_000, bodyBytes: 16 * 1024 * 1024 }
+export const DEFAULT_LIMITS: ConnectionLimits = {
+  deadlineMs: 10_000,
+  bytesPerSecond: 256 * 1024,
+  overMs: 5000,
+  longestMs: 20 * 60_000,
+  bodyBytes: 16 * MEBIBYTE,
+  answerBytes: 256 * MEBIBYTE,
+}
+
+/** Of a chain, whose configuration says how large its answers may be. */
+export const limitsOf = ({ maxAnswerMib }: { readonly maxAnswerMib?: number | undefined }): ConnectionLimits =>
+  maxAnswerMib === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, answerBytes: maxAnswerMib * MEBIBYTE }
 
 /** Method not found; method not supported (EIP-1474). */
 const MISSING_CODES: ReadonlySet<number> = new Set([-32601, -32004])
 /** Limit exceeded (EIP-1474), and the HTTP status some providers put in its place. */
 const LIMITED_CODES: ReadonlySet<number> = new Set([-32005, 429])
-
-type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: unknown }
+/** How providers word it under codes of their own; a wrong guess costs a slower pace and a retry. */
+const LIMITED_WORDS = /rate.?limit|too many requests|requests? per second|compute units per second/i
 
 export function encodeCall(id: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
-}
-
-/** The object in an answer; anything else is the endpoint's fault. Lists of logs and receipts come as entries where they can. */
-export function parseAnswer(bytes: Buffer, name: string): Answer & Readonly<Record<string, unknown>> {
-  const scanned = scanAnswer(bytes)
-  if (scanned !== null) return scanned
-  let value: unknown
-  try {
-    value = JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw new FeedError('ANSWER_MALFORMED', name, 'answered with something that is not JSON')
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new FeedError('ANSWER_MALFORMED', name, 'answered with JSON that is no JSON-RPC object')
-  return value as Answer & Readonly<Record<string, unknown>>
 }
 
 /** The result of an answer that is known to belong to the call. */
@@ -69,15 +72,21 @@ export function resultOf(answer: Answer, { name, address }: ConnectionOptions, m
   const said = typeof message === 'string' ? address.redact(message) : 'no message'
   const kind = MISSING_CODES.has(rpcCode)
     ? 'METHOD_MISSING'
-    : LIMITED_CODES.has(rpcCode)
+    : LIMITED_CODES.has(rpcCode) || LIMITED_WORDS.test(said)
       ? 'ENDPOINT_LIMITED'
       : 'RPC_ERROR'
   const facts = { rpcCode, rpcMessage: said }
   throw new FeedError(kind, name, `${method} failed with ${rpcCode}: ${said}`, facts)
 }
 
-export const timedOut = ({ name, limits }: ConnectionOptions, method: string): FeedError =>
-  new FeedError('ENDPOINT_TIMEOUT', name, `${method} had no whole answer after ${limits.deadlineMs} ms`)
+export function timedOut({ name, limits }: ConnectionOptions, method: string, expiry: Expiry): FeedError {
+  const why = {
+    start: `had no whole answer after ${limits.deadlineMs} ms`,
+    pace: `had an answer slower than ${limits.bytesPerSecond} bytes a second`,
+    length: `had no whole answer after ${limits.longestMs} ms`,
+  }[expiry]
+  return new FeedError('ENDPOINT_TIMEOUT', name, `${method} ${why}`)
+}
 
-export const tooLarge = ({ name, limits }: ConnectionOptions): FeedError =>
-  new FeedError('ANSWER_TOO_LARGE', name, `an answer was larger than ${limits.bodyBytes} bytes`)
+export const tooLarge = ({ name }: ConnectionOptions, method: string, bytes: number): FeedError =>
+  new FeedError('ANSWER_TOO_LARGE', name, `the answer to ${method} was larger than ${bytes} bytes`)

@@ -2,21 +2,29 @@
  * One JSON-RPC endpoint: its connection, how it is doing, and when it may be asked again.
  *
  * Nothing is asked of a connection before its identity was checked; that holds for every new one. HTTP has
- * no connection to speak of, so there a failure, or a minute, ends it.
+ * no connection to speak of, so there a failure, or ten minutes, ends it.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ProofRules, Secret } from '../ops/config.ts'
+import { Abilities } from './abilities.ts'
 import { type Address, parseAddress } from './address.ts'
 import { backOffMs } from './backOff.ts'
 import { type Capabilities, capabilitiesOf } from './capabilities.ts'
 import { CallRecord } from './callRecord.ts'
-import { type Connection, type ConnectionLimits, DEFAULT_LIMITS } from './connection.ts'
+import {
+  type Call,
+  type Connection,
+  type ConnectionLimits,
+  DEFAULT_LIMITS,
+  type Settled,
+} from './connection.ts'
 import { untilAborted } from './deadline.ts'
 import type { EndpointCalls } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Flow } from './flow.ts'
 import { openHttp } from './httpConnection.ts'
 import { checkIdentity, type Identity } from './identity.ts'
+import { type Purpose, purposeOf } from './purpose.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 export type EndpointStatus = 'OK' | 'LAGGING' | 'FAILING' | 'WRONG_CHAIN'
@@ -35,15 +43,39 @@ export type EndpointOptions = {
   readonly clock: Clock
   readonly log: FeedLog
   readonly limits?: ConnectionLimits
+  /** Of all its calls, where they serve one purpose. */
+  readonly purpose?: Purpose
+  /** Of blocks only logs with one of these first topics are kept once they are proven; left out, all. */
+  readonly topics?: ReadonlySet<string>
 }
 
 /** How long an HTTP endpoint is trusted to be the same node behind the same address. */
-const HTTP_SESSION_MS = 60_000
+const HTTP_SESSION_MS = 600_000
 /** A wrong node is looked at again this often: an operator may have put it right. */
 const WRONG_CHAIN_PAUSE_MS = 60_000
 
 /** Failures of an endpoint that has too much to do. */
-const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_LIMITED', 'ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
+const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
+/** Tries of a call that was refused for its rate alone: it waits for its turn at a slower pace. */
+const PACED_TRIES = 4
+/** Refusals for the rate with no answer between them: the endpoint is not slow but closed, as at the end of a quota. */
+const CLOSED_AFTER = 12
+/** The pace is told at most so often. */
+const TELL_PACE_MS = 60_000
+/** Calls in one request: providers take from 10 or 20 up to 1,000. */
+const MOST_IN_A_BATCH = 50
+const BATCH = 'batch'
+/** Methods an endpoint may refuse with an HTTP status or a page while it answers others. */
+const REFUSABLE: ReadonlySet<string> = new Set([
+  'eth_getBlockReceipts',
+  'eth_getTransactionReceipt',
+  'eth_getLogs',
+  'eth_call',
+  BATCH,
+])
+/** Statuses that say no to this request; others say that it may work later. */
+const isRefusingStatus = (status: number): boolean =>
+  status === 501 || (status < 500 && status !== 408 && status !== 429)
 
 export class Endpoint {
   readonly name: string
@@ -54,8 +86,7 @@ export class Endpoint {
   readonly #abort = new AbortController()
   readonly #record = new CallRecord()
   readonly #flow: Flow
-  /** Methods the present connection said it does not have. */
-  readonly #missing = new Set<string>()
+  readonly abilities: Abilities
   #connection: Connection | null = null
   #opening: Promise<Connection> | null = null
   #openedAtMs = 0
@@ -63,6 +94,8 @@ export class Endpoint {
   #isSubscribed = false
   #failures = 0
   #rejected = 0
+  #limitedInARow = 0
+  #paceToldAtMs = Number.NEGATIVE_INFINITY
   #notBeforeMs = Number.NEGATIVE_INFINITY
   #wrongIdentity: FeedError | null = null
   /** A head as the endpoint pushed it, not decoded. */
@@ -80,31 +113,52 @@ export class Endpoint {
     this.capabilities = capabilitiesOf(options)
     this.#address = parseAddress(options.name, options.url)
     this.#flow = new Flow(options.name, options.clock)
+    this.abilities = new Abilities(options.name, options.clock, options.log)
   }
 
   /** Throws a FeedError, or the signal's reason. Connects, and checks the identity, when it has to. */
-  async request(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown> {
-    const connection = await this.#connected(signal)
-    await this.#flow.enter(signal)
-    const startedMs = this.#options.clock.monotonicMs()
-    try {
-      const result = await connection.call(method, params, signal)
-      this.#record.succeeded(this.#options.clock.monotonicMs() - startedMs)
-      this.#flow.widen()
-      this.#failures = 0
-      return result
-    } catch (error) {
-      if (isFeedError(error, 'METHOD_MISSING')) this.#missing.add(method)
-      if (isFeedError(error) && !signal.aborted) this.#note(error, connection)
-      throw error
-    } finally {
-      this.#flow.leave()
-    }
+  async request(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+    purpose: Purpose = this.#options.purpose ?? purposeOf(method),
+  ): Promise<unknown> {
+    const sent = { methods: [method], purpose, signal }
+    return this.#paced(async () => {
+      const connection = await this.#connected(signal)
+      return this.#send(connection, sent, () => connection.call(method, params, signal))
+    }, signal)
   }
 
-  /** True once it answered that it does not have the method. */
-  lacks(method: string): boolean {
-    return this.#missing.has(method)
+  /**
+   * Several calls at once, their outcomes in the same order; over HTTP in batches where the endpoint takes them. Throws
+   * when a batch as a whole failed, or the endpoint did.
+   */
+  async requestAll(
+    calls: readonly Call[],
+    signal: AbortSignal,
+    purpose: Purpose = this.#options.purpose ?? purposeOf(calls[0]?.method ?? ''),
+  ): Promise<readonly Settled[]> {
+    const most = Math.max(1, Math.min(MOST_IN_A_BATCH, Math.floor(this.#flow.perSecond / 2)))
+    const groups = Array.from({ length: Math.ceil(calls.length / most) }, (_, n) =>
+      calls.slice(n * most, (n + 1) * most),
+    )
+    return (await Promise.all(groups.map(group => this.#requestGroup(group, signal, purpose)))).flat()
+  }
+
+  /** Within which it answers the method nearly always; null before it is known. */
+  usualMs(method: string): number | null {
+    return this.#record.usualMs(method)
+  }
+
+  /** Topics of the logs that are kept of a block; null where all are. */
+  get topics(): ReadonlySet<string> | null {
+    return this.#options.topics ?? null
+  }
+
+  /** Whether calls made together go in one request. */
+  get takesBatches(): boolean {
+    return this.#address.kind === 'http' && this.abilities.has('batches')
   }
 
   /** Connects now, so that a wrong identity shows at the start. */
@@ -160,7 +214,8 @@ export class Endpoint {
   /** Since it was opened. */
   get calls(): EndpointCalls {
     const { total, totalFailed } = this.#record
-    return { name: this.name, calls: total, failed: totalFailed, rejected: this.#rejected }
+    const { kinds } = this.#record
+    return { name: this.name, calls: total, failed: totalFailed, rejected: this.#rejected, kinds }
   }
 
   close(): void {
@@ -189,7 +244,7 @@ export class Endpoint {
     let connection: Connection | null = null
     try {
       connection = this.#address.kind === 'http' ? openHttp(options) : await openWebSocket(options, signal)
-      await checkIdentity(connection, name, identity, signal)
+      await checkIdentity(this.#identifying(connection), name, identity, signal)
       this.#isSubscribed = await this.#subscribe(connection, signal)
       signal.throwIfAborted()
       const opened = connection
@@ -201,13 +256,122 @@ export class Endpoint {
       throw error
     }
     this.#connection = connection
-    this.#missing.clear()
     this.#openedAtMs = clock.monotonicMs()
     this.#hasOpened = true
     this.#failures = 0
     this.#wrongIdentity = null
     this.onChange?.()
     return connection
+  }
+
+  async #requestGroup(
+    calls: readonly Call[],
+    signal: AbortSignal,
+    purpose: Purpose,
+  ): Promise<readonly Settled[]> {
+    const single = (call: Call): Promise<Settled> => settled(this.request(call.method, call.params, signal, purpose))
+    if (calls.length < 2 || !this.takesBatches) return Promise.all(calls.map(single))
+    try {
+      const outcomes = await this.#batch(calls, signal, purpose)
+      this.abilities.answered('batches')
+      // What was refused for its rate is asked again at the pace.
+      return await Promise.all(
+        outcomes.map((each, at) =>
+          'error' in each && each.error.code === 'ENDPOINT_LIMITED' ? single(calls[at] as Call) : each,
+        ),
+      )
+    } catch (error) {
+      if (!this.abilities.refused('batches', error)) throw error
+      return Promise.all(calls.map(single))
+    }
+  }
+
+  #batch(calls: readonly Call[], signal: AbortSignal, purpose: Purpose): Promise<readonly Settled[]> {
+    const sent = { methods: calls.map(({ method }) => method), purpose, signal }
+    return this.#paced(async () => {
+      const connection = await this.#connected(signal)
+      return this.#send(connection, sent, async () => {
+        const outcomes = (await connection.batch?.(calls, signal)) ?? []
+        const limited = outcomes.find(each => 'error' in each && each.error.code === 'ENDPOINT_LIMITED')
+        if (limited !== undefined && 'error' in limited) this.#note(limited.error, connection)
+        return outcomes
+      })
+    }, signal)
+  }
+
+  /** Asks again, at the slower pace, what was refused for its rate. */
+  async #paced<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+    for (let tries = 1; ; tries++)
+      try {
+        return await ask()
+      } catch (error) {
+        const mayTry = tries < PACED_TRIES && this.isUsable && !signal.aborted
+        if (!mayTry || !isFeedError(error, 'ENDPOINT_LIMITED')) throw error
+      }
+  }
+
+  /** One request over the connection, with its place in the flow, its time and its outcome on the record. */
+  async #send<Result>(
+    connection: Connection,
+    { methods, purpose, signal }: Sent,
+    exchange: () => Promise<Result>,
+  ): Promise<Result> {
+    await this.#flow.enter(signal, purpose, methods.length)
+    for (const method of methods) this.#record.began(method, purpose)
+    const name = methods.length === 1 ? (methods[0] ?? BATCH) : BATCH
+    const startedMs = this.#options.clock.monotonicMs()
+    try {
+      const result = await exchange()
+      const tookMs = this.#options.clock.monotonicMs() - startedMs
+      this.#flow.widen(methods.length)
+      this.#limitedInARow = 0
+      // Of a connection that is not open yet, only the whole of its identity says something.
+      if (purpose === 'identity') return result
+      for (const _ of methods) this.#record.succeeded(tookMs, name)
+      this.#failures = 0
+      return result
+    } catch (error) {
+      if (!isFeedError(error) || signal.aborted) throw error
+      if (purpose === 'identity' && error.code !== 'ENDPOINT_LIMITED') throw error
+      if (await this.#isRefusal(name, error, connection, signal)) {
+        const sentence = `${name} refused (HTTP ${error.httpStatus})`
+        throw new FeedError('METHOD_MISSING', this.name, sentence, { httpStatus: error.httpStatus ?? 0 })
+      }
+      this.#note(error, connection)
+      throw error
+    } finally {
+      this.#flow.leave()
+    }
+  }
+
+  /** Whether a status or a page says no to this method alone: then a cheap other one is answered. */
+  async #isRefusal(
+    method: string,
+    { code, httpStatus }: FeedError,
+    connection: Connection,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (!REFUSABLE.has(method) || httpStatus === null || !isRefusingStatus(httpStatus)) return false
+    if (code !== 'ENDPOINT_STATUS' && code !== 'ANSWER_MALFORMED') return false
+    this.#record.began('eth_chainId', 'probe')
+    try {
+      await connection.call('eth_chainId', [], signal)
+      return true
+    } catch (error) {
+      if (isFeedError(error)) return false
+      throw error
+    }
+  }
+
+  /** The same connection, its calls counted and paced like others. */
+  #identifying(connection: Connection): Pick<Connection, 'call'> {
+    return {
+      call: (method, params, signal) => {
+        const sent = { methods: [method], purpose: 'identity', signal } as const
+        const send = () => this.#send(connection, sent, () => connection.call(method, params, signal))
+        return this.#paced(send, signal)
+      },
+    }
   }
 
   /** False where the endpoint does not push heads; it is polled then. */
@@ -235,11 +399,31 @@ export class Endpoint {
     // A method that is missing, or a call that failed on its merits, was answered as it should be.
     if (error.code === 'METHOD_MISSING' || error.code === 'RPC_ERROR') return
     this.#record.failed()
-    const isFirst = error.code === 'ENDPOINT_LIMITED' ? this.isUsable : connection === this.#connection
-    if (!isFirst) return
+    if (error.code === 'ENDPOINT_LIMITED') return this.#slowDown(error)
+    // Anyone can make a block large; over HTTP nothing else is lost with its answer.
+    if (error.code === 'ANSWER_TOO_LARGE' && this.#address.kind === 'http') return
+    if (connection !== this.#connection) return
     if (STRAINED.has(error.code)) this.#flow.narrow()
-    if (error.code !== 'ENDPOINT_LIMITED') this.#drop()
+    this.#drop()
     this.#backOff(error)
+  }
+
+  /** It is paced, and only left alone for as long as it asks for, or when it answers nothing at all. */
+  #slowDown(error: FeedError): void {
+    this.#limitedInARow++
+    this.#flow.limited(error.retryAfterMs ?? 0)
+    if (error.retryAfterMs !== null || this.#limitedInARow >= CLOSED_AFTER) {
+      if (this.isUsable) this.#backOff(error)
+      return
+    }
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
+    this.#paceToldAtMs = nowMs
+    const rate = Math.round(this.#flow.perSecond * 10) / 10
+    this.#options.log('warn', `endpoint ${this.name}: asked us to slow down; going on at ${rate} calls a second`, {
+      endpoint: this.name,
+      calls_per_second: rate,
+    })
   }
 
   #backOff(error: FeedError): void {
@@ -261,5 +445,17 @@ export class Endpoint {
     this.#connection = null
     this.#isSubscribed = false
     connection?.close()
+  }
+}
+
+/** What is on its way: one call, or those of a batch. */
+type Sent = { readonly methods: readonly string[]; readonly purpose: Purpose; readonly signal: AbortSignal }
+
+async function settled(result: Promise<unknown>): Promise<Settled> {
+  try {
+    return { result: await result }
+  } catch (error) {
+    if (isFeedError(error)) return { error }
+    throw error
   }
 }

@@ -6,6 +6,7 @@
  * nothing piles up.
  */
 import type { Hex } from '../ops/config.ts'
+import type { MethodCalls } from './callRecord.ts'
 import type { LogEntry } from './entry.ts'
 
 export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
@@ -14,7 +15,7 @@ export type BlockRef = { readonly number: number; readonly hash: Hex; readonly t
 export type VerifiedBlock = BlockRef & {
   readonly parentHash: Hex
   readonly proof: 'receipts' | 'digest' | 'none'
-  /** All logs of the block, in order of log index. */
+  /** All logs of the block, or all of the topics that the feed was opened for, in order of log index. */
   readonly logs: readonly LogEntry[]
 }
 
@@ -54,6 +55,8 @@ export type EndpointCalls = {
   readonly calls: number
   readonly failed: number
   readonly rejected: number
+  /** Those sent, by method and purpose; each call of a batch counts. */
+  readonly kinds: readonly MethodCalls[]
 }
 
 export type FeedItem =

@@ -25,6 +25,7 @@ const RETRYABLE = {
   ANSWER_MALFORMED: true,
   ANSWER_TOO_LARGE: true,
   RPC_ERROR: true,
+  /** The endpoint does not have the method, or refuses it while it answers others. */
   METHOD_MISSING: false,
   /** The endpoint does not know the block, or not yet. */
   BLOCK_UNKNOWN: true,
@@ -42,6 +43,8 @@ type FeedErrorFacts = {
   readonly rpcCode?: number
   /** Its message, redacted. */
   readonly rpcMessage?: string
+  /** Of an answer that is no JSON-RPC. */
+  readonly httpStatus?: number
   /** What the endpoint asked us to wait. */
   readonly retryAfterMs?: number
   readonly retryable?: boolean
@@ -55,6 +58,7 @@ export class FeedError extends Error {
   readonly endpoint: string | null
   readonly rpcCode: number | null
   readonly rpcMessage: string | null
+  readonly httpStatus: number | null
   readonly retryAfterMs: number | null
 
   constructor(code: FeedErrorCode, endpoint: string | null, sentence: string, facts: FeedErrorFacts = {}) {
@@ -64,6 +68,7 @@ export class FeedError extends Error {
     this.retryable = facts.retryable ?? RETRYABLE[code]
     this.rpcCode = facts.rpcCode ?? null
     this.rpcMessage = facts.rpcMessage ?? null
+    this.httpStatus = facts.httpStatus ?? null
     this.retryAfterMs = facts.retryAfterMs ?? null
   }
 }

@@ -12,7 +12,7 @@ async function width(flow: Flow): Promise<number> {
   let entered = 0
   const controller = new AbortController()
   const calls = Array.from({ length: 200 }, () =>
-    flow.enter(controller.signal).then(
+    flow.enter(controller.signal, 'block').then(
       () => entered++,
       () => {},
     ),
@@ -65,7 +65,7 @@ describe('flow', () => {
   it('turns calls away when thousands wait', async () => {
     const flow = new Flow('node', systemClock)
     const controller = new AbortController()
-    const calls = Array.from({ length: 16 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
+    const calls = Array.from({ length: 12 + 4096 }, () => flow.enter(controller.signal).catch(() => {}))
     await expect(flow.enter(signal)).rejects.toMatchObject({ code: 'ENDPOINT_BUSY', endpoint: 'node' })
     controller.abort()
     await Promise.all(calls)
@@ -82,30 +82,79 @@ describe('the rate of a flow', () => {
       nowMs += 20
     }
     expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
-    flow.narrow()
+    flow.limited()
     expect(flow.perSecond).toBe(20)
-    for (let at = 0; at < 9; at++) flow.narrow()
+    // Refusals of calls that were under way together are one.
+    flow.limited()
+    expect(flow.perSecond).toBe(20)
+    for (let at = 0; at < 20; at++) {
+      nowMs += 1000
+      flow.limited()
+    }
     expect(flow.perSecond).toBe(1)
+    nowMs += 6 * 60_000
     for (let at = 0; at < 100_000 && Number.isFinite(flow.perSecond); at++) flow.widen()
     expect(flow.perSecond).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('is kept to over time', async () => {
+  it('grows slowly near what was last refused', async () => {
+    let nowMs = 0
+    const flow = new Flow('node', { nowMs: () => nowMs, monotonicMs: () => nowMs })
+    for (let at = 0; at < 40; at++) {
+      await flow.enter(signal)
+      flow.leave()
+    }
+    flow.limited()
+    for (let at = 0; at < 1000 && flow.perSecond < 36; at++) flow.widen()
+    const near = flow.perSecond
+    for (let at = 0; at < 36; at++) flow.widen()
+    expect(flow.perSecond - near).toBeLessThan(0.3)
+  })
+
+  it('is kept to over time, each call of a batch counted', async () => {
     const flow = new Flow('node', systemClock)
-    for (let at = 0; at < 20; at++) {
-      await flow.enter(signal)
+    for (let at = 0; at < 40; at++) {
+      await flow.enter(signal, 'block')
       flow.leave()
     }
-    flow.narrow()
-    const rate = flow.perSecond
-    expect(rate).toBe(10)
+    flow.limited()
+    expect(flow.perSecond).toBe(20)
     const startedMs = systemClock.monotonicMs()
-    for (let at = 0; at < 16; at++) {
-      await flow.enter(signal)
+    for (const calls of [1, 5, 5, 5, 1]) {
+      await flow.enter(signal, 'block', calls)
       flow.leave()
     }
-    // Eight fit into the window at once; the others come at the rate.
+    // Sixteen calls came before the last one, five of them at once after the pause.
     expect(systemClock.monotonicMs() - startedMs).toBeGreaterThan(700)
+  })
+})
+
+describe('when an endpoint bears less than is asked of it', () => {
+  it('blocks go before finality, finality before state, state before history', async () => {
+    const flow = new Flow('node', systemClock)
+    for (let at = 0; at < 10; at++) flow.narrow()
+    await flow.enter(signal)
+    const order: string[] = []
+    const purposes = ['history', 'state', 'finality', 'block', 'head'] as const
+    const waiting = purposes.map(async purpose => {
+      await flow.enter(signal, purpose)
+      order.push(purpose)
+      flow.leave()
+    })
+    flow.leave()
+    await Promise.all(waiting)
+    expect(order).toEqual(['block', 'head', 'finality', 'state', 'history'])
+  })
+
+  it('calls that can wait leave a quarter of the places to blocks', async () => {
+    const flow = new Flow('node', systemClock)
+    const controller = new AbortController()
+    const states = Array.from({ length: 200 }, () => flow.enter(controller.signal, 'state').catch(() => {}))
+    for (let at = 0; at < 4; at++) await flow.enter(signal, 'block')
+    const late = flow.enter(controller.signal, 'block')
+    controller.abort(new Error('no place'))
+    await expect(late).rejects.toThrow('no place')
+    await Promise.all(states)
   })
 })
 
@@ -140,5 +189,25 @@ describe('a call record', () => {
     expect([record.p50Ms(), record.errorRate()]).toEqual([7, 0])
     for (let at = 0; at < 64; at++) record.failed()
     expect([record.p50Ms(), record.errorRate()]).toEqual([null, 1])
+  })
+
+  it('knows the usual time of a method after twenty calls of it', () => {
+    const record = new CallRecord()
+    for (let ms = 1; ms <= 19; ms++) record.succeeded(ms, 'eth_call')
+    expect(record.usualMs('eth_call')).toBe(null)
+    record.succeeded(1000, 'eth_call')
+    expect(record.usualMs('eth_call')).toBe(19)
+    expect(record.usualMs('eth_getLogs')).toBe(null)
+  })
+
+  it('counts what was sent by method and purpose', () => {
+    const record = new CallRecord()
+    record.began('eth_call', 'state')
+    record.began('eth_call', 'state')
+    record.began('eth_call', 'probe')
+    expect(record.kinds).toEqual([
+      { method: 'eth_call', purpose: 'state', calls: 2 },
+      { method: 'eth_call', purpose: 'probe', calls: 1 },
+    ])
   })
 })

@@ -49,6 +49,8 @@ const MAX_LOGS = 10_000
 const TRIES = 6
 const WAIT_MS = { least: 100, most: 5000 } as const
 
+const BY_RANGE = 'logs by block range'
+
 /** Errors that may be about the length of a range: their words and codes say too little to rely on. */
 const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
   'RPC_ERROR',
@@ -217,7 +219,7 @@ class HistoryReader {
       return this.#ask(endpoint, from, to)
     })
     const other = this.#endpoints.all.find(
-      each => each !== asked && each.isUsable && !each.isLagging && !each.lacks('eth_getLogs'),
+      each => each !== asked && each.isUsable && !each.isLagging && each.abilities.has(BY_RANGE),
     )
     if (other === undefined) return places
     let others: readonly Place[]
@@ -242,7 +244,7 @@ class HistoryReader {
       topics: [this.#query.topics],
       ...(addresses === null || addresses.length > MAX_ADDRESSES ? {} : { address: addresses }),
     }
-    const answer = await endpoint.request('eth_getLogs', [filter], this.#signal)
+    const answer = await this.#logs(endpoint, filter)
     if (!Array.isArray(answer))
       throw new FeedError('ANSWER_MALFORMED', endpoint.name, 'eth_getLogs did not answer with a list')
     const places = decodeAnswer(endpoint.name, 'logs', () => answer.map(placeOf))
@@ -255,6 +257,18 @@ class HistoryReader {
     )
     endpoint.blame(error)
     throw error
+  }
+
+  /** What has no such method is asked once; any other error may be about the range. */
+  async #logs(endpoint: Endpoint, filter: object): Promise<unknown> {
+    if (!endpoint.abilities.has(BY_RANGE))
+      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not give logs by block range')
+    try {
+      return await endpoint.request('eth_getLogs', [filter], this.#signal)
+    } catch (error) {
+      if (isFeedError(error, 'METHOD_MISSING')) endpoint.abilities.refused(BY_RANGE, error)
+      throw error
+    }
   }
 
   /** The whole block; it must be the one that was told of. Which logs it has is its own to say. */

@@ -1,28 +1,29 @@
 /**
- * One POST and its whole answer. Sockets are kept, for five seconds, by the platform's own agents, which also know the
- * proxies of the environment. Not `fetch`, whose streams took a seventh of a back-fill.
+ * One POST and its answer, handed over as it arrives. Sockets are kept, for five seconds, by the platform's own agents,
+ * which also know the proxies of the environment. Not `fetch`, whose streams took a seventh of a back-fill.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip } from 'node:zlib'
 
-export type PostAnswer = {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  /** As it was before it was compressed. */
-  readonly body: Buffer
-}
+export type PostAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders }
 
-/** The answer has more bytes, after decompression, than may be kept. */
-export class BodyTooLarge extends Error {}
+/** Who reads the body, as it was before it was compressed. What it throws ends the request. */
+export type BodyReader = {
+  /** Before the body: how long its sender says that it is. */
+  readonly announced: (bytes: number) => void
+  readonly push: (chunk: Buffer) => void
+  /** Bytes came over the network, compressed or not. */
+  readonly received: (bytes: number) => void
+}
 
 /** Redirects are answers like others. The signal ends it at any point; what it rejects with then is the signal's reason. */
 export function post(
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
-  bodyBytes: number,
+  reader: BodyReader,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
   signal.throwIfAborted()
@@ -34,26 +35,29 @@ export function post(
       reject(error)
       request.destroy()
     }
-    signal.addEventListener('abort', () => fail(signal.reason as Error), { once: true })
+    const onAbort = (): void => fail(signal.reason as Error)
+    const guarded = (step: () => void): void => {
+      try {
+        step()
+      } catch (error) {
+        fail(error as Error)
+      }
+    }
+    signal.addEventListener('abort', onAbort, { once: true })
+    request.on('close', () => signal.removeEventListener('abort', onAbort))
     request.on('error', fail)
     request.on('response', response => {
-      if (Number(response.headers['content-length'] ?? 0) > bodyBytes) return fail(new BodyTooLarge())
-      const chunks: Buffer[] = []
-      let size = 0
+      const length = Number(response.headers['content-length'] ?? 0)
+      guarded(() => reader.announced(length))
+      if (request.destroyed) return
       const readable = decompressed(response, fail)
+      if (readable !== response) response.on('data', (chunk: Buffer) => reader.received(chunk.length))
       readable.on('error', fail)
       readable.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > bodyBytes) fail(new BodyTooLarge())
-        else chunks.push(chunk)
+        if (readable === response) reader.received(chunk.length)
+        guarded(() => reader.push(chunk))
       })
-      readable.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks, size),
-        }),
-      )
+      readable.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }))
     })
     request.end(body)
   })

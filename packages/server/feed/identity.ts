@@ -15,7 +15,7 @@ export type Identity = {
 
 /** Throws ENDPOINT_IDENTITY with what was expected and what was received. */
 export async function checkIdentity(
-  connection: Connection,
+  connection: Pick<Connection, 'call'>,
   name: string,
   expected: Identity,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ export async function checkIdentity(
 
 /** A node that is not there yet may come to have it; one that has another block there never does. */
 async function checkCheckpoint(
-  connection: Connection,
+  connection: Pick<Connection, 'call'>,
   name: string,
   checkpoint: Identity['checkpoint'],
   signal: AbortSignal,
@@ -65,7 +65,7 @@ async function checkCheckpoint(
 const describe = (hash: Hex | null): string => (hash === null ? 'no first block' : `genesis ${hash}`)
 
 /** A local chain may be numbered from a higher block; the hash decides in either case. */
-async function fetchGenesis(connection: Connection, signal: AbortSignal): Promise<unknown> {
+async function fetchGenesis(connection: Pick<Connection, 'call'>, signal: AbortSignal): Promise<unknown> {
   const zero = await connection.call('eth_getBlockByNumber', ['0x0', false], signal)
   return zero ?? (await connection.call('eth_getBlockByNumber', ['earliest', false], signal))
 }

@@ -1,6 +1,7 @@
 /** Endpoints of a chain for work beside its feed: connections of their own, so that neither waits for the other. */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
+import { limitsOf } from './connection.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { EndpointSet } from './endpointSet.ts'
 
@@ -11,7 +12,11 @@ export function openEndpoints(
 ): { readonly endpoints: EndpointSet; readonly close: () => void } {
   const { chainId, genesisHash, checkpoint, proof } = chain
   const identity = { chainId, genesisHash, checkpoint }
-  const all = chain.endpoints.map(({ name, url }) => new Endpoint({ name, url, identity, proof, clock, log }))
+  const limits = limitsOf(chain)
+  const purpose = 'history'
+  const all = chain.endpoints.map(
+    ({ name, url }) => new Endpoint({ name, url, identity, proof, clock, log, limits, purpose }),
+  )
   return {
     endpoints: new EndpointSet(all, clock),
     close: () => {

@@ -6,7 +6,7 @@ import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { Bell } from './bell.ts'
 import { createChainRpc } from './chainRpc.ts'
-import type { ConnectionLimits } from './connection.ts'
+import { type ConnectionLimits, limitsOf } from './connection.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { EndpointSet } from './endpointSet.ts'
 import type { BlockRef, ChainRpc, EndpointCalls, Feed, FeedItem, Resume } from './feed.ts'
@@ -26,6 +26,8 @@ export type FeedOptions = {
   /** For how many blocks the consumer keeps undo data. Left out, the engine's own default. */
   readonly maxUndoBlocks?: number
   readonly limits?: ConnectionLimits
+  /** First topics of the logs that the consumer wants; left out, it gets all. */
+  readonly topics?: ReadonlySet<string>
   /** After how long a silence the head is asked for. Left out, max(15 s, 5 block times). */
   readonly silence?: { readonly leastMs: number; readonly blocks: number }
   /** Gives up opening. */
@@ -45,14 +47,23 @@ const START_GRACE_MS = 10_000
 
 /** Throws NO_ENDPOINT with every endpoint's fault, expected and received, when none serves the chain. */
 export async function openFeed(options: FeedOptions): Promise<Feed> {
-  const { chain, clock, limits } = options
+  const { chain, clock, topics, limits = limitsOf(options.chain) } = options
   const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
   const log: FeedLog = options.log ?? (() => {})
   const { chainId, genesisHash, checkpoint, proof } = chain
   const identity = { chainId, genesisHash, checkpoint }
   const endpoints = chain.endpoints.map(
     ({ name, url }) =>
-      new Endpoint({ name, url, identity, proof, clock, log, ...(limits === undefined ? {} : { limits }) }),
+      new Endpoint({
+        name,
+        url,
+        identity,
+        proof,
+        clock,
+        log,
+        limits,
+        ...(topics === undefined ? {} : { topics }),
+      }),
   )
   try {
     await openOne(chain, endpoints, options.signal ?? new AbortController().signal)

@@ -147,7 +147,7 @@ describe('a block is refused', () => {
   })
 
   it('when bare logs do not give its bloom', async () => {
-    const missing = without('eth_getBlockReceipts')
+    const missing = without('eth_getBlockReceipts', 'eth_getTransactionReceipt')
     const empty = changing('eth_getLogs', () => [])
     const rule: Rule = (call, ...rest) => (call.method === 'eth_getLogs' ? empty : missing)(call, ...rest)
     await expect(fetchBy(rule)).rejects.toMatchObject({
@@ -164,8 +164,19 @@ describe('a block passes', () => {
     expect(await fetchBlock(endpoint, byHash.number, signal)).toEqual(byHash)
   })
 
-  it('without proof from a node that has no receipts method, which is asked for it once', async () => {
-    const logged = await fetchBy(without('eth_getBlockReceipts'))
+  it('with proof from its transactions where a node has no receipts by block, which is asked for once', async () => {
+    const proven = await fetchBy(without('eth_getBlockReceipts'))
+    expect(proven).toMatchObject({ proof: 'receipts', logs: { length: 9 } })
+    proxy.calls.length = 0
+    await fetchBlock(endpoint, block.hash, signal)
+    expect(proxy.calls.map(({ method }) => method).sort()).toEqual([
+      'eth_getBlockByHash',
+      ...EVERY_KIND.map(() => 'eth_getTransactionReceipt'),
+    ])
+  })
+
+  it('without proof from a node that has no receipts at all, which is asked for them once', async () => {
+    const logged = await fetchBy(without('eth_getBlockReceipts', 'eth_getTransactionReceipt'))
     expect(logged).toMatchObject({ proof: 'none', logs: { length: 9 } })
     proxy.calls.length = 0
     await fetchBlock(endpoint, block.hash, signal)
@@ -241,7 +252,7 @@ describe('a feed whose node drops a log', () => {
   })
 
   it('is DEGRADED with NO_PROOF when no node has receipts', async () => {
-    proxy.rule = without('eth_getBlockReceipts')
+    proxy.rule = without('eth_getBlockReceipts', 'eth_getTransactionReceipt')
     const consumer = await followOver(proxy.url)
     await consumer.until('NO_PROOF', ({ health }) => health?.reasons.includes('NO_PROOF') === true)
     expect(consumer.health?.status).toBe('DEGRADED')

@@ -7,12 +7,13 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { Secret } from '../ops/config.ts'
 import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../ops/testing/hostile.ts'
 import { parseAddress } from './address.ts'
+import { DEFAULT_LIMITS } from './connection.ts'
 import { isFeedError } from './feedError.ts'
 import { decodeHead } from './header.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 const NAME = 'own'
-const LIMITS = { deadlineMs: 5000, bodyBytes: 100_000 }
+const LIMITS = { ...DEFAULT_LIMITS, deadlineMs: 5000, bodyBytes: 100_000, answerBytes: 100_000 }
 
 let server: WebSocketServer
 let url: string

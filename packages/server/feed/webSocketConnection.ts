@@ -1,19 +1,29 @@
 /**
  * JSON-RPC over one WebSocket, with pushed heads. Anything that breaks the protocol (a late, oversized or
  * unreadable answer) ends the socket: what follows on it could not be trusted to belong to a call.
+ *
+ * A message arrives whole, so a large answer is held once; it is read in parts, and others have their turn between them.
  */
+import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import { WebSocket } from 'ws'
+import { mostBytesOf, notJson, parseAnswer, STREAM_FROM, toAnswer } from './answerReader.ts'
+import { AnswerStream, AnswerTooLarge, NotAnAnswer } from './answerStream.ts'
 import {
   type Connection,
   type ConnectionOptions,
   encodeCall,
-  parseAnswer,
   resultOf,
   timedOut,
   tooLarge,
 } from './connection.ts'
-import { startDeadline } from './deadline.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { ByteMeter } from './pace.ts'
+
+/** A large message is read so many bytes at a time: about a millisecond of work. */
+const PART = 256 * 1024
+/** How often a call that waits longer than its deadline is looked at, while its line is alive with an answer. */
+const LOOK_MS = 1000
 
 type Pending = {
   readonly method: string
@@ -26,7 +36,7 @@ export async function openWebSocket(options: ConnectionOptions, signal: AbortSig
   signal.throwIfAborted()
   const socket = new WebSocket(address.dial(), {
     handshakeTimeout: limits.deadlineMs,
-    maxPayload: limits.bodyBytes,
+    maxPayload: limits.answerBytes,
     perMessageDeflate: false,
     followRedirects: false,
   })
@@ -57,13 +67,22 @@ class SocketConnection implements Connection {
   readonly #options: ConnectionOptions
   readonly #pending = new Map<number, Pending>()
   readonly #listeners = new Map<string, (head: unknown) => void>()
+  readonly #meter: ByteMeter
+  /** Large messages that are being read. */
+  #reading = 0
   #lastId = 0
   #isOver = false
   onLost: ((error: FeedError) => void) | null = null
+  /** Calls that are sent together leave together anyway. */
+  readonly batch = null
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket
     this.#options = options
+    this.#meter = new ByteMeter(options.limits)
+    socket.on('upgrade', (response: IncomingMessage) => {
+      response.socket.on('data', chunk => this.#meter.received(chunk.length, performance.now()))
+    })
     socket.on('message', data => this.#receive(data as Buffer))
     socket.on('error', error => this.#fail(this.#failureOf(error)))
     socket.on('close', () => this.#fail(this.#gone()))
@@ -73,22 +92,36 @@ class SocketConnection implements Connection {
     signal.throwIfAborted()
     if (this.#isOver) throw this.#gone()
     const id = ++this.#lastId
-    const deadline = startDeadline(signal, this.#options.limits.deadlineMs)
+    const startedMs = performance.now()
+    let timer: NodeJS.Timeout | undefined
+    let onAbort: (() => void) | undefined
     try {
       return await new Promise((resolve, reject) => {
         this.#pending.set(id, { method, resolve, reject })
-        deadline.signal.addEventListener('abort', () => {
-          if (deadline.isExpired()) this.#fail(timedOut(this.#options, method))
-          else reject(signal.reason as Error)
-        })
+        const look = (): void => {
+          const expiry = this.#expiry(startedMs)
+          if (expiry === null) timer = setTimeout(look, LOOK_MS)
+          else this.#fail(timedOut(this.#options, method, expiry))
+        }
+        timer = setTimeout(look, this.#options.limits.deadlineMs)
+        onAbort = () => reject(signal.reason as Error)
+        signal.addEventListener('abort', onAbort, { once: true })
         this.#socket.send(encodeCall(id, method, params), error => {
           if (error instanceof Error) this.#fail(this.#gone())
         })
       })
     } finally {
       this.#pending.delete(id)
-      deadline.release()
+      clearTimeout(timer)
+      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  /** Whether a call that began then has waited too long. While a large answer comes in, the others wait behind it. */
+  #expiry(startedMs: number): 'start' | 'length' | null {
+    const nowMs = performance.now()
+    if (nowMs - startedMs > this.#options.limits.longestMs) return 'length'
+    return this.#reading > 0 || this.#meter.isFlowing(nowMs) ? null : 'start'
   }
 
   readonly subscribe = async (onHead: (head: unknown) => void, signal: AbortSignal): Promise<void> => {
@@ -104,20 +137,58 @@ class SocketConnection implements Connection {
   }
 
   #receive(bytes: Buffer): void {
+    if (bytes.length > STREAM_FROM) {
+      void this.#receiveLarge(bytes)
+      return
+    }
+    this.#guarded(() => this.#handle(parseAnswer(bytes, this.#options.name), bytes.length))
+  }
+
+  async #receiveLarge(bytes: Buffer): Promise<void> {
+    const stream = new AnswerStream(this.#options.limits.answerBytes)
+    this.#reading++
     try {
-      const message = parseAnswer(bytes, this.#options.name)
-      if (message['method'] === 'eth_subscription') return this.#push(message['params'])
-      const pending = this.#pendingOf(message.id)
-      if (pending === undefined) return
-      try {
-        pending.resolve(resultOf(message, this.#options, pending.method))
-      } catch (error) {
-        pending.reject(error as Error)
+      for (let at = 0; at < bytes.length && !this.#isOver; at += PART) {
+        stream.push(bytes.subarray(at, at + PART))
+        await setImmediate()
       }
+      if (this.#isOver) return
+      const answer = toAnswer(stream.end(), this.#options.name)
+      this.#guarded(() => this.#handle(answer, bytes.length))
+    } catch (error) {
+      if (error instanceof NotAnAnswer) this.#fail(notJson(this.#options.name))
+      else if (error instanceof AnswerTooLarge) this.#fail(this.#tooLarge('a call', bytes.length))
+      else if (isFeedError(error)) this.#fail(error)
+      else throw error
+    } finally {
+      this.#reading--
+    }
+  }
+
+  #handle(message: ReturnType<typeof toAnswer>, size: number): void {
+    if (message['method'] === 'eth_subscription') return this.#push(message['params'])
+    const pending = this.#pendingOf(message.id)
+    if (pending === undefined) return
+    const most = mostBytesOf(pending.method, this.#options.limits)
+    if (size > most) throw this.#tooLarge(pending.method, most)
+    try {
+      pending.resolve(resultOf(message, this.#options, pending.method))
+    } catch (error) {
+      pending.reject(error as Error)
+    }
+  }
+
+  #guarded(step: () => void): void {
+    try {
+      step()
     } catch (error) {
       if (!isFeedError(error)) throw error
       this.#fail(error)
     }
+  }
+
+  #tooLarge(method: string, bytes: number): FeedError {
+    return tooLarge(this.#options, method, bytes)
   }
 
   /** Undefined for a call its caller gave up; an id we never sent is the endpoint's fault. */
@@ -146,7 +217,8 @@ class SocketConnection implements Connection {
   /** Codes and statuses alone: the library's messages name the host. */
   #failureOf(error: Error & { readonly code?: string }): FeedError {
     const { name } = this.#options
-    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return tooLarge(this.#options)
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')
+      return this.#tooLarge('a call', this.#options.limits.answerBytes)
     if (this.#socket.readyState === WebSocket.OPEN) return this.#gone()
     const status = /response: (\d{3})$/.exec(error.message)?.[1]
     const why = error.code ?? (status === undefined ? 'the handshake failed' : `HTTP ${status}`)

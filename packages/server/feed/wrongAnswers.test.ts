@@ -43,7 +43,7 @@ afterEach(closeAll)
 const proxied = async (): Promise<FaultProxy> => keep(await startFaultProxy({ url: chain.anvil.url }))
 const withoutReceipts = (proxy: FaultProxy): void => {
   proxy.add({
-    method: 'eth_getBlockReceipts',
+    method: ['eth_getBlockReceipts', 'eth_getTransactionReceipt'],
     fault: { kind: 'error', code: -32_601, message: 'Method not found' },
   })
 }

@@ -37,6 +37,12 @@ export class Metrics {
     calls: this.#counts('rpc_calls_total', 'Calls to an endpoint.', ['chain_id', 'endpoint']),
     failed: this.#counts('rpc_failed_total', 'Calls without a good answer.', ['chain_id', 'endpoint']),
     rejected: this.#counts('rpc_rejected_total', 'Answers that failed a check.', ['chain_id', 'endpoint']),
+    kinds: this.#counts('rpc_method_calls_total', 'Calls sent, each call of a batch counted.', [
+      'chain_id',
+      'endpoint',
+      'method',
+      'purpose',
+    ]),
   }
   readonly #records = this.#counts('records_total', 'Records on the log since the start.', [
     'chain_id',
@@ -101,10 +107,12 @@ export class Metrics {
     this.#stepSeconds.of(chainId, input).observe(stepMs / 1000)
     this.#verified.of(chainId).become(verifiedBlocks)
     this.#reorgs.of(chainId).become(reorgs)
-    for (const { name, calls, failed, rejected } of endpoints) {
+    for (const { name, calls, failed, rejected, kinds } of endpoints) {
       this.#endpointCalls.calls.of(chainId, name).become(calls)
       this.#endpointCalls.failed.of(chainId, name).become(failed)
       this.#endpointCalls.rejected.of(chainId, name).become(rejected)
+      for (const kind of kinds)
+        this.#endpointCalls.kinds.of(chainId, name, kind.method, kind.purpose).become(kind.calls)
     }
   }
 

@@ -17,6 +17,7 @@ export type Config = {
   readonly admin: { readonly allow: readonly string[] }
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
+  readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
@@ -38,6 +39,8 @@ export type ChainConfig = {
   /** A block that every endpoint must have, by this hash. */
   readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
   readonly blockTimeMs: number
+  /** The largest answer of blocks, receipts or logs; from `rpc`, the same for all chains. Left out, 256. */
+  readonly maxAnswerMib?: number
   /** How far behind the head a chain that was never followed begins. Left out, at the head. */
   readonly startBehindMs?: number
   /** What can be recomputed of its blocks. Left out, all of it, as of Ethereum's. */

@@ -13,6 +13,9 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',
+  rpc: 'How endpoints are asked.',
+  'rpc.max_answer_mib':
+    'The largest answer of blocks, receipts or logs that is read, in MiB; larger receipts are asked for one by one.',
   chains: 'The chains to serve. Of a built-in one chain_id and endpoints are enough.',
   'chains[].chain_id': 'The chain id that endpoints must answer with.',
   'chains[].name': 'A name for people.',

@@ -79,6 +79,7 @@ export const SAMPLE = {
     ],
   },
   policy: {},
+  rpc: { max_answer_mib: 256 },
 }
 
 export function configSchema(): JsonSchema {

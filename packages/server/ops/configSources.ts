@@ -94,7 +94,7 @@ function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
 
 /** Back from our words to those of the file. */
 function documentOf(config: Config, policy: Policy): object {
-  const { listen, store, admin, retention, chains, coverage } = config
+  const { listen, store, admin, retention, chains, rpc, coverage } = config
   return {
     listen: {
       host: listen.host,
@@ -109,6 +109,7 @@ function documentOf(config: Config, policy: Policy): object {
     chains: chains.map(chainDocument),
     coverage: { sources: coverage.map(coverageDocument) },
     policy,
+    rpc: { max_answer_mib: rpc.maxAnswerMib },
   }
 }
 

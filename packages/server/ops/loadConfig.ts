@@ -174,6 +174,9 @@ function retentionHours(shape: Shape, value: unknown, chains: Config['chains']):
   return hours
 }
 
+/** From what any other answer may have; more than a gibibyte no block that a chain accepts can have. */
+const ANSWER_MIB = [16, 1024, 'mebibytes'] as const
+
 /** Whatever is wrong is on the shape. */
 export function configFrom(shape: Shape, document: unknown, folder: string): Config {
   const root = shape.mapping(document, '', [
@@ -185,13 +188,16 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'chains',
     'coverage',
     'policy',
+    'rpc',
   ])
   const listen = shape.mapping(root['listen'], 'listen', ['host', 'port', 'public_origin', 'trusted_proxies'])
   const retention = shape.mapping(root['retention'], 'retention', ['hours', 'records'])
   const admin = shape.mapping(root['admin'], 'admin', ['allow'])
+  const rpc = shape.mapping(root['rpc'], 'rpc', ['max_answer_mib'])
+  const maxAnswerMib = shape.integer(rpc['max_answer_mib'], 'rpc.max_answer_mib', ANSWER_MIB, 256)
   const chains = shape
     .list(root['chains'], 'chains')
-    .map((each, at) => chainFrom(shape, each, join('chains', at)))
+    .map((each, at) => ({ ...chainFrom(shape, each, join('chains', at)), maxAnswerMib }))
   if (chains.length === 0) shape.fault('chains', root['chains'], 'at least one chain')
   shape.unique(chains, 'chains', 'chain_id', ({ chainId }) => chainId)
   const origin = listen['public_origin'] ?? null
@@ -222,6 +228,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
     },
     chains,
+    rpc: { maxAnswerMib },
     coverage: coverageFrom(shape, root['coverage'], folder),
     policy: shape.mapping(
       root['policy'],

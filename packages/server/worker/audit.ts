@@ -10,7 +10,7 @@ import type { Address, LoadedPool, NewPool, Pool, State, TokenFacts } from '@ass
 import type { VerifiedBlock } from '../feed/feed.ts'
 
 /** Upgraded(address) and BeaconUpgraded(address) of ERC-1967. */
-const UPGRADES: ReadonlySet<string> = new Set([
+export const UPGRADES: ReadonlySet<string> = new Set([
   '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
   '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
 ])

@@ -1,13 +1,18 @@
 /** The thread of one chain. It owns its feed, its engine and its connection to the store, and ends with the first failure. */
 import type { MessagePort } from 'node:worker_threads'
 import { openFeed } from '../feed/openFeed.ts'
+import { TOPIC } from '../market/abi.ts'
 import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
 import { openStore } from '../store/openStore.ts'
+import { UPGRADES } from './audit.ts'
 import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
 import { WorkLog } from './work.ts'
+
+/** Of the logs that are decoded, and of those that tell of an upgrade. */
+const WANTED_TOPICS: ReadonlySet<string> = new Set([...Object.values(TOPIC), ...UPGRADES])
 
 export async function runChain(port: MessagePort, data: ThreadData): Promise<void> {
   const say = (reply: Reply) => port.postMessage(reply)
@@ -34,6 +39,7 @@ export async function runChain(port: MessagePort, data: ThreadData): Promise<voi
           chain,
           clock: systemClock,
           resume,
+          topics: WANTED_TOPICS,
           log: (level, message, fields) => {
             if (level !== 'debug') log[level](message, { chain_id: chain.chainId, ...fields })
           },

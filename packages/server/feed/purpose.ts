@@ -1,0 +1,25 @@
+/** What a call is for: blocks come before everything else when an endpoint does not bear all that is asked of it. */
+export type Purpose = 'head' | 'block' | 'finality' | 'state' | 'history' | 'identity' | 'probe'
+
+/** Lower goes first. */
+export const RANK: Readonly<Record<Purpose, 0 | 1 | 2 | 3>> = {
+  identity: 0,
+  head: 0,
+  block: 0,
+  finality: 1,
+  state: 2,
+  history: 3,
+  probe: 3,
+}
+
+const BLOCK_METHODS: ReadonlySet<string> = new Set([
+  'eth_getBlockByHash',
+  'eth_getBlockByNumber',
+  'eth_getBlockReceipts',
+  'eth_getTransactionReceipt',
+  'eth_getLogs',
+])
+
+/** Of a call that does not say. */
+export const purposeOf = (method: string): Purpose =>
+  method === 'eth_blockNumber' ? 'head' : BLOCK_METHODS.has(method) ? 'block' : 'state'
