@@ -20,29 +20,44 @@ const CORROBORATION_MS = [100, 300, 600] as const
 /** One that failed a moment ago is waited for; one that is gone for longer is not. */
 const MOST_BACK_OFF_MS = 2000
 
-/** From whichever endpoint gives it right, with the best proof that is to be had. */
+/** A block by its hash or its number, or by a header whose fields were shown to give its hash. */
+export type WhichBlock = Hex | number | Header
+
+/** From whichever endpoint gives it right, `source` first, with the best proof that is to be had. */
 export async function fetchVerified(
   endpoints: EndpointSet,
-  which: Hex | number,
+  which: WhichBlock,
   signal: AbortSignal,
+  source: Endpoint | null = null,
 ): Promise<VerifiedBlock> {
-  const first = await endpoints.attempt(endpoint => tell(endpoint, which, signal))
+  const hedge = { method: 'eth_getBlockReceipts', signal, first: source }
+  const first = await endpoints.attempt((endpoint, until) => tell(endpoint, which, until), undefined, hedge)
   return first.block.proof === 'receipts' ? first.block : corroborate(endpoints, first, signal)
 }
 
 /** By hash in one round trip; by number in two, since receipts are asked for by hash alone. */
 export async function fetchBlock(
   endpoint: Endpoint,
-  which: Hex | number,
+  which: WhichBlock,
   signal: AbortSignal,
 ): Promise<VerifiedBlock> {
-  const [header, answer] =
-    typeof which === 'number'
-      ? await fetchInTurn(endpoint, which, signal)
-      : await Promise.all([fetchHeaderByHash(endpoint, which, signal), fetchLogs(endpoint, which, signal)])
+  const [header, answer] = await fetchParts(endpoint, which, signal)
   const { proof, logs } = await verifyLogs(endpoint, header, answer, signal)
   const { number, hash, parentHash, timeMs } = header
   return { number, hash, timeMs, parentHash, proof, logs }
+}
+
+async function fetchParts(
+  endpoint: Endpoint,
+  which: WhichBlock,
+  signal: AbortSignal,
+): Promise<[Header, LogAnswer]> {
+  if (typeof which === 'number') return fetchInTurn(endpoint, which, signal)
+  if (typeof which === 'string')
+    return Promise.all([fetchHeaderByHash(endpoint, which, signal), fetchLogs(endpoint, which, signal)])
+  const answer = await fetchLogs(endpoint, which.hash, signal)
+  const isEnough = which.transactions !== null || answer.kind === 'receipts'
+  return [isEnough ? which : await fetchHeaderByHash(endpoint, which.hash, signal), answer]
 }
 
 async function fetchInTurn(
@@ -62,7 +77,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   const { number, hash } = first.block
   const told: Weighed[] = [weighed(first)]
   for (const endpoint of endpoints.all) {
-    if (endpoint === first.endpoint) continue
+    if (endpoint === first.endpoint || !endpoint.isInStep) continue
     const waitMs = endpoints.waitMsFor(endpoint)
     if (waitMs > MOST_BACK_OFF_MS) continue
     if (waitMs > 0) await pause(waitMs, signal)
@@ -81,7 +96,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   throw new FeedError('BLOCK_REFUSED', null, `${names} give different logs for block ${number} ${hash}`)
 }
 
-async function tell(endpoint: Endpoint, which: Hex | number, signal: AbortSignal): Promise<Told> {
+async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Told> {
   return { endpoint, block: await fetchBlock(endpoint, which, signal) }
 }
 

@@ -51,7 +51,8 @@ async function ask(
   for (let round = 1; ; round++) {
     signal.throwIfAborted()
     try {
-      return await endpoints.attempt(endpoint => askOne(endpoint, method, params, signal), isRevert)
+      const fetch = (endpoint: Endpoint, until: AbortSignal) => askOne(endpoint, method, params, until)
+      return await endpoints.attempt(fetch, isRevert, { method, signal })
     } catch (error) {
       if (!isFeedError(error) || isRevert(error) || round === ROUNDS) throw error
     }

@@ -19,7 +19,7 @@ import { openHttp } from './httpConnection.ts'
 import { checkIdentity, type Identity } from './identity.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
-export type EndpointStatus = 'OK' | 'LAGGING' | 'FAILING' | 'WRONG_CHAIN'
+export type EndpointStatus = 'OK' | 'LAGGING' | 'SET_ASIDE' | 'FAILING' | 'WRONG_CHAIN'
 
 export type FeedLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -41,6 +41,9 @@ const HTTP_SESSION_MS = 60_000
 /** A wrong node is looked at again this often: an operator may have put it right. */
 const WRONG_CHAIN_PAUSE_MS = 60_000
 
+/** Answers that the usual time of a method is taken from. */
+const USUAL_OF = 64
+
 /** Failures of an endpoint that has too much to do. */
 const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_LIMITED', 'ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
 
@@ -55,6 +58,8 @@ export class Endpoint {
   readonly #flow: Flow
   /** Methods the present connection said it does not have. */
   readonly #missing = new Set<string>()
+  /** Milliseconds of the latest good answers by method. */
+  readonly #times = new Map<string, number[]>()
   #connection: Connection | null = null
   #opening: Promise<Connection> | null = null
   #openedAtMs = 0
@@ -70,8 +75,10 @@ export class Endpoint {
   onChange: (() => void) | null = null
   /** The highest head it told of. */
   head: number | null = null
-  /** Set by whoever compares heads. */
+  /** Set by whoever compares heads: it is behind the others. */
   isLagging = false
+  /** Set by whoever compares heads: nobody else knows its head. */
+  isSetAside = false
 
   constructor(options: EndpointOptions) {
     this.name = options.name
@@ -88,7 +95,9 @@ export class Endpoint {
     const startedMs = this.#options.clock.monotonicMs()
     try {
       const result = await connection.call(method, params, signal)
-      this.#record.succeeded(this.#options.clock.monotonicMs() - startedMs)
+      const tookMs = this.#options.clock.monotonicMs() - startedMs
+      this.#record.succeeded(tookMs)
+      this.#took(method, tookMs)
       this.#flow.widen()
       this.#failures = 0
       return result
@@ -99,6 +108,17 @@ export class Endpoint {
     } finally {
       this.#flow.leave()
     }
+  }
+
+  /** Milliseconds within which 19 of 20 answers to the method came of late; null before there were any. */
+  usualMs(method: string): number | null {
+    const times = this.#times.get(method)?.toSorted((a, b) => a - b) ?? []
+    return times[Math.ceil(times.length * 0.95) - 1] ?? null
+  }
+
+  /** The same question, asked again, was answered first. */
+  overtaken(): void {
+    this.#record.failed()
   }
 
   /** True once it answered that it does not have the method. */
@@ -134,6 +154,21 @@ export class Endpoint {
     return this.usableAtMs <= this.#options.clock.monotonicMs()
   }
 
+  /** Its head is neither behind the others' nor its own alone. */
+  get isInStep(): boolean {
+    return !this.isLagging && !this.isSetAside
+  }
+
+  /** It has shown that it serves the right chain, and nothing else since. */
+  get isIdentified(): boolean {
+    return this.#hasOpened && this.#wrongIdentity === null
+  }
+
+  /** Nothing came of trying to reach it, so far. */
+  get hasFailed(): boolean {
+    return this.#failures > 0
+  }
+
   get isSubscribed(): boolean {
     return this.#isSubscribed
   }
@@ -145,6 +180,7 @@ export class Endpoint {
   get status(): EndpointStatus {
     if (this.#wrongIdentity !== null) return 'WRONG_CHAIN'
     if (this.#failures > 0 || !this.#hasOpened) return 'FAILING'
+    if (this.isSetAside) return 'SET_ASIDE'
     return this.isLagging ? 'LAGGING' : 'OK'
   }
 
@@ -253,6 +289,13 @@ export class Endpoint {
     }
     this.#options.log('warn', 'endpoint failed', fields)
     this.onChange?.()
+  }
+
+  #took(method: string, tookMs: number): void {
+    const times = this.#times.get(method) ?? []
+    times.push(tookMs)
+    if (times.length > USUAL_OF) times.shift()
+    this.#times.set(method, times)
   }
 
   #drop(): void {

@@ -27,15 +27,19 @@ export type Head = BlockRef & { readonly parentHash: Hex }
 export type Header = Head & {
   readonly receiptsRoot: Hex
   readonly logsBloom: Hex
-  readonly transactions: readonly Hex[]
+  /** Null in a pushed header, which comes without its block's body. */
+  readonly transactions: readonly Hex[] | null
   /** Whether the fields were shown to give the hash. */
   readonly isOwnHash: boolean
 }
 
 type BlockTag = 'latest' | 'finalized'
 
-/** A node may announce a block a moment before it serves it; after these waits it does not know it. */
-const UNKNOWN_RETRY_MS = [40, 120] as const
+/**
+ * A node may announce a block a moment before it serves it, and behind one address several nodes may take turns, some of
+ * them late; after these waits the endpoint does not know the block.
+ */
+const UNKNOWN_RETRY_MS = [40, 120, 300] as const
 
 export async function fetchHeaderByHash(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Header> {
   const check = (received: Head): void => {
@@ -72,9 +76,26 @@ export async function fetchHeaderByTag(
   return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal, () => {})
 }
 
-export function decodeHead(endpoint: string, value: unknown): Head {
-  return decodeAnswer(endpoint, 'a head', () => headOf(toFields(value)))
+/** A pushed head, and its whole header where the fields that were pushed give its hash. */
+export function decodePushed(
+  { name, capabilities }: Pick<Endpoint, 'name' | 'capabilities'>,
+  value: unknown,
+): Head | Header {
+  const fields = decodeAnswer(name, 'a head', () => toFields(value))
+  const head = decodeAnswer(name, 'a head', () => headOf(fields))
+  try {
+    const header = headerOf(fields, head, null, capabilities.isHeaderStandard)
+    return header.isOwnHash ? header : head
+  } catch (error) {
+    // Some providers push fewer fields than a header has; the header is fetched then.
+    if (error instanceof FieldError) return head
+    throw error
+  }
 }
+
+/** The header of a head that came with all its fields and whose fields give its hash: nobody can have made it up. */
+export const provenHeader = (head: Head | Header): Header | null =>
+  'isOwnHash' in head && head.isOwnHash ? head : null
 
 /** Answers null, for a bounded while, as long as the node does not have it yet. */
 export async function fetchKnown<Result>(
@@ -109,14 +130,24 @@ async function fetchHeader(
     const fields = toFields(answer)
     const head = headOf(fields)
     check(head)
-    return {
-      ...head,
-      receiptsRoot: toHash(fields, 'receiptsRoot'),
-      logsBloom: toHex(fields, 'logsBloom', 256),
-      transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
-      isOwnHash: endpoint.capabilities.isHeaderStandard && isOwnHash(fields, head.hash),
-    }
+    const transactions = toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32))
+    return headerOf(fields, head, transactions, endpoint.capabilities.isHeaderStandard)
   })
+}
+
+function headerOf(
+  fields: Fields,
+  head: Head,
+  transactions: Header['transactions'],
+  isStandard: boolean,
+): Header {
+  return {
+    ...head,
+    receiptsRoot: toHash(fields, 'receiptsRoot'),
+    logsBloom: toHex(fields, 'logsBloom', 256),
+    transactions,
+    isOwnHash: isStandard && isOwnHash(fields, head.hash),
+  }
 }
 
 function headOf(fields: Fields): Head {

@@ -3,6 +3,7 @@
  * its header, or whose logs are not its own and counted from 0 without a gap, is refused and the endpoint
  * at fault.
  */
+import assert from 'node:assert/strict'
 import type { Hex } from '../ops/config.ts'
 import { decodeAnswer, FieldError } from './answer.ts'
 import { bloomOf } from './bloom.ts'
@@ -73,7 +74,7 @@ async function fetchReceipts(
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
   return Promise.all(
-    header.transactions.map(hash => endpoint.request('eth_getTransactionReceipt', [hash], signal)),
+    transactionsOf(header).map(hash => endpoint.request('eth_getTransactionReceipt', [hash], signal)),
   )
 }
 
@@ -85,10 +86,11 @@ function verifyReceipts(
   const receipts = decodeAnswer(endpoint.name, 'receipts', () =>
     items.map((item, index) => ownReceipt(item, index, header)),
   )
-  if (receipts.length !== header.transactions.length)
+  const { transactions } = header
+  if (transactions !== null && receipts.length !== transactions.length)
     throw refused(
       endpoint,
-      `block ${header.number} has ${header.transactions.length} transactions and ${receipts.length} receipts`,
+      `block ${header.number} has ${transactions.length} transactions and ${receipts.length} receipts`,
     )
   const logs = receipts.flatMap(receipt => receipt.logs)
   checkCount(endpoint, header, logs)
@@ -115,7 +117,8 @@ function checkCount(endpoint: Endpoint, header: Header, logs: readonly LogEntry[
 function ownReceipt(item: unknown, index: number, header: Owner): ReceiptEntry {
   const receipt = toReceiptEntry(item)
   const { transactionHash, logs } = receipt
-  if (receipt.transactionIndex !== index || transactionHash !== header.transactions[index])
+  const isListed = header.transactions === null || transactionHash === header.transactions[index]
+  if (receipt.transactionIndex !== index || !isListed)
     throw new FieldError(`receipt ${index} belongs to another transaction`)
   checkOwner(receipt, header)
   for (const log of logs) {
@@ -131,13 +134,19 @@ export function decodeLogs(items: readonly unknown[], header: Owner): readonly L
   return items.map(item => {
     const log = toLogEntry(item)
     checkOwner(log, header)
-    if (log.transactionHash !== header.transactions[log.transactionIndex])
+    if (log.transactionHash !== transactionsOf(header)[log.transactionIndex])
       throw new FieldError('a log belongs to another transaction')
     return log
   })
 }
 
 type Owner = Pick<Header, 'number' | 'hash' | 'transactions'>
+
+/** Receipts are proven by their root; whatever else is read of a block needs the list of its transactions. */
+function transactionsOf({ number, hash, transactions }: Owner): readonly Hex[] {
+  assert(transactions !== null, `the header of block ${number} ${hash} came without its transactions`)
+  return transactions
+}
 
 function checkOwner({ blockHash, blockNumber }: LogEntry | ReceiptEntry, { hash, number }: Owner): void {
   if (blockHash !== hash || blockNumber !== number)

@@ -8,7 +8,8 @@ import { Secret } from '../ops/config.ts'
 import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../ops/testing/hostile.ts'
 import { parseAddress } from './address.ts'
 import { isFeedError } from './feedError.ts'
-import { decodeHead } from './header.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { decodePushed } from './header.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 const NAME = 'own'
@@ -79,7 +80,8 @@ it('messages of anything end in a result or in a failure of the node', async () 
       const { signal } = new AbortController()
       const address = parseAddress(NAME, new Secret(url))
       const connection = await openWebSocket({ name: NAME, address, limits: LIMITS }, signal)
-      await connection.subscribe?.(head => decodeHead(NAME, head), signal)
+      const from = { name: NAME, capabilities: capabilitiesOf(1) }
+      await connection.subscribe?.(head => decodePushed(from, head), signal)
       const result: unknown = await connection
         .call('eth_any', [], signal)
         .catch((failure: unknown) => failure)
