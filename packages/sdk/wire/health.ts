@@ -10,7 +10,7 @@ import { array, enumeration, known, nullable, number, object, type Static, strin
 export const FeedStatus = enumeration(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
 export type FeedStatus = Static<typeof FeedStatus>
 
-/** Why a chain is not HEALTHY (contract §7), worst first. */
+/** Why a chain is not HEALTHY (contract §7), worst first; the last one only says how finality is known. */
 export const HEALTH_REASONS = [
   'HALTED',
   'PAUSED',
@@ -21,9 +21,11 @@ export const HEALTH_REASONS = [
   'BLOCK_REFUSED',
   'HEAD_OLD',
   'CHAIN_STALLED',
+  'HEAD_UNCONFIRMED',
   'NO_PROOF',
   'FINALITY_STALLED',
   'CLOCK',
+  'FINALITY_BY_DEPTH',
 ] as const
 
 /** Null before the first one is known. */
@@ -32,7 +34,7 @@ const Position = nullable(BlockPosition)
 /** An RPC endpoint by the operator's name for it; its address is never shown. */
 export const EndpointHealth = object({
   name: string(),
-  status: known(['OK', 'LAGGING', 'FAILING', 'WRONG_CHAIN']),
+  status: known(['OK', 'LAGGING', 'SET_ASIDE', 'FAILING', 'WRONG_CHAIN']),
   head: nullable(Count),
   error_rate: number({ minimum: 0, maximum: 1 }),
   p50_ms: nullable(Ms),

@@ -9,7 +9,8 @@ import { parseAnswer } from './answerReader.ts'
 import { DEFAULT_LIMITS, resultOf } from './connection.ts'
 import { toLogEntry, toReceiptEntry } from './entry.ts'
 import { isFeedError } from './feedError.ts'
-import { decodeHead } from './header.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { decodePushed } from './header.ts'
 
 const NAME = 'own'
 const options = {
@@ -62,7 +63,7 @@ const VALUES = [
 function read(bytes: Buffer): unknown {
   const result = resultOf(parseAnswer(bytes, NAME), options, 'eth_any')
   for (const item of Array.isArray(result) ? (result as unknown[]) : [result]) {
-    survive(() => decodeHead(NAME, item), isOwn)
+    survive(() => decodePushed({ name: NAME, capabilities: capabilitiesOf({}) }, item), isOwn)
     survive(() => decodeAnswer(NAME, 'a log', () => toLogEntry(item)), isOwn)
     survive(() => decodeAnswer(NAME, 'a receipt', () => toReceiptEntry(item)), isOwn)
   }

@@ -144,8 +144,7 @@ export class AnswerStream {
     else if (depth === logsDepth - 1 && byte === CLOSE_LIST) {
       this.#logsAt = 0
       this.#logsWholeEnd = 0
-    }
-    else if (depth === this.#entriesDepth && this.#entriesDepth === 2) this.#closeEntry()
+    } else if (depth === this.#entriesDepth && this.#entriesDepth === 2) this.#closeEntry()
     else if (depth === 1) this.#closeResult(byte)
   }
 

@@ -9,7 +9,7 @@ import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
-import { fetchHeaderByHash, fetchHeaderByNumber } from './header.ts'
+import { fetchHeaderByHash, fetchHeaderByNumber, type Header, type ListedHeader } from './header.ts'
 import { fetchLogs } from './logLadder.ts'
 import { verifyLogs } from './receipts.ts'
 
@@ -21,31 +21,50 @@ const CORROBORATION_MS = [100, 300, 600] as const
 /** One that failed a moment ago is waited for; one that is gone for longer is not. */
 const MOST_BACK_OFF_MS = 2000
 
-/** From whichever endpoint gives it right, with the best proof that is to be had. */
+/** A block by its hash or its number, or by a header whose fields were shown to give its hash. */
+export type WhichBlock = Hex | number | Header
+
+/** From whichever endpoint gives it right, `source` first, with the best proof that is to be had. */
 export async function fetchVerified(
   endpoints: EndpointSet,
-  which: Hex | number,
+  which: WhichBlock,
   signal: AbortSignal,
+  source: Endpoint | null = null,
 ): Promise<VerifiedBlock> {
-  const first = await endpoints.attempt(endpoint => tell(endpoint, which, signal))
+  const hedge = { method: 'eth_getBlockReceipts', signal, first: source }
+  const first = await endpoints.attempt((endpoint, until) => tell(endpoint, which, until), undefined, hedge)
   return first.block.proof === 'receipts' ? first.block : corroborate(endpoints, first, signal)
 }
 
 /** By hash in one round trip where receipts come by the block; by number in two, since they are asked for by hash alone. */
 export async function fetchBlock(
   endpoint: Endpoint,
-  which: Hex | number,
+  which: WhichBlock,
   signal: AbortSignal,
 ): Promise<VerifiedBlock> {
-  const fetching =
-    typeof which === 'number'
-      ? fetchHeaderByNumber(endpoint, which, signal)
-      : fetchHeaderByHash(endpoint, which, signal)
-  const hash = typeof which === 'number' ? (await fetching).hash : which
-  const [header, answer] = await Promise.all([fetching, fetchLogs(endpoint, hash, fetching, signal)])
+  const fetching = fetchHeaderOf(endpoint, which, signal)
+  const hash =
+    typeof which === 'object' ? which.hash : typeof which === 'string' ? which : (await fetching).hash
+  const listing = async (): Promise<ListedHeader> => withList(endpoint, await fetching, signal)
+  const [header, answer] = await Promise.all([fetching, fetchLogs(endpoint, hash, listing, signal)])
   const { proof, logs } = verifyLogs(endpoint, header, answer)
   const { number, parentHash, timeMs } = header
   return { number, hash, timeMs, parentHash, proof, logs: kept(logs, endpoint.topics) }
+}
+
+async function fetchHeaderOf(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Header> {
+  if (typeof which === 'object') return which
+  return typeof which === 'number'
+    ? fetchHeaderByNumber(endpoint, which, signal)
+    : fetchHeaderByHash(endpoint, which, signal)
+}
+
+/** A pushed header has no list of transactions; only an endpoint without receipts by block needs one. */
+async function withList(endpoint: Endpoint, header: Header, signal: AbortSignal): Promise<ListedHeader> {
+  const { transactions } = header
+  return transactions === null
+    ? fetchHeaderByHash(endpoint, header.hash, signal)
+    : { ...header, transactions }
 }
 
 /** Once all logs are proven to be there, those nobody asks for have done their part. */
@@ -61,7 +80,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   const { number, hash } = first.block
   const told: Weighed[] = [weighed(first)]
   for (const endpoint of endpoints.all) {
-    if (endpoint === first.endpoint) continue
+    if (endpoint === first.endpoint || !endpoint.isInStep) continue
     const waitMs = endpoints.waitMsFor(endpoint)
     if (waitMs > MOST_BACK_OFF_MS) continue
     if (waitMs > 0) await pause(waitMs, signal)
@@ -80,7 +99,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   throw new FeedError('BLOCK_REFUSED', null, `${names} give different logs for block ${number} ${hash}`)
 }
 
-async function tell(endpoint: Endpoint, which: Hex | number, signal: AbortSignal): Promise<Told> {
+async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Told> {
   return { endpoint, block: await fetchBlock(endpoint, which, signal) }
 }
 

@@ -37,9 +37,14 @@ const NO_RECEIPTS: Rule = {
   method: ['eth_getBlockReceipts', 'eth_getTransactionReceipt'],
   fault: { kind: 'error', code: -32_601, message: 'Method not found' },
 }
-const changed = (method: string, change: (result: never) => unknown): Rule => ({
+const changed = (method: string | readonly string[], change: (result: never) => unknown): Rule => ({
   method,
   fault: { kind: 'change', change: result => change(result as never) },
+})
+/** However a header is asked for; that of the first block, by which a node shows its identity, stays as it is. */
+const changedHeader = (change: (header: never) => unknown): Rule => ({
+  ...changed(['eth_getBlockByHash', 'eth_getBlockByNumber'], change),
+  params: ([which]) => which !== '0x0',
 })
 const changedLogs = (change: (logs: readonly RpcLog[]) => readonly unknown[]): Rule =>
   changed('eth_getBlockReceipts', (receipts: readonly RpcReceipt[]) =>
@@ -141,12 +146,20 @@ describe('F14: null for a block that was just announced', () => {
     const liar = await proxied()
     const consumer = await over(liar.url)
     await consumer.untilTip(await latest(chain))
-    const rules = ['eth_getBlockByHash', 'eth_getBlockReceipts'].map(method =>
-      liar.add(nulls(method, [1, 2])),
-    )
-    await mineTransactions(chain, EVERY_KIND)
+    // The head comes with its header; that of the block below it is asked for by number.
+    const below = Number((await latest(chain)).number) + 1
+    const isBelow: NonNullable<Rule['params']> = ([which]) => which === `0x${below.toString(16)}`
+    const rules = [
+      liar.add({ ...nulls('eth_getBlockByNumber', [1, 2]), params: isBelow }),
+      liar.add(nulls('eth_getBlockReceipts', [1, 2])),
+    ]
+    await mine(chain, 2)
     await consumer.untilTip(await latest(chain))
     expect(rules.map(rule => rule.fired())).toEqual([2, 2])
+    const again = liar.add(nulls('eth_getBlockReceipts', [1, 2]))
+    await mineTransactions(chain, EVERY_KIND)
+    await consumer.untilTip(await latest(chain))
+    expect(again.fired()).toBe(2)
     expect(consumer.tip?.logs).toHaveLength(9)
   })
 
@@ -199,7 +212,7 @@ describe('a header', () => {
   it('that is made up does not give its hash and is refused', async () => {
     await expectRefused(
       await proxied(),
-      changed('eth_getBlockByHash', (header: { timestamp: Hex }) => ({
+      changedHeader((header: { timestamp: Hex }) => ({
         ...header,
         timestamp: `0x${(Number(header.timestamp) + 1).toString(16)}`,
       })),
@@ -207,13 +220,11 @@ describe('a header', () => {
   })
 
   it('with a field that we do not know proves nothing, unless its hash fits without', async () => {
-    const proxy = await proxied(
-      changed('eth_getBlockByHash', (header: object) => ({ ...header, novel: '0x1' })),
-    )
+    const proxy = await proxied(changedHeader((header: object) => ({ ...header, novel: '0x1' })))
     const consumer = await over(proxy.url)
     await consumer.untilTip(await latest(chain))
     expect(consumer.tip?.proof).toBe('receipts')
-    proxy.add(changed('eth_getBlockByHash', (header: object) => ({ ...header, gasUsed: '0x1' })))
+    proxy.add(changedHeader((header: object) => ({ ...header, gasUsed: '0x1' })))
     await mine(chain)
     await consumer.untilTip(await latest(chain))
     expect(consumer.tip?.proof).toBe('none')

@@ -4,10 +4,18 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { fetchVerified } from './block.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
-import { fetchHeaderByHash, fetchHeaderByNumber, type Head, refused } from './header.ts'
+import {
+  fetchHeaderByHash,
+  fetchHeaderByNumber,
+  type Head,
+  type Header,
+  provenHeader,
+  refused,
+} from './header.ts'
 import type { Lineage } from './lineage.ts'
 
 type Branch =
@@ -20,6 +28,8 @@ type BranchSource = {
   readonly lineage: Lineage
   /** How many blocks are fetched at once, and how far past our tip the branch goes. */
   readonly ahead: number
+  /** Asked first: it told of the branch. */
+  readonly source: Endpoint
 }
 
 /** `fork` is on the chain and not on our lineage, and at most one above our tip; `head` is at or above it. */
@@ -31,20 +41,27 @@ export async function fetchBranch(
 ): Promise<Branch> {
   const { lineage, endpoints, ahead } = source
   const baseNumber = lineage.base?.number ?? 0
-  const path: Head[] = [fork]
+  const path: (Head | Header)[] = [fork]
   let oldest = fork
+  const ask = { method: 'eth_getBlockByHash', signal, first: source.source }
   while (!lineage.has(oldest.parentHash)) {
     if (oldest.number - 1 <= baseNumber) return { kind: 'too_deep' }
-    oldest = await endpoints.attempt(endpoint => fetchParent(endpoint, oldest, signal))
+    const child = oldest
+    oldest = await endpoints.attempt((endpoint, until) => fetchParent(endpoint, child, until), undefined, ask)
     path.unshift(oldest)
   }
   const last = Math.min(head.number, Math.max(fork.number, lineage.tip?.number ?? 0) + ahead)
   const rest = Array.from({ length: last - fork.number }, (_, at) => fork.number + 1 + at)
-  const wanted = [...path.map(({ hash }) => hash), ...rest.map(n => (n === head.number ? head.hash : n))]
+  const wanted = [
+    ...path.map(each => provenHeader(each) ?? each.hash),
+    ...rest.map(n => (n === head.number ? head.hash : n)),
+  ]
   const blocks: VerifiedBlock[] = []
   for (let at = 0; at < wanted.length; at += ahead) {
     const group = wanted.slice(at, at + ahead)
-    const fetched = await Promise.all(group.map(which => fetchVerified(endpoints, which, signal)))
+    const fetched = await Promise.all(
+      group.map(which => fetchVerified(endpoints, which, signal, source.source)),
+    )
     blocks.push(...fetched)
   }
   return { kind: 'branch', ancestor: oldest.parentHash, blocks: linked(blocks, oldest.parentHash) }
@@ -75,11 +92,7 @@ export async function confirmReplaced(source: BranchSource, head: Head, signal: 
   throw new FeedError('BLOCK_REFUSED', null, fork)
 }
 
-async function fetchParent(
-  endpoint: Parameters<typeof fetchHeaderByHash>[0],
-  child: Head,
-  signal: AbortSignal,
-): Promise<Head> {
+async function fetchParent(endpoint: Endpoint, child: Head, signal: AbortSignal): Promise<Header> {
   const parent = await fetchHeaderByHash(endpoint, child.parentHash, signal)
   if (parent.number === child.number - 1) return parent
   throw refused(

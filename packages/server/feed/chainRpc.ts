@@ -4,6 +4,7 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { pause } from './bell.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { ChainRpc } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
@@ -44,18 +45,18 @@ async function askAll(
   question: Parameters<StateReader['read']>[1],
   signal: AbortSignal,
 ): Promise<Hex> {
+  const { method } = question
+  const read = async (endpoint: Endpoint, until: AbortSignal): Promise<Hex> => {
+    const answer = await reader.read(endpoint, question, until)
+    if (typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer)) return answer.toLowerCase() as Hex
+    const error = new FeedError('ANSWER_MALFORMED', endpoint.name, `${method} did not answer with bytes`)
+    endpoint.blame(error)
+    throw error
+  }
   for (let round = 1; ; round++) {
     signal.throwIfAborted()
     try {
-      return await endpoints.attempt(async endpoint => {
-        const answer = await reader.read(endpoint, question, signal)
-        if (typeof answer === 'string' && /^0x([0-9a-f]{2})*$/i.test(answer))
-          return answer.toLowerCase() as Hex
-        const { method } = question
-        const error = new FeedError('ANSWER_MALFORMED', endpoint.name, `${method} did not answer with bytes`)
-        endpoint.blame(error)
-        throw error
-      }, isRevert)
+      return await endpoints.attempt(read, isRevert, { method, signal })
     } catch (error) {
       if (!isFeedError(error) || isRevert(error) || round === ROUNDS) throw error
     }

@@ -27,7 +27,7 @@ import { checkIdentity, type Identity } from './identity.ts'
 import { type Purpose, purposeOf } from './purpose.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
-export type EndpointStatus = 'OK' | 'LAGGING' | 'FAILING' | 'WRONG_CHAIN'
+export type EndpointStatus = 'OK' | 'LAGGING' | 'SET_ASIDE' | 'FAILING' | 'WRONG_CHAIN'
 
 export type FeedLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
@@ -104,8 +104,10 @@ export class Endpoint {
   onChange: (() => void) | null = null
   /** The highest head it told of. */
   head: number | null = null
-  /** Set by whoever compares heads. */
+  /** Set by whoever compares heads: it is behind the others. */
   isLagging = false
+  /** Set by whoever compares heads: nobody else knows its head. */
+  isSetAside = false
 
   constructor(options: EndpointOptions) {
     this.name = options.name
@@ -144,6 +146,11 @@ export class Endpoint {
       calls.slice(n * most, (n + 1) * most),
     )
     return (await Promise.all(groups.map(group => this.#requestGroup(group, signal, purpose)))).flat()
+  }
+
+  /** The same question, asked again, was answered first. */
+  overtaken(): void {
+    this.#record.failed()
   }
 
   /** Within which it answers the method nearly always; null before it is known. */
@@ -189,6 +196,21 @@ export class Endpoint {
     return this.usableAtMs <= this.#options.clock.monotonicMs()
   }
 
+  /** Its head is neither behind the others' nor its own alone. */
+  get isInStep(): boolean {
+    return !this.isLagging && !this.isSetAside
+  }
+
+  /** It has shown that it serves the right chain, and nothing else since. */
+  get isIdentified(): boolean {
+    return this.#hasOpened && this.#wrongIdentity === null
+  }
+
+  /** Nothing came of trying to reach it, so far. */
+  get hasFailed(): boolean {
+    return this.#failures > 0
+  }
+
   get isSubscribed(): boolean {
     return this.#isSubscribed
   }
@@ -200,6 +222,7 @@ export class Endpoint {
   get status(): EndpointStatus {
     if (this.#wrongIdentity !== null) return 'WRONG_CHAIN'
     if (this.#failures > 0 || !this.#hasOpened) return 'FAILING'
+    if (this.isSetAside) return 'SET_ASIDE'
     return this.isLagging ? 'LAGGING' : 'OK'
   }
 
@@ -269,7 +292,8 @@ export class Endpoint {
     signal: AbortSignal,
     purpose: Purpose,
   ): Promise<readonly Settled[]> {
-    const single = (call: Call): Promise<Settled> => settled(this.request(call.method, call.params, signal, purpose))
+    const single = (call: Call): Promise<Settled> =>
+      settled(this.request(call.method, call.params, signal, purpose))
     if (calls.length < 2 || !this.takesBatches) return Promise.all(calls.map(single))
     try {
       const outcomes = await this.#batch(calls, signal, purpose)
@@ -420,10 +444,14 @@ export class Endpoint {
     if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
     this.#paceToldAtMs = nowMs
     const rate = Math.round(this.#flow.perSecond * 10) / 10
-    this.#options.log('warn', `endpoint ${this.name}: asked us to slow down; going on at ${rate} calls a second`, {
-      endpoint: this.name,
-      calls_per_second: rate,
-    })
+    this.#options.log(
+      'warn',
+      `endpoint ${this.name}: asked us to slow down; going on at ${rate} calls a second`,
+      {
+        endpoint: this.name,
+        calls_per_second: rate,
+      },
+    )
   }
 
   #backOff(error: FeedError): void {

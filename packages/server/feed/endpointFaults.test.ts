@@ -5,7 +5,7 @@ import type { Fault, Rule } from '../../world/proxy/rule.ts'
 import type { FeedLog } from './endpoint.ts'
 import { DEFAULT_LIMITS } from './connection.ts'
 import type { Consumer } from './testing/consumer.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from './testing/following.ts'
+import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import {
   blockAt,
   EVERY_KIND,
@@ -44,6 +44,13 @@ const over = (urls: readonly string[], options: Options = {}): Promise<Consumer>
 
 const count = (proxy: FaultProxy, method: string): number =>
   proxy.calls.filter(call => call.method === method).length
+
+async function expectNoEndpoint(consumer: Consumer, status: string): Promise<void> {
+  await consumer.until('health', ({ health }) => health !== undefined)
+  expect(consumer.health).toMatchObject({ status: 'UNAVAILABLE', endpoints: [{ status }] })
+  expect(consumer.health?.reasons[0]).toBe('NO_ENDPOINT')
+  expect(consumer.chain).toEqual([])
+}
 
 const statusOf = ({ health }: Consumer, at: number): string | undefined => health?.endpoints[at]?.status
 
@@ -105,14 +112,8 @@ describe('F9: a provider of another chain', () => {
       method: 'eth_chainId',
       fault: { kind: 'change', change: () => '0x1' },
     })
-    const opening = start(chain, { config: { endpoints: endpointsOf(`${wrong.url}/a-secret-key`) } })
-    const failure = await opening.then(
-      () => expect.unreachable('it opened'),
-      (error: unknown) => error as Error & { code: string },
-    )
-    lines.push(failure.message)
-    expect(failure.code).toBe('NO_ENDPOINT')
-    expect(failure.message).toMatch(/expected chain 31337 .*received chain 1 /)
+    await expectNoEndpoint(await over([`${wrong.url}/a-secret-key`]), 'WRONG_CHAIN')
+    expect(lines.join('\n')).toMatch(/expected chain 31337 .*received chain 1 /)
   })
 
   it.each(['http', 'ws'] as const)('F9: that it has become is ejected at run time, over %s', async kind => {
@@ -132,8 +133,8 @@ describe('F9: a provider of another chain', () => {
 describe('F10: the same chain id, another history', () => {
   it('F10: is refused by its first block', async () => {
     const other = keep(await startLocalChain({ timestamp: 1_600_000_000 }))
-    const opening = start(chain, { config: { endpoints: endpointsOf(other.anvil.url) } })
-    await expect(opening).rejects.toThrow(/received chain 31337 with genesis/)
+    await expectNoEndpoint(await over([other.anvil.url]), 'WRONG_CHAIN')
+    expect(lines.join('\n')).toMatch(/received chain 31337 with genesis/)
   })
 
   it('F10: is refused by the pinned block where the first one is shared', async () => {
@@ -144,16 +145,16 @@ describe('F10: the same chain id, another history', () => {
     await fork.rpc('anvil_setCoinbase', LOGGER)
     await mine(fork, 5)
     const checkpoint = { number: 2, hash: (await blockAt(ours, 2)).hash }
-    const open = (...urls: readonly string[]) =>
-      start(ours, { config: { checkpoint, endpoints: endpointsOf(...urls) } })
-    await expect(open(fork.anvil.url)).rejects.toThrow(/expected block 2 to be 0x.*received 0x/)
+    const pinned = { log, config: { checkpoint, endpoints: endpointsOf(fork.anvil.url) } }
+    await expectNoEndpoint(await follow(ours, pinned), 'WRONG_CHAIN')
+    expect(lines.join('\n')).toMatch(/expected block 2 to be 0x.*received 0x/)
     const consumer = await follow(ours, {
       config: { checkpoint, endpoints: endpointsOf(fork.anvil.url, ours.anvil.url) },
     })
     await consumer.untilTip(await latest(ours))
     const young = { number: 1000, hash: checkpoint.hash }
     const config = { checkpoint: young, endpoints: endpointsOf(ours.anvil.url) }
-    await expect(start(ours, { config })).rejects.toMatchObject({ code: 'NO_ENDPOINT', retryable: true })
+    await expectNoEndpoint(await follow(ours, { config }), 'FAILING')
   })
 })
 

@@ -1,21 +1,22 @@
 /**
- * Which of the given blocks are final: by the chain's `finalized` tag, or by depth below the tip. Only a
- * block that the consumer has committed and that is on our lineage is said to be final, and never a lower
- * one after a higher one.
+ * Which of the given blocks are final: by the chain's `finalized` tag, or by depth below the tip where the configuration
+ * says so or the endpoints have no such tag. Only a block that the consumer has committed and that is on our lineage is
+ * said to be final, and never a lower one after a higher one.
  *
  * A block that was given without a proof of its logs is proven first: by its receipts, or by a second endpoint that says
  * the same. While nobody can, finality waits below it.
  */
 import type { Clock } from '../ops/clock.ts'
+import { fallbackDepthOf } from '../ops/chainTable.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { Bell } from './bell.ts'
 import { fetchVerified } from './block.ts'
 import { digestOf } from './blockDigest.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { Endpoint, FeedLog } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { BlockRef } from './feed.ts'
-import { isFeedError } from './feedError.ts'
-import { fetchHeaderByNumber, fetchHeaderByTag } from './header.ts'
+import { FeedError, isFeedError } from './feedError.ts'
+import { fetchHeaderByNumber, fetchHeaderByTag, type Head } from './header.ts'
 import type { Lineage, Unproven } from './lineage.ts'
 
 export type Final = { readonly number: number; readonly hash: Hex }
@@ -26,6 +27,8 @@ type FinalityOptions = {
   readonly lineage: Lineage
   readonly finalized: Final | null
   readonly processed: () => BlockRef | null
+  /** The highest block known of the chain. */
+  readonly head: () => BlockRef | null
   readonly clock: Clock
   readonly log: FeedLog
   readonly onChange: () => void
@@ -33,8 +36,14 @@ type FinalityOptions = {
 
 /** Between two questions while blocks arrive. */
 const PAUSE_MS = { least: 100, most: 4000 } as const
-/** Finality may move without a new block. */
-const QUIET_MS = 15_000
+/** Finality moves with epochs, not with blocks: so many questions at a start, then one in so long. */
+const QUESTIONS = { atOnce: 16, everyMs: 30_000 } as const
+/** How long a wait may last before the clock is looked at again. */
+const GLANCE_MS = 250
+/** Questions without a tag in the answer before depth decides: a node may lose its tag for a moment. */
+const TAG_MISSING = 3
+/** A tag may be a little ahead of the head we know; further, and it is made up. */
+const AHEAD = { leastMs: 2000, blocks: 2 } as const
 /** Where no proof was to be had it is asked for again after this long, and no more than so many at once. */
 const PROVE_AGAIN_MS = 15_000
 const MOST_PROOFS = 64
@@ -48,19 +57,29 @@ export class Finality {
   #highest = -1
   #advancedAtMs: number
   #asked: string | null = null
+  #askedAtMs = Number.NEGATIVE_INFINITY
+  #questions: number = QUESTIONS.atOnce
+  #countedAtMs: number
+  #tagMissing = 0
   #proveAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: FinalityOptions) {
     this.#options = options
     this.#final = options.finalized
     this.#advancedAtMs = options.clock.monotonicMs()
+    this.#countedAtMs = this.#advancedAtMs
+  }
+
+  /** The configuration asks for a tag that the endpoints do not have. */
+  get isByFallback(): boolean {
+    return this.#options.chain.finality.kind === 'tag' && this.#tagMissing >= TAG_MISSING
   }
 
   get final(): Final | null {
     return this.#final
   }
 
-  /** Monotonic time at which finality last moved, or at which we began to look. */
+  /** Monotonic time at which finality last moved, or at which there was something to look for. */
   get advancedAtMs(): number {
     return this.#advancedAtMs
   }
@@ -83,23 +102,38 @@ export class Finality {
     const rest = new Bell()
     while (!signal.aborted) {
       const processed = this.#options.processed()
-      if (processed !== null && processed.hash !== this.#asked) {
+      const nowMs = this.#options.clock.monotonicMs()
+      if (processed === null) this.#advancedAtMs = nowMs
+      // Finality may move without a new block.
+      const isDue = processed?.hash !== this.#asked || nowMs - this.#askedAtMs >= QUESTIONS.everyMs
+      if (processed !== null && isDue && this.#mayAsk()) {
         this.#asked = processed.hash
+        this.#askedAtMs = nowMs
         await this.#look(processed, signal)
         await rest.rung(signal, pauseMs)
-      } else {
-        await this.#bell.rung(signal, QUIET_MS)
-        if (this.#options.processed()?.hash === this.#asked) this.#asked = null
-      }
+      } else await this.#bell.rung(signal, GLANCE_MS)
     }
+  }
+
+  /** Takes from what may be asked; depth is counted and costs no question. */
+  #mayAsk(): boolean {
+    if (this.#options.chain.finality.kind === 'depth') return true
+    const nowMs = this.#options.clock.monotonicMs()
+    const earned = (nowMs - this.#countedAtMs) / QUESTIONS.everyMs
+    this.#questions = Math.min(QUESTIONS.atOnce, this.#questions + earned)
+    this.#countedAtMs = nowMs
+    if (this.#questions < 1) return false
+    this.#questions -= 1
+    return true
   }
 
   async #look(processed: BlockRef, signal: AbortSignal): Promise<void> {
     const { chain } = this.#options
     try {
       const { finality } = chain
-      if (finality.kind === 'tag') await this.#lookByTag(processed, signal)
-      else await this.#prove(processed.number - finality.depth, signal)
+      if (finality.kind === 'depth') await this.#prove(processed.number - finality.depth, signal)
+      else if (await this.#lookByTag(processed, signal)) this.#tagged(true)
+      else await this.#lookByFallback(processed, signal)
     } catch (error) {
       if (signal.aborted) return
       if (!isFeedError(error)) throw error
@@ -109,22 +143,62 @@ export class Finality {
     }
   }
 
-  async #lookByTag(processed: BlockRef, signal: AbortSignal): Promise<void> {
+  /** False where no endpoint has the tag, or only one that cannot be true. */
+  async #lookByTag(processed: BlockRef, signal: AbortSignal): Promise<boolean> {
     const { endpoints, lineage } = this.#options
-    const tagged = await endpoints.attempt(endpoint => fetchHeaderByTag(endpoint, 'finalized', signal))
-    if (tagged === null) return
+    const tagged = await this.#fetchTagged(signal)
+    if (tagged === null) return false
     if (tagged.number > this.#highest) {
       this.#highest = tagged.number
       this.#advancedAtMs = this.#options.clock.monotonicMs()
     }
     const number = Math.min(tagged.number, processed.number)
-    if (number <= (this.#final?.number ?? -1) || lineage.at(number) === null) return
+    if (number <= (this.#final?.number ?? -1) || lineage.at(number) === null) return true
     // Below the finalized block, what is canonical is final.
+    const ask = { method: 'eth_getBlockByNumber', signal }
     const { hash } =
       number === tagged.number
         ? tagged
-        : await endpoints.attempt(endpoint => fetchHeaderByNumber(endpoint, number, signal))
+        : await endpoints.attempt((each, until) => fetchHeaderByNumber(each, number, until), undefined, ask)
     if (lineage.at(number)?.hash === hash) await this.#prove(number, signal)
+    return true
+  }
+
+  /** Null where the tag is missing, refused, or further ahead of the head than anyone can know. */
+  async #fetchTagged(signal: AbortSignal): Promise<Head | null> {
+    const { endpoints, head, chain } = this.#options
+    const ask = { method: 'eth_getBlockByNumber', signal }
+    const aheadBlocks = Math.max(AHEAD.blocks, AHEAD.leastMs / chain.blockTimeMs)
+    try {
+      const fetch = async (endpoint: Endpoint, until: AbortSignal): Promise<Head | null> => {
+        const tagged = await fetchHeaderByTag(endpoint, 'finalized', until)
+        const last = head()?.number ?? Number.POSITIVE_INFINITY
+        if (tagged === null || tagged.number <= last + aheadBlocks) return tagged
+        const sentence = `its finalized block ${tagged.number} is ahead of the head ${last}`
+        throw new FeedError('RPC_ERROR', endpoint.name, sentence)
+      }
+      return await endpoints.attempt(fetch, undefined, ask)
+    } catch (error) {
+      if (!isFeedError(error, 'RPC_ERROR', 'METHOD_MISSING')) throw error
+      this.#options.log('debug', 'the finalized tag is not to be had', { reason: error.message })
+      return null
+    }
+  }
+
+  async #lookByFallback(processed: BlockRef, signal: AbortSignal): Promise<void> {
+    this.#tagged(false)
+    const { chainId } = this.#options.chain
+    if (this.isByFallback) await this.#prove(processed.number - fallbackDepthOf(chainId), signal)
+  }
+
+  #tagged(isThere: boolean): void {
+    const [wasByFallback, { log, chain, onChange }] = [this.isByFallback, this.#options]
+    this.#tagMissing = isThere ? 0 : this.#tagMissing + 1
+    if (this.isByFallback === wasByFallback) return
+    const fields = { chain_id: chain.chainId, depth: fallbackDepthOf(chain.chainId) }
+    if (isThere) log('info', 'endpoints have the finalized tag again', { chain_id: chain.chainId })
+    else log('warn', 'no endpoint has the finalized tag; blocks are final by depth', fields)
+    onChange()
   }
 
   /** Settles up to this block, or to where proofs end. */
@@ -163,7 +237,8 @@ export class Finality {
     if (block.number > committed.number || lineage.at(committed.number)?.hash !== committed.hash) return
     this.#final = { number: block.number, hash: block.hash }
     this.#isGiven = false
-    if (this.#options.chain.finality.kind === 'depth') this.#advancedAtMs = clock.monotonicMs()
+    if (this.#options.chain.finality.kind === 'depth' || this.isByFallback)
+      this.#advancedAtMs = clock.monotonicMs()
     lineage.finalize(block.number)
     this.#options.onChange()
   }

@@ -7,38 +7,41 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import { Bell } from './bell.ts'
-import { fetchVerified } from './block.ts'
+import { fetchVerified, type WhichBlock } from './block.ts'
 import { confirmReplaced, fetchBranch } from './branch.ts'
 import type { FeedLog } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { BlockRef, FeedItem, VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import type { SeenHead } from './headChoice.ts'
 import type { Head } from './header.ts'
-import type { SeenHead } from './headWatch.ts'
+import type { HeaderBook } from './headerBook.ts'
 import type { Lineage } from './lineage.ts'
 
 type FollowerOptions = {
   readonly chainId: number
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
+  /** Headers that need not be fetched. */
+  readonly book: HeaderBook
   readonly processed: BlockRef | null
   /** How many blocks below the head a first walk begins. */
   readonly startBehind: number
   readonly clock: Clock
   readonly log: FeedLog
   /** The head at hand led nowhere. */
-  readonly refreshHead: () => void
+  readonly onBlocked: (head: SeenHead) => void
   /** There is an item, or something about the chain changed. */
   readonly onChange: () => void
 }
 
 /** What the follower knows of the chain and the consumer; times named `AtMs` are monotonic. */
 export type Progress = {
-  /** The chain's head; a head that a refused block stands below does not count. */
+  /** The chain's head, however far the walk behind it has come; one that a refused block stands below does not count. */
   readonly head: (BlockRef & { readonly seenAtMs: number }) | null
   readonly processed: BlockRef | null
-  /** The oldest block that is not yet processed. */
-  readonly next: { readonly timeMs: number; readonly seenAtMs: number } | null
+  /** When the oldest block that is known and not yet processed was first seen. */
+  readonly nextSeenAtMs: number | null
   readonly refusedSinceMs: number | null
   /** Verified, and the consumer is done with them. */
   readonly processedBlocks: number
@@ -48,17 +51,14 @@ export type Progress = {
 }
 
 type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' }>
-type Given = {
-  readonly hash: string
-  readonly timeMs: number
-  readonly seenAtMs: number
-  readonly blocks: number
-}
+type Given = { readonly hash: string; readonly seenAtMs: number; readonly blocks: number }
 
 /** Blocks fetched and not yet taken; some megabytes at most. */
 const AHEAD = 8
 /** Between two tries of a walk that failed; a new head cuts it short. */
 const RETRY_MS = { first: 100, most: 2000 } as const
+/** Only the lowest of them counts at a time; those above it are as old as the ones that are left out. */
+const MOST_KNOWN = 1024
 /** Nothing is lost by a longer wait: every change rings. */
 const IDLE_MS = 60_000
 
@@ -73,8 +73,8 @@ export class Follower {
   #reachedHash: string | null = null
   #isTrusted = false
   #verifiedBlocks = 0
-  /** When the chain first was ahead of everything verified. */
-  #ahead: Progress['next'] = null
+  /** Heads above everything verified, lowest first, and when each was seen. */
+  #known: { readonly number: number; readonly seenAtMs: number }[] = []
   #progress: Progress
 
   constructor(options: FollowerOptions) {
@@ -82,7 +82,7 @@ export class Follower {
     this.#progress = {
       head: null,
       processed: options.processed,
-      next: null,
+      nextSeenAtMs: null,
       refusedSinceMs: null,
       processedBlocks: 0,
       proof: null,
@@ -91,13 +91,14 @@ export class Follower {
   }
 
   get progress(): Progress {
-    return { ...this.#progress, next: this.#given[0] ?? this.#ahead }
+    return { ...this.#progress, nextSeenAtMs: (this.#given[0] ?? this.#known[0])?.seenAtMs ?? null }
   }
 
   announce(head: SeenHead): void {
     this.#announced = head
-    if (!this.#options.lineage.has(head.hash))
-      this.#ahead ??= { timeMs: head.timeMs, seenAtMs: head.seenAtMs }
+    this.#known = this.#known.filter(({ number }) => number < head.number)
+    if (!this.#options.lineage.has(head.hash) && this.#known.length < MOST_KNOWN)
+      this.#known.push({ number: head.number, seenAtMs: head.seenAtMs })
     if (this.#isTrusted) this.#know({ head })
     this.#bell.ring()
   }
@@ -148,11 +149,15 @@ export class Follower {
     if (tip === null || base === null) {
       const { startBehind } = this.#options
       const isAtHead = startBehind === 0 || head.number <= startBehind
-      this.#extend(await this.#fetch(isAtHead ? head.hash : head.number - startBehind, signal))
+      const [which] = this.#wanted(isAtHead ? head.number : head.number - startBehind, 1, head)
+      if (which !== undefined) this.#extend(await this.#fetch(which, head, signal))
       return isAtHead
     }
     // At or below the tip: an endpoint that is a little behind, not a shorter chain.
-    if (lineage.has(head.hash)) return true
+    if (lineage.has(head.hash)) {
+      const isBack = head.isReturn && head.number < tip.number && head.number > base.number
+      return isBack ? this.#reorganise(head, head, signal) : true
+    }
     if (head.number < base.number) {
       head.endpoint.isLagging = true
       const sentence = `its head ${head.number} is below block ${base.number}, which cannot be undone`
@@ -164,8 +169,8 @@ export class Follower {
 
   async #extendTowards(head: SeenHead, tip: BlockRef, signal: AbortSignal): Promise<boolean> {
     const last = Math.min(head.number, tip.number + AHEAD - this.#items.length)
-    const numbers = Array.from({ length: last - tip.number }, (_, at) => tip.number + 1 + at)
-    const fetches = numbers.map(number => this.#fetch(number === head.number ? head.hash : number, signal))
+    const wanted = this.#wanted(tip.number + 1, last - tip.number, head)
+    const fetches = wanted.map(which => this.#fetch(which, head, signal))
     // A later one may fail while an earlier one is awaited; all are over before the next stretch begins.
     const all = Promise.allSettled(fetches)
     try {
@@ -182,7 +187,7 @@ export class Follower {
 
   async #reorganise(fork: Head, head: SeenHead, signal: AbortSignal): Promise<boolean> {
     const { lineage, log, chainId, endpoints } = this.#options
-    const source = { endpoints, lineage, ahead: AHEAD }
+    const source = { endpoints, lineage, ahead: AHEAD, source: head.endpoint }
     const branch = await fetchBranch(source, fork, head, signal)
     if (branch.kind === 'too_deep') {
       await confirmReplaced(source, head, signal)
@@ -204,8 +209,17 @@ export class Follower {
     return lineage.tip?.hash === head.hash
   }
 
-  #fetch(which: Parameters<typeof fetchVerified>[1], signal: AbortSignal): Promise<VerifiedBlock> {
-    return fetchVerified(this.#options.endpoints, which, signal)
+  /** So many blocks from a number up, each by its header where that is known. */
+  #wanted(from: number, blocks: number, head: SeenHead): readonly WhichBlock[] {
+    const headers = new Map(
+      this.#options.book.downFrom(head.hash, from).map(header => [header.number, header]),
+    )
+    const numbers = Array.from({ length: blocks }, (_, at) => from + at)
+    return numbers.map(number => headers.get(number) ?? (number === head.number ? head.hash : number))
+  }
+
+  #fetch(which: WhichBlock, { endpoint }: SeenHead, signal: AbortSignal): Promise<VerifiedBlock> {
+    return fetchVerified(this.#options.endpoints, which, signal, endpoint)
   }
 
   #extend(block: VerifiedBlock): void {
@@ -216,12 +230,12 @@ export class Follower {
   #give(item: ChainItem, blocks: readonly VerifiedBlock[]): void {
     const [first, last] = [blocks[0], blocks.at(-1)]
     if (first === undefined || last === undefined) return
-    const seenAtMs = this.#options.clock.monotonicMs()
+    const known = this.#known.find(({ number }) => number >= first.number)
+    const seenAtMs = known?.seenAtMs ?? this.#options.clock.monotonicMs()
     this.#items.push(item)
-    this.#given.push({ hash: last.hash, timeMs: first.timeMs, seenAtMs, blocks: blocks.length })
+    this.#given.push({ hash: last.hash, seenAtMs, blocks: blocks.length })
     this.#verifiedBlocks += blocks.length
-    const head = this.#announced
-    this.#ahead = head !== null && head.number > last.number ? { timeMs: head.timeMs, seenAtMs } : null
+    this.#known = this.#known.filter(({ number }) => number > last.number)
     this.#know({ refusedSinceMs: null, proof: last.proof })
   }
 
@@ -232,7 +246,7 @@ export class Follower {
 
   #reach(head: SeenHead): void {
     this.#reachedHash = head.hash
-    if (this.#announced === head) this.#ahead = null
+    if (this.#announced === head) this.#known = []
   }
 
   #trust(): void {
@@ -241,12 +255,12 @@ export class Follower {
     this.#know({ head: this.#announced })
   }
 
-  /** The head stays where it is, or goes back to what is verified when it was a check that failed. */
+  /** The head goes back to what is verified when it was a check that failed, and else is still the head. */
   #distrust(error: FeedError, head: SeenHead): void {
-    const { log, lineage, clock, chainId, refreshHead } = this.#options
+    const { log, lineage, clock, chainId, onBlocked } = this.#options
     const fields = { chain_id: chainId, head_number: head.number, code: error.code, reason: error.message }
     log('warn', 'the way to the head is blocked', fields)
-    this.#isTrusted = false
+    if (error.code === 'BLOCK_REFUSED' || error.code === 'ENDPOINT_BEHIND') this.#isTrusted = false
     if (error.code === 'BLOCK_REFUSED') {
       const { tip } = lineage
       const seenAtMs = this.#progress.head?.seenAtMs ?? clock.monotonicMs()
@@ -255,7 +269,7 @@ export class Follower {
         head: tip === null || this.#progress.head === null ? null : { ...tip, seenAtMs },
       })
     }
-    refreshHead()
+    onBlocked(head)
   }
 
   #know(news: Partial<Progress>): void {

@@ -3,7 +3,10 @@ import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
 import { Endpoint } from './endpoint.ts'
 import { EndpointSet } from './endpointSet.ts'
-import { HeadWatch, type SeenHead } from './headWatch.ts'
+import { HeadChoice, type SeenHead } from './headChoice.ts'
+import { HeaderBook } from './headerBook.ts'
+import { HeadWatch } from './headWatch.ts'
+import { Lineage } from './lineage.ts'
 import { blockAt, latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
 import { type Rule, startRpcProxy } from './testing/rpcProxy.ts'
 import { startTcpProxy } from './testing/tcpProxy.ts'
@@ -33,13 +36,16 @@ function watch(urls: readonly string[], leastMs: number, blockTimeMs = 200) {
       }),
   )
   const heads: SeenHead[] = []
-  const heard = new HeadWatch({
-    endpoints: new EndpointSet(endpoints, systemClock),
-    blockTimeMs,
-    clock: systemClock,
+  const shared = { endpoints: new EndpointSet(endpoints, systemClock), blockTimeMs, clock: systemClock }
+  const choice = new HeadChoice({
+    ...shared,
+    chainId: chain.anvil.chainId,
+    lineage: new Lineage(null, 64),
+    book: new HeaderBook(),
+    log: () => {},
     onHead: head => heads.push(head),
-    silence: { leastMs, blocks: 0 },
   })
+  const heard = new HeadWatch({ ...shared, choice, silence: { leastMs, blocks: 0 } })
   const running = heard.run(controller.signal)
   open.push({
     close: async () => {
@@ -118,7 +124,7 @@ describe('the head', () => {
     const { isAt, endpoints } = watch([proxy.url, chain.anvil.url], 100)
     const head = await latest(chain)
     await until(() => isAt(head.hash))
-    expect(endpoints[0]?.status).toBe('LAGGING')
+    await until(() => endpoints[0]?.status === 'LAGGING')
   })
 
   it('is taken from another endpoint when the first one is gone', async () => {

@@ -1,151 +1,138 @@
 /**
- * The chain's head as the primary endpoint tells it: pushed where it can push, polled where it cannot, and
- * polled as well when the pushing has gone quiet for longer than the chain explains.
+ * The heads of all endpoints of a chain. Those that push are listened to, and asked when they have gone quiet for longer
+ * than the chain explains. Of the others only the primary is asked at the pace of blocks, and only while nobody
+ * pushes; the rest is asked now and then. An endpoint that is behind or set aside is read like any other.
  */
 import type { Clock } from '../ops/clock.ts'
 import { Bell } from './bell.ts'
+import { Cadence } from './cadence.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import { isFeedError } from './feedError.ts'
-import { decodeHead, fetchHeaderByTag, type Head } from './header.ts'
+import type { HeadChoice } from './headChoice.ts'
+import { decodePushed, fetchHeaderByTag, type Header } from './header.ts'
 
-export type SeenHead = Head & {
-  readonly endpoint: Endpoint
-  /** Monotonic time at which this hash was first told. */
-  readonly seenAtMs: number
-}
+export type Silence = { readonly leastMs: number; readonly blocks: number }
 
 type HeadWatchOptions = {
   readonly endpoints: EndpointSet
+  readonly choice: HeadChoice
   readonly blockTimeMs: number
   readonly clock: Clock
-  readonly onHead: (head: SeenHead) => void
-  readonly silence?: { readonly leastMs: number; readonly blocks: number }
+  /** After how long an endpoint that tells nothing is asked. */
+  readonly silence?: Silence
 }
 
-/** Twice a block: no head is missed for long, and no provider is pestered. */
-const POLL_MS = { least: 100, most: 4000 } as const
-/** F11: a silence this long is asked about. */
-const SILENCE = { leastMs: 15_000, blocks: 5 } as const
-/** F6: an endpoint this far behind another one is frozen. */
-const LAG = { leastMs: 20_000, blocks: 8 } as const
+/** F11, F27: a third of the time after which a feed without a head is a gap (contract §7). */
+const SILENCE: Silence = { leastMs: 5000, blocks: 5 / 3 }
+/** How long a wait may last before the clock is looked at again: a machine that slept wakes up late. */
+const GLANCE_MS = 250
 
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   readonly #bell = new Bell()
-  readonly #pollMs: number
   readonly #silenceMs: number
-  readonly #lagBlocks: number
-  #head: SeenHead | null = null
-  #pushed: Head | null = null
-  #isPollDue = true
+  /** Monotonic time at which an endpoint is to be asked, unless it tells something before. */
+  readonly #dueAtMs = new Map<Endpoint, number>()
+  readonly #pushedAtMs = new Map<Endpoint, number>()
+  readonly #cadence: Cadence
+  #isRefreshDue = false
 
   constructor(options: HeadWatchOptions) {
     this.#options = options
     const { blockTimeMs, endpoints, silence = SILENCE } = options
-    this.#pollMs = Math.min(Math.max(blockTimeMs / 2, POLL_MS.least), POLL_MS.most)
     this.#silenceMs = Math.max(silence.leastMs, silence.blocks * blockTimeMs)
-    this.#lagBlocks = Math.max(LAG.leastMs / blockTimeMs, LAG.blocks)
+    this.#cadence = new Cadence(blockTimeMs)
     for (const endpoint of endpoints.all) {
+      let wasSubscribed = false
       endpoint.onHead = value => this.#receive(endpoint, value)
-      endpoint.onChange = () => this.refresh()
+      endpoint.onChange = () => {
+        // A subscription says nothing of the blocks before it, and one that is gone nothing of those after.
+        if (endpoint.isSubscribed !== wasSubscribed) this.#dueAtMs.delete(endpoint)
+        wasSubscribed = endpoint.isSubscribed
+        this.#bell.ring()
+      }
     }
   }
 
-  /** Asks for the head now: the one at hand led nowhere. */
+  /** Asks the primary for its head now: the one at hand led nowhere. */
   refresh(): void {
-    this.#isPollDue = true
+    this.#isRefreshDue = true
     this.#bell.ring()
   }
 
   /** Runs until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#follow(signal), this.#survey(signal)])
+    await Promise.all(this.#options.endpoints.all.map(endpoint => this.#watch(endpoint, signal)))
   }
 
-  async #follow(signal: AbortSignal): Promise<void> {
-    const { endpoints } = this.#options
+  async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, endpoints } = this.#options
     while (!signal.aborted) {
-      const { primary } = endpoints
-      if (primary === null) await this.#bell.rung(signal, Math.max(endpoints.waitMs(), POLL_MS.least))
-      else if (await this.#look(primary, signal)) await this.#wait(primary, signal)
-      else await this.#bell.rung(signal, this.#pollMs)
+      const waitMs = Math.max(endpoints.waitMsFor(endpoint), this.#dueMs(endpoint) - clock.monotonicMs())
+      if (waitMs > 0) await this.#bell.rung(signal, Math.min(waitMs, GLANCE_MS))
+      else await this.#ask(endpoint, signal)
     }
   }
 
-  /** False when the endpoint failed. */
-  async #look(primary: Endpoint, signal: AbortSignal): Promise<boolean> {
-    const pushed = this.#pushed
-    this.#pushed = null
-    if (pushed !== null) this.#tell(primary, pushed)
-    if (!this.#isPollDue && primary.isSubscribed) return true
-    this.#isPollDue = false
-    const isAnswered = await this.#poll(primary, signal)
-    if (!isAnswered) this.#isPollDue = true
-    return isAnswered
+  /** Monotonic time at which it is to be asked for its head. */
+  #dueMs(endpoint: Endpoint): number {
+    const dueAtMs = this.#dueAtMs.get(endpoint)
+    const isRefreshed = this.#isRefreshDue && endpoint === this.#options.endpoints.primary
+    if (dueAtMs === undefined || isRefreshed) return Number.NEGATIVE_INFINITY
+    return this.#isPaced(endpoint) ? this.#cadence.nextMs : dueAtMs
   }
 
-  /** Until there may be something to look at. A subscription that was silent while the chain moved is renewed. */
-  async #wait(primary: Endpoint, signal: AbortSignal): Promise<void> {
-    const isNews = (): boolean => this.#isPollDue || this.#pushed !== null || signal.aborted
-    if (isNews()) return
-    if (!primary.isSubscribed) return this.#bell.rung(signal, this.#pollMs)
-    await this.#bell.rung(signal, this.#silenceMs)
-    if (isNews()) return
-    const before = this.#head
-    await this.#poll(primary, signal)
-    if (this.#head !== before && primary.isSubscribed)
-      primary.reset('its subscription is silent while the chain moves')
+  /** Whether it is asked at the pace of blocks. */
+  #isPaced(endpoint: Endpoint): boolean {
+    return !endpoint.isSubscribed && endpoint === this.#options.endpoints.primary
   }
 
-  /** Asks the others now and then: brings lost ones back and tells a frozen node from a chain that stands still. */
-  async #survey(signal: AbortSignal): Promise<void> {
-    const { endpoints } = this.#options
-    if (endpoints.all.length === 1) return
-    const rest = new Bell()
-    while (!signal.aborted) {
-      await rest.rung(signal, this.#silenceMs)
-      const usable = endpoints.all.filter(({ isUsable }) => isUsable)
-      await Promise.all(usable.map(endpoint => this.#poll(endpoint, signal)))
-      const highest = Math.max(...endpoints.all.map(({ head }) => head ?? 0))
-      for (const endpoint of endpoints.all)
-        endpoint.isLagging = highest - (endpoint.head ?? highest) > this.#lagBlocks
-      if (endpoints.primary !== this.#head?.endpoint) this.refresh()
-    }
+  async #ask(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, choice, endpoints } = this.#options
+    const [isPaced, isSilent] = [
+      this.#isPaced(endpoint),
+      endpoint.isSubscribed && this.#dueAtMs.has(endpoint),
+    ]
+    if (endpoint === endpoints.primary) this.#isRefreshDue = false
+    const [before, askedAtMs] = [choice.headOf(endpoint), clock.monotonicMs()]
+    const head = await this.#poll(endpoint, signal)
+    if (signal.aborted) return
+    this.#dueAtMs.set(endpoint, askedAtMs + (head === null ? this.#cadence.restMs : this.#silenceMs))
+    const isNews = head !== null && head.number > (before?.number ?? -1)
+    if (isPaced && isNews) this.#cadence.found(head, askedAtMs)
+    else if (isPaced) this.#cadence.missed(askedAtMs)
+    const isPushed = (this.#pushedAtMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) >= askedAtMs
+    if (!isNews || !isSilent || isPushed || !endpoint.isSubscribed) return
+    endpoint.reset('its subscription is silent while the chain moves')
+    this.#dueAtMs.delete(endpoint)
   }
 
-  /** False when the endpoint failed, which it has already been charged with. */
-  async #poll(endpoint: Endpoint, signal: AbortSignal): Promise<boolean> {
+  /** Null when the endpoint failed, which it has already been charged with, or has no block. */
+  async #poll(endpoint: Endpoint, signal: AbortSignal): Promise<Header | null> {
+    const { endpoints, choice } = this.#options
+    const ask = { method: 'eth_getBlockByNumber', signal, only: endpoint }
     try {
-      const head = await fetchHeaderByTag(endpoint, 'latest', signal)
-      if (head !== null) this.#tell(endpoint, head)
-      return true
+      const fetch = (_: Endpoint, until: AbortSignal) => fetchHeaderByTag(endpoint, 'latest', until)
+      const head = await endpoints.attempt(fetch, undefined, ask)
+      if (head !== null) choice.tell(endpoint, head)
+      return head
     } catch (error) {
-      if (signal.aborted) return false
-      if (!isFeedError(error)) throw error
-      if (error.code === 'BLOCK_REFUSED') endpoint.blame(error)
-      return false
+      if (signal.aborted || isFeedError(error)) return null
+      throw error
     }
   }
 
   #receive(endpoint: Endpoint, value: unknown): void {
     try {
-      const head = decodeHead(endpoint.name, value)
-      endpoint.head = head.number
-      if (endpoint !== this.#options.endpoints.primary) return
-      this.#pushed = head
-      this.#bell.ring()
+      const head = decodePushed(endpoint, value)
+      const nowMs = this.#options.clock.monotonicMs()
+      this.#pushedAtMs.set(endpoint, nowMs)
+      this.#dueAtMs.set(endpoint, nowMs + this.#silenceMs)
+      this.#options.choice.tell(endpoint, head)
     } catch (error) {
       if (!isFeedError(error)) throw error
       endpoint.blame(error)
     }
-  }
-
-  #tell(endpoint: Endpoint, head: Head): void {
-    endpoint.head = head.number
-    if (endpoint !== this.#options.endpoints.primary || head.hash === this.#head?.hash) return
-    const { number, hash, parentHash, timeMs } = head
-    this.#head = { number, hash, parentHash, timeMs, endpoint, seenAtMs: this.#options.clock.monotonicMs() }
-    this.#options.onHead(this.#head)
   }
 }

@@ -3,7 +3,7 @@
  * answered, and a parent is one block below its child.
  * Where the chain's headers can be encoded, the fields answered give that hash, so none of them is made up.
  */
-import type { Hex } from '../ops/config.ts'
+import type { Hex, ProofRules } from '../ops/config.ts'
 import {
   decodeAnswer,
   type Fields,
@@ -28,15 +28,25 @@ export type Header = Head &
   HeaderProof & {
     readonly receiptsRoot: Hex
     readonly logsBloom: Hex
-    readonly transactions: readonly Hex[]
+    /** Null in a pushed header, which comes without its block's body. */
+    readonly transactions: readonly Hex[] | null
   }
+
+export type ListedHeader = Header & { readonly transactions: readonly Hex[] }
 
 type BlockTag = 'latest' | 'finalized'
 
-/** A node may announce a block a moment before it serves it; after these waits it does not know it. */
-const UNKNOWN_RETRY_MS = [40, 120] as const
+/**
+ * A node may announce a block a moment before it serves it, and behind one address several nodes may take turns, some of
+ * them late; after these waits the endpoint does not know the block.
+ */
+const UNKNOWN_RETRY_MS = [40, 120, 300] as const
 
-export async function fetchHeaderByHash(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Header> {
+export async function fetchHeaderByHash(
+  endpoint: Endpoint,
+  hash: Hex,
+  signal: AbortSignal,
+): Promise<ListedHeader> {
   const check = (received: Head): void => {
     if (received.hash !== hash) throw new FieldError(`asked for block ${hash}, received ${received.hash}`)
   }
@@ -50,7 +60,7 @@ export async function fetchHeaderByNumber(
   endpoint: Endpoint,
   number: number,
   signal: AbortSignal,
-): Promise<Header> {
+): Promise<ListedHeader> {
   const asked = `0x${number.toString(16)}`
   const check = (received: Head): void => {
     if (received.number !== number)
@@ -67,13 +77,30 @@ export async function fetchHeaderByTag(
   endpoint: Endpoint,
   tag: BlockTag,
   signal: AbortSignal,
-): Promise<Header | null> {
+): Promise<ListedHeader | null> {
   return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal, () => {})
 }
 
-export function decodeHead(endpoint: string, value: unknown): Head {
-  return decodeAnswer(endpoint, 'a head', () => headOf(toFields(value)))
+/** A pushed head, and its whole header where the fields that were pushed give its hash. */
+export function decodePushed(
+  { name, capabilities }: Pick<Endpoint, 'name' | 'capabilities'>,
+  value: unknown,
+): Head | Header {
+  const fields = decodeAnswer(name, 'a head', () => toFields(value))
+  const head = decodeAnswer(name, 'a head', () => headOf(fields))
+  try {
+    const header = headerOf(fields, head, capabilities)
+    return header.isOwnHash ? header : head
+  } catch (error) {
+    // Some providers push fewer fields than a header has; the header is fetched then.
+    if (error instanceof FieldError) return head
+    throw error
+  }
 }
+
+/** The header of a head that came with all its fields and whose fields give its hash: nobody can have made it up. */
+export const provenHeader = (head: Head | Header): Header | null =>
+  'isOwnHash' in head && head.isOwnHash ? head : null
 
 /** Answers null, for a bounded while, as long as the node does not have it yet. */
 export async function fetchKnown<Result>(
@@ -101,21 +128,26 @@ async function fetchHeader(
   asked: string,
   signal: AbortSignal,
   check: (received: Head) => void,
-): Promise<Header | null> {
+): Promise<ListedHeader | null> {
   const answer = await endpoint.request(method, [asked, false], signal)
   if (answer === null) return null
   return decodeAnswer(endpoint.name, 'a block', () => {
     const fields = toFields(answer)
     const head = headOf(fields)
     check(head)
-    return {
-      ...head,
-      receiptsRoot: toHash(fields, 'receiptsRoot'),
-      logsBloom: toHex(fields, 'logsBloom', 256),
-      transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
-      ...proveHeader(fields, head.hash, endpoint.capabilities),
-    }
+    const transactions = toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32))
+    return { ...headerOf(fields, head, endpoint.capabilities), transactions }
   })
+}
+
+function headerOf(fields: Fields, head: Head, rules: Pick<ProofRules, 'header'>): Header {
+  return {
+    ...head,
+    receiptsRoot: toHash(fields, 'receiptsRoot'),
+    logsBloom: toHex(fields, 'logsBloom', 256),
+    transactions: null,
+    ...proveHeader(fields, head.hash, rules),
+  }
 }
 
 function headOf(fields: Fields): Head {

@@ -25,24 +25,36 @@ const headAt = (elapsedMs: number) => ({ ...block(1, elapsedMs), seenAtMs: 5000 
 const GOOD: Observation = {
   head: headAt(0),
   processed: block(1, 0),
-  next: null,
+  nextSeenAtMs: null,
   refusedSinceMs: null,
   processedBlocks: 1,
   proof: 'receipts',
   isHalted: false,
   final: null,
   finalityAtMs: 5000,
+  isFinalByFallback: false,
   hasIdentity: true,
+  isUnconfirmed: false,
   isStallAgreed: false,
 }
 
+/** With the head processed, unless it says otherwise. */
+const observed = (seen: Partial<Observation>): Observation => ({
+  ...GOOD,
+  ...(seen.head === undefined ? {} : { processed: seen.head }),
+  ...seen,
+})
+
 const assess = (seen: Partial<Observation>, elapsedMs: number, blockTimeMs = SECOND) => {
-  const { status, reasons } = nextHealth(startHealth(at(0)), { ...GOOD, ...seen }, blockTimeMs, at(elapsedMs))
+  const { status, reasons } = nextHealth(startHealth(at(0)), observed(seen), blockTimeMs, at(elapsedMs))
   return [status, ...reasons]
 }
 
-/** A block that was made and seen then and is not processed. */
-const pendingSince = (elapsedMs: number) => ({ timeMs: WALL_MS + elapsedMs, seenAtMs: 5000 + elapsedMs })
+/** A block that was seen then and is not processed. */
+const pendingSince = (elapsedMs: number) => ({ nextSeenAtMs: 5000 + elapsedMs })
+
+/** A head made and seen so long after the processed block. */
+const behind = (elapsedMs: number) => ({ head: headAt(elapsedMs), processed: block(1, 0) })
 
 describe('the status by contract §7', () => {
   const rows: readonly [
@@ -92,31 +104,42 @@ describe('the status by contract §7', () => {
     ],
     ['halted', { isHalted: true }, 0, SECOND, 'UNAVAILABLE', 'HALTED'],
     ['no endpoint of this chain', { hasIdentity: false }, 0, SECOND, 'UNAVAILABLE', 'NO_ENDPOINT'],
-    ['a block unprocessed for 15 s', { next: pendingSince(0) }, 15 * SECOND, SECOND, 'HEALTHY'],
-    ['a block unprocessed for longer', { next: pendingSince(0) }, 15 * SECOND + 1, SECOND, 'GAP', 'BEHIND'],
-    ['one unprocessed for 5 slow blocks', { next: pendingSince(0) }, 60 * SECOND, 12 * SECOND, 'HEALTHY'],
-    [
-      'one just fetched, of an hour ago',
-      { next: { ...pendingSince(0), timeMs: WALL_MS - 60 * MINUTE } },
-      0,
-      SECOND,
-      'GAP',
-      'BEHIND',
-    ],
-    [
-      'a first block of an hour ago',
-      { processed: null, next: { ...pendingSince(0), timeMs: WALL_MS - 60 * MINUTE } },
-      0,
-      SECOND,
-      'HEALTHY',
-    ],
+    ['a block unprocessed for 15 s', pendingSince(0), 15 * SECOND, SECOND, 'HEALTHY'],
+    ['a block unprocessed for longer', pendingSince(0), 15 * SECOND + 1, SECOND, 'GAP', 'BEHIND'],
+    ['one unprocessed for 5 slow blocks', pendingSince(0), 60 * SECOND, 12 * SECOND, 'HEALTHY'],
+    ['a head 15 s after the processed block', behind(15 * SECOND), 15 * SECOND, SECOND, 'HEALTHY'],
+    ['a head later than that', behind(15 * SECOND + 1), 15 * SECOND + 1, SECOND, 'GAP', 'BEHIND'],
+    ['a head 5 slow blocks on', behind(60 * SECOND), 60 * SECOND, 12 * SECOND, 'HEALTHY'],
+    ['a head further on', behind(60 * SECOND + 1), 60 * SECOND, 12 * SECOND, 'GAP', 'BEHIND'],
+    // Behind the wall clock and no block missing: old, and no gap.
+    ['a head of 17 s ago, processed', {}, 17 * SECOND, SECOND, 'HEALTHY'],
+    ['a head of 30 s ago, processed', {}, 30 * SECOND, SECOND, 'DEGRADED', 'HEAD_OLD'],
+    ['a first block not yet processed', { processed: null, ...pendingSince(0) }, 0, SECOND, 'HEALTHY'],
     [
       'a first block never processed',
-      { processed: null, next: pendingSince(0) },
+      { processed: null, ...pendingSince(0) },
       15 * SECOND + 1,
       SECOND,
       'GAP',
       'BEHIND',
+    ],
+    [
+      'a head that one endpoint alone knows',
+      { isUnconfirmed: true },
+      0,
+      SECOND,
+      'DEGRADED',
+      'HEAD_UNCONFIRMED',
+    ],
+    ['finality by depth', { isFinalByFallback: true }, 0, SECOND, 'HEALTHY', 'FINALITY_BY_DEPTH'],
+    [
+      'finality by depth beside something worse',
+      { isFinalByFallback: true, proof: 'none' },
+      0,
+      SECOND,
+      'DEGRADED',
+      'NO_PROOF',
+      'FINALITY_BY_DEPTH',
     ],
     ['a block refused for 15 s', { refusedSinceMs: 5000 }, 15 * SECOND, SECOND, 'HEALTHY'],
     ['a block refused for longer', { refusedSinceMs: 5000 }, 15 * SECOND + 1, SECOND, 'GAP', 'BLOCK_REFUSED'],
@@ -161,7 +184,7 @@ const run = (rows: readonly (readonly [elapsedMs: number, seen: Partial<Observat
   let health: Health = startHealth(at(0))
   return rows.map(([elapsedMs, seen]) => {
     const head = headAt(elapsedMs)
-    health = nextHealth(health, { ...GOOD, head, ...seen }, SECOND, at(elapsedMs))
+    health = nextHealth(health, observed({ head, ...seen }), SECOND, at(elapsedMs))
     return [health.status, ...health.reasons].join(' ')
   })
 }
@@ -286,7 +309,7 @@ describe('a change of status', () => {
   it('counts a set clock as over after recovery', () => {
     const healthy = nextHealth(startHealth(at(0)), GOOD, SECOND, at(0))
     const stepped = nextHealth(healthy, GOOD, SECOND, at(1, 6000))
-    const later = { ...GOOD, head: headAt(6 * SECOND), processedBlocks: 4 }
+    const later = observed({ head: headAt(6 * SECOND), processedBlocks: 4 })
     expect(nextHealth(stepped, later, SECOND, at(6 * SECOND, 6000)).status).toBe('HEALTHY')
   })
 })

@@ -13,8 +13,12 @@ export type Observation = Progress & {
   readonly final: Final | null
   /** Monotonic time at which finality last moved. */
   readonly finalityAtMs: number
-  /** False when every endpoint serves another chain. */
+  /** Endpoints do not have the tag that finality is configured by. */
+  readonly isFinalByFallback: boolean
+  /** False while no endpoint has shown that it serves the chain. */
   readonly hasIdentity: boolean
+  /** One of several endpoints alone knows the head, for too long. */
+  readonly isUnconfirmed: boolean
   /** At least two endpoints answer, and none of them knows a later block than our head. */
   readonly isStallAgreed: boolean
 }
@@ -29,9 +33,11 @@ export type HealthReason =
   | 'BLOCK_REFUSED'
   | 'HEAD_OLD'
   | 'CHAIN_STALLED'
+  | 'HEAD_UNCONFIRMED'
   | 'NO_PROOF'
   | 'FINALITY_STALLED'
   | 'CLOCK'
+  | 'FINALITY_BY_DEPTH'
 
 export type Health = {
   readonly status: HealthStatus
@@ -54,9 +60,12 @@ const STATUS_OF = {
   BLOCK_REFUSED: 'GAP',
   HEAD_OLD: 'DEGRADED',
   CHAIN_STALLED: 'DEGRADED',
+  HEAD_UNCONFIRMED: 'DEGRADED',
   NO_PROOF: 'DEGRADED',
   FINALITY_STALLED: 'DEGRADED',
   CLOCK: 'DEGRADED',
+  // Good to know, and no worse a feed.
+  FINALITY_BY_DEPTH: 'HEALTHY',
 } as const satisfies Readonly<Record<HealthReason, HealthStatus>>
 
 /** Each limit is the longer of a time and a number of blocks: block times go from a quarter second to twelve. */
@@ -84,6 +93,7 @@ export function nextHealth(health: Health, seen: Observation, blockTimeMs: numbe
   const reasons = reasonsOf(seen, blockTimeMs, moment)
   if (Math.abs(clockOffsetMs - health.clockOffsetMs) > CLOCK_STEP_MS && !reasons.includes('CLOCK'))
     reasons.push('CLOCK')
+  if (seen.isFinalByFallback) reasons.push('FINALITY_BY_DEPTH')
   const status = reasons[0] === undefined ? 'HEALTHY' : STATUS_OF[reasons[0]]
   const hasHead = health.hasHead || seen.head !== null
   const adopted: Health = {
@@ -131,29 +141,32 @@ export function toRecord(
 const positionOf = (block: Progress['processed']): HealthRecord['processed'] =>
   block === null ? null : { block_number: block.number, block_hash: block.hash, block_time_ms: block.timeMs }
 
-/** Worst first. An age counts from the block's own time or from when it was seen, whichever is longer ago. */
+/**
+ * Worst first. The age of the head counts from its own time or from when it was seen, whichever is longer ago. A gap counts
+ * blocks that exist: from the processed one to the head by their own times, or since one was seen that is not processed.
+ */
 function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs }: Moment): HealthReason[] {
-  const { head, next } = seen
+  const { head, processed, nextSeenAtMs } = seen
   const reasons: HealthReason[] = []
   const limitMs = (limit: { readonly leastMs: number; readonly blocks: number }): number =>
     Math.max(limit.leastMs, limit.blocks * blockTimeMs)
-  const ageMs = (of: { readonly timeMs: number; readonly seenAtMs: number }): number =>
-    Math.max(nowMs - of.timeMs, monotonicMs - of.seenAtMs)
-  const headAgeMs = head === null ? Number.POSITIVE_INFINITY : ageMs(head)
+  const headAgeMs =
+    head === null ? Number.POSITIVE_INFINITY : Math.max(nowMs - head.timeMs, monotonicMs - head.seenAtMs)
 
   if (seen.isHalted) reasons.push('HALTED')
   if (!seen.hasIdentity) reasons.push('NO_ENDPOINT')
   if (headAgeMs > limitMs(NO_HEAD)) reasons.push('NO_VERIFIED_HEAD')
-  // The first block of all may be an old one; only from then on does the chain's own time count.
-  const behindMs = next === null ? 0 : seen.processed === null ? monotonicMs - next.seenAtMs : ageMs(next)
-  if (behindMs > limitMs(GAP)) reasons.push('BEHIND')
+  const behindMs = head === null || processed === null ? 0 : head.timeMs - processed.timeMs
+  const waitedMs = nextSeenAtMs === null ? 0 : monotonicMs - nextSeenAtMs
+  if (Math.max(behindMs, waitedMs) > limitMs(GAP)) reasons.push('BEHIND')
   if (seen.refusedSinceMs !== null && monotonicMs - seen.refusedSinceMs > limitMs(GAP))
     reasons.push('BLOCK_REFUSED')
   if (headAgeMs > limitMs(HEAD_OLD) && headAgeMs <= limitMs(NO_HEAD)) reasons.push('HEAD_OLD')
   // It is the chain that stands still, and no endpoint of ours.
   if (head !== null && headAgeMs > limitMs(HEAD_OLD) && seen.isStallAgreed) reasons.push('CHAIN_STALLED')
+  if (seen.isUnconfirmed) reasons.push('HEAD_UNCONFIRMED')
   if (seen.proof === 'none') reasons.push('NO_PROOF')
-  if (monotonicMs - seen.finalityAtMs > FINALITY_STALLED_MS) reasons.push('FINALITY_STALLED')
+  if (head !== null && monotonicMs - seen.finalityAtMs > FINALITY_STALLED_MS) reasons.push('FINALITY_STALLED')
   if (head !== null && head.timeMs - nowMs > BLOCK_AHEAD_MS) reasons.push('CLOCK')
   return reasons
 }

@@ -8,7 +8,7 @@ import { type Ability, isUnknownBlock } from './abilities.ts'
 import type { Call } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FeedError, isFeedError } from './feedError.ts'
-import { fetchKnown, type Header, unknown } from './header.ts'
+import { fetchKnown, type ListedHeader, unknown } from './header.ts'
 
 type Rung = Extract<
   Ability,
@@ -24,19 +24,18 @@ export type LogAnswer = {
 /** Failures of one answer that another, smaller one may not have: it was cut, too late or no JSON. */
 const BROKEN = ['ENDPOINT_TIMEOUT', 'ENDPOINT_UNREACHABLE', 'ANSWER_MALFORMED', 'ANSWER_TOO_LARGE'] as const
 
-/** `header` is on its way; only rungs below the first wait for it. */
+/** Only rungs below the first ask for the header with its list of transactions. */
 export async function fetchLogs(
   endpoint: Endpoint,
   hash: Hex,
-  header: Promise<Header>,
+  listing: () => Promise<ListedHeader>,
   signal: AbortSignal,
 ): Promise<LogAnswer> {
   const byBlock = await byBlockReceipts(endpoint, hash, signal)
   if (byBlock !== null) return byBlock
-  const known = await header
+  const known = await listing()
   // No transactions, no receipts: the root in the header proves it.
-  if (known.transactions.length === 0)
-    return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
+  if (known.transactions.length === 0) return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
   const byTransaction = await climb(endpoint, 'receipts by transaction', () =>
     fetchReceipts(endpoint, known, signal),
   )
@@ -56,7 +55,7 @@ export async function fetchLogs(
 /** The receipts of a block one by one, in batches where the endpoint takes them. */
 async function fetchReceipts(
   endpoint: Endpoint,
-  { hash, transactions }: Pick<Header, 'hash' | 'transactions'>,
+  { hash, transactions }: Pick<ListedHeader, 'hash' | 'transactions'>,
   signal: AbortSignal,
 ): Promise<readonly unknown[]> {
   const calls = transactions.map((each): Call => ({ method: 'eth_getTransactionReceipt', params: [each] }))

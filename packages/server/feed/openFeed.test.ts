@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { ChainConfig } from '../ops/config.ts'
-import { FeedError } from './feedError.ts'
-import { closeAll, endpointsOf, follow, forwardClock, keep, start } from './testing/following.ts'
+import type { FeedLog } from './endpoint.ts'
+import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import { latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
 import { pass, startRpcProxy } from './testing/rpcProxy.ts'
 import { startTcpProxy } from './testing/tcpProxy.ts'
@@ -14,42 +13,64 @@ beforeAll(async () => {
 afterAll(() => chain.close())
 afterEach(closeAll)
 
-async function failureOf(config: Partial<ChainConfig>): Promise<FeedError> {
-  try {
-    await start(chain, { config })
-  } catch (error) {
-    if (error instanceof FeedError) return error
-    throw error
-  }
-  return expect.unreachable('it opened')
-}
-
 describe('opening', () => {
-  it('fails when no endpoint serves the chain, with what was expected and received of each', async () => {
+  it('with endpoints of other chains alone says so at once, with what was expected and received of each', async () => {
     const { genesisHash } = chain.config()
     const other = `0x${'ab'.repeat(32)}` as const
-    const urls = [chain.anvil.url, chain.anvil.wsUrl]
-    const byGenesis = await failureOf({ genesisHash: other, endpoints: endpointsOf(...urls) })
-    expect(byGenesis).toMatchObject({ code: 'NO_ENDPOINT', retryable: false })
-    for (const name of ['node-1', 'node-2'])
-      expect(byGenesis.message).toContain(
-        `endpoint ${name}: expected chain 31337 with genesis ${other}, received chain 31337 with genesis ${genesisHash}`,
-      )
-    const byId = await failureOf({ chainId: 56, endpoints: endpointsOf(...urls) })
-    expect(byId.message).toContain(`expected chain 56 with genesis ${genesisHash}, received chain 31337`)
-    for (const { message } of [byGenesis, byId]) expect(message).not.toContain(`${chain.anvil.port}`)
+    const endpoints = endpointsOf(chain.anvil.url, chain.anvil.wsUrl)
+    for (const [wrong, sentence] of [
+      [
+        { genesisHash: other },
+        `expected chain 31337 with genesis ${other}, received chain 31337 with genesis`,
+      ],
+      [{ chainId: 56 }, `expected chain 56 with genesis ${genesisHash}, received chain 31337`],
+    ] as const) {
+      const lines: string[] = []
+      const log: FeedLog = (_level, message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`)
+      const consumer = await follow(chain, { log, config: { ...wrong, endpoints } })
+      await consumer.until('health', ({ health }) => health !== undefined)
+      expect(consumer.health).toMatchObject({
+        status: 'UNAVAILABLE',
+        reasons: ['NO_ENDPOINT', 'NO_VERIFIED_HEAD'],
+        endpoints: [{ status: 'WRONG_CHAIN' }, { status: 'WRONG_CHAIN' }],
+      })
+      for (const name of ['node-1', 'node-2'])
+        expect(lines.join('\n')).toContain(`endpoint ${name}: ${sentence}`)
+      expect(lines.join('\n')).not.toContain(`${chain.anvil.port}`)
+      await closeAll()
+    }
   })
 
-  it('fails, and may be tried again, when none is there', async () => {
-    const gone = await startTcpProxy(0)
-    await gone.close()
-    const [host, path] = [`127.0.0.1:${gone.port}`, 'secret-key']
-    const endpoints = endpointsOf(`http://${host}/${path}`, `ws://${host}/${path}`)
-    const failure = await failureOf({ endpoints })
-    expect(failure).toMatchObject({ code: 'NO_ENDPOINT', retryable: true })
-    expect(failure.message).toContain('endpoint node-1: eth_chainId failed: ECONNREFUSED')
-    expect(failure.message).toContain('endpoint node-2: the WebSocket could not be opened: ECONNREFUSED')
-    expect(JSON.stringify(failure) + failure.stack).not.toMatch(/secret-key|127\.0\.0\.1/)
+  it('F32: with endpoints that are away is UNAVAILABLE at once and goes on by itself when one comes', async () => {
+    const late = keep(await startLocalChain())
+    const away = keep(await startTcpProxy(0))
+    const [host, key] = [`127.0.0.1:${away.port}`, '?key=secret-key']
+    const endpoints = endpointsOf(`http://${host}/${key}`, `ws://${host}/${key}`)
+    const lines: string[] = []
+    const log: FeedLog = (_level, message, fields) => lines.push(`${message} ${JSON.stringify(fields)}`)
+    const { clock, forward } = forwardClock()
+    const consumer = await follow(late, { clock, log, config: { endpoints } })
+    await consumer.until('health', ({ health }) => health !== undefined)
+    expect(consumer.health).toMatchObject({
+      status: 'UNAVAILABLE',
+      reasons: ['NO_ENDPOINT', 'NO_VERIFIED_HEAD'],
+      head: null,
+      processed: null,
+    })
+    // An hour later it is still said, every 15 s.
+    forward(3_600_000)
+    const said = consumer.healths.length
+    await consumer.until('another', ({ healths }) => healths.length > said)
+    expect(consumer.health?.reasons[0]).toBe('NO_ENDPOINT')
+    expect(lines.join('\n')).toMatch(/endpoint node-1: eth_chainId failed: ECONN/)
+    expect(JSON.stringify(consumer.items) + lines.join('\n')).not.toMatch(/secret-key|127\.0\.0\.1/)
+    away.target = late.anvil.port
+    // An endpoint is left alone for up to half a minute.
+    forward(30_000)
+    await late.rpc('evm_increaseTime', 3630)
+    await mine(late)
+    await consumer.untilTip(await latest(late))
+    await consumer.until('HEALTHY', ({ health }) => health?.status === 'HEALTHY')
   })
 
   it('goes on with the endpoints that are right and shows the others', async () => {
@@ -81,10 +102,10 @@ describe('health items', () => {
     expect(consumer.health?.reasons).toEqual([])
     forward(10_000)
     await consumer.until('DEGRADED', ({ health }) => health?.status === 'DEGRADED')
-    expect(consumer.health?.reasons).toEqual(['HEAD_OLD'])
+    expect(consumer.health?.reasons).toEqual(['HEAD_OLD', 'CHAIN_STALLED'])
     forward(100_000)
     await consumer.until('UNAVAILABLE', ({ health }) => health?.status === 'UNAVAILABLE')
-    expect(consumer.health?.reasons).toEqual(['NO_VERIFIED_HEAD'])
+    expect(consumer.health?.reasons).toEqual(['NO_VERIFIED_HEAD', 'CHAIN_STALLED'])
     expect(consumer.health?.endpoints.map(({ name }) => name)).toEqual(['node-1', 'node-2'])
     expect(JSON.stringify(consumer.items)).not.toMatch(/secret|127\.0\.0\.1|:\/\//)
   })

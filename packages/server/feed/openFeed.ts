@@ -1,6 +1,7 @@
 /**
- * A chain's feed, opened: endpoints, heads, the walk behind them, finality and health, each in its own file
- * and wired here. It opens only when at least one endpoint has shown that it serves the right chain.
+ * A chain's feed, opened: endpoints, heads, the walk behind them, finality and health, each in its own file and wired
+ * here. It runs from the start, whether its endpoints are there or not: while none is, its health says so, and it goes on
+ * by itself when one comes.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
@@ -10,10 +11,12 @@ import { type ConnectionLimits, limitsOf } from './connection.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { EndpointSet } from './endpointSet.ts'
 import type { BlockRef, ChainRpc, EndpointCalls, Feed, FeedItem, Resume } from './feed.ts'
-import { FeedError, isFeedError } from './feedError.ts'
+import { FeedError } from './feedError.ts'
 import { Finality } from './finality.ts'
 import { Follower } from './follower.ts'
-import { HeadWatch } from './headWatch.ts'
+import { HeadChoice } from './headChoice.ts'
+import { HeaderBook } from './headerBook.ts'
+import { HeadWatch, type Silence } from './headWatch.ts'
 import { type Health, isSameHealth, nextHealth, type Observation, startHealth, toRecord } from './health.ts'
 import { Lineage } from './lineage.ts'
 
@@ -28,10 +31,8 @@ export type FeedOptions = {
   readonly limits?: ConnectionLimits
   /** First topics of the logs that the consumer wants; left out, it gets all. */
   readonly topics?: ReadonlySet<string>
-  /** After how long a silence the head is asked for. Left out, max(15 s, 5 block times). */
-  readonly silence?: { readonly leastMs: number; readonly blocks: number }
-  /** Gives up opening. */
-  readonly signal?: AbortSignal
+  /** After how long a silence the head is asked for. Left out, a third of what makes a gap. */
+  readonly silence?: Silence
 }
 
 /** Blocks: what ordinary nodes still have the state of. */
@@ -42,10 +43,9 @@ const MAX_UNDO_BLOCKS = 8192
 const HEALTH_INTERVAL_MS = 15_000
 /** How often time alone may change it. */
 const HEALTH_TICK_MS = 1000
-/** A start is over by then: until the first head is verified, or this long, nothing is said about health. */
+/** Until the first head is verified, every endpoint has failed, or this long, nothing is said about health. */
 const START_GRACE_MS = 10_000
 
-/** Throws NO_ENDPOINT with every endpoint's fault, expected and received, when none serves the chain. */
 export async function openFeed(options: FeedOptions): Promise<Feed> {
   const { chain, clock, topics, limits = limitsOf(options.chain) } = options
   const lineage = new Lineage(options.resume, options.maxUndoBlocks ?? MAX_UNDO_BLOCKS)
@@ -65,44 +65,14 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
         ...(topics === undefined ? {} : { topics }),
       }),
   )
-  try {
-    await openOne(chain, endpoints, options.signal ?? new AbortController().signal)
-  } catch (error) {
-    for (const endpoint of endpoints) endpoint.close()
-    throw error
-  }
   return new ChainFeed(options, new EndpointSet(endpoints, clock), lineage, log)
-}
-
-/** Done with the first endpoint that is right; the others go on opening behind it. */
-async function openOne(
-  chain: ChainConfig,
-  endpoints: readonly Endpoint[],
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await Promise.any(endpoints.map(endpoint => endpoint.open(signal)))
-  } catch (error) {
-    signal.throwIfAborted()
-    const { errors } = error as AggregateError
-    const faults = errors.map((each: unknown) => {
-      if (isFeedError(each)) return each
-      throw each
-    })
-    const list = faults.map(({ message }) => `  ${message}`).join('\n')
-    throw new FeedError(
-      'NO_ENDPOINT',
-      null,
-      `chain ${chain.chainId} (${chain.name}): none of its ${endpoints.length} endpoints serves it\n${list}`,
-      { retryable: faults.some(({ retryable }) => retryable) },
-    )
-  }
 }
 
 class ChainFeed implements Feed {
   readonly rpc: ChainRpc
   readonly #options: FeedOptions
   readonly #endpoints: EndpointSet
+  readonly #choice: HeadChoice
   readonly #follower: Follower
   readonly #finality: Finality
   readonly #bell = new Bell()
@@ -122,32 +92,46 @@ class ChainFeed implements Feed {
     this.#health = startHealth(this.#moment())
     this.#hasGivenBlock = resume !== null
     const onChange = (): void => this.#bell.ring()
+    const book = new HeaderBook()
+    const { chainId, blockTimeMs } = chain
     const shared = { endpoints, lineage, clock, log, onChange }
-    const heads: HeadWatch = new HeadWatch({
-      endpoints,
-      clock,
-      blockTimeMs: chain.blockTimeMs,
+    this.#choice = new HeadChoice({
+      ...shared,
+      book,
+      chainId,
+      blockTimeMs,
       onHead: head => this.#follower.announce(head),
+    })
+    const heads = new HeadWatch({
+      endpoints,
+      choice: this.#choice,
+      clock,
+      blockTimeMs,
       ...(options.silence === undefined ? {} : { silence: options.silence }),
     })
     this.#follower = new Follower({
       ...shared,
-      chainId: chain.chainId,
+      book,
+      chainId,
       processed: resume?.tip ?? null,
-      startBehind: Math.min(Math.ceil((chain.startBehindMs ?? 0) / chain.blockTimeMs), MAX_START_BEHIND),
-      refreshHead: () => heads.refresh(),
+      startBehind: Math.min(Math.ceil((chain.startBehindMs ?? 0) / blockTimeMs), MAX_START_BEHIND),
+      onBlocked: head => {
+        this.#choice.doubt(head)
+        heads.refresh()
+      },
     })
     this.#finality = new Finality({
       ...shared,
       chain,
       finalized: resume?.finalized ?? null,
       processed: () => this.#follower.progress.processed,
+      head: () => this.#follower.progress.head,
     })
     const { signal } = this.#abort
     this.rpc = createChainRpc(endpoints, signal)
     this.#running = Promise.all(
-      [heads.run(signal), this.#follower.run(signal), this.#finality.run(signal)].map(part =>
-        part.catch((failure: unknown) => this.#fail(failure)),
+      [heads, this.#choice, this.#follower, this.#finality].map(part =>
+        part.run(signal).catch((failure: unknown) => this.#fail(failure)),
       ),
     )
   }
@@ -196,7 +180,7 @@ class ChainFeed implements Feed {
     const isStarting =
       !this.#health.hasHead &&
       !seen.isHalted &&
-      seen.hasIdentity &&
+      !this.#endpoints.isHopeless &&
       moment.monotonicMs - this.#startedAtMs < START_GRACE_MS
     if (isStarting) return null
     const isDue =
@@ -225,6 +209,8 @@ class ChainFeed implements Feed {
       isStallAgreed: progress.head !== null && this.#endpoints.isLast(progress.head.number),
       final: this.#finality.final,
       finalityAtMs: this.#finality.advancedAtMs,
+      isFinalByFallback: this.#finality.isByFallback,
+      isUnconfirmed: this.#choice.isUnconfirmed,
       hasIdentity: this.#endpoints.hasIdentity,
     }
   }

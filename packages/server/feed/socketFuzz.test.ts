@@ -9,7 +9,8 @@ import { expectUntouched, jsonText, runs, SECRET, spoiled, text } from '../ops/t
 import { parseAddress } from './address.ts'
 import { DEFAULT_LIMITS } from './connection.ts'
 import { isFeedError } from './feedError.ts'
-import { decodeHead } from './header.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { decodePushed } from './header.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 const NAME = 'own'
@@ -80,7 +81,8 @@ it('messages of anything end in a result or in a failure of the node', async () 
       const { signal } = new AbortController()
       const address = parseAddress(NAME, new Secret(url))
       const connection = await openWebSocket({ name: NAME, address, limits: LIMITS }, signal)
-      await connection.subscribe?.(head => decodeHead(NAME, head), signal)
+      const from = { name: NAME, capabilities: capabilitiesOf({}) }
+      await connection.subscribe?.(head => decodePushed(from, head), signal)
       const result: unknown = await connection
         .call('eth_any', [], signal)
         .catch((failure: unknown) => failure)

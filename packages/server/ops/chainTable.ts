@@ -288,3 +288,24 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
     pools: ['0xfAe3f424a0a47706811521E3ee268f00cFb5c45E'],
   },
 }
+
+/**
+ * How deep a block is final where the endpoints of a chain do not answer to the tag `finalized`. What is final is never
+ * undone, so each is well past the deepest reorganisation the chain is known to have had since it has its present consensus.
+ */
+const FALLBACK_DEPTH: Readonly<Record<number, number>> = {
+  /** Two epochs of 32 slots. */
+  1: 64,
+  /** A batch is final with the block of chain 1 that holds it: about 20 minutes. */
+  42_161: 4800,
+  /** Votes make a block final within a few; without them two thirds of the validators have built on it. */
+  56: 64,
+  /** Before milestones, 157 blocks were once undone. */
+  137: 256,
+  /** An accepted block is final at once; nodes behind one address may differ for a moment. */
+  43_114: 16,
+}
+/** A chain of the configuration, taken for one like Ethereum. */
+const OTHER_DEPTH = 64
+
+export const fallbackDepthOf = (chainId: number): number => FALLBACK_DEPTH[chainId] ?? OTHER_DEPTH
