@@ -173,6 +173,7 @@ async function answer(
 
 /** By name, so that a letter reaches nothing else: it may be from a neighbouring version. */
 const METHODS = [
+  'progress',
   'enrol',
   'unenrol',
   'tokenQuote',

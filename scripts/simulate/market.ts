@@ -83,6 +83,10 @@ export function simMarket(
       if (decimals === undefined) return null
       return { token, decimals: count(decimals), reason: null, symbol: null, name: null }
     },
+    async readAnswerSources() {
+      await answer()
+      return { contracts: new Set(), isComplete: false }
+    },
     async readStables(block: BlockRef) {
       await mayFail()
       const ref = { number: count(block.number), hash: block.hash, timeMs: ms(block.timeMs) }

@@ -6,6 +6,7 @@
  * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
  */
 import type { TickChange } from '../amm/adapter.ts'
+import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken, SwapObserved } from '../record.ts'
 import type {
@@ -66,13 +67,44 @@ export function tipJournal(state: State): Journal | null {
   return state.journals.at(-1) ?? null
 }
 
-/** Each setter keeps the first image of the entity in this block, then replaces it. */
-export function setPoolState(state: State, pool: Pool, next: PoolState): void {
-  const journal = tipJournal(state)
+/**
+ * Where a reading made at this block belongs: `journal` undoes it together with the block, and is null when the block
+ * can no longer be undone. Null when the block is not on our chain. Below the undoable blocks no hash is kept, so the
+ * worker vouches for those.
+ */
+export function placeOf(state: State, block: BlockRef): { readonly journal: Journal | null } | null {
+  const { tip, finalized } = state.chain
+  if (tip === null || block.number > tip.number) return null
+  if (block.hash === tip.hash) return { journal: tipJournal(state) }
+  if (block.number === tip.number) return null
+  if (block.number === finalized?.number && block.hash !== finalized.hash) return null
+  const [oldest] = state.journals
+  if (oldest === undefined || block.number < oldest.block.number) return { journal: null }
+  const journal = state.journals[block.number - oldest.block.number]
+  return journal?.block.hash === block.hash ? { journal } : null
+}
+
+/** Whether a block above this one already brought another value. */
+export function isReplacedAbove(
+  state: State,
+  { number }: BlockRef,
+  kind: 'stables' | 'decimals',
+  address: Address,
+): boolean {
+  return state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
+}
+
+/** Each setter keeps the first image of the entity in the block, then replaces it. */
+export function setPoolState(
+  state: State,
+  pool: Pool,
+  next: PoolState,
+  journal: Journal | null = tipJournal(state),
+): void {
   if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
     journal.pools.set(pool.address, pool.state)
   replaceState(pool, next)
-  touch(state, `pool/${pool.address}`)
+  touch(state, `pool/${pool.address}`, journal)
 }
 
 function replaceState(pool: Pool, next: PoolState): void {
@@ -101,20 +133,29 @@ export function setPublishedToken(
   state.index.changed.add(`quote/${token.address}`)
 }
 
-export function setStable(state: State, token: Address, next: Stable): void {
-  const journal = tipJournal(state)
+export function setStable(state: State, token: Address, next: Stable, journal: Journal | null): void {
   if (journal !== null && !journal.stables.has(token))
     journal.stables.set(token, state.stables.get(token) ?? null)
   state.stables.set(token, next)
-  touch(state, `stable/${token}`)
+  touch(state, `stable/${token}`, journal)
 }
 
-export function setDecimals(state: State, token: Token, next: Decimals): void {
-  const journal = tipJournal(state)
+export function setDecimals(state: State, token: Token, next: Decimals, journal: Journal | null): void {
   if (journal !== null && !journal.decimals.has(token.address))
     journal.decimals.set(token.address, token.decimals)
   token.decimals = next
-  touch(state, `token/${token.address}`)
+  touch(state, `token/${token.address}`, journal)
+}
+
+/** Blocks above the one it was read at began with the value they are undone to: that is now this one. */
+export function setSequencer(state: State, { number }: BlockRef, sequencer: Sequencer | null): void {
+  for (const [at, journal] of state.journals.entries()) {
+    if (journal.block.number <= number) continue
+    state.journals[at] = { ...journal, before: { ...journal.before, sequencer } }
+    state.index.changed.add(journal.key)
+  }
+  state.chain = { ...state.chain, sequencer }
+  state.index.changed.add('chain')
 }
 
 export function noteBook(state: State, undo: BookUndo): void {
@@ -122,10 +163,9 @@ export function noteBook(state: State, undo: BookUndo): void {
   touch(state, `ticks/${undo.pool}`)
 }
 
-/** Marks an entity for the commit of this step; the tip's undo data changes with it. */
-function touch(state: State, key: EntityKey): void {
+/** Marks an entity for the commit of this step; the block's undo data changes with it. */
+function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
   state.index.changed.add(key)
-  const journal = tipJournal(state)
   if (journal !== null) state.index.changed.add(journal.key)
 }
 

@@ -137,7 +137,53 @@ describe('recheck', () => {
     ])
   })
 
-  it('contract §2.3: at a block that is not the tip, or of a pool that is not known, is nothing', () => {
+  it('contract §2.3: read at a block that is still ours verifies a quiet pool as of that block, until it is orphaned', () => {
+    const s = market()
+    s.mine({ proof: 'none', afterMs: 20 * MINUTE })
+    const below = s.branch()
+    s.mine({ proof: 'none' })
+    const read = s.tip
+    const above = s.branch('c')
+    s.mine({ proof: 'none' })
+    const before = s.pool(P1).state
+    const seen = [{ address: P1, state: s.sim.amm(P1) }]
+    s.run({ kind: 'recheck', block: read, pools: seen })
+    const verified = { ...before, verifiedNumber: read.number, verifiedMs: read.timeMs }
+    expect(s.pool(P1).state).toEqual(verified)
+    s.reorg(above, [above.mine({ proof: 'none' })])
+    expect(s.pool(P1).state).toEqual(verified)
+    s.reorg(below, [below.mine({ proof: 'none' }), below.mine({ proof: 'none' })])
+    expect(s.pool(P1).state).toEqual(before)
+  })
+
+  it('contract §2.1: of a quiet pool that differs at a block still ours leaves it unverified', () => {
+    const s = market()
+    const read = s.tip
+    s.mine({ proof: 'none' })
+    s.run({
+      kind: 'recheck',
+      block: read,
+      pools: [{ address: P1, state: { family: 'amm_v2', reserve0: Y, reserve1: X + 1n } }],
+    })
+    expect(s.pool(P1).state.verified).toBe(false)
+    expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
+  })
+
+  it('contract §2.3: read before a newer verification, or at an orphaned block, is nothing', () => {
+    const s = market()
+    const read = s.tip
+    const branch = s.branch()
+    s.mine({ proof: 'none' })
+    const orphaned = s.tip
+    s.reorg(branch, [branch.mine({ proof: 'none' })])
+    s.recheck(P1)
+    const before = s.pool(P1).state
+    const other = [{ address: P1, state: { family: 'amm_v2', reserve0: Y, reserve1: X + 1n } as const }]
+    for (const block of [read, orphaned]) s.run({ kind: 'recheck', block, pools: other })
+    expect(s.pool(P1).state).toBe(before)
+  })
+
+  it('contract §2.3: of a pool that changed since, or of one that is not known, is nothing', () => {
     const s = market()
     const past = s.tip
     s.sell(P1, 1_000n * E18)
@@ -196,6 +242,46 @@ describe('token facts', () => {
     expect(s.result.records).toEqual([])
   })
 
+  it('contract §2.8: read at a block that is still ours are taken, and undone with exactly that block', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [USDC, Y])
+    const below = s.branch()
+    s.mine()
+    const read = s.tip
+    const above = s.branch('c')
+    s.mine()
+    s.decimals(T, 18, null, read)
+    expect(s.token(T).decimals).toMatchObject({ value: 18, block: read })
+    s.reorg(above, [above.mine()])
+    expect(s.token(T).decimals).toMatchObject({ value: 18, block: read })
+    s.reorg(below, [below.mine(), below.mine(), below.mine()])
+    expect(s.token(T).decimals).toBe(null)
+    expect(s.result.needs).toEqual([{ kind: 'token_facts', token: T }])
+  })
+
+  it('contract §2.8: of a block below what can be undone are taken, and never undone', () => {
+    const s = scenario()
+    s.v2(P1, [T, X], [USDC, Y])
+    s.mine()
+    const read = s.tip
+    s.mine()
+    s.finalize()
+    const branch = s.branch()
+    s.mine()
+    s.decimals(T, 18, null, read)
+    s.reorg(branch, [branch.mine(), branch.mine()])
+    expect(s.token(T).decimals).toMatchObject({ value: 18, block: read })
+  })
+
+  it('contract §2.8: an older reading never replaces a newer one', () => {
+    const s = scenario()
+    const older = s.tip
+    s.mine()
+    s.decimals(T, 18)
+    s.decimals(T, 6, null, older)
+    expect(s.token(T).decimals).toMatchObject({ value: 18, changedTo: null })
+  })
+
   it('contract §2.8: read at a block that is no longer ours are not taken', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
@@ -233,6 +319,32 @@ describe('stable answers', () => {
     expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9999' }, stable: { status: 'STALE' } })
     s.stable(USDC, 99_980_000n)
     expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9998' }, stable: { status: 'OK' } })
+  })
+
+  it('contract §2.8: an answer read at a block that is still ours is taken, and undone with exactly that block', () => {
+    const s = scenario({ hasSequencer: true })
+    const below = s.branch()
+    s.mine()
+    const read = s.tip
+    const above = s.branch('c')
+    s.mine()
+    const answer = { value: 99_990_000n, decimals: count(8), updatedAtMs: s.nowMs, complete: true }
+    const sequencer = { up: true, sinceMs: s.nowMs }
+    s.run({ kind: 'stable', block: read, answers: [{ token: USDC, answer }], sequencer })
+    s.reorg(above, [above.mine()])
+    expect([s.state.stables.get(USDC)?.reading, s.state.chain.sequencer]).toEqual([answer, sequencer])
+    s.reorg(below, [below.mine(), below.mine(), below.mine()])
+    expect(s.state.stables.get(USDC)?.reading?.value).toBe(100_000_000n)
+    expect(s.state.chain.sequencer).toBe(null)
+  })
+
+  it('contract §2.8: an older answer never replaces a newer one', () => {
+    const s = scenario()
+    const older = s.tip
+    s.mine()
+    s.stable(USDC, 99_990_000n)
+    s.stable(USDC, 96_000_000n, {}, older)
+    expect(s.state.stables.get(USDC)?.reading?.value).toBe(99_990_000n)
   })
 
   it('contract §2.6: an answer read at a block that is no longer ours is not taken', () => {

@@ -1,7 +1,9 @@
 /**
- * What the worker reads from the chain between blocks: whole pools, re-checks of quiet ones, decimals and
- * stable answers. Each reading is made at a block and goes with it if that block is orphaned, so it is only
- * taken while that block is the tip.
+ * What the worker reads from the chain beside the blocks: whole pools, re-checks of quiet ones, decimals and
+ * stable answers. Each reading is made at a block and goes with it if that block is orphaned.
+ *
+ * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
+ * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
  */
 import type { Difference, V2State, V3State } from '../amm/adapter.ts'
 import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
@@ -9,7 +11,16 @@ import type { Decimals, Pool, State } from '../state.ts'
 import { dependentsOf, poolChanged, type Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
-import { noteBook, setDecimals, setPoolState, setStable, tipJournal } from './journal.ts'
+import {
+  isReplacedAbove,
+  noteBook,
+  placeOf,
+  setDecimals,
+  setPoolState,
+  setSequencer,
+  setStable,
+  tipJournal,
+} from './journal.ts'
 import { newbornState, settle } from './poolFold.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
@@ -69,23 +80,28 @@ function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): 
   return pool
 }
 
+/** Of a pool that changed or was verified since the block it was read at, a re-check says nothing. */
 export function applyRecheck(
   state: State,
   block: BlockRef,
   pools: readonly RecheckedPool[],
   work: Work,
 ): void {
+  const place = placeOf(state, block)
+  if (place === null) return
   for (const { address, state: seen } of pools) {
     const pool = state.pools.get(address)
-    if (pool === undefined || !isTip(state, block)) continue
-    const differences = differencesOf(pool.state.amm, seen)
+    if (pool === undefined) continue
     const { state: before } = pool
+    if (before.changed.number > block.number || before.verifiedNumber > block.number) continue
+    const differences = differencesOf(before.amm, seen)
     if (differences.length === 0) {
-      setPoolState(state, pool, { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs })
+      const verified = { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs }
+      setPoolState(state, pool, verified, place.journal)
       work.look.add(pool.from)
       continue
     }
-    setPoolState(state, pool, { ...before, verified: false, differences, changed: block })
+    setPoolState(state, pool, { ...before, verified: false, differences, changed: block }, place.journal)
     poolChanged(work, pool)
     noteNeeds(pool, work)
   }
@@ -113,9 +129,11 @@ function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Diffe
 
 export function applyStable(state: State, input: Extract<Input, { kind: 'stable' }>, work: Work): void {
   const { block, answers, sequencer } = input
-  if (!isTip(state, block)) return
+  const place = placeOf(state, block)
+  if (place === null) return
   for (const { token, answer } of answers) {
     const before = state.stables.get(token)
+    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token)) continue
     const isGood = answer !== null && answer.complete && answer.value > 0n
     const lastGood = isGood ? answer : (before?.lastGood ?? null)
     const isSame =
@@ -124,29 +142,33 @@ export function applyStable(state: State, input: Extract<Input, { kind: 'stable'
       before.reading?.updatedAtMs === answer?.updatedAtMs &&
       before.reading?.complete === answer?.complete
     if (isSame) continue
-    setStable(state, token, { reading: answer, lastGood, block })
+    setStable(state, token, { reading: answer, lastGood, block }, place.journal)
     work.own.add(token)
   }
   const { sequencer: known } = state.chain
   if (sequencer?.up === known?.up && sequencer?.sinceMs === known?.sinceMs) return
-  state.chain = { ...state.chain, sequencer }
-  state.index.changed.add('chain')
+  setSequencer(state, block, sequencer)
   for (const { token } of state.setup.stables) work.own.add(token)
 }
 
 export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {
+  const place = placeOf(state, block)
   for (const each of facts) {
     const token = knownToken(state, each.token)
-    if (!isTip(state, block)) {
+    if (place === null) {
       work.needs.push({ kind: 'token_facts', token: token.address })
       continue
     }
+    const isOlder =
+      (token.decimals?.block.number ?? 0) > block.number ||
+      isReplacedAbove(state, block, 'decimals', token.address)
+    if (isOlder) continue
     token.symbol = each.symbol
     token.name = each.name
     state.index.changed.add(`token/${token.address}`)
     const next = decimalsAfter(token.decimals, each, block)
     if (next === token.decimals) continue
-    setDecimals(state, token, next)
+    setDecimals(state, token, next, place.journal)
     work.own.add(token.address)
     for (const dependent of dependentsOf(state, token.address)) work.own.add(dependent)
     // What they show is scaled by it.

@@ -97,6 +97,7 @@ export function randomLife(
   options: { rounds: number; maxDepth?: number; reorgChance?: number },
 ): Life {
   const random = seeded(seed)
+  const lateness = seeded(seed + 1)
   const life: Input[] = []
   const outside: { readonly after: number; readonly input: Input }[] = []
   let sim = new ChainSim({ startMs: START_MS, blockMs: 12_000 })
@@ -159,8 +160,11 @@ export function randomLife(
     }
     const tip = chain.at(-1) as (typeof chain)[number]
     if (round === 0 || random.chance(0.15)) {
-      tip.reading = stableReading(random, atMs(), refOf(tip.block))
-      life.push(tip.reading)
+      // Readings arrive in order, but blocks do not wait for them.
+      const unread = chain.slice(1 + chain.findLastIndex(({ reading }) => reading !== null))
+      const read = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? tip
+      read.reading = stableReading(random, atMs(), refOf(read.block))
+      life.push(read.reading)
     }
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
     if (random.chance(0.04))
@@ -259,7 +263,7 @@ export function seedPool(
 }
 
 /** A block's worth of life: mostly trades, sometimes liquidity. */
-function trade(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void {
+export function trade(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void {
   for (let n = random.below(5); n > 0; n--) {
     const pool = random.pick(pools)
     const amm = sim.amm(pool.address)

@@ -11,11 +11,19 @@ export class QuoteError extends Error {
   override readonly name = 'QuoteError'
   readonly code: QuoteErrorCode
   readonly detail: string | null
+  /** In whole seconds, as the header says it. */
+  readonly retryAfterS: number | null
 
-  constructor(code: QuoteErrorCode, message: string, detail: string | null = null) {
+  constructor(
+    code: QuoteErrorCode,
+    message: string,
+    detail: string | null = null,
+    retryAfterMs: number | null = null,
+  ) {
     super(message)
     this.code = code
     this.detail = detail
+    this.retryAfterS = wholeSeconds(retryAfterMs)
   }
 }
 
@@ -39,6 +47,9 @@ export class Refusal extends Error {
   constructor(status: 401 | 403 | 429, waitMs: number | null = null) {
     super(`refused with ${status}`)
     this.status = status
-    this.retryAfterS = waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000))
+    this.retryAfterS = wholeSeconds(waitMs)
   }
 }
+
+const wholeSeconds = (waitMs: number | null): number | null =>
+  waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000))

@@ -167,6 +167,7 @@ function answerError(
         code,
         detail,
       })
+    if (failure.retryAfterS !== null) void reply.header('retry-after', failure.retryAfterS)
     return reply.code(statusOf(code)).send({ code, message, detail })
   }
   if (failure instanceof ChainDown)

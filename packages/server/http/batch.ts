@@ -5,8 +5,10 @@ import type { Principal } from '../access/access.ts'
 import type { Address } from '../ops/config.ts'
 import { QuoteError } from './apiError.ts'
 import { bodyOf } from './body.ts'
+import { ENTRY_UNITS, spend } from './charge.ts'
 import type { HttpContext } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
+import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from './params.ts'
 import { presentText } from './present.ts'
 import { malformedQuote, searchOf } from './request.ts'
@@ -23,7 +25,7 @@ type EntryError = {
 type Outcome = { readonly quote: object } | { readonly error: EntryError }
 
 export function registerBatch(app: FastifyInstance, context: HttpContext): void {
-  app.post('/v1/quote/tokens', { bodyLimit: MAX_BODY }, async request => {
+  app.post('/v1/quote/tokens', { bodyLimit: MAX_BODY }, async (request, reply) => {
     new Params(searchOf(request), [], malformedQuote)
     const { tokens, min_score } = bodyOf(request, BatchRequest, malformedQuote)
     const principal = principalOf(request)
@@ -33,12 +35,21 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
     }))
     const rows = await context.store.readTokensOf(asked)
     const nowMs = context.clock.nowMs()
+    const pay = async (): Promise<void> => {
+      const { allowed, waitMs } = await spend(context, request, reply, ENTRY_UNITS)
+      if (!allowed)
+        throw budgetSpent(
+          `looking a token up costs ${ENTRY_UNITS} units, and fewer are left; ask again later`,
+          'QUOTA',
+          waitMs,
+        )
+    }
     const outcomes = await Promise.all(
       asked.map(async (each, at) => {
         const price = presentText(rows[at]?.price ?? null, nowMs)
         context.quotes.onAsked?.(`${each.chainId}/${each.tokenAddress}`, nowMs)
         return price === null || isDormant(price)
-          ? enrolled(context, principal, each)
+          ? enrolled(context, principal, each, pay)
           : judged(price, min_score ?? 0)
       }),
     )
@@ -68,11 +79,12 @@ function judged(price: object, least: number): Outcome {
   }
 }
 
-/** One that is not known yet is on its way in, as if it had been asked for alone. */
+/** One that is not known yet is on its way in, as if it had been asked for alone, if it can be paid for. */
 async function enrolled(
   context: HttpContext,
   principal: Principal,
   { chainId, tokenAddress }: Asked,
+  pay: () => Promise<void>,
 ): Promise<Outcome> {
   try {
     const chain = context.chains.get(chainId)
@@ -81,7 +93,7 @@ async function enrolled(
         'UNSUPPORTED_CHAIN',
         `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
       )
-    const enrolment = await enrolFor(context, principal, chain, tokenAddress)
+    const enrolment = await enrolFor(context, principal, chain, tokenAddress, pay)
     const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
     return { quote: pendingText(chainId, tokenAddress, pending) }
   } catch (failure) {

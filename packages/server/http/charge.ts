@@ -4,18 +4,34 @@ import type { Quota, Verdict } from '../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
 
+/** What on-demand work costs beside the request itself: ten in all. */
+export const COMPUTING_UNITS = 9
+/** And what it costs for each entry of a batch. */
+export const ENTRY_UNITS = 10
+
 /** Throws the refusal when there is not that much left. */
 export async function charge(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  units: number,
+): Promise<void> {
+  const verdict = await spend(context, request, reply, units)
+  if (!verdict.allowed) throw new Refusal(429, verdict.waitMs)
+}
+
+/** Spent if there is that much left. */
+export async function spend(
   { limit }: HttpContext,
   { principal }: FastifyRequest,
   reply: FastifyReply,
   units: number,
-): Promise<void> {
+): Promise<Verdict> {
   if (principal === null) throw new Refusal(401)
   const quota = principal.limits ?? limit.quota
   const verdict = await limit.spend(principal.consumer, units, quota)
   void reply.header('ratelimit-policy', policyText(quota)).header('ratelimit', restText(verdict))
-  if (!verdict.allowed) throw new Refusal(429, verdict.waitMs)
+  return verdict
 }
 
 /** The two headers of the IETF draft: what is given, and what of it is left. */

@@ -5,17 +5,23 @@ import type { Address } from '../ops/config.ts'
 import type { Enrolment } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
 import type { HttpContext, ServedChain } from './context.ts'
-import { inTime, serviceOf, unavailable } from './onDemand.ts'
+import { budgetSpent, callsSpent, inTime, serviceOf, unavailable } from './onDemand.ts'
 
 const DAY_MS = 86_400_000
+/** Enrolments of the day before fall out of the count one by one; nobody gains by asking every second. */
+const DAY_RETRY_MS = 3_600_000
 const DEADLINE_MS = 3000
 
-/** PENDING or EVALUATED; what cannot be enrolled is thrown as the quote error it is. */
+/**
+ * PENDING or EVALUATED; what cannot be enrolled is thrown as the quote error it is. `pay` is asked once this would start
+ * on-demand work, and throws when it cannot.
+ */
 export async function enrolFor(
   context: HttpContext,
   principal: Principal,
   chain: ServedChain,
   token: Address,
+  pay: () => Promise<void>,
 ): Promise<Extract<Enrolment, { state: 'PENDING' | 'EVALUATED' }>> {
   const { chainId } = chain.config
   const service = serviceOf(chain)
@@ -30,12 +36,14 @@ export async function enrolFor(
     most,
   })
   if (!isWithin)
-    throw new QuoteError(
-      'BUDGET_EXCEEDED',
+    throw budgetSpent(
       `${most} tokens have been enrolled for ${principal.consumer} in 24 hours; ask again later, or ask the operator for more`,
       'ENROLMENTS_PER_DAY',
+      DAY_RETRY_MS,
     )
-  const enrolment = await inTime(service.enrol(token), DEADLINE_MS)
+  const progress = await inTime(service.progress(token), DEADLINE_MS)
+  if (progress === null) await pay()
+  const enrolment = progress ?? (await inTime(service.enrol(token, principal.consumer), DEADLINE_MS))
   switch (enrolment.state) {
     case 'EVALUATED':
     case 'PENDING':
@@ -44,6 +52,8 @@ export async function enrolFor(
       throw new QuoteError('TOKEN_UNKNOWN', `there is no token at ${token} on chain ${chainId}`)
     case 'RPC_UNAVAILABLE':
       throw unavailable(null)
+    case 'BUDGET_EXCEEDED':
+      throw callsSpent(enrolment.retryAfterMs)
   }
 }
 

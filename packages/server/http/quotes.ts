@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
 import type { Narrowing } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
-import { charge } from './charge.ts'
+import { charge, COMPUTING_UNITS } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
-import { inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
+import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
@@ -17,8 +17,6 @@ import { principalOf } from './session.ts'
 const DEFAULT_DEADLINE_MS = 3000
 const MAX_AGE_MS = 7 * 86_400_000
 const MAX_EXCLUDED = 50
-/** What computing costs beside the request itself: ten in all. */
-const COMPUTING_UNITS = 9
 
 export function registerQuotes(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/quote/token/:chain_id/:token_address', async (request, reply) => {
@@ -37,14 +35,16 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     if (narrowing === null && !isTooOld) return sendReady(request, reply, ready)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
+    const { consumer } = principalOf(request)
     const answer = await inTime(
       context.flights.run(JSON.stringify([chain.config.chainId, address, narrowing, isTooOld]), () =>
-        service.tokenQuote(address, narrowing, isTooOld),
+        service.tokenQuote(address, narrowing, isTooOld, consumer),
       ),
       deadlineMs,
     )
     if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply)
     if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
+    if (answer.outcome === 'budget_exceeded') throw callsSpent(answer.retryAfterMs)
     const computed = JSON.parse(answer.quote) as { state: string; reason?: string }
     if (narrowing !== null && computed.state === 'UNPRICED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
@@ -58,9 +58,10 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
+    const { consumer } = principalOf(request)
     const answer = await inTime(
       context.flights.run(`pool ${chain.config.chainId} ${address} ${maxAgeMs}`, () =>
-        service.poolQuote(address, deadlineMs, maxAgeMs),
+        service.poolQuote(address, deadlineMs, maxAgeMs, consumer),
       ),
       deadlineMs,
     )
@@ -84,6 +85,8 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
         throw tooLate(deadlineMs)
       case 'rpc_unavailable':
         throw unavailable(answer.reason)
+      case 'budget_exceeded':
+        throw callsSpent(answer.retryAfterMs)
     }
   })
 }
@@ -131,7 +134,9 @@ async function enrol(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { chainId } = chain.config
-  const enrolment = await enrolFor(context, principalOf(request), chain, address)
+  const enrolment = await enrolFor(context, principalOf(request), chain, address, () =>
+    charge(context, request, reply, COMPUTING_UNITS),
+  )
   if (enrolment.state === 'EVALUATED') {
     const ready = await context.quotes.read(chainId, address, context.clock.nowMs())
     if (ready !== null) return sendReady(request, reply, ready)

@@ -12,6 +12,7 @@ export const TOPIC = {
   v3Mint: '0x7a53080ba414158be7ec69b987b5fb7d07dee101fe85488f0853ae16239d0bde',
   v3Burn: '0x0c396cd989a39f4459b5fa1aed6a9a8dcdbc45908acfd67e028cd568da98982c',
   v3Swap: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+  answerUpdated: '0x0559884fd3a460db3073b7fc896cc77986f16e378210ded43186175bf646fc5f',
 } as const satisfies Record<string, Hex>
 
 export const SIGNATURE: Readonly<Record<keyof typeof TOPIC, string>> = {
@@ -25,6 +26,7 @@ export const SIGNATURE: Readonly<Record<keyof typeof TOPIC, string>> = {
   v3Mint: 'Mint(address,address,int24,int24,uint128,uint256,uint256)',
   v3Burn: 'Burn(address,int24,int24,uint128,uint256,uint256)',
   v3Swap: 'Swap(address,address,int256,int256,uint160,uint128,int24)',
+  answerUpdated: 'AnswerUpdated(int256,uint256,uint256)',
 }
 
 export const SELECTOR = {
@@ -45,4 +47,5 @@ export const SELECTOR = {
   'getPair(address,address)': '0xe6a43905',
   'getPool(address,address,uint24)': '0x1698ee82',
   'latestRoundData()': '0xfeaf968c',
+  'aggregator()': '0x245a7bfc',
 } as const satisfies Record<string, Hex>

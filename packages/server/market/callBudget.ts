@@ -3,7 +3,6 @@
  * and keeping prices true does not draw on it, and so never waits for it.
  */
 import type { ChainRpc } from '../feed/feed.ts'
-import { FeedError } from '../feed/feedError.ts'
 import type { Clock } from '../ops/clock.ts'
 
 export type BudgetLimits = { readonly calls: number; readonly perSecond: number }
@@ -11,7 +10,18 @@ export type BudgetLimits = { readonly calls: number; readonly perSecond: number 
 /** A large token with pools everywhere costs some hundred calls where there is no Multicall3. */
 export const ON_DEMAND: BudgetLimits = { calls: 5000, perSecond: 50 }
 
-/** Throws ENDPOINT_LIMITED, with when to come back, once the bucket is empty. */
+/** Nobody is at fault but the amount of questions: another try before then finds the same. */
+export class BudgetSpent extends Error {
+  override readonly name = 'BudgetSpent'
+  readonly retryAfterMs: number
+
+  constructor({ perSecond }: BudgetLimits, retryAfterMs: number) {
+    super(`the budget of calls for on-demand work is spent; it refills at ${perSecond} a second`)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** Throws BudgetSpent once the bucket is empty. */
 export function budgeted(rpc: ChainRpc, clock: Clock, limits: BudgetLimits = ON_DEMAND): ChainRpc {
   let left = limits.calls
   let atMs = clock.monotonicMs()
@@ -19,15 +29,7 @@ export function budgeted(rpc: ChainRpc, clock: Clock, limits: BudgetLimits = ON_
     const nowMs = clock.monotonicMs()
     left = Math.min(limits.calls, left + ((nowMs - atMs) / 1000) * limits.perSecond)
     atMs = nowMs
-    if (left < 1) {
-      const waitMs = Math.ceil(((1 - left) / limits.perSecond) * 1000)
-      throw new FeedError(
-        'ENDPOINT_LIMITED',
-        null,
-        `the budget of calls for questions like this is spent; it refills at ${limits.perSecond} a second`,
-        { retryAfterMs: waitMs },
-      )
-    }
+    if (left < 1) throw new BudgetSpent(limits, Math.ceil(((1 - left) / limits.perSecond) * 1000))
     left--
   }
   return {

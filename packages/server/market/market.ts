@@ -4,7 +4,7 @@
  */
 import type { Input } from '@assay/engine'
 import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
-import type { Address } from '../ops/config.ts'
+import type { Address, Hex } from '../ops/config.ts'
 
 type Of<Kind extends Input['kind']> = Extract<Input, { kind: Kind }>
 export type PoolEvents = Of<'block'>['block']['events']
@@ -12,6 +12,12 @@ export type LoadedPool = Of<'load'>['pools'][number]
 export type RecheckedPool = Of<'recheck'>['pools'][number]
 export type TokenFacts = Of<'token_facts'>['facts'][number]
 export type StableReading = Pick<Of<'stable'>, 'answers' | 'sequencer'>
+
+/** `isComplete` when every configured feed has an aggregator, whose logs then tell of every new answer. */
+export type AnswerSources = { readonly contracts: ReadonlySet<Address>; readonly isComplete: boolean }
+
+/** What we know of a pool: reading around it takes one round of calls while it is true. */
+export type KnownTicks = { readonly at: number; readonly set: readonly number[] }
 
 export type PoolIdentity =
   | { readonly kind: 'pool'; readonly pool: LoadedPool['pool'] }
@@ -33,6 +39,7 @@ export interface Market {
     pools: readonly LoadedPool['pool'][],
     block: BlockRef,
     signal: AbortSignal,
+    known?: ReadonlyMap<Address, KnownTicks>,
   ): Promise<{
     readonly loaded: readonly LoadedPool[]
     readonly failed: readonly { readonly pool: Address; readonly reason: string }[]
@@ -42,8 +49,12 @@ export interface Market {
     block: BlockRef,
     signal: AbortSignal,
   ): Promise<readonly RecheckedPool[]>
-  /** Null when there is no token at this address (no code, or no ERC-20 that answers). */
-  readToken(token: Address, block: BlockRef, signal: AbortSignal): Promise<TokenFacts | null>
+  /**
+   * Null when there is no token at this address (no code, or no ERC-20 that answers). With the hash of an earlier block
+   * decimals are read there too, and count only when both say the same.
+   */
+  readToken(token: Address, block: BlockRef, signal: AbortSignal, earlier?: Hex): Promise<TokenFacts | null>
+  readAnswerSources(block: BlockRef, signal: AbortSignal): Promise<AnswerSources>
   readStables(block: BlockRef, signal: AbortSignal): Promise<StableReading>
   identify(pool: Address, block: BlockRef, signal: AbortSignal): Promise<PoolIdentity>
 }

@@ -1,7 +1,4 @@
 /** Batched calls on a real node: the same answers as one by one, whatever a neighbour in the batch does. */
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createChainRpc } from '../feed/chainRpc.ts'
 import type { ChainRpc } from '../feed/feed.ts'
@@ -10,9 +7,9 @@ import { latest, type LocalChain, startLocalChain } from '../feed/testing/localC
 import { type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type Hex, Secret } from '../ops/config.ts'
-import { until } from '../service/testing/until.ts'
-import { budgeted } from './callBudget.ts'
+import { BudgetSpent, budgeted } from './callBudget.ts'
 import { batching, MULTICALL3 } from './multicall.ts'
+import { putMulticall3 } from './testing/multicall3.ts'
 
 const at = (n: number): Hex => `0x${'33'.repeat(17)}${n.toString(16).padStart(6, '0')}`
 /** mstore(0, n); return(0, 32) */
@@ -28,12 +25,10 @@ let proxy: RpcProxy
 let rpc: ChainRpc
 let close: () => void
 let hash: Hex
-let runtimeCode: Hex
 const closed = new AbortController()
 
 beforeAll(async () => {
   chain = await startLocalChain()
-  runtimeCode = await deployed()
   for (let n = 0; n < MANY; n++) await chain.rpc('anvil_setCode', at(n), answering(n))
   await chain.rpc('anvil_setCode', REVERTER, '0x60006000fd')
   await chain.rpc('anvil_setCode', GAS_EATER, '0xfe')
@@ -57,28 +52,9 @@ beforeEach(async () => {
   proxy.calls.length = 0
 })
 
-/** The contract as it was deployed; viem has its creation code, but not among its exports. */
-async function creationCode(): Promise<Hex> {
-  const folder = dirname(createRequire(import.meta.url).resolve('viem/package.json'))
-  const file = pathToFileURL(join(folder, '_esm/constants/contracts.js')).href
-  return ((await import(file)) as { multicall3Bytecode: Hex }).multicall3Bytecode
-}
-
 async function deployMulticall(): Promise<void> {
-  await chain.rpc('anvil_setCode', MULTICALL3, runtimeCode)
-  await chain.rpc('anvil_mine', '0x1')
+  await putMulticall3((method, ...params) => chain.rpc(method, ...params))
   ;({ hash } = await latest(chain))
-}
-
-/** What the creation code leaves behind. */
-async function deployed(): Promise<Hex> {
-  const [from] = await chain.rpc<Hex[]>('eth_accounts')
-  const data = await creationCode()
-  const sent = await chain.rpc<Hex>('eth_sendTransaction', { from, data, gas: '0x4c4b40' })
-  const receipt = await until('the receipt', () =>
-    chain.rpc<{ contractAddress: Hex } | null>('eth_getTransactionReceipt', sent),
-  )
-  return chain.rpc<Hex>('eth_getCode', receipt.contractAddress, 'latest')
 }
 
 const ask = (over: ChainRpc, addresses: readonly Hex[]) =>
@@ -157,11 +133,11 @@ test('questions from outside end with their budget, which refills with time', as
   const over = budgeted(rpc, clock, { calls: 3, perSecond: 2 })
   expect(await ask(over, [at(1), at(2), at(3)])).toEqual([word(1), word(2), word(3)])
   await expect(over.call(at(4), '0x', hash)).rejects.toMatchObject({
-    code: 'ENDPOINT_LIMITED',
+    name: 'BudgetSpent',
     retryAfterMs: 500,
     message: expect.stringContaining('budget'),
   })
-  await expect(over.code(at(4), hash)).rejects.toMatchObject({ code: 'ENDPOINT_LIMITED' })
+  await expect(over.code(at(4), hash)).rejects.toBeInstanceOf(BudgetSpent)
   nowMs += 500
   expect(await over.call(at(4), '0x', hash)).toBe(word(4))
 })

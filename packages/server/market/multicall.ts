@@ -28,6 +28,19 @@ export function batching(rpc: ChainRpc): ChainRpc {
   return new BatchingRpc(rpc)
 }
 
+/** Code seen at Multicall3's address stays there: markets over this look for it once together. */
+export function knowingMulticall(rpc: ChainRpc): ChainRpc {
+  let seen: Hex = '0x'
+  return {
+    call: (to, data, blockHash, signal) => rpc.call(to, data, blockHash, signal),
+    async code(address, blockHash, signal) {
+      if (address !== MULTICALL3) return rpc.code(address, blockHash, signal)
+      if (seen === '0x') seen = await rpc.code(address, blockHash, signal)
+      return seen
+    },
+  }
+}
+
 class BatchingRpc implements ChainRpc {
   readonly #rpc: ChainRpc
   readonly #waiting = new Map<Hex, Waiting[]>()

@@ -6,7 +6,7 @@ import { discoverPools, identifyPool } from './discovery.ts'
 import type { LoadedPool, Market } from './market.ts'
 import { batching } from './multicall.ts'
 import { loadPool, recheckPool } from './poolReader.ts'
-import { readStables } from './stableReader.ts'
+import { readAnswerSources, readStables } from './stableReader.ts'
 import { readToken } from './tokenReader.ts'
 
 export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
@@ -14,11 +14,11 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
   return {
     decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
-    async load(pools, block, signal) {
+    async load(pools, block, signal, known) {
       const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
       const read = await Promise.all(
         pools.map(pool =>
-          loadPool(rpc, pool, block, signal).catch((failure: unknown) => {
+          loadPool(rpc, pool, block, signal, known?.get(pool.address)).catch((failure: unknown) => {
             if (!(failure instanceof RangeError)) throw failure
             failed.push({ pool: pool.address, reason: failure.message })
             return null
@@ -28,7 +28,8 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
       return { loaded: read.filter(each => each !== null), failed }
     },
     recheck: (pools, block, signal) => Promise.all(pools.map(pool => recheckPool(rpc, pool, block, signal))),
-    readToken: (token, block, signal) => readToken(rpc, token, block, signal),
+    readToken: (token, block, signal, earlier) => readToken(rpc, token, block, signal, earlier),
+    readAnswerSources: (block, signal) => readAnswerSources(rpc, chain, block, signal),
     readStables: (block, signal) => readStables(rpc, chain, block, signal),
     identify: (pool, block, signal) => identifyPool(rpc, chain, pool, block, signal),
   }

@@ -4,6 +4,8 @@
  */
 import {
   type LoadedPool,
+  MAX_TICK,
+  MIN_TICK,
   type NewPool,
   rangeOfWords,
   type RecheckedPool,
@@ -16,28 +18,32 @@ import {
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
+import type { KnownTicks } from './market.ts'
 import { callData, encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
 
 /** Ticks to each side of the price that are always read: a little over 20%. */
 const REACH = 2000
 
-/** Throws a RangeError when the contract's answer is not what such a pool answers. */
+/**
+ * Throws a RangeError when the contract's answer is not what such a pool answers. What is `known` of it is asked for in
+ * the same round as the slot; what differs takes further rounds, and the result is the same.
+ */
 export async function loadPool(
   rpc: ChainRpc,
   pool: NewPool,
   block: BlockRef,
   signal: AbortSignal,
+  known?: KnownTicks,
 ): Promise<LoadedPool> {
   const birth = { createdBlock: null, createdMs: null, lastTradeMs: null }
   if (pool.fee.family === 'amm_v2')
     return { pool, ...birth, state: await readV2(rpc, pool.address, block, signal), ticks: null }
+  const { tickSpacing } = pool.fee
+  const ask = remembered(data => answered(rpc, pool.address, data, block, signal))
+  // A failure is met again where the answer is needed.
+  for (const data of known === undefined ? [] : likelyCalls(known, tickSpacing)) ask(data).catch(() => null)
   const state = await readV3(rpc, pool.address, block, signal)
-  return {
-    pool,
-    ...birth,
-    state,
-    ticks: await readTicks(rpc, pool.address, state, pool.fee.tickSpacing, block, signal),
-  }
+  return { pool, ...birth, state, ticks: await readTicks(ask, state, tickSpacing) }
 }
 
 export async function recheckPool(
@@ -69,42 +75,54 @@ async function readV3(rpc: ChainRpc, pool: Address, block: BlockRef, signal: Abo
 }
 
 async function readTicks(
-  rpc: ChainRpc,
-  pool: Address,
+  ask: (data: Hex) => Promise<Hex>,
   state: V3State,
   spacing: Tick,
-  block: BlockRef,
-  signal: AbortSignal,
 ): Promise<LoadedPool['ticks']> {
-  const wordOf = (at: number) => Math.floor(Math.floor(at / spacing) / 256)
-  const [first, last] = [wordOf(state.tick - REACH), wordOf(state.tick + REACH)]
-  const positions = Array.from({ length: last - first + 1 }, (_, at) => BigInt(first + at))
+  // Nobody can add liquidity before there is a price.
+  if (state.sqrtPriceX96 === 0n) return { range: { lowest: MIN_TICK, highest: MAX_TICK }, entries: [] }
   const words = await Promise.all(
-    positions.map(async position => {
-      const bits = await answered(
-        rpc,
-        pool,
-        callData(SELECTOR['tickBitmap(int16)'], encodeInt(position)),
-        block,
-        signal,
-      )
-      return { position, bits: uintAt(bits, 0) }
-    }),
+    wordsAround(state.tick, spacing).map(async position => ({
+      position,
+      bits: uintAt(await ask(wordCall(position)), 0),
+    })),
   )
-  const marked = words.flatMap(word => tickBitmap.ticksOf(word, spacing))
   const entries = await Promise.all(
-    marked.map(async at => {
-      const answer = await answered(
-        rpc,
-        pool,
-        callData(SELECTOR['ticks(int24)'], encodeInt(BigInt(at))),
-        block,
-        signal,
-      )
-      return { tick: at, gross: uintAt(answer, 0), net: intAt(answer, 1) }
-    }),
+    words
+      .flatMap(word => tickBitmap.ticksOf(word, spacing))
+      .map(async at => {
+        const answer = await ask(tickCall(at))
+        return { tick: at, gross: uintAt(answer, 0), net: intAt(answer, 1) }
+      }),
   )
   return { range: rangeOfWords(spacing, words), entries }
+}
+
+/** What is asked for if the pool still is as it is known. */
+function likelyCalls({ at, set }: KnownTicks, spacing: Tick): readonly Hex[] {
+  const words = wordsAround(at, spacing)
+  const isNear = (tick: number) => words.includes(BigInt(wordOf(tick, spacing)))
+  return [...words.map(wordCall), ...set.filter(isNear).map(tickCall)]
+}
+
+/** Positions of the bitmap words that are always read around a tick. */
+function wordsAround(at: number, spacing: Tick): readonly bigint[] {
+  const [first, last] = [wordOf(at - REACH, spacing), wordOf(at + REACH, spacing)]
+  return Array.from({ length: last - first + 1 }, (_, index) => BigInt(first + index))
+}
+
+const wordOf = (at: number, spacing: Tick): number => Math.floor(Math.floor(at / spacing) / 256)
+const wordCall = (position: bigint): Hex => callData(SELECTOR['tickBitmap(int16)'], encodeInt(position))
+const tickCall = (at: number): Hex => callData(SELECTOR['ticks(int24)'], encodeInt(BigInt(at)))
+
+/** Each call once, whoever asks for it first. */
+function remembered(ask: (data: Hex) => Promise<Hex>): (data: Hex) => Promise<Hex> {
+  const asked = new Map<Hex, Promise<Hex>>()
+  return data => {
+    const before = asked.get(data) ?? ask(data)
+    asked.set(data, before)
+    return before
+  }
 }
 
 async function answered(

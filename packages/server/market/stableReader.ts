@@ -3,8 +3,8 @@ import { count, ms, type StableAnswer } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
-import type { StableReading } from './market.ts'
-import { intAt, uintAt, wordCount } from './words.ts'
+import type { AnswerSources, StableReading } from './market.ts'
+import { addressAt, intAt, uintAt, wordCount } from './words.ts'
 
 export async function readStables(
   rpc: ChainRpc,
@@ -12,18 +12,39 @@ export async function readStables(
   block: BlockRef,
   signal: AbortSignal,
 ): Promise<StableReading> {
+  const { stables, sequencerUptimeFeed } = chain
+  const [answers, sequencer] = await Promise.all([
+    Promise.all(
+      stables.map(async ({ tokenAddress, usdFeed }) => ({
+        token: tokenAddress,
+        answer: usdFeed === null ? null : await readFeed(rpc, usdFeed.address, block, signal),
+      })),
+    ),
+    sequencerUptimeFeed === null ? null : readSequencer(rpc, sequencerUptimeFeed, block, signal),
+  ])
+  return { answers, sequencer }
+}
+
+/**
+ * The contracts that log a new answer. A feed is a proxy, and its aggregator logs; one without an aggregator may log by
+ * itself, but nothing says so, and `isComplete` is false.
+ */
+export async function readAnswerSources(
+  rpc: ChainRpc,
+  chain: ChainConfig,
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<AnswerSources> {
+  const { stables, sequencerUptimeFeed } = chain
+  const proxies = [...stables.map(({ usdFeed }) => usdFeed?.address ?? null), sequencerUptimeFeed]
+  const feeds = proxies.filter(each => each !== null)
   const answers = await Promise.all(
-    chain.stables.map(async ({ tokenAddress, usdFeed }) => ({
-      token: tokenAddress,
-      answer: usdFeed === null ? null : await readFeed(rpc, usdFeed.address, block, signal),
-    })),
+    feeds.map(feed => rpc.call(feed, SELECTOR['aggregator()'], block.hash, signal)),
   )
-  const { sequencerUptimeFeed } = chain
-  return {
-    answers,
-    sequencer:
-      sequencerUptimeFeed === null ? null : await readSequencer(rpc, sequencerUptimeFeed, block, signal),
-  }
+  const aggregators = answers.flatMap(answer =>
+    answer === null || wordCount(answer) < 1 ? [] : [addressAt(answer, 0)],
+  )
+  return { contracts: new Set([...feeds, ...aggregators]), isComplete: aggregators.length === feeds.length }
 }
 
 /** latestRoundData: roundId, answer, startedAt, updatedAt, answeredInRound. Null when the feed does not answer. */

@@ -1,6 +1,6 @@
 /**
  * What a token says of itself at a block. decimals() is optional in ERC-20, may revert, lie or change: it is
- * read as a full word, twice, and a name is only ever text for people.
+ * read as a full word, at two blocks, and a name is only ever text for people.
  */
 import { count, type TokenFacts } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
@@ -12,24 +12,33 @@ const MAX_DECIMALS = 36n
 /** Longer names are cut: they are for people, and some are megabytes. */
 const MAX_TEXT = 64
 
-/** Null when nothing at the address answers like a token. */
+/** Below it are precompiles, which answer anything with something and have no code. */
+const FIRST_CONTRACT = 0x10000n
+
+/**
+ * Null when nothing at the address answers like a token: an address without code answers every call with no bytes. All
+ * of it is one round of calls. `earlier` is an ancestor of the block; left out, decimals are read once.
+ */
 export async function readToken(
   rpc: ChainRpc,
   token: Address,
   block: BlockRef,
   signal: AbortSignal,
+  earlier?: Hex,
 ): Promise<TokenFacts | null> {
-  if ((await rpc.code(token, block.hash, signal)) === '0x') return null
-  const ask = (selector: Hex) => rpc.call(token, selector, block.hash, signal)
-  const [first, supply, symbol, name] = await Promise.all([
+  if (BigInt(token) < FIRST_CONTRACT) return null
+  const ask = (selector: Hex, hash = block.hash) => rpc.call(token, selector, hash, signal)
+  const [decimals, before, supply, symbol, name] = await Promise.all([
     ask(SELECTOR['decimals()']),
+    earlier === undefined ? undefined : ask(SELECTOR['decimals()'], earlier),
     ask(SELECTOR['totalSupply()']),
     ask(SELECTOR['symbol()']),
     ask(SELECTOR['name()']),
   ])
   if (supply === null || wordCount(supply) < 1) return null
-  const second = await ask(SELECTOR['decimals()'])
-  return { token, ...decimalsFrom(first, second), symbol: textFrom(symbol), name: textFrom(name) }
+  // A token made since then has no earlier answer.
+  const second = before === undefined || before === '0x' ? decimals : before
+  return { token, ...decimalsFrom(decimals, second), symbol: textFrom(symbol), name: textFrom(name) }
 }
 
 function decimalsFrom(first: Hex | null, second: Hex | null): Pick<TokenFacts, 'decimals' | 'reason'> {

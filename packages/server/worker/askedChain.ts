@@ -13,12 +13,16 @@ export abstract class AskedChain implements ChainService {
   /** Rejects with `ChainDown` when there is nobody to answer. */
   protected abstract ask(method: Method, args: readonly unknown[]): Promise<unknown>
 
-  enrol(token: string) {
-    return this.ask('enrol', [token]) as ReturnType<ChainService['enrol']>
+  progress(token: string) {
+    return this.ask('progress', [token]) as ReturnType<ChainService['progress']>
   }
 
-  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean) {
-    return this.ask('tokenQuote', [token, narrowing, isVerifiedAnew]) as ReturnType<
+  enrol(token: string, consumer = '') {
+    return this.ask('enrol', [token, consumer]) as ReturnType<ChainService['enrol']>
+  }
+
+  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean, consumer = '') {
+    return this.ask('tokenQuote', [token, narrowing, isVerifiedAnew, consumer]) as ReturnType<
       ChainService['tokenQuote']
     >
   }
@@ -39,7 +43,9 @@ export abstract class AskedChain implements ChainService {
     return this.ask('tryPolicy', [policy]) as ReturnType<ChainService['tryPolicy']>
   }
 
-  poolQuote(pool: string, deadlineMs: number, maxAgeMs: number | null = null) {
-    return this.ask('poolQuote', [pool, deadlineMs, maxAgeMs]) as ReturnType<ChainService['poolQuote']>
+  poolQuote(pool: string, deadlineMs: number, maxAgeMs: number | null = null, consumer = '') {
+    return this.ask('poolQuote', [pool, deadlineMs, maxAgeMs, consumer]) as ReturnType<
+      ChainService['poolQuote']
+    >
   }
 }

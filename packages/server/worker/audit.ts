@@ -8,6 +8,7 @@
  */
 import type { Address, LoadedPool, NewPool, Pool, State, TokenFacts } from '@assay/engine'
 import type { VerifiedBlock } from '../feed/feed.ts'
+import type { KnownTicks } from '../market/market.ts'
 
 /** Upgraded(address) and BeaconUpgraded(address) of ERC-1967. */
 export const UPGRADES: ReadonlySet<string> = new Set([
@@ -95,6 +96,13 @@ export function bornAs({ address, deploymentId, token0, token1, terms }: Pool): 
       ? ({ family: 'amm_v2', ...terms.fee } as const)
       : ({ family: 'amm_v3', feePpm: terms.feePpm, tickSpacing: terms.tickSpacing } as const)
   return { address, deploymentId, token0, token1, fee }
+}
+
+/** Where the pool's price and its known ticks are; none for v2. */
+export function knownTicksOf({ address, terms, state }: Pool): readonly (readonly [Address, KnownTicks])[] {
+  if (terms.family === 'amm_v2' || state.amm.family === 'amm_v2') return []
+  const { tick: at } = state.amm
+  return [[address, { at, set: terms.book.entries().map(({ tick }) => tick) }]]
 }
 
 /** Ticks that the chain and our book have differently, inside what both know. */

@@ -4,8 +4,7 @@
  * was just orphaned.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { State } from '@assay/engine'
-import { FeedError, isFeedError } from '../feed/feedError.ts'
+import { type FeedError, isFeedError } from '../feed/feedError.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
@@ -16,7 +15,6 @@ import type { Upkeep } from './upkeep.ts'
 type BootstrapOptions = {
   readonly chain: ChainConfig
   readonly coverage: CoverageWatch
-  readonly state: State
   readonly store: Pick<BackfillStore, 'readFoundPools'>
   readonly enrolments: Enrolments
   readonly upkeep: Upkeep
@@ -27,40 +25,47 @@ type BootstrapOptions = {
   readonly log: Log
 }
 
-/** Tokens that are asked about in one go: some hundred calls, and blocks wait meanwhile. */
-const TOGETHER = 10
+/** Tokens that are asked about in one go: a few hundred calls, which go out together. */
+const TOGETHER = 50
+/** Parts that are asked about at once: a catalogue of thousands neither waits for each nor floods the node. */
+const PARTS_AT_ONCE = 4
 /** Between two tries. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
 
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  const { chain, enrolments, store, inLane, onAnchored } = options
-  const patiently = (task: () => Promise<unknown>) => untilAnswered(task, options)
+  const { chain, coverage, enrolments, store, upkeep, inLane, onAnchored } = options
   const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
-  await eachOf(anchors, some => enrolments.know(some), options)
-  await inLane(() => valueAnchors(options))
+  await Promise.all([eachOf(anchors, some => enrolments.know(some), options), upkeep.readStables()])
+  await inLane(() => coverage.start())
   onAnchored()
   const found = (await store.readFoundPools(chain.chainId)) as readonly Address[]
-  for (const pool of [...chain.pools, ...found]) await patiently(() => knowPool(pool, options))
-  await eachOf(chain.tokens, some => enrolments.enrolNow(some), options)
+  await Promise.all([
+    eachOf([...chain.pools, ...found], some => knowPools(some, options), options),
+    eachOf(chain.tokens, some => enrolments.enrolNow(some), options),
+  ])
 }
 
 /** All of them. One that cannot be read is asked for again after the others: it keeps none out. */
 async function eachOf(
-  tokens: readonly Address[],
+  addresses: readonly Address[],
   task: (some: readonly Address[]) => Promise<unknown>,
   options: BootstrapOptions,
 ): Promise<void> {
-  const left = new Set(tokens)
+  const left = new Set(addresses)
   const read = async (some: readonly Address[]): Promise<void> => {
     await task(some)
-    for (const token of some) left.delete(token)
+    for (const address of some) left.delete(address)
   }
   await untilAnswered(async () => {
     let failed: FeedError | null = null
-    for (const some of inParts([...left])) {
-      if ((await failureOf(() => read(some), options)) === null) continue
-      for (const token of some) failed = (await failureOf(() => read([token]), options)) ?? failed
+    const parts = inParts([...left]).values()
+    const work = async (): Promise<void> => {
+      for (const some of parts) {
+        if ((await failureOf(() => read(some), options)) === null) continue
+        for (const address of some) failed = (await failureOf(() => read([address]), options)) ?? failed
+      }
     }
+    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work))
     if (failed !== null) throw failed
   }, options)
 }
@@ -77,22 +82,14 @@ async function failureOf(task: () => Promise<void>, { signal }: BootstrapOptions
   }
 }
 
-const inParts = (tokens: readonly Address[]): readonly (readonly Address[])[] =>
-  Array.from({ length: Math.ceil(tokens.length / TOGETHER) }, (_, at) =>
-    tokens.slice(at * TOGETHER, (at + 1) * TOGETHER),
+const inParts = (addresses: readonly Address[]): readonly (readonly Address[])[] =>
+  Array.from({ length: Math.ceil(addresses.length / TOGETHER) }, (_, at) =>
+    addresses.slice(at * TOGETHER, (at + 1) * TOGETHER),
   )
 
-async function valueAnchors({ coverage, state, upkeep }: BootstrapOptions): Promise<void> {
-  const { tip } = state.chain
-  if (tip !== null) await upkeep.readStables(tip)
-  await coverage.start()
-}
-
-async function knowPool(pool: Address, { enrolments, log }: BootstrapOptions): Promise<void> {
-  const { outcome } = await enrolments.lookUpPool(pool, null)
-  if (outcome === 'rpc_unavailable')
-    throw new FeedError('ENDPOINT_UNREACHABLE', null, `pool ${pool} cannot be asked for`)
-  if (outcome !== 'quote') log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
+async function knowPools(pools: readonly Address[], { enrolments, log }: BootstrapOptions): Promise<void> {
+  for (const [pool, outcome] of await enrolments.knowPools(pools))
+    log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
 }
 
 async function untilAnswered(

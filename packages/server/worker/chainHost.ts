@@ -2,8 +2,9 @@
  * One chain: feed, market and engine around a commit loop. Fetch, then verify, then step, then one commit;
  * only then is anything of the step visible to anyone.
  *
- * Every step runs in one lane, in order. A commit that fails leaves the state ahead of the store, so the
- * host ends with the failure and its keeper starts another from the last commit.
+ * Every step runs in one lane, in order, and nothing in the lane waits for a node: readings are made beside it and
+ * handed in between blocks. A commit that fails leaves the state ahead of the store, so the host ends with the failure
+ * and its keeper starts another from the last commit.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import {
@@ -21,8 +22,11 @@ import {
   verifiedAt,
 } from '@assay/engine'
 import type { BlockRef, ChainRpc, Feed, FeedItem, HealthRecord, Resume, VerifiedBlock } from '../feed/feed.ts'
-import { budgeted } from '../market/callBudget.ts'
+import { isFeedError } from '../feed/feedError.ts'
+import { BudgetSpent, budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
+import { knowingMulticall } from '../market/multicall.ts'
+import { inTurn, OWN, Turns } from '../market/turns.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig, CoverageSource } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
@@ -30,14 +34,16 @@ import type { BackfillStore } from '../store/backfill.ts'
 import type { OperatorStore } from '../store/operator.ts'
 import type { ChainStore, Sequence } from '../store/port.ts'
 import { bootstrap } from './bootstrap.ts'
-import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
+import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer, Unread } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
 import { CoverageWatch } from './coverageWatch.ts'
 import { Dormancy } from './dormancy.ts'
 import { Enrolments } from './enrolments.ts'
+import { Intake } from './intake.ts'
 import { Lane } from './lane.ts'
 import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './policyTrial.ts'
+import { RecentBlocks } from './recentBlocks.ts'
 import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
@@ -58,6 +64,10 @@ export type ChainHostOptions = {
 const BOOTSTRAP_MS = 20_000
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
+/** As long as any request may take: a reading nobody waits for any more ends. */
+const VERIFY_MS = 10_000
+/** Markets kept for consumers that asked lately; beyond that the oldest is dropped. */
+const MAX_MARKETS = 256
 
 export async function startChain(options: ChainHostOptions): Promise<ChainHost> {
   const { state, resume, stored } = await readLastCommit(options.store, options.chain, options.policy)
@@ -77,6 +87,8 @@ export class ChainHost implements ChainService {
   readonly #market: Market
   readonly #stored: Stored
   readonly #lane = new Lane()
+  readonly #recent: RecentBlocks
+  readonly #intake: Intake
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
   readonly #upkeep: Upkeep
@@ -94,34 +106,32 @@ export class ChainHost implements ChainService {
     this.#options = options
     this.#state = state
     this.#feed = feed
-    this.#market = options.openMarket(feed.rpc)
+    const rpc = knowingMulticall(feed.rpc)
+    const turns = new Turns()
+    this.#market = options.openMarket(inTurn(rpc, turns, OWN))
     this.#stored = stored
     this.ended = new Promise((resolve, reject) => {
       this.#end = failure => (failure === undefined ? resolve() : reject(failure))
     })
+    const { chain, store, clock, log } = options
+    const apply = (input: Input) => this.#apply(input)
+    const inLane = <Result>(task: () => Promise<Result>) => this.#inLane(task)
+    const now = () => this.#now()
+    const { signal } = this.#abort
+    this.#recent = new RecentBlocks(state)
+    this.#intake = new Intake({ state, recent: this.#recent, apply, inLane, now, log })
+    const onDemand = budgeted(rpc, clock)
+    const common = { state, intake: this.#intake, market: this.#market, apply, now, signal, log }
     this.#enrolments = new Enrolments({
-      state,
-      market: this.#market,
-      onDemand: options.openMarket(budgeted(feed.rpc, options.clock)),
+      ...common,
+      marketOf: keptByName(MAX_MARKETS, consumer => options.openMarket(inTurn(onDemand, turns, consumer))),
       anchored: new Promise(resolve => {
         this.#anchor = resolve
       }),
-      apply: input => this.#apply(input),
-      inLane: task => this.#lane.run(task),
-      now: () => ms(options.clock.nowMs()),
-      signal: this.#abort.signal,
-      log: options.log,
+      inLane,
     })
-    const { chain, store, clock } = options
-    this.#dormancy = new Dormancy({ chain, state, store, clock, apply: input => this.#apply(input) })
-    this.#upkeep = new Upkeep({
-      state,
-      market: this.#market,
-      apply: input => this.#apply(input),
-      clock: options.clock,
-      signal: this.#abort.signal,
-      log: options.log,
-    })
+    this.#dormancy = new Dormancy({ chain, state, store, clock, apply })
+    this.#upkeep = new Upkeep({ ...common, clock })
   }
 
   start(): void {
@@ -138,16 +148,27 @@ export class ChainHost implements ChainService {
     await this.#lane.idle()
   }
 
-  enrol(token: string): Promise<Enrolment> {
-    return Promise.resolve(this.#enrolments.enrol(token as Address))
+  progress(token: string): Promise<Enrolment | null> {
+    return Promise.resolve(this.#enrolments.progressOf(token as Address))
   }
 
-  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer> {
-    return this.#lane.run(async () => {
-      const known = this.#state.tokens.get(token as Address)
-      if (known?.published === null || known === undefined) return { outcome: 'not_enrolled' }
-      const reason = isVerifiedAnew ? await this.#verifyAnew(poolsOf(this.#state, token as Address)) : null
-      if (reason !== null) return { outcome: 'rpc_unavailable', reason }
+  enrol(token: string, consumer = OWN): Promise<Enrolment> {
+    return Promise.resolve(this.#enrolments.enrol(token as Address, consumer))
+  }
+
+  async tokenQuote(
+    token: string,
+    narrowing: Narrowing | null,
+    isVerifiedAnew: boolean,
+    consumer = OWN,
+  ): Promise<TokenAnswer> {
+    const address = token as Address
+    const isPublished = () => (this.#state.tokens.get(address)?.published ?? null) !== null
+    if (!isPublished()) return { outcome: 'not_enrolled' }
+    const unread = isVerifiedAnew ? await this.#verifyAnew(poolsOf(this.#state, address), consumer) : null
+    if (unread !== null) return unread
+    return this.#inLane(async () => {
+      if (!isPublished()) return { outcome: 'not_enrolled' }
       const asked =
         narrowing === null
           ? null
@@ -158,34 +179,48 @@ export class ChainHost implements ChainService {
             }
       return {
         outcome: 'quote',
-        quote: this.#stamped(computeTokenQuote(this.#state, token as Address, this.#now(), asked)),
+        quote: this.#stamped(computeTokenQuote(this.#state, address, this.#now(), asked)),
       }
     })
   }
 
-  /** In the lane: reads again these pools and those that give them dollars; why it could not, or null. */
-  async #verifyAnew(pools: readonly Pool[]): Promise<string | null> {
-    const { tip } = this.#state.chain
-    if (tip === null) return 'no block has been seen yet'
+  /** Reads again these pools and those that give them dollars; why it could not, or null. */
+  async #verifyAnew(pools: readonly Pool[], consumer: string): Promise<Unread | null> {
     const anchors = this.#state.setup.routingAssets.flatMap(asset => poolsOf(this.#state, asset))
-    return this.#upkeep.recheck([...new Set([...pools, ...anchors])], tip)
+    try {
+      const means = this.#enrolments.within(VERIFY_MS, consumer)
+      await this.#intake.recheck([...new Set([...pools, ...anchors])], means)
+      return null
+    } catch (failure) {
+      if (failure instanceof BudgetSpent)
+        return { outcome: 'budget_exceeded', retryAfterMs: failure.retryAfterMs }
+      if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
+      throw failure
+    }
   }
 
-  async poolQuote(address: string, deadlineMs: number, maxAgeMs: number | null = null): Promise<PoolAnswer> {
+  async poolQuote(
+    address: string,
+    deadlineMs: number,
+    maxAgeMs: number | null = null,
+    consumer = OWN,
+  ): Promise<PoolAnswer> {
     const pool = address as Address
     if (!this.#state.pools.has(pool)) {
-      const found = await this.#enrolments.lookUpPool(pool, deadlineMs)
+      const found = await this.#enrolments.lookUpPool(pool, deadlineMs, consumer)
       if (found.outcome !== 'quote') return found
     }
-    return this.#lane.run(async () => {
-      const known = this.#state.pools.get(pool)
-      if (known === undefined) return { outcome: 'not_a_pool' }
-      const verifiedMs = verifiedAt(this.#state.chain.proven, known.state)
-      if (maxAgeMs !== null && this.#now() - verifiedMs > maxAgeMs) {
-        const reason = await this.#verifyAnew([known])
-        if (reason !== null) return { outcome: 'rpc_unavailable', reason }
-      }
-      const answer = computePoolQuote(this.#state, known, this.#now())
+    const known = this.#state.pools.get(pool)
+    if (known === undefined) return { outcome: 'not_a_pool' }
+    const verifiedMs = verifiedAt(this.#state.chain.proven, known.state)
+    if (maxAgeMs !== null && this.#now() - verifiedMs > maxAgeMs) {
+      const unread = await this.#verifyAnew([known], consumer)
+      if (unread !== null) return unread
+    }
+    return this.#inLane(async () => {
+      const there = this.#state.pools.get(pool)
+      if (there === undefined) return { outcome: 'not_a_pool' }
+      const answer = computePoolQuote(this.#state, there, this.#now())
       return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
     })
   }
@@ -239,13 +274,12 @@ export class ChainHost implements ChainService {
 
   #begin(): Promise<void> {
     const { chain, coverage: sources, clock, store, log } = this.#options
-    const inLane = (task: () => Promise<void>) => this.#lane.run(task)
+    const inLane = (task: () => Promise<void>) => this.#inLane(task)
     const { signal } = this.#abort
     const apply = (input: Input) => this.#apply(input)
     return bootstrap({
       chain,
       coverage: new CoverageWatch({ sources, state: this.#state, apply, inLane, clock, signal, log }),
-      state: this.#state,
       store,
       enrolments: this.#enrolments,
       upkeep: this.#upkeep,
@@ -258,17 +292,23 @@ export class ChainHost implements ChainService {
 
   async #take(item: FeedItem): Promise<void> {
     switch (item.kind) {
-      case 'block':
-        await this.#apply({ kind: 'block', block: this.#decoded(item.block, new Set()), atMs: this.#now() })
+      case 'block': {
+        const block = this.#decoded(item.block, new Set())
+        const applied = this.#apply({ kind: 'block', block, atMs: this.#now() })
+        this.#recent.append(block)
+        await applied
         return this.#settled(item.block, [item.block])
+      }
       case 'reorg': {
         // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
         const born = new Set<Address>()
+        const { ancestor } = item
         const blocks = item.blocks.map(block => this.#decoded(block, born))
-        await this.#apply({ kind: 'reorg', ancestor: item.ancestor, blocks, atMs: this.#now() })
-        this.#upkeep.reorganised()
+        const applied = this.#apply({ kind: 'reorg', ancestor, blocks, atMs: this.#now() })
+        this.#recent.replace(ancestor, blocks)
+        await applied
         const tip = item.blocks.at(-1)
-        return tip === undefined ? undefined : this.#settled(tip, item.blocks)
+        return tip === undefined ? undefined : this.#settled(tip, item.blocks, { isReorg: true })
       }
       case 'finalize':
         await this.#apply({
@@ -293,11 +333,20 @@ export class ChainHost implements ChainService {
     })
   }
 
-  /** The block is committed: tell the feed, then read at its hash what blocks do not say. */
-  async #settled(block: VerifiedBlock, blocks: readonly VerifiedBlock[]): Promise<void> {
-    const ref = refOf(block)
-    this.#feed.processed(ref)
-    await this.#upkeep.tend(ref, blocks)
+  /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
+  #settled(block: VerifiedBlock, blocks: readonly VerifiedBlock[], kind?: { readonly isReorg: boolean }): void {
+    this.#feed.processed(refOf(block))
+    this.#upkeep.tend(blocks, kind).catch((failure: unknown) => {
+      if (!this.#abort.signal.aborted) this.#end(failure)
+    })
+  }
+
+  /** Between two blocks. What waited for a node meanwhile may come back after the end. */
+  #inLane<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.#lane.run(() => {
+      this.#abort.signal.throwIfAborted()
+      return task()
+    })
   }
 
   /** `born` are pools made earlier in the same input, and gets those made in this block. */
@@ -309,7 +358,7 @@ export class ChainHost implements ChainService {
       isAnchor(token) || tokens.get(token)?.enrolledAtMs != null || this.#enrolments.isArriving(token)
     const events = this.#market.decode(
       block,
-      pool => pools.has(pool) || born.has(pool),
+      pool => pools.has(pool) || born.has(pool) || this.#recent.isWatched(pool),
       (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
     )
     for (const { event, pool } of events) if (event.kind === 'CREATED') born.add(pool)
@@ -381,5 +430,19 @@ const healthOf = (record: HealthRecord, isPaused: boolean): Extract<Input, { kin
         record: { ...record, status: 'UNAVAILABLE', reasons: ['PAUSED', ...record.reasons] },
       }
     : { status: record.status, record: { ...record } }
+
+/** Made when first asked for; beyond so many the one made first is made again. */
+function keptByName<Value>(most: number, make: (name: string) => Value): (name: string) => Value {
+  const kept = new Map<string, Value>()
+  return name => {
+    const before = kept.get(name)
+    if (before !== undefined) return before
+    const [oldest] = kept.keys()
+    if (kept.size >= most && oldest !== undefined) kept.delete(oldest)
+    const made = make(name)
+    kept.set(name, made)
+    return made
+  }
+}
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })

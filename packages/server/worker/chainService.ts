@@ -13,6 +13,8 @@ export type Enrolment =
   /** No code at the address, or nothing that answers like a token. */
   | { readonly state: 'TOKEN_UNKNOWN' }
   | { readonly state: 'RPC_UNAVAILABLE' }
+  /** The budget for on-demand work is spent until then. */
+  | { readonly state: 'BUDGET_EXCEEDED'; readonly retryAfterMs: number }
 
 export type Narrowing = {
   readonly maxHops: number | null
@@ -20,10 +22,15 @@ export type Narrowing = {
   readonly excludePools: readonly string[]
 }
 
+/** What had to be read from the chain first was not. */
+export type Unread =
+  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
+  | { readonly outcome: 'budget_exceeded'; readonly retryAfterMs: number }
+
 export type TokenAnswer =
   | { readonly outcome: 'quote'; readonly quote: string }
   | { readonly outcome: 'not_enrolled' }
-  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
+  | Unread
 
 export type PoolAnswer =
   | { readonly outcome: 'quote'; readonly quote: string }
@@ -32,7 +39,7 @@ export type PoolAnswer =
   | { readonly outcome: 'no_route'; readonly reason: string }
   /** The deadline has passed. */
   | { readonly outcome: 'too_late' }
-  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
+  | Unread
 
 /** The chain's thread is gone; its keeper starts another. */
 export class ChainDown extends Error {
@@ -41,13 +48,23 @@ export class ChainDown extends Error {
 
 export interface ChainService {
   readonly chainId: number
-  /** Starts an enrolment, or says how far it is. The first answer for an unknown token is PENDING. */
-  enrol(token: string): Promise<Enrolment>
+  /** How far a token is on its way in; null when asking for it would start on-demand work. */
+  progress(token: string): Promise<Enrolment | null>
+  /**
+   * Starts an enrolment, or says how far it is. The first answer for an unknown token is PENDING. Work for different
+   * consumers, here and below, is done in turn.
+   */
+  enrol(token: string, consumer?: string): Promise<Enrolment>
   /**
    * The quote of an enrolled token computed at the tip; JSON text. Verified anew, its pools are first read from
    * the chain again: a chain that cannot be asked gives no answer, rather than an older one with a new date.
    */
-  tokenQuote(token: string, narrowing: Narrowing | null, isVerifiedAnew: boolean): Promise<TokenAnswer>
+  tokenQuote(
+    token: string,
+    narrowing: Narrowing | null,
+    isVerifiedAnew: boolean,
+    consumer?: string,
+  ): Promise<TokenAnswer>
   /** Takes a token back at the operator's wish; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
   /** Nothing is priced while a chain is paused; it goes on following its blocks. */
@@ -59,7 +76,12 @@ export interface ChainService {
    * The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. A state
    * last verified longer ago than `maxAgeMs` is first read from the chain again, as for a token.
    */
-  poolQuote(pool: string, deadlineMs: number, maxAgeMs?: number | null): Promise<PoolAnswer>
+  poolQuote(
+    pool: string,
+    deadlineMs: number,
+    maxAgeMs?: number | null,
+    consumer?: string,
+  ): Promise<PoolAnswer>
 }
 
 /** What a commit took, and how much was done since the thread began. */

@@ -1,24 +1,29 @@
 /**
- * Tokens on their way in: facts read, pools found by factory look-up, their state loaded at the tip, and the
- * first evaluation. Also whatever the engine says it needs from the chain.
+ * Tokens on their way in: facts read, pools found by factory look-up, their state loaded, and the first evaluation.
+ * Also whatever the engine says it needs from the chain. All of it is read beside the lane.
  *
- * Loading runs in the lane, so the tip it was read at is still the tip when the engine takes it.
+ * What a consumer asks for is looked up in groups, one after another: calls of a group go out together, and a consumer
+ * with many tokens waits for itself.
  */
-import { count, type Input, ms, type State, type StepResult } from '@assay/engine'
+import type { Input, State, StepResult } from '@assay/engine'
 import { untilAborted } from '../feed/deadline.ts'
 import { isFeedError } from '../feed/feedError.ts'
+import { BudgetSpent } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
+import { bornAs } from './audit.ts'
 import type { Enrolment, PoolAnswer } from './chainService.ts'
+import type { Intake, Means } from './intake.ts'
 
 type Ms = Input['atMs']
 
 export type EnrolmentContext = {
   readonly state: State
+  readonly intake: Intake
   readonly market: Market
-  /** The same market over calls that are counted: for what is asked from outside. */
-  readonly onDemand: Market
+  /** The same market over calls that are counted and come in turn: for what a consumer asks. */
+  readonly marketOf: (consumer: string) => Market
   /** Stables and routing assets are known: before that no evaluation means anything. */
   readonly anchored: Promise<void>
   /** Only inside the lane. */
@@ -37,14 +42,18 @@ const ENROLMENT_MS = 30_000
 const FORGET_MS = { TOKEN_UNKNOWN: 60_000, RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
 /** Answers remembered at most; beyond that the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000
+/** Tokens looked up together: a few calls where Multicall3 is there. */
+const GROUP = 50
+/** Of one consumer: some minutes of look-ups. */
+const MAX_WAITING = 5000
 
-/** Over which calls, and until when. */
-type Means = { readonly market: Market; readonly signal: AbortSignal }
 type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms }
 
 export class Enrolments {
   readonly #context: EnrolmentContext
   readonly #progress = new Map<Address, Progress>()
+  /** By consumer, from the first token until none is left. */
+  readonly #waiting = new Map<string, Address[]>()
   /** What the engine asked for and has not got yet. */
   readonly #reloads = new Set<Address>()
   readonly #missing = new Set<Address>()
@@ -55,20 +64,26 @@ export class Enrolments {
     this.#context = context
   }
 
-  enrol(token: Address): Enrolment {
+  /** How far the token is, or null when nobody has asked for it lately. */
+  progressOf(token: Address): Enrolment | null {
     const known = this.#context.state.tokens.get(token)
     if (known !== undefined && known.published !== null && known.dormant === null)
       return { state: 'EVALUATED' }
     const before = this.#progress.get(token)
-    if (before !== undefined && this.#isRemembered(before)) return before.enrolment
-    this.#enrolAsked(token).catch((failure: unknown) => {
-      if (this.#context.signal.aborted) return
-      this.#context.log.warn('a token could not be enrolled', {
-        token_address: token,
-        error: String(failure),
-      })
-      this.#set(token, { state: 'RPC_UNAVAILABLE' })
-    })
+    return before !== undefined && this.#isRemembered(before) ? before.enrolment : null
+  }
+
+  enrol(token: Address, consumer: string): Enrolment {
+    const before = this.progressOf(token)
+    if (before !== null) return before
+    const line = this.#waiting.get(consumer)
+    if (line !== undefined && line.length >= MAX_WAITING)
+      return { state: 'BUDGET_EXCEEDED', retryAfterMs: RETRY_AFTER_MS }
+    if (line === undefined) {
+      this.#waiting.set(consumer, [token])
+      // The rest of a batch arrives in the same turn, and goes with it.
+      setImmediate(() => void this.#enrolWaiting(consumer))
+    } else line.push(token)
     return this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
   }
 
@@ -106,47 +121,68 @@ export class Enrolments {
 
   /** Reads the facts of tokens and loads their pools; which of them are tokens. */
   async know(tokens: readonly Address[], means: Means = this.#own()): Promise<ReadonlySet<Address>> {
-    const { inLane, state } = this.#context
+    const { intake, state } = this.#context
     const { market, signal } = means
-    const tip = this.#tip()
-    const pools = await Promise.all(tokens.map(token => market.discover(token, tip, signal)))
-    return inLane(async () => {
-      signal.throwIfAborted()
-      const known = await this.#readFacts(tokens, means)
-      const found = tokens.flatMap((token, at) => (known.has(token) ? (pools[at] ?? []) : []))
-      // A pool of two of these tokens was found twice.
-      const unread = new Map(found.map(pool => [pool.address, pool]))
-      await this.#load(
-        [...unread.values()].filter(pool => !state.pools.has(pool.address)),
-        means,
-      )
-      return known
-    })
+    const [pools, known] = await Promise.all([
+      intake.read(means, block => Promise.all(tokens.map(token => market.discover(token, block, signal)))),
+      intake.facts(tokens, means),
+    ])
+    const found = tokens.flatMap((token, at) => (known.has(token) ? (pools[at] ?? []) : []))
+    // A pool of two of these tokens was found twice.
+    const unread = new Map(found.map(pool => [pool.address, pool]))
+    await intake.pools(
+      [...unread.values()].filter(({ address }) => !state.pools.has(address)),
+      means,
+    )
+    return known
   }
 
-  /**
-   * A pool asked for by address: accepted only when a listed factory answers for it. With a deadline it is a question
-   * from outside, and ends with it.
-   */
-  async lookUpPool(pool: Address, deadlineMs: number | null): Promise<PoolAnswer> {
-    const { inLane, anchored } = this.#context
-    const means = deadlineMs === null ? this.#own() : this.#within(deadlineMs)
+  /** Pools of the configuration: those that no listed factory answers for, by why. */
+  async knowPools(pools: readonly Address[]): Promise<ReadonlyMap<Address, string>> {
+    const { intake, state } = this.#context
+    const means = this.#own()
+    const unknown = [...new Set(pools)].filter(pool => !state.pools.has(pool))
+    const { market, signal } = means
+    const identities = await intake.read(means, block =>
+      Promise.all(unknown.map(pool => market.identify(pool, block, signal))),
+    )
+    await intake.pools(
+      identities.flatMap(identity => (identity.kind === 'pool' ? [identity.pool] : [])),
+      means,
+    )
+    const none = unknown.flatMap((pool, at) => {
+      const kind = identities[at]?.kind
+      return kind === undefined || kind === 'pool' ? [] : [[pool, kind] as const]
+    })
+    return new Map(none)
+  }
+
+  /** A pool a consumer asked for by address: accepted only when a listed factory answers for it, and by the deadline. */
+  async lookUpPool(pool: Address, deadlineMs: number, consumer: string): Promise<PoolAnswer> {
+    const { intake, anchored } = this.#context
+    const means = this.within(deadlineMs, consumer)
     try {
       await untilAborted(anchored, means.signal)
-      const identity = await means.market.identify(pool, this.#tip(), means.signal)
+      const { market, signal } = means
+      const identity = await intake.read(means, block => market.identify(pool, block, signal))
       if (identity.kind === 'not_a_pool') return { outcome: 'not_a_pool' }
       if (identity.kind === 'unsupported')
         return { outcome: 'not_supported', reason: `factory ${identity.factory} is not listed` }
-      await inLane(async () => {
-        means.signal.throwIfAborted()
-        await this.#load([identity.pool], means)
-      })
+      await intake.pools([identity.pool], means)
       return { outcome: 'quote', quote: '' }
     } catch (failure) {
       if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
+      if (failure instanceof BudgetSpent)
+        return { outcome: 'budget_exceeded', retryAfterMs: failure.retryAfterMs }
       if (means.signal.aborted && !this.#context.signal.aborted) return { outcome: 'too_late' }
       throw failure
     }
+  }
+
+  /** Counted calls of a consumer, and no longer than this. */
+  within(deadlineMs: number, consumer: string): Means {
+    const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(deadlineMs)])
+    return { market: this.#context.marketOf(consumer), signal }
   }
 
   /** What a step asked for. It is kept until it is got: a step asks once. */
@@ -166,76 +202,81 @@ export class Enrolments {
       })
   }
 
-  async #enrolAsked(token: Address): Promise<void> {
-    const means = this.#within(ENROLMENT_MS)
-    await untilAborted(this.#context.anchored, means.signal)
-    await this.enrolNow([token], means)
+  /** Group after group, until nothing of the consumer waits. */
+  async #enrolWaiting(consumer: string): Promise<void> {
+    for (;;) {
+      const group = this.#waiting.get(consumer)?.splice(0, GROUP) ?? []
+      if (group.length === 0) break
+      await this.#enrolGroup(group, consumer)
+    }
+    this.#waiting.delete(consumer)
+  }
+
+  /** A token that cannot be read keeps none of its group out: the halves are tried apart. */
+  async #enrolGroup(tokens: readonly Address[], consumer: string): Promise<void> {
+    try {
+      const means = this.within(ENROLMENT_MS, consumer)
+      await untilAborted(this.#context.anchored, means.signal)
+      await this.enrolNow(tokens, means)
+    } catch (failure) {
+      if (this.#context.signal.aborted) return
+      const left = tokens.filter(token => this.#progress.get(token)?.enrolment.state === 'PENDING')
+      if (isFeedError(failure) && failure.code !== 'NO_ENDPOINT' && left.length > 1) {
+        const middle = Math.ceil(left.length / 2)
+        await this.#enrolGroup(left.slice(0, middle), consumer)
+        await this.#enrolGroup(left.slice(middle), consumer)
+      } else for (const token of left) this.#giveUp(token, failure)
+    }
+  }
+
+  #giveUp(token: Address, failure: unknown): void {
+    if (failure instanceof BudgetSpent) {
+      this.#set(token, { state: 'BUDGET_EXCEEDED', retryAfterMs: failure.retryAfterMs })
+      return
+    }
+    this.#context.log.warn('a token could not be enrolled', { token_address: token, error: String(failure) })
+    this.#set(token, { state: 'RPC_UNAVAILABLE' })
   }
 
   #own(): Means {
     return { market: this.#context.market, signal: this.#context.signal }
   }
 
-  /** Counted calls, and no longer than this. */
-  #within(deadlineMs: number): Means {
-    const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(deadlineMs)])
-    return { market: this.#context.onDemand, signal }
-  }
-
   async #tend(): Promise<void> {
-    const { market, signal, inLane } = this.#context
-    for (const token of this.#missing) {
-      await inLane(() => this.#readFacts([token], this.#own()))
-      this.#missing.delete(token)
-    }
-    for (const address of this.#reloads) {
-      const identity = await market.identify(address, this.#tip(), signal)
-      // From here on a further need of the same pool is a new one.
-      this.#reloads.delete(address)
-      if (identity.kind === 'pool') await inLane(() => this.#load([identity.pool], this.#own()))
-    }
-  }
-
-  /** In the lane; which of them are tokens. */
-  async #readFacts(tokens: readonly Address[], { market, signal }: Means): Promise<ReadonlySet<Address>> {
-    const { state, apply, now } = this.#context
-    const isUnread = (token: Address) => (state.tokens.get(token)?.decimals ?? null) === null
-    const unread = [...new Set(tokens)].filter(isUnread)
-    const tip = this.#tip()
-    const read = await Promise.all(unread.map(token => market.readToken(token, tip, signal)))
-    const facts = read.filter(each => each !== null)
-    if (facts.length > 0) await apply({ kind: 'token_facts', block: tip, facts, atMs: now() })
-    const unknown = new Set(unread.filter((_, at) => read[at] === null))
-    return new Set(tokens.filter(token => !unknown.has(token)))
-  }
-
-  /**
-   * In the lane: the state at the tip, for pools a factory answered for. Decimals of both sides come first: a pool's
-   * first record stays until it changes, and without them it would show nothing.
-   */
-  async #load(pools: Parameters<Market['load']>[0], means: Means): Promise<void> {
-    if (pools.length === 0) return
-    const { market, signal } = means
-    const { apply, now, log } = this.#context
-    await this.#readFacts(
-      pools.flatMap(({ token0, token1 }) => [token0, token1]),
-      means,
+    const { intake, market, signal, state } = this.#context
+    const own = this.#own()
+    const missing = [...this.#missing]
+    await intake.facts(missing, own)
+    for (const token of missing) this.#missing.delete(token)
+    const wanted = [...this.#reloads]
+    const found = await intake.read(own, block =>
+      Promise.all(
+        wanted.map(async address => {
+          const known = state.pools.get(address)
+          if (known !== undefined) return bornAs(known)
+          const identity = await market.identify(address, block, signal)
+          return identity.kind === 'pool' ? identity.pool : null
+        }),
+      ),
     )
-    const tip = this.#tip()
-    const { loaded, failed } = await market.load(pools, tip, signal)
-    for (const { pool, reason } of failed)
-      log.warn('a pool could not be read', { pool_address: pool, reason })
-    if (loaded.length > 0) await apply({ kind: 'load', block: tip, pools: loaded, atMs: now() })
-  }
-
-  #tip() {
-    const { tip } = this.#context.state.chain
-    if (tip === null) throw new Error('no block has been seen yet')
-    return { number: count(tip.number), hash: tip.hash, timeMs: ms(tip.timeMs) }
+    // From here on a further need of the same pool is a new one.
+    for (const address of wanted) this.#reloads.delete(address)
+    try {
+      await intake.pools(
+        found.filter(each => each !== null),
+        own,
+      )
+    } catch (failure) {
+      for (const address of wanted) this.#reloads.add(address)
+      throw failure
+    }
   }
 
   #isRemembered({ enrolment, atMs }: Progress): boolean {
-    return enrolment.state === 'PENDING' || this.#context.now() - atMs < FORGET_MS[enrolment.state]
+    if (enrolment.state === 'PENDING') return true
+    const forMs =
+      enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
+    return this.#context.now() - atMs < forMs
   }
 
   #set(token: Address, enrolment: Enrolment): Enrolment {

@@ -69,9 +69,9 @@ test('a question reaches the writer with its arguments, and its answer or failur
   await expect(chain.poolQuote('0x2', 100)).rejects.toThrow(ChainDown)
   await expect(chain.unenrol('0x3')).rejects.toThrow('nonsense')
   expect(asked).toEqual([
-    [1, 'tokenQuote', '0x1', null, true],
+    [1, 'tokenQuote', '0x1', null, true, ''],
     [1, 'setPaused', true],
-    [1, 'poolQuote', '0x2', 100, null],
+    [1, 'poolQuote', '0x2', 100, null, ''],
     [1, 'unenrol', '0x3'],
   ])
   await office.close()

@@ -16,6 +16,8 @@ import { loadConfig } from '../ops/loadConfig.ts'
 import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
 import { writeConfig } from '../service/testing/testService.ts'
 import { bornAs } from './audit.ts'
+import { Intake } from './intake.ts'
+import { RecentBlocks } from './recentBlocks.ts'
 import { setupOf } from './setupOf.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -38,15 +40,12 @@ beforeEach(async () => {
   market = openMarket(config, createChainRpc(endpoints, signal))
   state = createState(setupOf(config), DEFAULT_POLICY)
   warnings = []
-  upkeep = new Upkeep({
-    state,
-    market,
-    apply: async input => step(state, input),
-    clock: systemClock,
-    signal,
-    log: { info: () => undefined, error: () => undefined, warn: message => warnings.push(message) },
-    intervals: { tokensMs: 0, poolsMs: 0 },
-  })
+  const log = { info: () => undefined, error: () => undefined, warn: (message: string) => warnings.push(message) }
+  const common = { state, apply: async (input: Input) => step(state, input), now, log }
+  const recent = new RecentBlocks(state)
+  const intake = new Intake({ ...common, recent, inLane: task => task() })
+  const intervals = { tokensMs: 0, poolsMs: 0 }
+  upkeep = new Upkeep({ ...common, intake, market, clock: systemClock, signal, intervals })
   const tip = await follow()
   for (const { tokenAddress } of config.stables) await learn(tokenAddress, tip)
   for (const token of [...config.routingAssets, ...config.tokens]) await learn(token, tip)
@@ -80,7 +79,12 @@ async function learn(token: Hex, tip: BlockRef): Promise<void> {
 
 /** Until every pool had its turn. */
 async function audit(): Promise<void> {
-  for (let turn = 0; turn < state.pools.size; turn++) await upkeep.tend(await follow(), [])
+  for (let turn = 0; turn < state.pools.size; turn++) await tend()
+}
+
+async function tend(): Promise<void> {
+  await follow()
+  await upkeep.tend([])
 }
 
 const poolOf = (address: Hex) => {
@@ -136,9 +140,9 @@ test('a token that says something else is taken at its word only when it says it
     })
   await say(9)
   await skipTo()
-  await upkeep.tend(await follow(), [])
+  await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 18, changedTo: 9 })
-  await upkeep.tend(await follow(), [])
+  await tend()
   expect(state.tokens.get(lark)?.decimals).toMatchObject({ value: 9, changedTo: null })
   await say(18)
 })
@@ -170,7 +174,7 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   })
   await send(chain.world.client, { to: feed, data })
   await skipTo()
-  await upkeep.tend(await follow(), [])
+  await tend()
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
 })
 

@@ -1,165 +1,178 @@
 /**
- * What blocks do not say, read at the tip after each commit: stable answers, pools nothing has vouched for lately,
- * and decimals that may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
+ * What blocks do not say, read beside the lane: stable answers, pools nothing has vouched for lately, and decimals that
+ * may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
  *
- * Everything here runs in the lane, so the tip it reads at is still the tip when the engine takes it.
+ * In a steady state this is a call or two a minute: nearly everything is told by proven blocks.
  */
-import { count, type Input, ms, type Pool, type State, type StepResult } from '@assay/engine'
-import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
+import type { Input, State } from '@assay/engine'
+import type { VerifiedBlock } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import type { Market, TokenFacts } from '../market/market.ts'
+import type { KnownTicks, TokenFacts } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
+import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
-import { Audit, bornAs, driftedTicks } from './audit.ts'
+import { AnswerWatch } from './answerWatch.ts'
+import { Audit, bornAs, driftedTicks, knownTicksOf } from './audit.ts'
+import type { Intake, Means } from './intake.ts'
 import { quietPools } from './quietPools.ts'
 
-export type UpkeepContext = {
+export type UpkeepContext = Means & {
   readonly state: State
-  readonly market: Market
-  readonly apply: (input: Input) => Promise<StepResult>
+  readonly intake: Intake
+  readonly apply: (input: Input) => Promise<unknown>
+  readonly now: () => Input['atMs']
   readonly clock: Clock
-  readonly signal: AbortSignal
   readonly log: Log
   readonly intervals?: { readonly tokensMs: number; readonly poolsMs: number }
 }
 
-/** Stable answers are read no more often than this: they change by the minute. */
-const STABLE_INTERVAL_MS = 2000
-/** Quiet pools are looked for this often. */
+/** Quiet pools are looked for this often; where blocks are proven there are none. */
 const QUIET_INTERVAL_MS = 15_000
-/** Some tokens, and some pools, are held against the chain this often: a thousand tokens in half an hour. */
-const AUDIT_INTERVALS = { tokensMs: 15_000, poolsMs: 30_000 } as const
+/** Some tokens, and some pools, are held against the chain this often: a thousand tokens in two hours. */
+const AUDIT_INTERVALS = { tokensMs: 60_000, poolsMs: 60_000 } as const
+
+type Timed = 'quiet' | 'tokens' | 'pools'
+type Task = Timed | 'stables'
 
 export class Upkeep {
   readonly #context: UpkeepContext
-  #stablesReadAtMs = Number.NEGATIVE_INFINITY
-  #quietReadAtMs = 0
-  #tokensReadAtMs = 0
-  #poolsReadAtMs = 0
   readonly #audit: Audit
+  readonly #answers = new AnswerWatch()
+  /** When each was last begun. */
+  readonly #begunAtMs: Record<Timed, number>
+  readonly #running = new Set<Task>()
 
   constructor(context: UpkeepContext) {
     this.#context = context
     this.#audit = new Audit(context.state)
+    const nowMs = context.clock.monotonicMs()
+    this.#begunAtMs = { quiet: nowMs, tokens: nowMs, pools: nowMs }
   }
 
-  /** After a committed block: whatever is due. */
-  async tend(tip: BlockRef, blocks: readonly Pick<VerifiedBlock, 'logs'>[]): Promise<void> {
-    const nowMs = this.#context.clock.monotonicMs()
-    if (nowMs - this.#stablesReadAtMs >= STABLE_INTERVAL_MS) {
-      this.#stablesReadAtMs = nowMs
-      await this.readStables(tip)
-    }
-    if (nowMs - this.#quietReadAtMs >= QUIET_INTERVAL_MS) {
-      this.#quietReadAtMs = nowMs
-      await this.recheck(quietPools(this.#context.state, this.#now()), tip)
-    }
-    const { tokensMs, poolsMs } = this.#context.intervals ?? AUDIT_INTERVALS
+  /** After a committed block: begins whatever is due, and is done when that is. */
+  async tend(
+    blocks: readonly Pick<VerifiedBlock, 'logs' | 'proof'>[],
+    { isReorg = false }: { readonly isReorg?: boolean } = {},
+  ): Promise<void> {
+    const { clock, intervals = AUDIT_INTERVALS } = this.#context
+    const nowMs = clock.monotonicMs()
+    this.#answers.note(blocks, isReorg)
     this.#audit.note(blocks)
-    if (this.#audit.isInDoubt || nowMs - this.#tokensReadAtMs >= tokensMs) {
-      this.#tokensReadAtMs = nowMs
-      await this.#auditTokens(tip)
-    }
-    if (nowMs - this.#poolsReadAtMs >= poolsMs) {
-      this.#poolsReadAtMs = nowMs
-      await this.#auditPools(tip)
-    }
+    const isDue = (task: Timed, everyMs: number) =>
+      nowMs - this.#begunAtMs[task] >= everyMs
+    await Promise.all([
+      this.#answers.isDue(nowMs) && this.#once('stables', () => this.readStables()),
+      isDue('quiet', QUIET_INTERVAL_MS) && this.#once('quiet', () => this.#recheckQuiet()),
+      (this.#audit.isInDoubt || isDue('tokens', intervals.tokensMs)) &&
+        this.#once('tokens', () => this.#auditTokens()),
+      isDue('pools', intervals.poolsMs) && this.#once('pools', () => this.#auditPools()),
+    ])
   }
 
-  /** Answers are undone with the block they were read at: they are due at once. */
-  reorganised(): void {
-    this.#stablesReadAtMs = Number.NEGATIVE_INFINITY
-  }
-
-  async readStables(tip: BlockRef): Promise<void> {
-    const { apply, log, market, signal, state } = this.#context
+  async readStables(): Promise<void> {
+    const { apply, clock, intake, log, market, now, signal, state } = this.#context
+    const nowMs = clock.monotonicMs()
+    this.#answers.begin(nowMs)
     try {
-      const reading = await market.readStables(tip, signal)
-      await apply({ kind: 'stable', block: engineRef(tip), ...reading, atMs: this.#now() })
+      await intake.take(
+        this.#context,
+        async block => {
+          const [reading, sources] = await Promise.all([
+            market.readStables(block, signal),
+            this.#answers.areSourcesDue(nowMs) ? market.readAnswerSources(block, signal) : null,
+          ])
+          if (sources !== null) this.#answers.setSources(sources, nowMs)
+          return reading
+        },
+        (reading, block) => apply({ kind: 'stable', block, ...reading, atMs: now() }),
+      )
     } catch (failure) {
       // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
       if (!isFeedError(failure)) throw failure
-      log.warn('stable answers could not be read', {
-        chain_id: state.setup.chainId,
-        block_number: tip.number,
-      })
+      this.#answers.failed()
+      log.warn('stable answers could not be read', { chain_id: state.setup.chainId, error: failure.message })
     }
   }
 
-  /** Holds our state of these pools against the chain's; why it could not, or null. */
-  async recheck(pools: readonly Pick<Pool, 'address' | 'terms'>[], tip: BlockRef): Promise<string | null> {
-    if (pools.length === 0) return null
-    const { apply, market, signal } = this.#context
-    const asked = pools.map(pool => ({ address: pool.address, family: pool.terms.family }))
+  /** One at a time of each: what is read later is handed in later. */
+  async #once(task: Task, work: () => Promise<void>): Promise<void> {
+    if (this.#running.has(task)) return
+    this.#running.add(task)
+    if (task !== 'stables') this.#begunAtMs[task] = this.#context.clock.monotonicMs()
     try {
-      const rechecked = await market.recheck(asked, tip, signal)
-      await apply({ kind: 'recheck', block: engineRef(tip), pools: rechecked, atMs: this.#now() })
-      return null
+      await work()
     } catch (failure) {
-      if (isFeedError(failure)) return failure.message
-      throw failure
+      if (!isFeedError(failure)) throw failure
+    } finally {
+      this.#running.delete(task)
     }
+  }
+
+  async #recheckQuiet(): Promise<void> {
+    const { intake, now, state } = this.#context
+    await intake.recheck(quietPools(state, now()), this.#context)
   }
 
   /** Decimals that changed take the price back until a second reading says the same (contract §2.6). */
-  async #auditTokens(tip: BlockRef): Promise<void> {
-    const { apply, log, market, signal, state } = this.#context
-    try {
-      const read = await Promise.all(
-        this.#audit.tokens().map(async (token): Promise<TokenFacts> => {
-          const gone = {
-            token,
-            decimals: null,
-            reason: 'there is no token any more',
-            symbol: null,
-            name: null,
-          }
-          return (await market.readToken(token, tip, signal)) ?? gone
-        }),
-      )
-      const facts = read.filter(each => this.#audit.differs(each))
-      if (facts.length === 0) return this.#audit.settle(read)
-      log.warn('tokens say something else of themselves than before', {
-        chain_id: state.setup.chainId,
-        tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
-      })
-      await apply({ kind: 'token_facts', block: engineRef(tip), facts, atMs: this.#now() })
-      this.#audit.settle(read)
-    } catch (failure) {
-      if (!isFeedError(failure)) throw failure
-    }
+  async #auditTokens(): Promise<void> {
+    const { apply, intake, log, market, now, signal, state } = this.#context
+    const tokens = this.#audit.tokens()
+    const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
+    await intake.take(
+      this.#context,
+      block =>
+        Promise.all(
+          tokens.map(
+            async (token): Promise<TokenFacts> =>
+              (await market.readToken(token, block, signal)) ?? { token, ...gone },
+          ),
+        ),
+      async (read, block) => {
+        const facts = read.filter(each => this.#audit.differs(each))
+        if (facts.length > 0) {
+          log.warn('tokens say something else of themselves than before', {
+            chain_id: state.setup.chainId,
+            tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
+          })
+          await apply({ kind: 'token_facts', block, facts, atMs: now() })
+        }
+        this.#audit.settle(read)
+      },
+    )
   }
 
   /** A pool that drifted is unverified at once, and its whole state is read anew. */
-  async #auditPools(tip: BlockRef): Promise<void> {
-    const { apply, log, market, signal, state } = this.#context
-    const pools = this.#audit.pools()
+  async #auditPools(): Promise<void> {
+    const { intake, market, signal } = this.#context
+    const audited = this.#audit.pools()
+    const pools = audited.map(bornAs)
+    const known = new Map<Address, KnownTicks>(audited.flatMap(knownTicksOf))
+    const unwatch = intake.watch(pools)
     try {
-      const { loaded } = await market.load(pools.map(bornAs), tip, signal)
-      const drifted = loaded.filter(each => {
-        const pool = state.pools.get(each.pool.address)
-        return pool !== undefined && driftedTicks(pool, each) > 0
-      })
-      const rechecked = loaded.map(({ pool, state: seen }) => ({ address: pool.address, state: seen }))
-      if (rechecked.length > 0)
-        await apply({ kind: 'recheck', block: engineRef(tip), pools: rechecked, atMs: this.#now() })
-      const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
-      for (const { pool } of new Set([...drifted, ...unlike]))
-        log.warn('a pool drifted from the chain and is read anew', { pool_address: pool.address })
-      if (drifted.length > 0)
-        await apply({ kind: 'load', block: engineRef(tip), pools: drifted, atMs: this.#now() })
-    } catch (failure) {
-      if (!isFeedError(failure)) throw failure
+      await intake.take(
+        this.#context,
+        async block => (await market.load(pools, block, signal, known)).loaded,
+        (loaded, block) => this.#compare(intake.atTip(loaded, block).filter(each => each !== null)),
+      )
+    } finally {
+      unwatch()
     }
   }
 
-  #now() {
-    return ms(this.#context.clock.nowMs())
+  /** In the lane, with pools as they are at the tip. */
+  async #compare(loaded: Parameters<Intake['atTip']>[0]): Promise<void> {
+    const { apply, intake, log, now, state } = this.#context
+    const drifted = loaded.filter(each => {
+      const pool = state.pools.get(each.pool.address)
+      return pool !== undefined && driftedTicks(pool, each) > 0
+    })
+    const rechecked = loaded.map(({ pool, state: seen }) => ({ address: pool.address, state: seen }))
+    if (rechecked.length > 0)
+      await apply({ kind: 'recheck', block: intake.tip(), pools: rechecked, atMs: now() })
+    const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
+    for (const { pool } of new Set([...drifted, ...unlike]))
+      log.warn('a pool drifted from the chain and is read anew', { pool_address: pool.address })
+    if (drifted.length > 0)
+      await apply({ kind: 'load', block: intake.tip(), pools: drifted, atMs: now() })
   }
 }
-
-const engineRef = ({ number, hash, timeMs }: BlockRef) => ({
-  number: count(number),
-  hash,
-  timeMs: ms(timeMs),
-})

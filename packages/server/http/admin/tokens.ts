@@ -17,7 +17,7 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
     const enrolment = await running(chain).enrol(token)
     if (enrolment.state === 'TOKEN_UNKNOWN')
       throw new RequestError(404, `there is no token at ${token} on chain ${chainId}`)
-    if (enrolment.state === 'RPC_UNAVAILABLE')
+    if (enrolment.state === 'RPC_UNAVAILABLE' || enrolment.state === 'BUDGET_EXCEEDED')
       throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
     await auditChange(context, request, 'token.enrol', `${chainId}/${token}`, null)
     const row = enrolment.state === 'EVALUATED' ? await context.store.readToken(chainId, token) : null

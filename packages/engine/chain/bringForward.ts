@@ -1,0 +1,37 @@
+/**
+ * A pool read at one block, brought forward to a later one by its own events in between. Blocks do not wait while a
+ * node is asked for a whole pool, so this is how the answer reaches the tip. The result equals what a read at the later
+ * block would have returned; where that cannot be shown there is no result, and the pool is read again.
+ */
+import { adapterOf } from '../amm/adapters.ts'
+import type { LoadedPool } from '../input.ts'
+import type { BlockRef, PoolEvent } from './block.ts'
+import { termsOf } from './registry.ts'
+
+/** A block after the one the pool was read at. */
+export type Passed = Pick<BlockRef, 'timeMs'> & { readonly events: readonly PoolEvent[] }
+
+/** `passed` are all blocks since, in order, each with at least all events of this pool. */
+export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): LoadedPool | null {
+  const { address, fee } = loaded.pool
+  const adapter = adapterOf(fee.family)
+  const terms = termsOf(loaded.pool, loaded.ticks)
+  let { state, lastTradeMs } = loaded
+  let prior = state
+  let isTouched = false
+  for (const { timeMs, events } of passed)
+    for (const { pool, family, event } of events) {
+      if (pool !== address || family !== fee.family || event.kind === 'CREATED') continue
+      const applied = adapter.apply(terms, state, prior, event)
+      // A Sync holds all there is of a pair; of a v3 pool an event we do not understand may hide a change of ticks.
+      if (applied.verdict !== 'verified' && family === 'amm_v3') return null
+      prior = state
+      state = applied.state
+      isTouched = true
+      if (event.kind === 'SWAP') lastTradeMs = timeMs
+    }
+  if (!isTouched) return loaded
+  const { ticks } = loaded
+  const entries = terms.family === 'amm_v3' ? terms.book.entries() : []
+  return { ...loaded, state, lastTradeMs, ticks: ticks === null ? null : { range: ticks.range, entries } }
+}

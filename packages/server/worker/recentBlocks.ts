@@ -1,0 +1,69 @@
+/**
+ * The last blocks of our chain, with the events of pools that are being read at one of them. So a reading that took
+ * some blocks is known to belong to our chain still, and a pool read back then can be brought forward to the tip.
+ *
+ * It changes in the same turn as the engine's own position.
+ */
+import type { Input, Passed, State } from '@assay/engine'
+import type { Address, Hex } from '../ops/config.ts'
+
+type Block = Extract<Input, { kind: 'block' }>['block']
+type Recent = Passed & { readonly hash: Hex; readonly parentHash: Hex }
+
+/** More than four minutes of the fastest chain: no reading is waited for that long. */
+const MOST = 1024
+
+export class RecentBlocks {
+  readonly #state: State
+  /** Oldest first, each the parent of the next. */
+  #blocks: Recent[]
+  /** How many readings wait for events of a pool. */
+  readonly #watched = new Map<Address, number>()
+
+  constructor(state: State) {
+    this.#state = state
+    this.#blocks = state.journals.map(({ block, parentHash }) => ({ ...block, parentHash, events: [] }))
+  }
+
+  append(block: Block): void {
+    const { hash, parentHash, timeMs } = block
+    if (this.#blocks.at(-1)?.hash !== parentHash) this.#blocks = []
+    const events = block.events.filter(({ pool }) => this.#watched.has(pool))
+    this.#blocks.push({ hash, parentHash, timeMs, events })
+    if (this.#blocks.length > MOST) this.#blocks.shift()
+  }
+
+  /** Everything above the ancestor is gone, and these are in its place. */
+  replace(ancestor: Hex, blocks: readonly Block[]): void {
+    this.#blocks = this.#blocks.slice(0, 1 + this.#blocks.findLastIndex(({ hash }) => hash === ancestor))
+    for (const block of blocks) this.append(block)
+  }
+
+  /** The blocks above this one; null when it is not on our chain, or too far back. */
+  since(hash: Hex): readonly Passed[] | null {
+    if (this.#state.chain.tip?.hash === hash) return []
+    const at = this.#blocks.findLastIndex(each => each.hash === hash)
+    return at < 0 ? null : this.#blocks.slice(at + 1)
+  }
+
+  /** Undefined when the block is not among the last ones. */
+  parentOf(hash: Hex): Hex | undefined {
+    return this.#blocks.findLast(each => each.hash === hash)?.parentHash
+  }
+
+  /** Keeps the events of these pools from the next block on, until what it returns is called. */
+  watch(pools: readonly Address[]): () => void {
+    for (const pool of pools) this.#watched.set(pool, (this.#watched.get(pool) ?? 0) + 1)
+    return () => {
+      for (const pool of pools) {
+        const left = (this.#watched.get(pool) ?? 1) - 1
+        if (left === 0) this.#watched.delete(pool)
+        else this.#watched.set(pool, left)
+      }
+    }
+  }
+
+  isWatched(pool: Address): boolean {
+    return this.#watched.has(pool)
+  }
+}
