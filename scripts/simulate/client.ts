@@ -142,7 +142,9 @@ export class SimClient {
     const isPool = scope === 'pool'
     const held = isPool ? this.#poolText(id as Id) : JSON.stringify(this.#follower.token(id as Id)?.price)
     const said =
-      isPool || last === null ? last : JSON.stringify(stateAt(JSON.parse(last) as CompactState, time.nowMs, this.#follower.feedGone()))
+      isPool || last === null
+        ? last
+        : JSON.stringify(stateAt(JSON.parse(last) as CompactState, time.nowMs, this.#follower.feedGone()))
     verdict.check(
       'clients',
       held === (said ?? (isPool ? null : 'null')),

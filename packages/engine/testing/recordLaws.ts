@@ -52,7 +52,12 @@ export class RecordLaws {
     for (const { type, payload } of records) if (type === 'FEED_HEALTH') this.#health = payload
   }
 
-  #token(records: StepResult['records'], record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
+  #token(
+    records: StepResult['records'],
+    record: EngineRecord,
+    subject: Hex,
+    orphaned: ReadonlySet<Hex>,
+  ): void {
     const last = this.#tokens.get(subject)
     const next = contentOf(record) as CompactState
     if (next.state === 'PRICED') {

@@ -6,8 +6,5 @@ import { type FeedGone, presentState } from '../wire/presented.ts'
 import type { CompactState } from '../wire/price.ts'
 
 /** The state as it holds at `nowMs`, while the feed is gone or, left out, is not. */
-export const stateAt = (
-  state: CompactState,
-  nowMs: number,
-  feedGone: FeedGone | null = null,
-): CompactState => presentState(state, { nowMs, feedGone })
+export const stateAt = (state: CompactState, nowMs: number, feedGone: FeedGone | null = null): CompactState =>
+  presentState(state, { nowMs, feedGone })

@@ -64,14 +64,17 @@ test.each([
   ['half a minute ago', -30_000, 'DEGRADED', null],
   ['more than half a minute ago', -30_001, 'UNAVAILABLE', 'UNAVAILABLE'],
   ['before the clock was set back', 3_600_000, 'UNAVAILABLE', 'UNAVAILABLE'],
-] as const)('contract §7: health that a worker told %s counts while it speaks', async (_, atMs, status, gone) => {
-  const late = told('DEGRADED', nowMs + atMs)
-  await commit({ ...late, payload: { ...late.payload, reasons: ['HEAD_OLD'] } })
-  const feeds = await open()
-  const reasons = status === 'DEGRADED' ? ['HEAD_OLD'] : ['HEAD_OLD', 'WORKER_SILENT']
-  expect(feeds.health(CHAIN, nowMs)).toMatchObject({ status, reasons })
-  expect(feeds.gone(CHAIN, nowMs)).toBe(gone)
-})
+] as const)(
+  'contract §7: health that a worker told %s counts while it speaks',
+  async (_, atMs, status, gone) => {
+    const late = told('DEGRADED', nowMs + atMs)
+    await commit({ ...late, payload: { ...late.payload, reasons: ['HEAD_OLD'] } })
+    const feeds = await open()
+    const reasons = status === 'DEGRADED' ? ['HEAD_OLD'] : ['HEAD_OLD', 'WORKER_SILENT']
+    expect(feeds.health(CHAIN, nowMs)).toMatchObject({ status, reasons })
+    expect(feeds.gone(CHAIN, nowMs)).toBe(gone)
+  },
+)
 
 test('a chain that never reported is UNAVAILABLE, and says why', async () => {
   const feeds = await open()
@@ -133,6 +136,8 @@ test('what was kept ready before a silence is not sent after it', async () => {
   // The record of the token is further down the log than what has been read of it so far.
   await commit(told('HEALTHY'))
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)).toBeNull()
-  expect(JSON.parse(String((await quotes.read(CHAIN, TOKEN, nowMs))?.body))).toMatchObject({ state: 'PRICED' })
+  expect(JSON.parse(String((await quotes.read(CHAIN, TOKEN, nowMs))?.body))).toMatchObject({
+    state: 'PRICED',
+  })
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)).not.toBeNull()
 })

@@ -160,8 +160,7 @@ export class Metrics {
     set(finalized, health.finalized?.block_number)
     set(lagBlocks, health.lag_blocks)
     set(lagMs, health.lag_ms)
-    for (const each of STATUSES)
-      status.set({ ...labels, status: each }, health.status === each ? 1 : 0)
+    for (const each of STATUSES) status.set({ ...labels, status: each }, health.status === each ? 1 : 0)
     for (const { name, error_rate, p50_ms } of health.endpoints) {
       set(errorRate, error_rate, { endpoint: name })
       set(p50Ms, p50_ms, { endpoint: name })
