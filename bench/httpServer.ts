@@ -10,6 +10,7 @@ import { ClientAddresses } from '../packages/server/access/clientAddress.ts'
 import { FailureThrottle } from '../packages/server/access/failureThrottle.ts'
 import { RateLimit } from '../packages/server/access/rateLimit.ts'
 import { buildApp } from '../packages/server/http/app.ts'
+import type { HttpContext } from '../packages/server/http/context.ts'
 import { Metrics } from '../packages/server/http/metrics.ts'
 import { QuoteCache } from '../packages/server/http/quoteCache.ts'
 import { Settings } from '../packages/server/http/settings.ts'
@@ -99,6 +100,16 @@ async function startBare() {
   }
 }
 
+/** No chain runs here, and none is silent. */
+const HEALTHY: HttpContext['feeds'] = {
+  gone: () => null,
+  returns: () => 0,
+  feed: chain_id => ({ chain_id, status: 'HEALTHY', reasons: [] }),
+  health: () => {
+    throw new Error('nobody asks for health here')
+  },
+}
+
 async function startApi() {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const path = join(folder, 'assay.db')
@@ -139,7 +150,8 @@ async function startApi() {
     failures: new FailureThrottle(systemClock),
     addresses: new ClientAddresses({ trusted: [], allowed: [] }),
     hub,
-    quotes: new QuoteCache(store, hub, kind === 'uncached' ? 0 : undefined),
+    quotes: new QuoteCache(store, hub, HEALTHY, kind === 'uncached' ? 0 : undefined),
+    feeds: HEALTHY,
     flights: new SingleFlight(),
     settings: await Settings.open(store, config, systemClock),
     metrics,

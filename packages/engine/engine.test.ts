@@ -36,6 +36,11 @@ function market(setting: Setting = {}): Scenario {
 const ALL = [USDC, WETH, T, U]
 const saidOf = (s: Scenario): string[] => ALL.map(token => s.said(token))
 const statesOf = (s: Scenario): string[] => ALL.map(token => s.published(token).state)
+/** What of a state does not depend on when it was said. */
+function shownOf(state: ReturnType<Scenario['published']>): object {
+  const { evaluated_at_ms: _, expires_at_ms: __, ...shown } = state as Readonly<Record<string, unknown>>
+  return shown
+}
 const every = (text: string): string[] => ALL.map(() => text)
 
 describe('a step', () => {
@@ -79,6 +84,7 @@ describe('a step', () => {
 describe('health', () => {
   it('contract §3: the record goes out untouched, first, at every report', () => {
     const s = market()
+    s.health('HEALTHY')
     const record = { chain_id: 1, status: 'HEALTHY', lag_ms: 12, endpoints: [{ name: 'a' }] }
     for (let n = 0; n < 2; n++)
       expect(
@@ -101,6 +107,54 @@ describe('health', () => {
     ])
     s.health('HEALTHY')
     expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
+  })
+
+  it('contract §2.3: after a silence every token is published once, even if equal, and not again', () => {
+    const s = market()
+    s.enrol(DAI)
+    s.health('HEALTHY')
+    const before = ALL.map(token => s.published(token))
+    s.nowMs = ms(s.nowMs + 30_000)
+    s.health('HEALTHY')
+    expect(s.tokenRecords()).toEqual([])
+    s.nowMs = ms(s.nowMs + 30_001)
+    s.health('HEALTHY')
+    expect([saidOf(s), s.said(DAI)]).toEqual([every('PRICE_UPSERT'), 'PRICE_UPSERT'])
+    expect(ALL.map(token => s.published(token))).toEqual(
+      before.map(state => expect.objectContaining({ ...shownOf(state), evaluated_at_ms: s.nowMs })),
+    )
+    s.nowMs = ms(s.nowMs + 15_000)
+    s.health('HEALTHY')
+    expect(s.tokenRecords()).toEqual([])
+  })
+
+  it('contract §2.3: a clock set back looks like silence to readers, so it is one', () => {
+    const s = market()
+    s.health('HEALTHY')
+    s.nowMs = ms(s.nowMs - HOUR)
+    s.health('HEALTHY')
+    expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
+  })
+
+  it('contract §2.3: health that arrives late is judged by when the feed wrote it', () => {
+    const s = market()
+    s.health('HEALTHY', s.nowMs - 20_000)
+    s.nowMs = ms(s.nowMs + 15_000)
+    s.health('HEALTHY')
+    expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
+  })
+
+  it('contract §2.3: a silence that ends in a gap is left with the gap', () => {
+    const s = market()
+    s.health('HEALTHY')
+    s.nowMs = ms(s.nowMs + MINUTE)
+    s.health('GAP')
+    expect(saidOf(s)).toEqual(every('PRICE_RETRACT FEED'))
+    s.nowMs = ms(s.nowMs + MINUTE)
+    s.health('GAP')
+    expect(s.tokenRecords()).toEqual([])
+    s.health('DEGRADED')
+    expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
   })
 
   it.each(['UNAVAILABLE', 'GAP'] as const)(

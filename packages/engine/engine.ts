@@ -10,7 +10,9 @@ import { unreachable } from './assert.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
 import { applyFacts, applyLoad, applyRecheck, applyStable } from './chain/readings.ts'
 import { knownToken } from './chain/registry.ts'
-import type { Input } from './input.ts'
+import { isSilentAt } from './feedSilence.ts'
+import type { FeedHealth, Input } from './input.ts'
+import { feedScore } from './price/bands.ts'
 import { policyVersion } from './price/policyVersion.ts'
 import { fileReferences, publish } from './publish.ts'
 import type { EngineRecord } from './record.ts'
@@ -67,7 +69,7 @@ function apply(state: State, input: Input, work: Work): void {
     case 'timer':
       return
     case 'health':
-      return applyHealth(state, input.health, work)
+      return applyHealth(state, input.health, input.atMs, work)
     case 'stable':
       return applyStable(state, input, work)
     case 'coverage':
@@ -96,16 +98,25 @@ function apply(state: State, input: Input, work: Work): void {
   }
 }
 
-/** A change of status concerns every price; the record itself goes out each time, so silence means loss. */
-function applyHealth(state: State, health: Extract<Input, { kind: 'health' }>['health'], work: Work): void {
+/**
+ * A change of status concerns every price; the record itself goes out each time, so silence means loss. While the feed
+ * was gone, readers showed no price whatever the last record said: when it is back, every token is published once more.
+ */
+function applyHealth(state: State, health: FeedHealth, atMs: Ms, work: Work): void {
   work.first.push({
     type: 'FEED_HEALTH',
     routing: { chain_id: state.setup.chainId, pool_ids: [], token_ids: [] },
     payload: health.record,
   })
-  work.everyone = state.chain.health?.status !== health.status
+  const before = state.chain.health
+  work.again = before !== null && isGone(before, atMs) && feedScore(health.status) > 0
+  work.everyone = work.again || before?.status !== health.status
   state.chain = { ...state.chain, health }
 }
+
+/** Whether readers at `atMs` find that this health, the last they were told, leaves no price standing. */
+const isGone = ({ status, record }: FeedHealth, atMs: Ms): boolean =>
+  feedScore(status) === 0 || isSilentAt(record['updated_at_ms'], atMs)
 
 function applyCoverage(
   state: State,

@@ -62,11 +62,14 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
   const moment = momentOf(state, atMs)
   valueAssets(moment)
   const edge = edgeOf(moment, pool)
-  if (edge.toUsd === null || edge.marginal === null)
+  // Without a feed no side has a price, which says nothing about the pool's routes.
+  const isFeedGone = moment.feed.score === 0
+  if (edge.marginal === null || (edge.toUsd === null && !isFeedGone))
     return { outcome: 'no_route', reason: edge.failure?.rule ?? 'NO_ACTIVE_LIQUIDITY' }
-  const fromUsd = edge.ratio === null ? null : times(edge.ratio, edge.toUsd)
+  const toUsd = isFeedGone ? null : edge.toUsd
+  const fromUsd = edge.ratio === null || toUsd === null ? null : times(edge.ratio, toUsd)
   const x = exactText(fromUsd)
-  const y = exactText(edge.toUsd)
+  const y = exactText(toUsd)
   return {
     outcome: 'quote',
     quote: {

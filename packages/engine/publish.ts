@@ -205,7 +205,7 @@ function consider(
   const { state } = moment
   const before = token.published?.references ?? NO_REFERENCES
   const isOwn = work.everyone || work.own.has(token.address)
-  const decision = decide(moment, token, evaluation, isOwn, work.orphaned)
+  const decision = work.again ? YES : decide(moment, token, evaluation, isOwn, work.orphaned)
   if (decision.publish) {
     const references = referencesOf(moment, evaluation)
     const compact = compactOf(evaluation, state.policyView.version)

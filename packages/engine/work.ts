@@ -16,6 +16,8 @@ export type Work = {
   readonly look: Set<Address>
   /** Every active token, as if its own hops had changed. */
   everyone: boolean
+  /** Whatever is evaluated is published, even if equal to its last record. */
+  again: boolean
   /** Records that stand before all others of the step. */
   readonly first: EngineRecord[]
   readonly swaps: { readonly pool: Pool; readonly payload: SwapObserved }[]
@@ -42,6 +44,7 @@ export const newWork = (): Work => ({
   own: new Set(),
   look: new Set(),
   everyone: false,
+  again: false,
   first: [],
   swaps: [],
   removed: new Map(),

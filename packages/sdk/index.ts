@@ -2,7 +2,6 @@
 export type { AdminClient } from './client/admin.ts'
 export { createClient, type Client, type ClientOptions } from './client/client.ts'
 export * as exact from './client/exact.ts'
-export { stateAt } from './client/expiry.ts'
 export {
   AssayError,
   CLIENT_ERRORS,
@@ -19,6 +18,7 @@ export type { FollowCallbacks, Follower, FollowEvent, FollowRequest, FollowStatu
 export type { CallOptions } from './client/http.ts'
 export type { FollowedPool, FollowedToken } from './client/market.ts'
 export type { ScopeRequest } from './client/scope.ts'
+export { stateAt } from './client/stateAt.ts'
 export type { Socket, SocketConstructor, Stream, StreamOutcome, StreamRequest } from './client/stream.ts'
 export type { Difference } from './verify/findings.ts'
 export { type Verification, verify, verifyOffline, type VerifyOptions } from './verify/verify.ts'

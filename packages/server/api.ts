@@ -7,6 +7,7 @@ import type { Limiter } from './access/rateLimit.ts'
 import type { Chains } from './chains.ts'
 import type { WorldDoor } from './http/admin/incidents.ts'
 import { buildApp } from './http/app.ts'
+import { Feeds } from './http/feeds.ts'
 import { Interest } from './http/interest.ts'
 import type { Metrics } from './http/metrics.ts'
 import { QuoteCache } from './http/quoteCache.ts'
@@ -47,7 +48,8 @@ const DRAIN_MS = 3000
 export async function openApi(options: ApiOptions): Promise<Api> {
   const { config, store, hub, clock, metrics, chains } = options
   metrics.follow(hub)
-  const quotes = new QuoteCache(store, hub)
+  const feeds = await Feeds.open(store, hub, clock, chains.chains.keys())
+  const quotes = new QuoteCache(store, hub, feeds)
   const interest = new Interest(store, options.log)
   quotes.onAsked = (token, atMs) => interest.note(token, atMs)
   const access = new Access(store, clock)
@@ -63,6 +65,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     failures,
     addresses,
     quotes,
+    feeds,
     flights: new SingleFlight(),
     chains: chains.chains,
     backfills: chains.backfills,
@@ -93,6 +96,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       await app.close()
       clearTimeout(drained)
       quotes.close()
+      feeds.close()
       await interest.close()
     },
   }

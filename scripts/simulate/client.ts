@@ -7,10 +7,11 @@ import type { PoolPage, PoolsQuery } from '../../packages/sdk/wire/pool.ts'
 import type { CompactState } from '../../packages/sdk/wire/price.ts'
 import type { Id } from '../../packages/sdk/wire/identifier.ts'
 import type { Session, SessionQuery } from '../../packages/sdk/wire/session.ts'
-import { stateAt } from '../../packages/sdk/client/expiry.ts'
 import { AssayError } from '../../packages/sdk/client/failure.ts'
 import { Follower, type Source } from '../../packages/sdk/client/follow.ts'
+import { stateAt } from '../../packages/sdk/client/stateAt.ts'
 import { Stream } from '../../packages/sdk/client/stream.ts'
+import { asCommitted } from '../../packages/server/http/presented.ts'
 import { poolText } from '../../packages/server/http/rows.ts'
 import { epochOf } from '../../packages/server/store/epoch.ts'
 import type { Sequence } from '../../packages/server/store/port.ts'
@@ -53,7 +54,7 @@ export class SimClient {
     this.#random = world.randomOf(name)
     this.#service = service
     const backoff = { baseMs: 250, maxMs: 10_000, maxFailures: Number.MAX_SAFE_INTEGER }
-    this.#follower = new Follower(this.#source(), { chain_id: chainId, backoff })
+    this.#follower = new Follower(this.#source(), { chain_id: chainId, backoff, now: () => world.time.nowMs })
   }
 
   /** Follows until it is closed. */
@@ -141,7 +142,9 @@ export class SimClient {
     const isPool = scope === 'pool'
     const held = isPool ? this.#poolText(id as Id) : JSON.stringify(this.#follower.token(id as Id)?.price)
     const said =
-      isPool || last === null ? last : JSON.stringify(stateAt(JSON.parse(last) as CompactState, time.nowMs))
+      isPool || last === null
+        ? last
+        : JSON.stringify(stateAt(JSON.parse(last) as CompactState, time.nowMs, this.#follower.feedGone()))
     verdict.check(
       'clients',
       held === (said ?? (isPool ? null : 'null')),
@@ -222,7 +225,7 @@ export class SimClient {
     const page = { chainId, tokenAddress: null, after, limit: PAGE_POOLS }
     const { pools, snapshotSequence } = await store.readPools(page)
     return {
-      pools: pools.map(row => poolText(row, this.#world.time.nowMs)) as PoolPage['pools'],
+      pools: pools.map(row => poolText(row, asCommitted(this.#world.time.nowMs))) as PoolPage['pools'],
       next_cursor: pools.length < PAGE_POOLS ? null : (pools.at(-1)?.poolAddress ?? null),
       snapshot_sequence: snapshotSequence,
     }

@@ -3,6 +3,7 @@ import { isAddress, type SessionInfo } from '@assay/sdk'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Live, useLive } from './live.ts'
+import { GoneFeeds } from './parts/goneFeeds.tsx'
 import { hrefOf, type Place } from './place.ts'
 import { applyTheme, readTheme, type Theme, THEMES } from './theme.ts'
 
@@ -71,6 +72,7 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
+        <GoneFeeds live={live} />
         {children}
       </main>
     </>

@@ -10,11 +10,13 @@ import {
   type Client,
   type CompactState,
   type Envelope,
+  type FeedGone,
   type Follower,
   type FollowEvent,
   type FollowStatus,
   type Health,
   stateAt,
+  toGone,
   type Token,
   UnauthenticatedError,
 } from '@assay/sdk'
@@ -24,7 +26,7 @@ import { chainName, shortAddress } from './format.ts'
 
 export type Retraction = { readonly atMs: number; readonly reason: string }
 
-/** A token with its price as last published. Replaced whole, never changed: equal rows are the same object. */
+/** A token with its price as last published; `priceAt` says what of it holds. Replaced whole, never changed: equal rows are the same object. */
 export type Row = {
   readonly key: string
   readonly token: Omit<Token, 'price' | 'state'>
@@ -37,6 +39,7 @@ export type Row = {
 
 export type LiveChain = {
   readonly chain: Chain
+  /** As it holds now: a feed that this browser no longer hears of is UNAVAILABLE. */
   readonly health: Health | null
   readonly status: FollowStatus | 'failed'
   readonly reason: string | null
@@ -63,6 +66,7 @@ export class Live {
   readonly client: Client
   readonly chains = new Map<number, LiveChain>()
   readonly rows = new Map<string, Row>()
+  readonly #followers = new Map<number, Follower>()
   /** Changes when rows come or go, and not with every price. */
   structure = 0
   failure: Error | null = null
@@ -103,6 +107,12 @@ export class Live {
 
   chainName(chainId: number): string {
     return chainName(this.chains.get(chainId)?.chain.name ?? `chain ${chainId}`)
+  }
+
+  /** How a chain's feed is gone; null while it carries prices. */
+  feedGone(chainId: number): FeedGone | null {
+    const health = this.chains.get(chainId)?.health
+    return health == null ? null : toGone(health.status)
   }
 
   /** Records per second over the last half minute. */
@@ -149,6 +159,7 @@ export class Live {
           // A console waits as long as somebody looks at it.
           backoff: { maxMs: 5000, maxFailures: Number.POSITIVE_INFINITY },
         })
+        this.#followers.set(chainId, follower)
         for await (const event of follower) this.#take(chainId, follower, event)
         return
       } catch (failure) {
@@ -187,11 +198,10 @@ export class Live {
       for (const { price, state: _, ...token } of page.tokens) {
         const key = keyOf(chainId, token.token_address)
         const held = this.rows.get(key)
-        const isNewer = (price?.as_of.stream_sequence ?? -1) > (held?.price?.as_of.stream_sequence ?? -2)
         this.rows.set(key, {
           key,
           token,
-          price: isNewer ? price : (held?.price ?? null),
+          price: held === undefined || isNews(price, held.price) ? price : held.price,
           changedAtMs: held?.changedAtMs ?? 0,
           direction: held?.direction ?? 0,
           retraction: held?.retraction ?? null,
@@ -218,12 +228,19 @@ export class Live {
   }
 
   #adopt(chainId: number, follower: Follower): void {
-    for (const { token_id, price } of follower.tokens()) {
+    for (const { token_id, price } of follower.storedTokens()) {
       const row = this.rows.get(keyOf(chainId, addressOf(token_id)))
-      const isNews = (price?.as_of.stream_sequence ?? -1) > (row?.price?.as_of.stream_sequence ?? -1)
-      if (row !== undefined && isNews) this.rows.set(row.key, { ...row, price })
+      if (row !== undefined && isNews(price, row.price)) this.rows.set(row.key, { ...row, price })
     }
-    if (follower.health !== null) this.#update(chainId, { health: follower.health })
+    this.#updateHealth(chainId)
+  }
+
+  #updateHealth(chainId: number): void {
+    const held = this.chains.get(chainId)
+    const follower = this.#followers.get(chainId)
+    if (held === undefined || follower === undefined) return
+    const health = healthIn(follower, held.chain.health)
+    if (JSON.stringify(health) !== JSON.stringify(held.health)) this.#update(chainId, { health })
   }
 
   #note(chainId: number, record: Envelope): void {
@@ -232,7 +249,8 @@ export class Live {
       const { processed } = payload
       const block =
         processed === null ? null : { number: processed.block_number, timeMs: processed.block_time_ms }
-      this.#update(chainId, { health: payload, block })
+      this.#update(chainId, { block })
+      this.#updateHealth(chainId)
       return
     }
     if (type === 'SWAP_OBSERVED' || payload.scope !== 'token') return
@@ -269,6 +287,7 @@ export class Live {
     this.#received = [...this.#received.slice(-RATE_SECONDS), 0]
     const now = Date.now()
     for (const [chainId, { block, lags, health }] of this.chains) {
+      this.#updateHealth(chainId)
       const timeMs = block?.timeMs ?? health?.processed?.block_time_ms
       if (timeMs !== undefined)
         this.#update(chainId, { lags: [...lags.slice(1 - LAG_SAMPLES), Math.max(0, now - timeMs)] })
@@ -297,6 +316,23 @@ export function useLive(live: Live): Live {
   return live
 }
 
-/** A price past its end is none, whether or not the service has said so yet. */
-export const priceAt = (row: Row, nowMs: number): CompactState | null =>
-  row.price === null ? null : stateAt(row.price, nowMs)
+/** A price past its end, or without its feed, is none, whether or not the service has said so yet. */
+export const priceAt = (row: Row, nowMs: number, feedGone: FeedGone | null): CompactState | null =>
+  row.price === null ? null : stateAt(row.price, nowMs, feedGone)
+
+/** A later record; or the record itself, where what is held was only presented over it. */
+function isNews(next: CompactState | null, held: CompactState | null): boolean {
+  if (next === null || held === null) return next !== null
+  const [at, before] = [next.as_of.stream_sequence, held.as_of.stream_sequence]
+  return at > before || (at === before && isPresented(held) && !isPresented(next))
+}
+
+const isPresented = (state: CompactState): boolean => state.state === 'UNPRICED' && state.presented === true
+
+/** What the follower heard last, or the service said at first; silence makes it UNAVAILABLE. */
+function healthIn(follower: Follower, first: Health | null): Health | null {
+  const told = follower.health ?? first
+  const gone = follower.sequence === null ? null : follower.feedGone()
+  if (told === null || gone === null || toGone(told.status) !== null) return told
+  return { ...told, status: gone, reasons: [...told.reasons, 'WORKER_SILENT'] }
+}

@@ -96,7 +96,7 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
           <a href={hrefOf.token(row.token.chain_id, row.token.token_address)}>{row.token.symbol}</a> on{' '}
           {live.chainName(row.token.chain_id)}{' '}
           <code class="muted">{shortAddress(row.token.token_address)}</code>{' '}
-          <Worth state={priceAt(row, Date.now())} />
+          <Worth state={priceAt(row, Date.now(), live.feedGone(row.token.chain_id))} />
         </li>
       ))}
     </ul>

@@ -11,6 +11,7 @@ import { ClientAddresses } from '../../server/access/clientAddress.ts'
 import { FailureThrottle } from '../../server/access/failureThrottle.ts'
 import { RateLimit } from '../../server/access/rateLimit.ts'
 import { buildApp } from '../../server/http/app.ts'
+import { Feeds } from '../../server/http/feeds.ts'
 import { Metrics } from '../../server/http/metrics.ts'
 import { QuoteCache } from '../../server/http/quoteCache.ts'
 import { Settings } from '../../server/http/settings.ts'
@@ -20,13 +21,15 @@ import { type Config, Secret } from '../../server/ops/config.ts'
 import type { RecordDraft } from '../../server/store/port.ts'
 import { claimDatabase } from '../../server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../../server/store/sqlite/sqliteStore.ts'
-import { address, commitOf, tokenFacts, tokenUpsert } from '../../server/store/testing/drafts.ts'
+import { address, commitOf, health, tokenFacts, tokenUpsert } from '../../server/store/testing/drafts.ts'
 import { Hub } from '../../server/stream/hub.ts'
 import { Roster } from '../../server/stream/roster.ts'
 import { StreamGate } from '../../server/ws/gate.ts'
 import { QUIET } from '../../server/ops/testing/quiet.ts'
 
 const CHAIN = 1
+/** As often as a chain reports. */
+const HEALTH_MS = 15_000
 const quota = { units: 1e9, windowMs: 1000, burst: 1e9 }
 
 export type ManyTokens = {
@@ -50,7 +53,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     await store.commit(
       commitOf(CHAIN, step, {
         atMs: Date.now(),
-        records: tokens.map(n => priced(tokenAt(n), n, step)),
+        records: [wellNow(), ...tokens.map(n => priced(tokenAt(n), n, step))],
         tokens: step === 1 ? tokens.map(n => tokenFacts(tokenAt(n), `T${n}`)) : [],
       }),
     )
@@ -59,6 +62,8 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
   let hub: Hub | null = null
   await move(Array.from({ length: count }, (_, n) => n))
   hub = await Hub.open(store, systemClock)
+  const feeds = await Feeds.open(store, hub, systemClock, [CHAIN])
+  const reporting = setInterval(() => void move([]), HEALTH_MS)
   const access = new Access(store, systemClock)
   const { key } = await access.issue('many', 'many', ['read', 'stream'], null)
   const config = {
@@ -86,7 +91,8 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
   const app = buildApp({
     ...shared,
     config,
-    quotes: new QuoteCache(store, hub),
+    quotes: new QuoteCache(store, hub, feeds),
+    feeds,
     flights: new SingleFlight(),
     settings: await Settings.open(store, config, systemClock),
     metrics,
@@ -112,6 +118,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     key,
     move,
     async close() {
+      clearInterval(reporting)
       gate.close()
       app.server.closeAllConnections()
       await app.close()
@@ -121,6 +128,13 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** As a chain reports it every 15 seconds. */
+function wellNow(): RecordDraft {
+  const draft = health(CHAIN, 'HEALTHY')
+  const unknown = { head: null, processed: null, finalized: null, lag_blocks: null, lag_ms: null }
+  return { ...draft, payload: { ...draft.payload, ...unknown, updated_at_ms: Date.now() } }
 }
 
 /** A price that differs with token and step, and does not end while the test runs. */

@@ -147,8 +147,9 @@ export class Drive {
     return this.run({ kind: 'timer' })
   }
 
-  health(status: FeedStatus): StepResult {
-    return this.run({ kind: 'health', health: { status, record: { status } } })
+  /** `updatedAtMs` is when the feed wrote it; left out, now. */
+  health(status: FeedStatus, updatedAtMs: number = this.nowMs): StepResult {
+    return this.run({ kind: 'health', health: { status, record: { status, updated_at_ms: updatedAtMs } } })
   }
 
   decimals(

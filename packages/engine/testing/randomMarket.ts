@@ -118,7 +118,7 @@ export function randomLife(
   }
 
   for (const spec of POOLS) seedPool(random, sim, pools, spec)
-  say({ kind: 'health', atMs: atMs(), health: { status: 'HEALTHY', record: {} } })
+  say({ kind: 'health', atMs: atMs(), health: { status: 'HEALTHY', record: { updated_at_ms: atMs() } } })
   life.push({ kind: 'block', atMs: atMs(), block: grow() })
   const facts = (ref: BlockRef): Input => ({
     kind: 'token_facts',
@@ -173,7 +173,8 @@ export function randomLife(
         atMs: atMs(),
         health: {
           status: random.pick<FeedStatus>(['HEALTHY', 'HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']),
-          record: { round },
+          // Most are further apart than readers wait, so a life has silences in it.
+          record: { round, updated_at_ms: atMs() },
         },
       })
     if (random.chance(0.03))

@@ -27,6 +27,8 @@ export class RecordLaws {
   readonly #tokens = new Map<Hex, Known<CompactState>>()
   readonly #pools = new Map<Hex, Known<PoolStateText | null>>()
   readonly #ids = new Set<string>()
+  /** The last record of it. */
+  #health: Readonly<Record<string, unknown>> | null = null
 
   /** `orphaned` are the hashes of the blocks this step undid. */
   check({ records }: StepResult, orphaned: ReadonlySet<Hex>): void {
@@ -44,12 +46,18 @@ export class RecordLaws {
       subjects.add(subject)
       assert(!this.#ids.has(payload.record_id), () => `record id ${payload.record_id} was used before`)
       this.#ids.add(payload.record_id)
-      if (payload.scope === 'token') this.#token(record, subject, orphaned)
+      if (payload.scope === 'token') this.#token(records, record, subject, orphaned)
       else this.#pool(record, subject, orphaned)
     }
+    for (const { type, payload } of records) if (type === 'FEED_HEALTH') this.#health = payload
   }
 
-  #token(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
+  #token(
+    records: StepResult['records'],
+    record: EngineRecord,
+    subject: Hex,
+    orphaned: ReadonlySet<Hex>,
+  ): void {
     const last = this.#tokens.get(subject)
     const next = contentOf(record) as CompactState
     if (next.state === 'PRICED') {
@@ -61,9 +69,17 @@ export class RecordLaws {
     const isLost = last?.content.state === 'PRICED' && next.state === 'UNPRICED'
     retracts(record, last, isRevoked || isLost)
     // After a reorganisation the same may have to be said of another block.
-    if (last !== undefined && orphaned.size === 0)
+    if (last !== undefined && orphaned.size === 0 && !this.#isReturn(records, next.evaluated_at_ms))
       assert(essence(last.content) !== essence(next), () => `${subject} was published again unchanged`)
     this.#tokens.set(subject, { recordId: idOf(record), content: next })
+  }
+
+  /** Only the return of a feed that was gone publishes what is unchanged. */
+  #isReturn(records: StepResult['records'], atMs: number): boolean {
+    const [first] = records
+    if (first?.type !== 'FEED_HEALTH' || this.#health === null) return false
+    const { status, updated_at_ms } = this.#health
+    return isGone(status) || Math.abs(atMs - Number(updated_at_ms ?? atMs)) > 30_000
   }
 
   #pool(record: EngineRecord, subject: Hex, orphaned: ReadonlySet<Hex>): void {
@@ -74,6 +90,8 @@ export class RecordLaws {
     this.#pools.set(subject, { recordId: idOf(record), content: next })
   }
 }
+
+const isGone = (status: unknown): boolean => status === 'GAP' || status === 'UNAVAILABLE'
 
 /** Feed health, swaps, pools, tokens. */
 function rankOf(record: EngineRecord): number {

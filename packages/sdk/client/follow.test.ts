@@ -12,7 +12,7 @@ function following(service: ScriptedService, request: Partial<FollowRequest> = {
   return client.follow({ chain_id: sample.CHAIN, backoff: QUICK, ...request })
 }
 
-const shown = (event: FollowEvent): string =>
+const told = (event: FollowEvent): string =>
   event.kind === 'record'
     ? `record ${event.record.stream_sequence}`
     : `${event.status}${event.reason === null ? '' : ` (${event.reason})`}`
@@ -21,7 +21,7 @@ const shown = (event: FollowEvent): string =>
 async function until(follower: Follower, last: string): Promise<string[]> {
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(shown(event))
+    seen.push(told(event))
     if (seen.at(-1) === last) break
   }
   return seen
@@ -115,7 +115,7 @@ test('specification §6.3: a reset discards the state and starts from a new snap
   const follower = following(service)
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(shown(event))
+    seen.push(told(event))
     if (event.kind === 'status' && event.reason !== null)
       atReset.push(cents(follower, 1), String(follower.sequence))
     if (seen.at(-1) === 'record 95') break
@@ -347,6 +347,119 @@ test('a price past its expiry is not shown as one, whatever the stream says', as
   expect(follower.token(sample.tokenId(77))).toBe(undefined)
 })
 
+/** A service with one token of 100 cents, and a clock that stands where it is put. */
+function watched(request: Partial<FollowRequest> = {}) {
+  const service = new ScriptedService()
+  service.pages = [pairPage(9, 1, 100, 5)]
+  const clock = { nowMs: sample.NOW_MS }
+  const follower = following(service, { now: () => clock.nowMs, ...request })
+  const shown = () => follower.token(sample.tokenId(1))?.price
+  return { service, clock, follower, shown }
+}
+
+const GONE = { state: 'UNPRICED', reason: 'FEED', presented: true } as const
+
+test('contract §2.3: while the feed is gone no price is shown, and the records stay as received', async () => {
+  const { service, follower, shown } = watched()
+  service.onSubscribe = replaying([
+    sample.feedHealth(10),
+    sample.feedHealth(11, 'GAP'),
+    sample.feedHealth(12, 'DEGRADED'),
+    sample.feedHealth(13, 'UNAVAILABLE'),
+    sample.feedHealth(14),
+  ])
+  const seen: (string | undefined)[] = []
+  for await (const event of follower) {
+    if (event.kind !== 'record') continue
+    seen.push(shown()?.state)
+    const [held] = [...follower.storedTokens()]
+    expect(held?.price?.state).toBe('PRICED')
+    if (event.record.stream_sequence === 11)
+      expect(shown()).toMatchObject({ ...GONE, as_of: { stream_sequence: 5 } })
+    if (event.record.stream_sequence === 14) break
+  }
+  expect(seen).toEqual(['PRICED', 'UNPRICED', 'PRICED', 'UNPRICED', 'PRICED'])
+})
+
+test('contract §2.3: thirty seconds without health are silence, and the next health ends it', async () => {
+  const { service, clock, follower, shown } = watched()
+  let say: (sequence: number) => void = () => undefined
+  service.onSubscribe = socket => {
+    say = sequence => socket.say(sample.feedHealth(sequence))
+    say(10)
+  }
+  const heard = async (sequence: number) => {
+    for (;;) {
+      const { value, done } = await events.next()
+      if (done === true) throw new Error('it ended')
+      if (value.kind === 'record' && value.record.stream_sequence === sequence) return
+    }
+  }
+  const events = follower[Symbol.asyncIterator]()
+  await heard(10)
+  clock.nowMs += 30_000
+  expect([shown()?.state, follower.feedGone()]).toEqual(['PRICED', null])
+  clock.nowMs += 1
+  expect([shown(), follower.feedGone()]).toEqual([expect.objectContaining(GONE), 'UNAVAILABLE'])
+  expect([...follower.tokens()].map(({ price }) => price?.state ?? null)).toEqual(['UNPRICED', null])
+  say(11)
+  await heard(11)
+  expect([shown()?.state, follower.feedGone()]).toEqual(['PRICED', null])
+  follower.close()
+})
+
+test.each(['snapshot', 'session'] as const)(
+  'contract §2.3: a chain that the %s says is silent shows no price, whatever health is replayed, until it is heard live',
+  async beside => {
+    const { service, follower, shown } = watched()
+    const silent = { chain_id: sample.CHAIN, status: 'UNAVAILABLE', reasons: ['WORKER_SILENT'] } as const
+    const [page] = service.pages
+    if (beside === 'snapshot') service.pages = [{ ...(page as (typeof service.pages)[0]), feeds: [silent] }]
+    service.feed = silent
+    service.headSequence = 12
+    service.onSubscribe = replaying([sample.feedHealth(11), sample.feedHealth(12), sample.feedHealth(13)])
+    const seen: unknown[] = []
+    for await (const event of follower) {
+      if (event.kind === 'status' && event.status === 'resetting') continue
+      seen.push([told(event), shown()?.state])
+      if (event.kind === 'record' && event.record.stream_sequence === 13) break
+    }
+    expect(seen).toEqual([
+      ['replaying', 'UNPRICED'],
+      ['record 11', 'UNPRICED'],
+      ['live', 'UNPRICED'],
+      ['record 12', 'UNPRICED'],
+      ['record 13', 'PRICED'],
+    ])
+  },
+)
+
+test('a connection that was away for longer than a silence is believed when the service says how the feed is', async () => {
+  const { service, clock, follower, shown } = watched()
+  service.feed = { chain_id: sample.CHAIN, status: 'HEALTHY', reasons: [] }
+  let connections = 0
+  service.onSubscribe = (socket, after) => {
+    connections += 1
+    if (connections === 1) return socket.drop(1006)
+    service.headSequence = 10
+    replaying([sample.feedHealth(10)])(socket, after)
+  }
+  const seen: unknown[] = []
+  for await (const event of follower) {
+    if (event.kind === 'status' && event.status === 'reconnecting') clock.nowMs += 3_600_000
+    seen.push([told(event), shown()?.state])
+    if (event.kind === 'record') break
+  }
+  expect(seen).toEqual([
+    ['resetting', undefined],
+    ['replaying', 'PRICED'],
+    ['reconnecting (1006)', 'UNPRICED'],
+    ['replaying', 'PRICED'],
+    ['live', 'PRICED'],
+    ['record 10', 'PRICED'],
+  ])
+})
+
 test('close, the signal and leaving the loop end it quietly, and the socket with it', async () => {
   for (const how of ['close', 'signal', 'leave']) {
     const service = new ScriptedService()
@@ -373,7 +486,7 @@ test('it can be ended while it waits to try again', async () => {
   const follower = following(service, { backoff: { baseMs: 1e9, maxMs: 1e9, maxFailures: 9 } })
   const seen: string[] = []
   for await (const event of follower) {
-    seen.push(shown(event))
+    seen.push(told(event))
     if (event.kind === 'status' && event.status === 'reconnecting') setImmediate(() => follower.close())
   }
   expect(seen).toEqual(['resetting', 'replaying', 'reconnecting (1006)'])

@@ -8,16 +8,17 @@
  */
 import type { Health } from '../wire/health.ts'
 import type { Id } from '../wire/identifier.ts'
+import type { FeedGone } from '../wire/presented.ts'
 import type { SwapEvent } from '../wire/poolEvent.ts'
 import type { Session, SessionQuery } from '../wire/session.ts'
 import { type Envelope, SCHEMA_VERSION } from '../wire/stream.ts'
 import { type Backoff, DEFAULT_BACKOFF, delayMs, retrying, wait } from './backoff.ts'
-import { stateAt } from './expiry.ts'
 import { AssayError } from './failure.ts'
 import type { CallOptions } from './http.ts'
 import { type FollowedPool, type FollowedToken, Market } from './market.ts'
 import { Scope, type ScopeRequest } from './scope.ts'
 import { type PoolSource, readSnapshot } from './snapshot.ts'
+import { stateAt } from './stateAt.ts'
 import type { Stream, StreamOutcome, StreamRequest } from './stream.ts'
 
 /** Four missed health records. */
@@ -35,6 +36,8 @@ export type FollowRequest = ScopeRequest & {
   readonly signal?: AbortSignal
   readonly backoff?: Partial<Backoff>
   readonly silenceMs?: number
+  /** The client's clock; left out, the system's. */
+  readonly now?: () => number
 }
 
 export type FollowStatus = 'resetting' | 'replaying' | 'live' | 'reconnecting' | 'closed'
@@ -63,6 +66,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
   readonly #chainId: number
   readonly #backoff: Backoff
   readonly #silenceMs: number
+  readonly #now: () => number
   readonly #scope: Scope
   readonly #market: Market
   readonly #closing = new AbortController()
@@ -80,6 +84,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     this.#market = new Market(this.#scope)
     this.#backoff = { ...DEFAULT_BACKOFF, ...request.backoff }
     this.#silenceMs = request.silenceMs ?? SILENCE_MS
+    this.#now = request.now ?? Date.now
     this.#signal =
       request.signal === undefined
         ? this.#closing.signal
@@ -100,14 +105,25 @@ export class Follower implements AsyncIterable<FollowEvent> {
     return this.#market.sequence
   }
 
-  /** With its price as it holds at `nowMs`: an expired one is UNPRICED. */
-  token(tokenId: Id, nowMs: number = Date.now()): FollowedToken | undefined {
-    const held = this.#market.tokens.get(tokenId)
-    return held === undefined ? undefined : presented(held, nowMs)
+  /** How the chain's feed is gone, as far as this client knows; null while it carries prices. */
+  feedGone(nowMs: number = this.#now()): FeedGone | null {
+    return this.#market.feed.gone(nowMs)
   }
 
-  *tokens(nowMs: number = Date.now()): IterableIterator<FollowedToken> {
-    for (const held of this.#market.tokens.values()) yield presented(held, nowMs)
+  /** With its price as it holds at `nowMs`: one that has expired, or whose feed is gone, is UNPRICED. */
+  token(tokenId: Id, nowMs: number = this.#now()): FollowedToken | undefined {
+    const held = this.#market.tokens.get(tokenId)
+    return held === undefined ? undefined : presented(held, nowMs, this.feedGone(nowMs))
+  }
+
+  *tokens(nowMs: number = this.#now()): IterableIterator<FollowedToken> {
+    const feedGone = this.feedGone(nowMs)
+    for (const held of this.#market.tokens.values()) yield presented(held, nowMs, feedGone)
+  }
+
+  /** With the price of its last record, whatever has become of it since: for those who present it themselves. */
+  storedTokens(): IterableIterator<FollowedToken> {
+    return this.#market.tokens.values()
   }
 
   pool(poolId: Id): FollowedPool | undefined {
@@ -167,6 +183,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
             this.#backoff,
             this.#signal,
           ),
+          this.#now(),
         )
       const outcome = yield* this.#connect(this.#market.sequence as number, isFresh)
       if (outcome.kind === 'ENDED') return
@@ -186,6 +203,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   async *#connect(sequence: number, isFresh: boolean): AsyncGenerator<FollowEvent, StreamOutcome> {
     const session = await this.#createSession(sequence, isFresh)
     if (session === null) return { kind: 'RESET_REQUIRED', reason: 'SEQUENCE_REFUSED', serverTimeMs: null }
+    const { feed, stream: log } = session
+    this.#market.feed.opened(feed, this.#now())
     yield this.#enter('replaying', null)
     const stream = this.#source.stream({
       filter: { chain_ids: [this.#chainId] },
@@ -195,8 +214,10 @@ export class Follower implements AsyncIterable<FollowEvent> {
     })
     for await (const record of stream) {
       this.#failures = 0
-      const isNews = this.#market.apply(record)
-      if (this.#status !== 'live' && record.stream_sequence >= session.stream.head_sequence)
+      // A service that says nothing beside the session is heard by its records alone.
+      const isReplayed = feed != null && record.stream_sequence <= log.head_sequence
+      const isNews = this.#market.apply(record, this.#now(), isReplayed)
+      if (this.#status !== 'live' && record.stream_sequence >= log.head_sequence)
         yield this.#enter('live', null)
       if (isNews) yield { kind: 'record', record }
     }
@@ -239,9 +260,9 @@ export class Follower implements AsyncIterable<FollowEvent> {
   }
 }
 
-function presented(held: FollowedToken, nowMs: number): FollowedToken {
+function presented(held: FollowedToken, nowMs: number, feedGone: FeedGone | null): FollowedToken {
   if (held.price === null) return held
-  const price = stateAt(held.price, nowMs)
+  const price = stateAt(held.price, nowMs, feedGone)
   return price === held.price ? held : { ...held, price }
 }
 

@@ -9,6 +9,7 @@ import type { Id } from '../wire/identifier.ts'
 import type { Pool, PoolPage, PoolState, PoolToken } from '../wire/pool.ts'
 import type { CompactState } from '../wire/price.ts'
 import type { Envelope } from '../wire/stream.ts'
+import { FeedWatch } from './feedWatch.ts'
 import { Scope } from './scope.ts'
 
 export type FollowedToken = {
@@ -36,6 +37,8 @@ export class Market {
   readonly #tokens = new Map<Id, FollowedToken>()
   readonly #pools = new Map<Id, FollowedPool>()
   readonly #scope: Scope
+  /** Outlives a reset: it is about the chain, not about a place in its log. */
+  readonly feed = new FeedWatch()
   #health: Health | null = null
   #sequence: number | null = null
 
@@ -69,8 +72,9 @@ export class Market {
   }
 
   /** Takes a whole snapshot; records have to be replayed from the oldest of its pages. */
-  load(pages: readonly PoolPage[]): void {
+  load(pages: readonly PoolPage[], nowMs: number = Date.now()): void {
     this.clear()
+    this.feed.opened(pages.at(-1)?.feeds?.[0], nowMs)
     for (const page of pages) {
       for (const { state, ...pool } of page.pools) {
         if (!this.#scope.takes(pool)) continue
@@ -83,8 +87,11 @@ export class Market {
     }
   }
 
-  /** False for overlap: what was applied before, and what an entity's own state is already newer than; and for what is out of scope. */
-  apply(record: Envelope): boolean {
+  /**
+   * False for overlap: what was applied before, and what an entity's own state is already newer than; and for what is
+   * out of scope. `isReplayed`: it was on the log before the connection was made.
+   */
+  apply(record: Envelope, nowMs: number = Date.now(), isReplayed = false): boolean {
     if (this.#sequence !== null && record.stream_sequence <= this.#sequence) return false
     this.#sequence = record.stream_sequence
     if (!this.#scope.has(record)) return false
@@ -95,6 +102,7 @@ export class Market {
         return this.#retract(record.payload, record.stream_sequence)
       case 'FEED_HEALTH':
         this.#health = record.payload
+        this.feed.heard(record.payload.status, nowMs, isReplayed)
         return true
       case 'SWAP_OBSERVED':
         return true

@@ -1,4 +1,5 @@
 /** Small wire records to test readers with; `sample.test.ts` holds them to their schemas. */
+import type { Feed, FeedStatus } from '../wire/health.ts'
 import { toId } from '../wire/identifier.ts'
 import type { Pool, PoolPage, PoolState, PoolToken } from '../wire/pool.ts'
 import type { CompactPriced, CompactUnpriced } from '../wire/price.ts'
@@ -165,13 +166,13 @@ export const poolOrphaned = (sequence: number, n: number): Envelope => ({
   },
 })
 
-export const feedHealth = (sequence: number): Envelope => ({
+export const feedHealth = (sequence: number, status: FeedStatus = 'HEALTHY'): Envelope => ({
   stream_sequence: sequence,
   routing,
   type: 'FEED_HEALTH',
   payload: {
     chain_id: CHAIN,
-    status: 'HEALTHY',
+    status,
     reasons: [],
     head: block,
     processed: block,
@@ -183,10 +184,12 @@ export const feedHealth = (sequence: number): Envelope => ({
   },
 })
 
-export const session = (cursor: string | null, headSequence: number): Session => ({
+/** An older service says nothing of the feed. */
+export const session = (cursor: string | null, headSequence: number, feed?: Feed): Session => ({
   session: { expires_at_ms: NOW_MS + 43_200_000 },
   resume_cursor: cursor,
   cursor_expires_at_ms: cursor === null ? null : NOW_MS + 259_200_000,
   schema_version: 1,
   stream: { oldest_sequence: 0, head_sequence: headSequence },
+  ...(feed === undefined ? {} : { feed }),
 })

@@ -2,6 +2,7 @@
  * A service in memory for tests of following: a log, snapshots of it, cursors, and connections that a test
  * cuts where it likes. It speaks through `fetch` and `WebSocket` alone, as the real one does.
  */
+import type { Feed } from '../wire/health.ts'
 import type { PoolPage } from '../wire/pool.ts'
 import type { Envelope, SubscribeFrame } from '../wire/stream.ts'
 import type { Socket } from '../client/stream.ts'
@@ -61,6 +62,8 @@ export class ScriptedService {
   /** Read page by page; a test replaces them for the next snapshot. */
   pages: readonly PoolPage[] = [sample.page(0, [])]
   headSequence = 0
+  /** What it says beside a session; left out, nothing, as an older service does. */
+  feed: Feed | undefined = undefined
   /** Taken before anything else is answered. */
   readonly failures: HttpAnswer[] = []
   /** Called with each client that has subscribed, and the sequence of its cursor. */
@@ -89,7 +92,7 @@ export class ScriptedService {
   #answer(url: URL): HttpAnswer {
     if (url.pathname === '/v1/session') {
       const after = url.searchParams.get('snapshot_sequence')
-      return { status: 200, body: sample.session(`after-${after}`, this.headSequence) }
+      return { status: 200, body: sample.session(`after-${after}`, this.headSequence, this.feed) }
     }
     const at = Number(url.searchParams.get('cursor') ?? 0)
     const next = at + 1 < this.pages.length ? `${at + 1}` : null

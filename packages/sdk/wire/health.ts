@@ -40,6 +40,9 @@ export const EndpointHealth = object({
   p50_ms: nullable(Ms),
 })
 
+/** Health is reported every 15 seconds. Older than this, it says nothing about now: the chain is silent. */
+export const SILENT_AFTER_MS = 30_000
+
 export const Health = object({
   chain_id: ChainId,
   status: FeedStatus,
@@ -53,3 +56,7 @@ export const Health = object({
   updated_at_ms: Ms,
 })
 export type Health = Static<typeof Health>
+
+/** How a chain's feed is now, as the service sees it: stands beside answers that hold records as they were written. */
+export const Feed = object({ chain_id: ChainId, status: FeedStatus, reasons: array(known(HEALTH_REASONS)) })
+export type Feed = Static<typeof Feed>

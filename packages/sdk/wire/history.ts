@@ -1,4 +1,5 @@
 /** Our own published prices over time: as they were said, or as candles of them. */
+import { Feed } from './health.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { compactPricedFields, compactUnpricedFields } from './price.ts'
 import { Count, ExactValue, Ms, Sequence } from './quantity.ts'
@@ -44,7 +45,10 @@ export const HistoryEntry = union(
 )
 export type HistoryEntry = Static<typeof HistoryEntry>
 
-export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor })
+/** The feed is that of now, whatever time was asked about. */
+const feedFields = { feed: optional(describe("The chain's feed as it is now.", Feed)) } as const
+
+export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor, ...feedFields })
 export type HistoryPage = Static<typeof HistoryPage>
 
 /** A bucket in which something was published; there is none for a time without evidence. */
@@ -58,5 +62,5 @@ export const Candle = object({
   records: Count,
 })
 
-export const CandlePage = object({ candles: array(Candle), next_cursor: NextCursor })
+export const CandlePage = object({ candles: array(Candle), next_cursor: NextCursor, ...feedFields })
 export type CandlePage = Static<typeof CandlePage>

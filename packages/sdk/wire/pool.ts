@@ -6,6 +6,7 @@
  */
 import { Family } from './chain.ts'
 import { Cap, EdgeComponents, Finality } from './confidence.ts'
+import { Feed } from './health.ts'
 import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
@@ -13,6 +14,7 @@ import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsig
 import { RejectionRule } from './reason.ts'
 import {
   array,
+  boolean,
   describe,
   enumeration,
   nullable,
@@ -73,6 +75,12 @@ export const poolStateFields = {
   components: EdgeComponents,
   caps: array(Cap),
   reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
+  presented: optional(
+    describe(
+      'True where score, feed and reason are those of the moment of reading, over the stored record: its feed is gone. Never in the snapshot or on the stream.',
+      boolean(),
+    ),
+  ),
   differences: optional(array(Difference)),
   stream_sequence: optional(
     describe('The record that said so; on the stream it stands in the envelope.', Sequence),
@@ -109,7 +117,17 @@ export const Pool = object(poolFields)
 export type Pool = Static<typeof Pool>
 
 /** One page of the snapshot: its rows and its position are of one moment. */
-export const PoolPage = object({ pools: array(Pool), next_cursor: NextCursor, snapshot_sequence: Sequence })
+export const PoolPage = object({
+  pools: array(Pool),
+  next_cursor: NextCursor,
+  snapshot_sequence: Sequence,
+  feeds: optional(
+    describe(
+      'The feeds of the chains asked for, as they are now. Rows are as committed: where a feed is GAP or UNAVAILABLE, their prices do not hold.',
+      array(Feed),
+    ),
+  ),
+})
 export type PoolPage = Static<typeof PoolPage>
 
 /** Query of GET /v1/pools; `token_address` needs `chain_id`. */

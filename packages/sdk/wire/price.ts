@@ -5,16 +5,18 @@
 import { AsOf } from './block.ts'
 import { Confidence } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
-import { Count, ExactValue, Microusd, Ms, PlainDecimal } from './quantity.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Sequence } from './quantity.ts'
 import { UnpricedReason } from './reason.ts'
 import {
   array,
+  boolean,
   describe,
   enumeration,
   known,
   literal,
   nullable,
   object,
+  optional,
   type Static,
   string,
   union,
@@ -64,9 +66,27 @@ export const compactPricedFields = {
   policy_version: string(),
 } as const
 
+/** The price that a state without one had before, and the record that said so. */
+export const LastPriced = object({
+  price_usd: ExactValue,
+  score: Score,
+  at_ms: Ms,
+  stream_sequence: Sequence,
+})
+export type LastPriced = Static<typeof LastPriced>
+
 export const compactUnpricedFields = {
   state: literal('UNPRICED'),
   reason: UnpricedReason,
+  presented: optional(
+    describe(
+      'True where the reader says so over the stored record, which is unchanged: its feed is gone, or its price has expired. Never on the stream.',
+      boolean(),
+    ),
+  ),
+  last_priced: optional(
+    describe('Of a presented state: the price that the stored record has.', nullable(LastPriced)),
+  ),
   evaluated_at_ms: Ms,
   as_of: AsOf,
   policy_version: string(),

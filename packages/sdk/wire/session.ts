@@ -3,10 +3,11 @@
  *
  * The cursor is chain-wide and opaque; it stands after `snapshot_sequence`.
  */
+import { Feed } from './health.ts'
 import { ChainId } from './identifier.ts'
 import { Scope } from './key.ts'
 import { Count, Ms, Sequence } from './quantity.ts'
-import { array, nullable, object, optional, type Static, strictObject, string } from './schema.ts'
+import { array, describe, nullable, object, optional, type Static, strictObject, string } from './schema.ts'
 
 /** What the log holds: replay reaches back to `oldest_sequence`. */
 const LogRange = object({ oldest_sequence: Sequence, head_sequence: Sequence })
@@ -20,6 +21,7 @@ export const Session = object({
   cursor_expires_at_ms: nullable(Ms),
   schema_version: Count,
   stream: LogRange,
+  feed: optional(describe("The chain's feed at `head_sequence`; null without `chain_id`.", nullable(Feed))),
 })
 export type Session = Static<typeof Session>
 

@@ -10,7 +10,7 @@ import type { HttpContext } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
 import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from './params.ts'
-import { presentText } from './present.ts'
+import { presentText, readingOf } from './presented.ts'
 import { malformedQuote, searchOf } from './request.ts'
 import { principalOf } from './session.ts'
 
@@ -46,7 +46,7 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
     }
     const outcomes = await Promise.all(
       asked.map(async (each, at) => {
-        const price = presentText(rows[at]?.price ?? null, nowMs)
+        const price = presentText(rows[at]?.price ?? null, readingOf(context, each.chainId))
         context.quotes.onAsked?.(`${each.chainId}/${each.tokenAddress}`, nowMs)
         return price === null || isDormant(price)
           ? enrolled(context, principal, each, pay)

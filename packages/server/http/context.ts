@@ -13,6 +13,7 @@ import type { Roster } from '../stream/roster.ts'
 import type { Backfills, ChainService } from '../worker/chainService.ts'
 import type { WorldDoor } from './admin/incidents.ts'
 import { RequestError } from './apiError.ts'
+import type { Feeds } from './feeds.ts'
 import type { Metrics } from './metrics.ts'
 import type { QuoteCache } from './quoteCache.ts'
 import type { Settings } from './settings.ts'
@@ -32,6 +33,8 @@ export type HttpContext = {
   readonly addresses: ClientAddresses
   readonly hub: Hub
   readonly quotes: QuoteCache
+  /** How the feed of each chain is, as this node sees it. */
+  readonly feeds: Pick<Feeds, 'health' | 'gone' | 'feed' | 'returns'>
   readonly flights: SingleFlight
   readonly settings: Settings
   readonly metrics: Metrics

@@ -8,7 +8,7 @@ import { charge, unitsOfRows } from './charge.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
-import { presentState } from './present.ts'
+import { asCommitted, present } from './presented.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 
 const DEFAULT_LIMIT = 100
@@ -36,7 +36,8 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
         throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
-      return atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
+      const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
+      return withFeed(context, subject, answer)
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
@@ -52,9 +53,18 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     const seal = (next: Place) =>
       sealPage(context.pageSecret, query, [next.atMs, next.sequence, toMs, fromMs])
     const wanted = { ...subject, fromMs, toMs, after: from, limit }
-    return interval === null ? prices(context, wanted, seal) : candles(context, wanted, interval, seal)
+    const answer = await (interval === null
+      ? prices(context, wanted, seal)
+      : candles(context, wanted, interval, seal))
+    return withFeed(context, subject, answer)
   })
 }
+
+/** What was published stays as it was; how the feed is now stands beside it. */
+const withFeed = ({ feeds, clock }: HttpContext, { chainId }: Subject, answer: object): object => ({
+  ...answer,
+  feed: feeds.feed(chainId, clock.nowMs()),
+})
 
 type Wanted = Parameters<HttpContext['store']['readTokenHistory']>[0]
 
@@ -118,7 +128,7 @@ async function atMoment(
   if (row === null) return { prices: [], next_cursor: null }
   const state = JSON.parse(row.state) as object
   // As a reader of that time saw it: past its expiry a price was none.
-  return { prices: [moment === 'at_ms' ? presentState(state, value) : state], next_cursor: null }
+  return { prices: [moment === 'at_ms' ? present(state, asCommitted(value)) : state], next_cursor: null }
 }
 
 function intervalIn(params: Params): Interval | null {

@@ -9,7 +9,6 @@ import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Work } from '../worker/chainService.ts'
 import { Refusal } from './apiError.ts'
-import { healthOf } from './chains.ts'
 import type { HttpContext } from './context.ts'
 
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
@@ -150,7 +149,7 @@ export class Metrics {
     this.#logOldest.set(oldest)
     this.#streams.set(context.roster.size)
     this.#replayLag.set(replayed === null ? 0 : Math.max(0, head - replayed))
-    for (const chainId of context.chains.keys()) await this.#readChain(context, chainId)
+    for (const chainId of context.chains.keys()) this.#readChain(context, chainId)
     return [await this.#registry.metrics(), ...this.#families.map(family => family.text())].join('\n')
   }
 
@@ -158,20 +157,19 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  async #readChain(context: HttpContext, chainId: number): Promise<void> {
-    const health = (await healthOf(context, chainId)) as ChainHealth | null
+  #readChain(context: HttpContext, chainId: number): void {
+    const health = context.feeds.health(chainId, context.clock.nowMs())
     const { head, processed, finalized, lagBlocks, lagMs, status, errorRate, p50Ms } = this.#chainGauges
     const labels = { chain_id: chainId }
     const set = (gauge: Gauge, value: number | null | undefined, more = {}) =>
       value == null ? gauge.remove({ ...labels, ...more }) : gauge.set({ ...labels, ...more }, value)
-    set(head, health?.head?.block_number)
-    set(processed, health?.processed?.block_number)
-    set(finalized, health?.finalized?.block_number)
-    set(lagBlocks, health?.lag_blocks)
-    set(lagMs, health?.lag_ms)
-    for (const each of STATUSES)
-      status.set({ ...labels, status: each }, (health?.status ?? 'UNAVAILABLE') === each ? 1 : 0)
-    for (const { name, error_rate, p50_ms } of health?.endpoints ?? []) {
+    set(head, health.head?.block_number)
+    set(processed, health.processed?.block_number)
+    set(finalized, health.finalized?.block_number)
+    set(lagBlocks, health.lag_blocks)
+    set(lagMs, health.lag_ms)
+    for (const each of STATUSES) status.set({ ...labels, status: each }, health.status === each ? 1 : 0)
+    for (const { name, error_rate, p50_ms } of health.endpoints) {
       set(errorRate, error_rate, { endpoint: name })
       set(p50Ms, p50_ms, { endpoint: name })
     }
@@ -196,20 +194,6 @@ export class Metrics {
 
 /** What is counted of every answer of a kind. */
 export type AnswerSeries = { readonly requests: Count; readonly times: Times }
-
-type ChainHealth = {
-  readonly status: string
-  readonly head: { readonly block_number: number } | null
-  readonly processed: { readonly block_number: number } | null
-  readonly finalized: { readonly block_number: number } | null
-  readonly lag_blocks: number | null
-  readonly lag_ms: number | null
-  readonly endpoints: readonly {
-    readonly name: string
-    readonly error_rate: number
-    readonly p50_ms: number | null
-  }[]
-}
 
 /** GET /metrics, for the operator's own addresses. */
 export function registerMetrics(app: FastifyInstance, context: HttpContext): void {

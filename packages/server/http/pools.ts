@@ -7,6 +7,7 @@ import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
+import { asCommitted, readingOf } from './presented.ts'
 import { eventText, poolText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
@@ -35,16 +36,20 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
     const nowMs = context.clock.nowMs()
     const last = pools.length < limit ? undefined : (pools.at(-1) as PoolRow)
     return {
-      pools: pools.map(row => poolText(row, nowMs)),
+      pools: pools.map(row => poolText(row, asCommitted(nowMs))),
       next_cursor:
         last === undefined ? null : sealPage(context.pageSecret, query, [last.chainId, last.poolAddress]),
       snapshot_sequence: snapshotSequence,
+      feeds: (chainId === null ? [...context.chains.keys()] : [chainId]).map(each =>
+        context.feeds.feed(each, nowMs),
+      ),
     }
   })
 
   app.get('/v1/pools/:chain_id/:pool_address', async request => {
     new Params(searchOf(request), [], malformed)
-    return poolText(await knownPool(context, request), context.clock.nowMs())
+    const row = await knownPool(context, request)
+    return poolText(row, readingOf(context, row.chainId))
   })
 
   app.get('/v1/pools/:chain_id/:pool_address/events', async (request, reply) => {

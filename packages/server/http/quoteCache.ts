@@ -3,11 +3,13 @@
  * says which are no longer the last; a quote read while its token changed is given out once and not kept.
  */
 import { hash } from 'node:crypto'
+import { overlayOf, type Reading } from '@assay/sdk/wire'
 import type { Sequence, Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
-import { presentState } from './present.ts'
+import type { Feeds } from './feeds.ts'
+import { present } from './presented.ts'
 import { changeOf } from './priceChange.ts'
-import { headOf } from './quoteHead.ts'
+import { headOf, type QuoteHead } from './quoteHead.ts'
 
 export type ReadyQuote = {
   /** Sent once, a text is cheaper than the bytes made of it; sent again, the bytes are. */
@@ -24,10 +26,12 @@ type Entry = {
   readonly ready: ReadyQuote
   /** Names what is said in `ready`: the record, and how its price stands to those before it. */
   readonly version: string
-  readonly evaluatedAtMs: number
-  readonly expiresAtMs: number | null
-  /** What is said from `expiresAtMs` on; made when it is first asked for. */
-  expired: ReadyQuote | null
+  readonly chainId: number
+  readonly head: QuoteHead
+  /** How often the feed had come back when it was read: afterwards the store has a newer record. */
+  readonly returns: number
+  /** What is said instead, by its reason; made when it is first asked for. */
+  readonly overlaid: Map<string, ReadyQuote>
 }
 
 /** Bytes of bodies kept: the quotes of some thousand tokens. */
@@ -37,11 +41,11 @@ const NO_CHANGE = '"change":null'
 
 /** How the envelope of a token's record goes on after its routing. */
 const OF_TOKEN = '"payload":{"scope":"token"'
-const DORMANT = '"reason":"DORMANT"'
 
 export class QuoteCache {
   readonly #store: Store
   readonly #hub: Hub
+  readonly #feeds: Pick<Feeds, 'gone' | 'returns'>
   readonly #entries = new Map<string, Entry>()
   /** Being read, and whether the token has changed meanwhile. */
   readonly #reading = new Map<string, { readonly entry: Promise<Entry | null>; isStale: boolean }>()
@@ -52,10 +56,11 @@ export class QuoteCache {
   /** Somebody asked for a token. */
   onAsked: ((token: QuoteKey, atMs: number) => void) | null = null
 
-  constructor(store: Store, hub: Hub, maxBytes = MAX_BYTES) {
+  constructor(store: Store, hub: Hub, feeds: Pick<Feeds, 'gone' | 'returns'>, maxBytes = MAX_BYTES) {
     this.#store = store
     this.#maxBytes = maxBytes
     this.#hub = hub
+    this.#feeds = feeds
     this.#seen = hub.head
     this.#unlisten = hub.listen({ wake: () => this.#follow() })
   }
@@ -68,23 +73,32 @@ export class QuoteCache {
   ): Promise<(ReadyQuote & { readonly evaluatedAtMs: number }) | null> {
     const key = keyOf(chainId, token)
     this.onAsked?.(key, nowMs)
-    const entry = this.#entries.get(key) ?? (await this.#fetch(key, chainId, token))
+    const entry = this.#kept(key) ?? (await this.#fetch(key, chainId, token))
     if (entry === null) return null
-    return { ...presented(entry, nowMs), evaluatedAtMs: entry.evaluatedAtMs }
+    return { ...this.#presented(entry, nowMs), evaluatedAtMs: entry.head.evaluated_at_ms }
   }
 
   /** What is in memory and can be sent at once; null says nothing about the token. */
   recall(key: QuoteKey, nowMs: number): ReadyQuote | null {
-    const entry = this.#entries.get(key)
-    if (entry === undefined) return null
+    const entry = this.#kept(key)
+    if (entry === null) return null
     this.onAsked?.(key, nowMs)
-    const ready = presented(entry, nowMs)
+    const ready = this.#presented(entry, nowMs)
     if (typeof ready.body === 'string') ready.body = Buffer.from(ready.body)
     return ready
   }
 
   close(): void {
     this.#unlisten()
+  }
+
+  #kept(key: string): Entry | null {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && entry.returns === this.#feeds.returns(entry.chainId) ? entry : null
+  }
+
+  #presented(entry: Entry, nowMs: number): ReadyQuote {
+    return presented(entry, { nowMs, feedGone: this.#feeds.gone(entry.chainId, nowMs) })
   }
 
   /** However many ask at once, it is read once. */
@@ -103,11 +117,13 @@ export class QuoteCache {
   }
 
   async #load(chainId: number, token: string): Promise<Entry | null> {
+    const returns = this.#feeds.returns(chainId)
     const stored = await this.#store.readQuote(chainId, token)
     if (stored === null) return null
-    const { state, price_usd, evaluated_at_ms, expires_at_ms } = headOf(stored.quote)
+    const head = headOf(stored.quote)
+    const { price_usd, evaluated_at_ms } = head
     // Whoever asks for it wakes it: it is on its way in again, as if it had not been known.
-    if (state === 'UNPRICED' && stored.quote.includes(DORMANT)) return null
+    if (head.reason === 'DORMANT') return null
     const change =
       price_usd === null ? null : await changeOf(this.#store, chainId, token, { evaluated_at_ms, price_usd })
     // The first of that name is the quote's own: those of its routing assets stand in its tail.
@@ -117,9 +133,10 @@ export class QuoteCache {
     return {
       ready: readyOf(text, version),
       version,
-      evaluatedAtMs: evaluated_at_ms,
-      expiresAtMs: state === 'PRICED' ? expires_at_ms : null,
-      expired: null,
+      chainId,
+      head,
+      returns,
+      overlaid: new Map(),
     }
   }
 
@@ -169,13 +186,15 @@ export class QuoteCache {
 
 const keyOf = (chainId: number, token: string): QuoteKey => `${chainId}/${token}`
 
-function presented(entry: Entry, nowMs: number): ReadyQuote {
-  if (entry.expiresAtMs === null || entry.expiresAtMs > nowMs) return entry.ready
-  if (entry.expired === null) {
-    const said = JSON.parse(entry.ready.body.toString()) as object
-    entry.expired = readyOf(JSON.stringify(presentState(said, nowMs)), `${entry.version} expired`)
-  }
-  return entry.expired
+function presented({ ready, head, version, overlaid }: Entry, reading: Reading): ReadyQuote {
+  const reason = overlayOf(head, reading)
+  if (reason === null) return ready
+  const known = overlaid.get(reason)
+  if (known !== undefined) return known
+  const said = JSON.parse(ready.body.toString()) as object
+  const made = readyOf(JSON.stringify(present(said, reading)), `${version} ${reason}`)
+  overlaid.set(reason, made)
+  return made
 }
 
 /** Of a token, a version has one text, and no two texts have the same: it stands for the text in the tag. */

@@ -11,9 +11,10 @@ const PRICED = quoteToken['200'] ?? {}
 
 /** What a parser says of the same text. */
 function parsed(text: string): QuoteHead {
-  const { state, evaluated_at_ms, expires_at_ms, price_usd } = JSON.parse(text) as QuoteHead
+  const { state, reason, evaluated_at_ms, expires_at_ms, price_usd } = JSON.parse(text) as QuoteHead
   return {
     state,
+    reason: reason ?? null,
     evaluated_at_ms,
     expires_at_ms: expires_at_ms ?? null,
     price_usd:
@@ -26,7 +27,7 @@ it('reads of a quote what a parser reads', () => {
   const time = fc.integer({ min: 0, max: 2 ** 45 })
   fc.assert(
     fc.property(digits, digits, time, fc.option(time), fc.boolean(), (a, b, at, end, isPriced) => {
-      const { price_usd: _, ...rest } = PRICED
+      const { price_usd: _, routes: __, routing_assets: ___, ...rest } = PRICED
       const quote = isPriced
         ? {
             ...PRICED,

@@ -5,6 +5,7 @@
  */
 export type QuoteHead = {
   readonly state: string
+  readonly reason: string | null
   readonly evaluated_at_ms: number
   readonly expires_at_ms: number | null
   readonly price_usd: { readonly numerator: string; readonly denominator: string } | null
@@ -23,6 +24,7 @@ export function headOf(text: string): QuoteHead {
   const price = PRICE.exec(head)
   return {
     state,
+    reason: REASON.exec(head)?.[1] ?? null,
     evaluated_at_ms: Number(evaluated),
     expires_at_ms: expires === undefined ? null : Number(expires),
     price_usd: price === null ? null : { numerator: price[1] as string, denominator: price[2] as string },
@@ -30,6 +32,7 @@ export function headOf(text: string): QuoteHead {
 }
 
 const STATE = /"state":"([A-Z]+)"/
+const REASON = /"reason":"([A-Z_]+)"/
 const EVALUATED = /"evaluated_at_ms":([0-9]+)/
 const EXPIRES = /"expires_at_ms":([0-9]+)/
 const PRICE = /"price_usd":\{"numerator":"([0-9]+)","denominator":"([0-9]+)"/

@@ -9,6 +9,7 @@ import { enrolFor, pendingText } from './enrol.ts'
 import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { changeOf } from './priceChange.ts'
+import { present, presentPoolQuote, readingOf } from './presented.ts'
 import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
 import { poolText } from './rows.ts'
 import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
@@ -32,7 +33,9 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
     if (ready === null) return enrol(context, chain, address, request, reply)
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
-    if (narrowing === null && !isTooOld) return sendReady(request, reply, ready)
+    // Without a feed nothing can be computed that would hold: the answer is the same whatever was asked for.
+    const isFeedGone = readingOf(context, chain.config.chainId).feedGone !== null
+    if (isFeedGone || (narrowing === null && !isTooOld)) return sendReady(request, reply, ready)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
     const { consumer } = principalOf(request)
@@ -45,10 +48,13 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply)
     if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
     if (answer.outcome === 'budget_exceeded') throw callsSpent(answer.retryAfterMs)
-    const computed = JSON.parse(answer.quote) as { state: string; reason?: string }
-    if (narrowing !== null && computed.state === 'UNPRICED')
+    const computed = present(
+      JSON.parse(answer.quote) as object,
+      readingOf(context, chain.config.chainId),
+    ) as Computed
+    if (narrowing !== null && computed.state === 'UNPRICED' && computed.reason !== 'FEED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
-    return sendJson(reply, await withChange(context, chain.config.chainId, address, answer.quote))
+    return sendJson(reply, await withChange(context, chain.config.chainId, address, computed))
   })
 
   app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
@@ -99,9 +105,10 @@ async function withPrices(
   quote: string,
 ): Promise<object> {
   const row = await context.store.readPool(chainId, pool)
-  const computed = JSON.parse(quote) as object
+  const reading = readingOf(context, chainId)
+  const computed = presentPoolQuote(JSON.parse(quote) as { state: object }, reading)
   if (row === null) return computed
-  const { token0, token1 } = poolText(row, context.clock.nowMs()) as { token0: object; token1: object }
+  const { token0, token1 } = poolText(row, reading) as { token0: object; token1: object }
   return { ...computed, token0, token1 }
 }
 
@@ -113,15 +120,16 @@ function sendReady(request: FastifyRequest, reply: FastifyReply, { body, etag }:
   return sendJson(reply, body)
 }
 
+type Computed = Parameters<typeof changeOf>[3] & { readonly state: string; readonly reason?: string }
+
 /** How a computed price stands to those we published before it. */
 async function withChange(
   { store }: HttpContext,
   chainId: number,
   token: Address,
-  text: string,
+  quote: Computed,
 ): Promise<string> {
-  const quote = JSON.parse(text) as Parameters<typeof changeOf>[3] & { readonly state: string }
-  if (quote.state !== 'PRICED') return text
+  if (quote.state !== 'PRICED') return JSON.stringify(quote)
   return JSON.stringify({ ...quote, change: await changeOf(store, chainId, token, quote) })
 }
 

@@ -1,11 +1,12 @@
 /** Rows of the store in the words of the wire (contract §3). */
 import { idOf } from '@assay/engine'
 import type { EventRow, PoolRow, TokenRow } from '../store/port.ts'
-import { presentText } from './present.ts'
+import type { Reading } from '@assay/sdk/wire'
+import { presentPool, presentText } from './presented.ts'
 
 type Hex = `0x${string}`
 
-export function poolText(row: PoolRow, nowMs: number): object {
+export function poolText(row: PoolRow, reading: Reading): object {
   return {
     chain_id: row.chainId,
     pool_address: row.poolAddress,
@@ -16,21 +17,23 @@ export function poolText(row: PoolRow, nowMs: number): object {
     token0: {
       token_address: row.token0,
       token_id: idOf(row.token0 as Hex),
-      price: presentText(row.prices.token0, nowMs),
+      price: presentText(row.prices.token0, reading),
     },
     token1: {
       token_address: row.token1,
       token_id: idOf(row.token1 as Hex),
-      price: presentText(row.prices.token1, nowMs),
+      price: presentText(row.prices.token1, reading),
     },
     created_block: row.createdBlock,
     state:
-      row.state === null ? null : { ...(JSON.parse(row.state) as object), stream_sequence: row.sequence },
+      row.state === null
+        ? null
+        : { ...presentPool(JSON.parse(row.state) as object, reading), stream_sequence: row.sequence },
   }
 }
 
-export function tokenText(row: TokenRow, nowMs: number): object {
-  const price = presentText(row.price, nowMs) as { state: string } | null
+export function tokenText(row: TokenRow, reading: Reading): object {
+  const price = presentText(row.price, reading) as { state: string } | null
   return {
     chain_id: row.chainId,
     token_address: row.tokenAddress,

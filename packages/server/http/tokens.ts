@@ -6,6 +6,7 @@ import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { malformed, searchOf } from './request.ts'
+import { readingOf } from './presented.ts'
 import { poolText, tokenText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
@@ -22,10 +23,10 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
     const cursor = params.text('cursor')
     const after = cursor === null ? null : String(openPage(context.pageSecret, query, cursor)[0])
     const rows = await context.store.readTokens({ chainId, after, limit })
-    const nowMs = context.clock.nowMs()
+    const reading = readingOf(context, chainId)
     const last = rows.length < limit ? undefined : (rows.at(-1) as TokenRow)
     return {
-      tokens: rows.map(row => tokenText(row, nowMs)),
+      tokens: rows.map(row => tokenText(row, reading)),
       next_cursor: last === undefined ? null : sealPage(context.pageSecret, query, [last.tokenAddress]),
     }
   })
@@ -34,14 +35,13 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
     const params = new Params(searchOf(request), ['address'], malformed)
     const address = addressIn('address', params.required('address'), malformed)
     const { tokens, pools } = await context.store.search(address)
-    const nowMs = context.clock.nowMs()
     const chainIds = new Set([...tokens, ...pools].map(row => row.chainId))
     return {
       chains: [...chainIds]
         .sort((a, b) => a - b)
         .map(chain_id => ({ chain_id, name: context.chains.get(chain_id)?.config.name ?? null })),
-      tokens: tokens.map(row => tokenText(row, nowMs)),
-      pools: pools.map(row => poolText(row, nowMs)),
+      tokens: tokens.map(row => tokenText(row, readingOf(context, row.chainId))),
+      pools: pools.map(row => poolText(row, readingOf(context, row.chainId))),
     }
   })
 }

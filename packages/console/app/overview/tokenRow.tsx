@@ -1,4 +1,5 @@
 /** One token in the table. It is drawn again only when its price changes or a second has passed. */
+import type { FeedGone } from '@assay/sdk'
 import {
   changeBps,
   changeText,
@@ -18,6 +19,7 @@ type Props = {
   readonly at: number
   readonly row: Row
   readonly chain: string
+  readonly feedGone: FeedGone | null
   readonly reference: Reference | undefined
   readonly second: number
 }
@@ -26,10 +28,10 @@ type Props = {
 const FRESH_MS = 1500
 const RETRACTED_MS = 60_000
 
-export const TokenRow = memo<Props>(({ at, row, chain, reference }) => {
+export const TokenRow = memo<Props>(({ at, row, chain, feedGone, reference }) => {
   const now = Date.now()
   const { token, direction, changedAtMs, retraction } = row
-  const price = priceAt(row, now)
+  const price = priceAt(row, now, feedGone)
   const isPriced = price?.state === 'PRICED'
   const isFresh = now - changedAtMs < FRESH_MS
   const moved = isFresh && direction !== 0 ? (direction > 0 ? 'up' : 'down') : ''

@@ -93,6 +93,7 @@ export function TokenTable({ live }: { readonly live: Live }) {
                 at={at}
                 row={row}
                 chain={live.chainName(row.token.chain_id)}
+                feedGone={live.feedGone(row.token.chain_id)}
                 reference={changes.of(key)}
                 second={Math.floor(now / 1000)}
               />
@@ -147,7 +148,7 @@ function ordered(
   const places = new Map([...live.chains.keys()].map((id, at) => [id, at]))
   const chainOf = (row: Row) => places.get(row.token.chain_id) ?? 0
   const nameOf = (row: Row) => row.token.symbol ?? row.token.token_address
-  const valueOf = (row: Row): number => sortValue(by, priceAt(row, now))
+  const valueOf = (row: Row): number => sortValue(by, priceAt(row, now, live.feedGone(row.token.chain_id)))
   const byName = (a: Row, b: Row) => nameOf(a).localeCompare(nameOf(b)) || chainOf(a) - chainOf(b)
   const compare =
     by === 'token'

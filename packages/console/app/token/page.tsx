@@ -1,5 +1,11 @@
 /** Token: its price, why it may be trusted so far and no further, how it moved, and every number it was made from. */
-import type { PendingQuote, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
+import {
+  type CompactUnpriced,
+  type PendingQuote,
+  type PricedQuote,
+  stateAt,
+  type TokenQuote,
+} from '@assay/sdk'
 import { useEffect } from 'preact/hooks'
 import { useAnswer, useNow, usePaced } from '../answer.ts'
 import { changeText, count, counted, dateTime, duration, price, words } from '../format.ts'
@@ -24,11 +30,15 @@ const REFRESH_MS = 2000
 export function TokenPage({ live, chainId, address }: Props) {
   const row = useLive(live).row(chainId, address)
   const sequence = usePaced(row?.price?.as_of.stream_sequence ?? 0, REFRESH_MS)
-  const answer = useAnswer(`${chainId}/${address}`, sequence, signal =>
+  const feedGone = live.feedGone(chainId)
+  const answer = useAnswer(`${chainId}/${address}`, `${sequence} ${feedGone}`, signal =>
     live.client.quoteToken({ chain_id: chainId, token_address: address as `0x${string}` }, { signal }),
   )
   const { value, reload } = answer
   useRetry(value, reload)
+  const now = useNow()
+  // What was answered a while ago may have lost its feed or its evidence since.
+  const held = value === null || value.state === 'PENDING' ? null : stateAt(value, now, feedGone)
   return (
     <>
       <header class="heading">
@@ -43,17 +53,17 @@ export function TokenPage({ live, chainId, address }: Props) {
       </header>
       <Answered answer={answer} what="the quote">
         {quote =>
-          quote.state === 'PRICED' ? (
-            <Priced live={live} quote={quote} />
-          ) : quote.state === 'UNPRICED' ? (
-            <Unpriced live={live} quote={quote} />
-          ) : (
+          quote.state === 'PENDING' ? (
             <Pending quote={quote} />
+          ) : held?.state === 'UNPRICED' ? (
+            <Unpriced live={live} chainId={chainId} state={held} />
+          ) : (
+            quote.state === 'PRICED' && <Priced live={live} quote={quote} />
           )
         }
       </Answered>
       {row !== undefined && <History live={live} row={row} />}
-      {value?.state === 'PRICED' && value.routes.length > 0 && (
+      {held?.state === 'PRICED' && value?.state === 'PRICED' && value.routes.length > 0 && (
         <>
           <Card name="Routes">
             <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
@@ -158,22 +168,31 @@ function Exact({ numerator, denominator }: { readonly numerator: string; readonl
   )
 }
 
-function Unpriced({ live, quote }: { readonly live: Live; readonly quote: UnpricedQuote }) {
+type UnpricedProps = { readonly live: Live; readonly chainId: number; readonly state: CompactUnpriced }
+
+function Unpriced({ live, chainId, state }: UnpricedProps) {
   const now = useNow()
+  const last = state.last_priced ?? null
   return (
     <Card name="Price">
       <p class="price dim">Unpriced</p>
       <p>
-        <span class="tag bad">{words(quote.reason)}</span>{' '}
-        <span class="muted">{REASONS[quote.reason] ?? ''}</span>
+        <span class="tag bad">{words(state.reason)}</span>{' '}
+        <span class="muted">{REASONS[state.reason] ?? ''}</span>
       </p>
       <Facts
         facts={[
           [
             'Evaluated',
-            `${duration(now - quote.evaluated_at_ms)} ago, at block ${count(quote.as_of.block_number)}`,
+            `${duration(now - state.evaluated_at_ms)} ago, at block ${count(state.as_of.block_number)}`,
           ],
-          ['Chain', words(live.chains.get(quote.chain_id)?.health?.status ?? 'unknown')],
+          last === null
+            ? null
+            : [
+                'Was',
+                `${price(last.price_usd)} with a score of ${last.score}, ${duration(now - last.at_ms)} ago`,
+              ],
+          ['Chain', words(live.chains.get(chainId)?.health?.status ?? 'unknown')],
         ]}
       />
     </Card>

@@ -5,7 +5,7 @@ import { RequestError } from '../apiError.ts'
 import { bodyOf } from '../body.ts'
 import type { HttpContext } from '../context.ts'
 import { Params } from '../params.ts'
-import { presentText } from '../present.ts'
+import { asCommitted, presentText } from '../presented.ts'
 import { malformed, searchOf } from '../request.ts'
 import type { PolicyInForce } from '../settings.ts'
 import { auditChange } from './admin.ts'
@@ -43,7 +43,7 @@ export function registerPolicy(app: FastifyInstance, context: HttpContext): void
         changes.push({
           chain_id: chainId,
           token_address: token,
-          before: presentText(rows[at]?.price ?? null, context.clock.nowMs()),
+          before: presentText(rows[at]?.price ?? null, asCommitted(context.clock.nowMs())),
           after: unsequenced(state),
         })
     }

@@ -6,6 +6,7 @@ import { type HttpContext, type ServedChain, servedChain } from '../context.ts'
 import { pendingText } from '../enrol.ts'
 import { addressIn, integerIn, Params } from '../params.ts'
 import { malformed, pathOf, searchOf } from '../request.ts'
+import { readingOf } from '../presented.ts'
 import { tokenText } from '../rows.ts'
 import { auditChange } from './admin.ts'
 import { running } from './running.ts'
@@ -21,7 +22,7 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
       throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
     await auditChange(context, request, 'token.enrol', `${chainId}/${token}`, null)
     const row = enrolment.state === 'EVALUATED' ? await context.store.readToken(chainId, token) : null
-    if (row !== null) return tokenText(row, context.clock.nowMs())
+    if (row !== null) return tokenText(row, readingOf(context, chainId))
     const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
     void reply.code(202).header('retry-after', Math.max(1, Math.ceil(pending.retryAfterMs / 1000)))
     return pendingText(chainId, token, pending)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { conformance } from '../testing/conformance.ts'
 import * as sample from '../testing/sample.ts'
 import { CompactState } from '../wire/price.ts'
-import { stateAt } from './expiry.ts'
+import { stateAt } from './stateAt.ts'
 
 const price = sample.priced(150, 7, sample.NOW_MS + 1000)
 

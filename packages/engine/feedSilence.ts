@@ -1,0 +1,14 @@
+/**
+ * When a feed counts as silent. A chain tells its health every 15 seconds; readers believe what it told last for twice
+ * that time, and the engine asks the same question when the next health arrives.
+ */
+
+/** Two missed reports. */
+export const SILENT_AFTER_MS = 30_000
+
+/**
+ * Whether health of `updatedAtMs` no longer counts at `nowMs`. A time in the future was written by a clock that has
+ * been set back since, so nothing has been reported after it. Health without a time is never silent.
+ */
+export const isSilentAt = (updatedAtMs: unknown, nowMs: number): boolean =>
+  typeof updatedAtMs === 'number' && Math.abs(nowMs - updatedAtMs) > SILENT_AFTER_MS
