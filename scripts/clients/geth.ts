@@ -65,29 +65,27 @@ export class Geth {
     this.#folder = folder
     this.url = `http://127.0.0.1:${httpPort}`
     this.wsUrl = `ws://127.0.0.1:${wsPort}`
-    const [keys, password] = [join(folder, 'keys'), join(folder, 'password')]
-    this.#flags = [
-      ...['--dev', '--dev.period', '1', '--dev.gaslimit', `${BLOCK_GAS}`, '--ipcdisable'],
-      ...['--datadir', join(folder, 'data'), '--keystore', keys, '--password', password],
-      ...['--http', '--http.port', `${httpPort}`, '--http.api', APIS],
-      ...['--ws', '--ws.port', `${wsPort}`, '--ws.api', APIS],
-    ]
+    this.#flags = `--dev --dev.period 1 --dev.gaslimit ${BLOCK_GAS} --ipcdisable
+      --http --http.port ${httpPort} --http.api ${APIS} --ws --ws.port ${wsPort} --ws.api ${APIS}`.split(
+      /\s+/,
+    )
   }
 
   static async open(binary: string): Promise<Geth> {
     const folder = mkdtempSync(join(tmpdir(), 'assay-geth-'))
     const geth = new Geth(binary, folder, await freePort(), await freePort())
-    writeFileSync(join(folder, 'key'), DEV_KEY)
-    writeFileSync(join(folder, 'password'), '')
-    const account = ['account', 'import', '--keystore', join(folder, 'keys')]
-    const secrets = ['--password', join(folder, 'password'), join(folder, 'key')]
-    execFileSync(binary, [...account, ...secrets], { stdio: 'ignore' })
+    writeFileSync(geth.#at('key'), DEV_KEY)
+    writeFileSync(geth.#at('password'), '')
+    const places = ['--keystore', geth.#at('keys'), '--password', geth.#at('password'), geth.#at('key')]
+    execFileSync(binary, ['account', 'import', ...places], { stdio: 'ignore' })
     await geth.start()
     return geth
   }
 
   async start(): Promise<void> {
-    const child = spawn(this.#binary, this.#flags, { stdio: ['ignore', 'ignore', 'pipe'] })
+    const folders = ['--datadir', this.#at('data'), '--keystore', this.#at('keys')]
+    const flags = [...this.#flags, ...folders, '--password', this.#at('password')]
+    const child = spawn(this.#binary, flags, { stdio: ['ignore', 'ignore', 'pipe'] })
     this.#child = child
     process.once('exit', () => child.kill('SIGKILL'))
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -114,6 +112,10 @@ export class Geth {
   async close(): Promise<void> {
     await this.stop()
     rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  #at(name: string): string {
+    return join(this.#folder, name)
   }
 
   async #isUp(): Promise<boolean> {

@@ -54,8 +54,8 @@ export class ServedMarket {
 
   async start(): Promise<void> {
     const warn = (message: string, fields: Record<string, unknown> = {}) => {
-      const { reason, error, endpoint } = fields
-      const line = [message, reason ?? error ?? endpoint].filter(each => each !== undefined).join(': ')
+      const cause = fields['reason'] ?? fields['error']
+      const line = typeof cause === 'string' ? `${message}: ${cause}` : message
       this.warnings.set(line, (this.warnings.get(line) ?? 0) + 1)
     }
     const log = { info: () => undefined, warn, error: warn }

@@ -106,11 +106,11 @@ const needsAnswer = (delivery: Delivery | null): boolean =>
 const failureOf = ({ code, message, data }: RpcFailure): RpcFailure =>
   data === undefined ? { code, message } : { code, message, data }
 
-const statusOf = ({ status, headers = {}, ...failure }: Extract<Fault, { kind: 'refuse' }>): Delivery => ({
+const statusOf = ({ status, headers, body, ...failure }: Extract<Fault, { kind: 'refuse' }>): Delivery => ({
   kind: 'status',
   status,
-  headers: { 'content-type': 'application/json', ...headers },
-  body: JSON.stringify({ jsonrpc: '2.0', id: null, error: failureOf(failure) }),
+  headers: { 'content-type': body === undefined ? 'application/json' : 'text/html', ...headers },
+  body: body ?? JSON.stringify({ jsonrpc: '2.0', id: null, error: failureOf(failure) }),
 })
 
 /** Enough for the calls of some thousand blocks; the oldest go first. */

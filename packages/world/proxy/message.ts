@@ -8,9 +8,7 @@ export function answerText(
   outcomes: readonly Outcome[],
   isBatch: boolean,
 ): string {
-  const answers = calls.map(({ id }, at) =>
-    JSON.stringify({ jsonrpc: '2.0', id, ...(outcomes[at]?.answer ?? {}) }),
-  )
+  const answers = calls.map(({ id }, at) => JSON.stringify({ jsonrpc: '2.0', id, ...outcomes[at]?.answer }))
   return isBatch ? `[${answers.join()}]` : (answers[0] ?? '')
 }
 

@@ -99,13 +99,17 @@ describe('flaky', () => {
     expect(faultsOf(profile, 22, 20_000)).not.toEqual(met)
   })
 
-  it('refuses with 502', async () => {
+  it('refuses with 502 and a page, as a gateway does', async () => {
     const profile = profileOf('flaky')
     const rules = profile.rules.flatMap(rule =>
       rule.fault.kind === 'refuse' ? [{ ...rule, chance: 1 }] : [],
     )
     proxy = await startFaultProxy({ url: node.url, rules })
-    expect((await ask('eth_blockNumber')).status).toBe(502)
+    const response = await fetch(proxy.url, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }),
+    })
+    expect([response.status, await response.text()]).toEqual([502, expect.stringMatching(/^<html>/)])
   })
 })
 

@@ -47,8 +47,13 @@ export type Fault =
       readonly body?: string
     }
   | ({ readonly kind: 'error' } & RpcFailure)
-  /** Nothing else happens to the call: the status over HTTP, the error over WebSocket. */
-  | ({ readonly kind: 'refuse'; readonly status: number; readonly headers?: Headers } & RpcFailure)
+  /** Nothing else happens to the call: the status over HTTP, with this body or the error; the error over WebSocket. */
+  | ({
+      readonly kind: 'refuse'
+      readonly status: number
+      readonly headers?: Headers
+      readonly body?: string
+    } & RpcFailure)
   /** The error for `eth_getLogs` over more blocks than this. */
   | ({ readonly kind: 'logRange'; readonly most: number } & RpcFailure)
   /** As a node that has not seen the last blocks yet. */
