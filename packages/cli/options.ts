@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs'
 import { type Client, createClient } from '@assay/sdk'
 import type { loadConfig } from '@assay/server/config'
+import { PROFILES } from '@assay/world/profiles'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 
 export type ConfigChoice = { readonly config?: string }
@@ -44,6 +45,14 @@ export const withService = (command: Command): Command =>
     command
       .addOption(new Option('--url <url>', 'the service').env('ASSAY_URL').default('http://127.0.0.1:8080'))
       .addOption(new Option('--key <key>', 'an API key').env('ASSAY_KEY')),
+  )
+
+/** `--profile`, of commands that run the local world. */
+export const withProfile = (command: Command): Command =>
+  command.addOption(
+    new Option('--profile <name>', 'what the endpoints of the local chains are like').choices(
+      PROFILES.map(({ name }) => name),
+    ),
   )
 
 export const whole = (text: string): number => {

@@ -73,6 +73,36 @@ describe('a start that cannot be says why in a line, before it has made anything
     ])
   })
 
+  it('a profile that nobody knows, with those there are', async () => {
+    for (const command of ['start', 'world']) {
+      const { code, errors } = await run('a pipe', [
+        command,
+        '--profile',
+        'fast',
+        '--data',
+        join(folder, 'fast'),
+      ])
+      expect([code, errors]).toEqual([
+        2,
+        expect.stringMatching(/'fast' is invalid\. Allowed choices are public, free, flaky\./),
+      ])
+    }
+  })
+
+  it('a profile for chains that are not of the local world', async () => {
+    const { code, errors } = await run(
+      'a pipe',
+      ['start', '--profile', 'free', '--port', '0', '--data', join(folder, 'real')],
+      { env: { ASSAY_RPC_1: 'http://127.0.0.1:1' } },
+    )
+    expect([code, errors]).toEqual([
+      2,
+      oneLine(
+        /--profile free is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains/,
+      ),
+    ])
+  })
+
   it('endpoints of a chain that nobody knows', async () => {
     const { code, errors } = await run(
       'a pipe',

@@ -1,10 +1,10 @@
 /** `assay start`, which is `npm start`. */
 import { Command } from 'commander'
 import type { StartOptions } from '../local/startAll.ts'
-import { port, whole, withJson } from '../options.ts'
+import { port, whole, withJson, withProfile } from '../options.ts'
 
 export const startCommand = (): Command =>
-  withJson(new Command('start'))
+  withProfile(withJson(new Command('start')))
     .description(
       'a local world of chains and the service on it; where there is assay.yaml or ASSAY_RPC_<chain_id>, those chains',
     )

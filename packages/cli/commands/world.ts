@@ -1,11 +1,11 @@
 /** `assay world`: the local chains alone, and what can be made to happen in them. */
 import { Command } from 'commander'
 import type { WorldOptions } from '../local/runWorld.ts'
-import { whole, withJson } from '../options.ts'
+import { whole, withJson, withProfile } from '../options.ts'
 import { incidentCommand, incidentsCommand } from './incident.ts'
 
 export const worldCommand = (): Command =>
-  withJson(new Command('world'))
+  withProfile(withJson(new Command('world')))
     .enablePositionalOptions()
     .description('only the local world; prints its endpoints and a configuration for it')
     .option('--data <folder>', 'where the world is kept', './data')

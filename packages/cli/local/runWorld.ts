@@ -1,7 +1,7 @@
 /** `assay world`: the local chains alone, with a configuration file that serves them. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { startWorld, worldConfig } from '@assay/world'
+import { profileOf, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import { refuseUnwritable } from './ground.ts'
 import { untilStopped } from './signals.ts'
@@ -9,7 +9,11 @@ import { listenForIncidents, refuseSecond } from './worldControl.ts'
 import { type JsonChoice, print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 
-export type WorldOptions = JsonChoice & { readonly data: string; readonly seed: number }
+export type WorldOptions = JsonChoice & {
+  readonly data: string
+  readonly seed: number
+  readonly profile?: string
+}
 
 export async function runWorld(options: WorldOptions): Promise<void> {
   const folder = resolve(options.data)
@@ -18,6 +22,7 @@ export async function runWorld(options: WorldOptions): Promise<void> {
   const world = await startWorld({
     folder: join(folder, 'world'),
     seed: options.seed,
+    ...(options.profile === undefined ? {} : { profile: profileOf(options.profile) }),
     onProgress: line => console.error(line),
   })
   const control = await listenForIncidents(world, folder)

@@ -9,8 +9,9 @@ import { buildConsole } from '@assay/console/build'
 import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
 import { loadConfig } from '@assay/server/config'
-import { incidentDoor, type LocalWorld, startWorld, worldConfig } from '@assay/world'
+import { incidentDoor, type LocalWorld, type Profile, profileOf, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
+import { EXIT, Failure } from '../exit.ts'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
@@ -24,6 +25,8 @@ export type StartOptions = {
   readonly data: string
   readonly port?: number
   readonly seed: number
+  /** Of the local world's endpoints. */
+  readonly profile?: string
   readonly json?: boolean
 }
 
@@ -32,8 +35,14 @@ export async function startAll(options: StartOptions): Promise<void> {
   const startedAt = performance.now()
   // What would fail after the world was made is said before.
   refuseUnwritable(folder)
+  const profile = options.profile === undefined ? null : profileOf(options.profile)
   const real = realConfig(folder, options.port)
   if (real !== null) {
+    if (profile !== null)
+      throw new Failure(
+        `--profile ${profile.name} is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains: leave out one of the two`,
+        EXIT.misused,
+      )
     await refuseTakenPort(real.config.listen.host, real.config.listen.port)
     return startReal(real, options)
   }
@@ -45,9 +54,11 @@ export async function startAll(options: StartOptions): Promise<void> {
     const world = await startWorld({
       folder: join(folder, 'world'),
       seed: options.seed,
+      ...(profile === null ? {} : { profile }),
       onProgress: line => progress.note(`  ${line}`),
     })
     try {
+      if (profile !== null) progress.note(sentenceOf(profile))
       await serveWorld(world, folder, options, startedAt, progress)
     } finally {
       await world.close()
@@ -91,6 +102,7 @@ async function serveWorld(
         config: file,
         seconds,
         chain_ids: world.chains.map(({ plan }) => plan.chainId),
+        ...(options.profile === undefined ? {} : { profile: options.profile }),
       },
       () => introduction(service.url, key, world, seconds, file),
     )
@@ -101,6 +113,9 @@ async function serveWorld(
     await service.close()
   }
 }
+
+const sentenceOf = ({ name, about }: Profile): string =>
+  `Profile ${name}, between the service and every chain: ${about}.`
 
 /** A few seconds where nodes run natively; emulated ones on a busy machine need minutes. */
 const FIRST_PRICE_MS = 300_000

@@ -6,6 +6,8 @@ import { type Hex, hexToBytes } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { anvilBinary } from '../anvil.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
+import { connect } from '../client.ts'
+import { profileOf } from '../proxy/profiles.ts'
 import { ChainNode } from './chainNode.ts'
 import { WORLD } from './chains.ts'
 import { type LocalWorld, startWorld, type WorldChain, type WorldOptions } from './localWorld.ts'
@@ -170,6 +172,24 @@ describe('one chain of it', () => {
     }
     expect(hashes[0]).toBe(hashes[1])
     expect(hashes[2]).not.toBe(hashes[1])
+  })
+
+  it('has endpoints of the profile asked for, over HTTP and WebSocket, and is itself asked without it', async () => {
+    const chain = await start({ profile: profileOf('public') })
+    const receipts = { method: 'eth_getBlockReceipts', params: ['latest'] } as never
+    await expect(connect(chain.url).request(receipts)).rejects.toThrow('does not exist/is not available')
+    expect(await chain.client.request(receipts)).toEqual(expect.any(Array))
+    const message = await new Promise<string>((resolve, reject) => {
+      const socket = new WebSocket(chain.wsUrl)
+      socket.addEventListener('open', () =>
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...Object(receipts) })),
+      )
+      socket.addEventListener('message', ({ data }) => resolve(String(data)))
+      socket.addEventListener('error', () => reject(new Error('no connection')))
+    })
+    expect(message).toMatch(/does not exist/)
+    await stop()
+    await expect(fetch(chain.url)).rejects.toThrow()
   })
 
   it('goes on where it stood, at the prices it had', async () => {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Client } from '../client.ts'
+import type { Profile } from '../proxy/profiles.ts'
+import { type FaultProxy, startFaultProxy } from '../proxy/faultProxy.ts'
 import { Random } from '../random.ts'
 import { ChainLife } from './chainLife.ts'
 import { ChainNode } from './chainNode.ts'
@@ -20,6 +22,7 @@ import { startClock, type WorldClock } from './worldClock.ts'
 
 export type WorldChain = {
   readonly plan: ChainPlan
+  /** Of the node, or of the proxy that makes its endpoint one of the profile; `client` asks the node itself. */
   readonly url: string
   readonly wsUrl: string
   /** Of the node's process; another one after it was renewed. */
@@ -52,6 +55,8 @@ export type WorldOptions = {
   readonly renewEveryBlocks?: bigint
   /** Another than the machine's makes a world of another time, or one in a hurry. */
   readonly clock?: WorldClock
+  /** What the endpoints of its chains are like; left out, as good as a node of one's own on the same machine. */
+  readonly profile?: Profile
   readonly onProgress?: (line: string) => void
 }
 
@@ -67,7 +72,9 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
   mkdirSync(folder, { recursive: true })
   const starts = await Promise.allSettled(plans.map(plan => startChain(plan, options)))
   const chains = starts.flatMap(start => (start.status === 'fulfilled' ? [start.value] : []))
+  const proxies: FaultProxy[] = []
   const close = async () => {
+    await Promise.all(proxies.map(proxy => proxy.close()))
     await Promise.all(chains.map(chain => chain.life.stop()))
   }
   const failed = starts.find(start => start.status === 'rejected')
@@ -75,8 +82,17 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
     await close()
     throw failed.reason
   }
-  return { chains, close }
+  if (options.profile === undefined) return { chains, close }
+  const { profile, seed = 1 } = options
+  for (const { url } of chains)
+    proxies.push(await startFaultProxy({ url, seed, rules: profile.rules, isRecording: false }))
+  return {
+    chains: chains.map((chain, at) => ({ ...chain, ...endpointOf(proxies[at] as FaultProxy) })),
+    close,
+  }
 }
+
+const endpointOf = ({ url, wsUrl }: FaultProxy) => ({ url, wsUrl })
 
 type Memory = { readonly genesisS: number; readonly seeded: SeededChain }
 

@@ -55,7 +55,8 @@ export async function seedChain(client: Client, plan: ChainPlan, nowS: number): 
   for (const deployment of plan.deployments)
     factories.set(deployment.id, await deployFactory(client, deployment))
   const pools: WorldPool[] = []
-  for (const pool of plan.pools) pools.push(await makePool(client, plan, pool, traderAddress, factories))
+  for (const pool of plan.pools)
+    pools.push(await makePool(client, plan, pool, { trader: traderAddress, factories, gas: GAS }))
   return { trader: traderAddress, feeds, pools }
 }
 
@@ -86,12 +87,18 @@ async function deployFactory(client: Client, { family, factory }: DeploymentPlan
   return (await deployV2Factory(client, isOriginal ? V2_FACTORY_ORIGIN : factory)).address
 }
 
-async function makePool(
+/** Who fills a pool, the factories by deployment, and the gas a transaction may use. */
+export type PoolMakers = {
+  readonly trader: Address
+  readonly factories: ReadonlyMap<string, Address>
+  readonly gas: bigint
+}
+
+export async function makePool(
   client: Client,
   plan: ChainPlan,
   pool: PoolPlan,
-  traderAddress: Address,
-  factories: ReadonlyMap<string, Address>,
+  { trader: traderAddress, factories, gas }: PoolMakers,
 ): Promise<WorldPool> {
   const [a, b] = pool.pair.map(symbol => tokenOf(plan, symbol)) as [TokenPlan, TokenPlan]
   const [token0, token1] = a.address.toLowerCase() < b.address.toLowerCase() ? [a, b] : [b, a]
@@ -108,7 +115,7 @@ async function makePool(
       client,
       traderAddress,
       [trader.addV2(created.address, unitsOf(token0, pool.usd), unitsOf(token1, pool.usd))],
-      GAS,
+      gas,
     )
     return { address: created.address, family, deployment: pool.deployment, token0, token1, bands: [] }
   }
@@ -130,7 +137,7 @@ async function makePool(
     },
   ]
   const mints = bands.map(band => trader.mintV3(created.address, band.lower, band.upper, band.liquidity))
-  for (const outcome of await trader.batch(client, traderAddress, mints, GAS))
+  for (const outcome of await trader.batch(client, traderAddress, mints, gas))
     if (!outcome.ok) throw new Error(`liquidity of ${pool.pair.join('/')} was refused: ${outcome.reason}`)
   return {
     address: created.address,

@@ -1,7 +1,7 @@
 /** The configuration with which the service serves a running local world (contract §9), as a plain document. */
 import { V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import { V3_POOL_INIT_CODE_HASH } from '../v3.ts'
-import type { LocalWorld, WorldChain } from './localWorld.ts'
+import type { WorldChain } from './localWorld.ts'
 
 /** Feeds of a live chain are answered every 30 s: one that is not is old after three minutes. */
 const LIVE = { heartbeat_s: 120, grace_s: 60 }
@@ -11,8 +11,13 @@ const STILL = { heartbeat_s: 3600, grace_s: 600 }
 /** A median needs five minutes: the world has them in its past. */
 const START_BEHIND_S = 330
 
+/** What of a chain the configuration is made from. */
+export type ServedChain = Pick<WorldChain, 'plan' | 'url' | 'wsUrl' | 'genesisHash' | 'seeded'> & {
+  readonly life: { readonly isLive: boolean }
+}
+
 export function worldConfig(
-  world: LocalWorld,
+  world: { readonly chains: readonly ServedChain[] },
   service: { readonly port: number; readonly database: string },
 ): object {
   return {
@@ -22,7 +27,7 @@ export function worldConfig(
   }
 }
 
-function chainConfig({ plan, url, wsUrl, genesisHash, seeded, life }: WorldChain): object {
+function chainConfig({ plan, url, wsUrl, genesisHash, seeded, life }: ServedChain): object {
   const ofRole = (role: string) => plan.tokens.filter(token => token.role === role)
   return {
     chain_id: plan.chainId,

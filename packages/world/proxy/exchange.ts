@@ -1,7 +1,9 @@
 /** One call and the faults that meet it: what is asked of which node, what comes of the answer, how it is delivered. */
 import type { ServerResponse } from 'node:http'
 import type { Random } from '../random.ts'
-import type { Fault, RpcAnswer, RpcCall } from './rule.ts'
+import { answerBehind } from './behind.ts'
+import { logRangeOf } from './logRange.ts'
+import type { Fault, RpcAnswer, RpcCall, RpcFailure } from './rule.ts'
 
 /** How an answer leaves, where that is not simply whole. */
 export type Delivery = Extract<Fault, { kind: 'drop' | 'status' | 'truncate' | 'hang' | 'drip' | 'body' }>
@@ -16,7 +18,7 @@ export type Node = {
   readonly ask: Ask
   /** Asks another one. */
   readonly askAt: (url: string, call: RpcCall) => Promise<RpcAnswer>
-  readonly answers: AnswerBook
+  readonly answers: AnswerBook | null
   readonly random: Random
   readonly signal: AbortSignal
   readonly response: ServerResponse | null
@@ -29,7 +31,7 @@ export async function exchange(call: RpcCall, faults: readonly Fault[], node: No
   let ask = node.ask
   const fetchAnswer = async (): Promise<RpcAnswer> => {
     const fresh = await ask(asked)
-    if (ask === node.ask) node.answers.note(asked, fresh)
+    if (ask === node.ask) node.answers?.note(asked, fresh)
     return fresh
   }
   for (const fault of faults) {
@@ -50,8 +52,21 @@ export async function exchange(call: RpcCall, faults: readonly Fault[], node: No
       case 'error':
         answer = { error: failureOf(fault) }
         break
+      case 'refuse':
+        if (node.response === null && call.method !== 'connect')
+          return { answer: { error: failureOf(fault) }, delivery: null }
+        return { answer: null, delivery: statusOf(fault) }
+      case 'logRange':
+        if (call.method === 'eth_getLogs' && (await logRangeOf(asked, ask)) > fault.most)
+          answer = { error: failureOf(fault) }
+        break
+      case 'behind': {
+        const ahead = ask
+        ask = other => answerBehind(other, fault.blocks, ahead)
+        break
+      }
       case 'replay':
-        answer = node.answers.recall(asked, fault.which) ?? answer
+        answer = node.answers?.recall(asked, fault.which) ?? answer
         break
       case 'change':
         answer ??= await fetchAnswer()
@@ -88,8 +103,15 @@ export async function exchange(call: RpcCall, faults: readonly Fault[], node: No
 const needsAnswer = (delivery: Delivery | null): boolean =>
   delivery === null || delivery.kind === 'truncate' || delivery.kind === 'drip'
 
-const failureOf = ({ code, message, data }: Extract<Fault, { kind: 'error' }>) =>
+const failureOf = ({ code, message, data }: RpcFailure): RpcFailure =>
   data === undefined ? { code, message } : { code, message, data }
+
+const statusOf = ({ status, headers, body, ...failure }: Extract<Fault, { kind: 'refuse' }>): Delivery => ({
+  kind: 'status',
+  status,
+  headers: { 'content-type': body === undefined ? 'application/json' : 'text/html', ...headers },
+  body: body ?? JSON.stringify({ jsonrpc: '2.0', id: null, error: failureOf(failure) }),
+})
 
 /** Enough for the calls of some thousand blocks; the oldest go first. */
 const MOST_ANSWERS = 10_000

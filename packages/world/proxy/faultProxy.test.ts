@@ -118,6 +118,61 @@ describe('a rule', () => {
   })
 })
 
+describe('a rate', () => {
+  const BEYOND = {
+    beyond: { perSecond: 0.001, burst: 3 },
+    fault: {
+      kind: 'refuse',
+      status: 429,
+      headers: { 'retry-after': '7' },
+      code: -32_005,
+      message: 'too many',
+    },
+  } as const satisfies Rule
+  const batch = (count: number) =>
+    Array.from({ length: count }, (_, id) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] }))
+
+  it('is one for all connections, and refuses over HTTP with a status, over WebSocket with an error', async () => {
+    await through(BEYOND)
+    const { socket, messages } = await connect()
+    send(socket, 1, 'eth_chainId')
+    await expect.poll(() => messages).toMatchObject([{ id: 1, result: '0x7a69' }])
+    expect((await ask('eth_chainId')).result).toBe('0x7a69')
+    expect((await ask('eth_chainId')).result).toBe('0x7a69')
+    const refused = await post({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+    expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
+      429,
+      '7',
+      { error: { code: -32_005, message: 'too many' } },
+    ])
+    send(socket, 2, 'eth_chainId')
+    await expect.poll(() => messages[1]).toMatchObject({ id: 2, error: { code: -32_005 } })
+    expect(proxy.calls).toHaveLength(5)
+    socket.terminate()
+  })
+
+  it('counts each entry of a batch, and refuses a batch that does not fit as a whole', async () => {
+    await through(BEYOND)
+    expect((await post(batch(2))).status).toBe(200)
+    expect((await post(batch(2))).status).toBe(429)
+    expect((await post(batch(1))).status).toBe(200)
+    expect((await post(batch(1))).status).toBe(429)
+    expect(proxy.calls).toHaveLength(6)
+  })
+
+  it('does not count what the node pushes', async () => {
+    await through(BEYOND)
+    const { socket, messages } = await connect()
+    send(socket, 1, 'eth_subscribe', 'newHeads')
+    await expect.poll(() => messages.length).toBe(1)
+    for (let n = 0; n < 4; n++) await mine()
+    await expect.poll(() => messages.length).toBe(5)
+    expect((await post(batch(2))).status).toBe(200)
+    expect((await post(batch(1))).status).toBe(429)
+    socket.terminate()
+  })
+})
+
 describe('a fault over HTTP', () => {
   it('delays, and waits for what a test does', async () => {
     let isOpen = false
@@ -188,6 +243,32 @@ describe('a fault over HTTP', () => {
     expect([await number('safe'), await number('pending')]).toEqual([undefined, '0x0'])
   })
 
+  it('refuses logs of more blocks than it serves, with tags as what they stand for', async () => {
+    await through({ fault: { kind: 'logRange', most: 3, code: -32_000, message: 'too wide' } })
+    for (let n = 0; n < 4; n++) await mine()
+    const head = Number((await ask('eth_blockNumber')).result)
+    const hex = (number: number): string => `0x${number.toString(16)}`
+    const isServed = async (filter: object): Promise<boolean> =>
+      (await ask('eth_getLogs', filter)).error === undefined
+    expect(await isServed({ fromBlock: hex(head - 2), toBlock: hex(head) })).toBe(true)
+    expect(await isServed({ fromBlock: hex(head - 3), toBlock: hex(head) })).toBe(false)
+    expect(await isServed({ fromBlock: hex(head - 2), toBlock: 'latest' })).toBe(true)
+    expect(await isServed({ fromBlock: 'earliest' })).toBe(false)
+    const { hash } = (await ask('eth_getBlockByNumber', 'latest', false)).result as { hash: string }
+    expect(await isServed({ blockHash: hash })).toBe(true)
+  })
+
+  it('loses a request as a whole where the rule says so, and by the entry where it does not', async () => {
+    await through()
+    const rule = proxy.add({ isPerRequest: true, fault: { kind: 'error', code: 1, message: 'no' } })
+    const calls = [1, 2, 3].map(id => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] }))
+    await post(calls)
+    expect(rule.fired()).toBe(1)
+    const each = proxy.add({ fault: { kind: 'error', code: 1, message: 'no' } })
+    await post(calls)
+    expect(each.fired()).toBe(3)
+  })
+
   it('marks logs as removed, in lists and in receipts', async () => {
     const log = { topics: [], removed: false }
     await through(
@@ -233,6 +314,61 @@ describe('a fault over HTTP', () => {
 })
 
 describe('a fault over WebSocket', () => {
+  it('meets the entries of a batch, which is answered in one message and in its order', async () => {
+    await through(
+      { method: 'eth_chainId', fault: { kind: 'delay', ms: 20 } },
+      { method: 'eth_blockNumber', fault: { kind: 'error', code: 5, message: 'no' } },
+    )
+    const { socket, messages } = await connect()
+    const methods = ['eth_chainId', 'eth_blockNumber', 'eth_subscribe']
+    socket.send(
+      JSON.stringify(
+        methods.map((method, id) => ({
+          jsonrpc: '2.0',
+          id,
+          method,
+          params: method === 'eth_subscribe' ? ['newHeads'] : [],
+        })),
+      ),
+    )
+    await expect
+      .poll(() => messages)
+      .toMatchObject([[{ id: 0, result: '0x7a69' }, { id: 1, error: { code: 5 } }, { id: 2 }]])
+    expect(proxy.calls.map(({ method }) => method)).toEqual(methods)
+    await mine()
+    await expect.poll(() => messages[1]).toMatchObject({ method: 'eth_subscription' })
+    expect(proxy.push('newHeads', {})).toBe(1)
+    socket.terminate()
+  })
+
+  it('ends with a connection that sends no JSON, and is there for the next', async () => {
+    await through()
+    const { socket } = await connect()
+    socket.send('{')
+    await once(socket, 'close')
+    expect((await ask('eth_chainId')).result).toBe('0x7a69')
+  })
+
+  it('holds pushed messages side by side, and passes them on in their order', async () => {
+    let open: (value: unknown) => void = () => undefined
+    const held = new Promise(resolve => (open = resolve))
+    let waiting = 0
+    const until = (): Promise<unknown> => (++waiting, held)
+    await through({ method: 'eth_subscription', fault: { kind: 'wait', until } })
+    const { socket, messages } = await connect()
+    send(socket, 1, 'eth_subscribe', 'newHeads')
+    await expect.poll(() => messages.length).toBe(1)
+    for (let n = 0; n < 3; n++) await mine()
+    await expect.poll(() => waiting).toBe(3)
+    open(null)
+    await expect.poll(() => messages.length).toBe(4)
+    const numbers = messages
+      .slice(1)
+      .map(({ params }) => Number((params as { result: { number: string } }).result.number))
+    expect(numbers).toEqual([0, 1, 2].map(n => (numbers[0] as number) + n))
+    socket.terminate()
+  })
+
   it('refuses the upgrade', async () => {
     await through({ method: 'connect', nth: 1, fault: { kind: 'status', status: 503 } })
     await expect(connect()).rejects.toThrow('503')

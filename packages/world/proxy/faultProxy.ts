@@ -18,13 +18,13 @@ import { WebSocketServer } from 'ws'
 import { Random } from '../random.ts'
 import { AnswerBook, type Ask, exchange, type Outcome } from './exchange.ts'
 import { answerRequest } from './httpSide.ts'
-import { type ActiveRule, type Rule, type RpcAnswer, type RpcCall, RuleBook } from './rule.ts'
+import { type ActiveRule, isCall, type Rule, type RpcAnswer, type RpcCall, RuleBook } from './rule.ts'
 import { SocketSide } from './socketSide.ts'
 
 export type FaultProxy = {
   readonly url: string
   readonly wsUrl: string
-  /** Every call it received, oldest first; a test may empty it. */
+  /** Every call it received, each entry of a batch by itself, oldest first; a test may empty it. */
   readonly calls: RpcCall[]
   readonly add: (rule: Rule) => ActiveRule
   /** Takes away all rules. */
@@ -46,13 +46,16 @@ export type FaultProxyOptions = {
   readonly url: string
   readonly seed?: number
   readonly rules?: readonly Rule[]
+  /** False where it runs for days: neither calls nor answers are kept, and nothing can be replayed. */
+  readonly isRecording?: boolean
 }
 
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { isRecording = true } = options
   const random = new Random(options.seed ?? 1, 'fault proxy')
   const book = new RuleBook(random)
   for (const rule of options.rules ?? []) book.add(rule)
-  const answers = new AnswerBook()
+  const answers = isRecording ? new AnswerBook() : null
   const abort = new AbortController()
   const calls: RpcCall[] = []
   const sockets = new Set<Socket>()
@@ -61,17 +64,23 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   let endedBytes = 0
 
   const askHttp: Ask = call => askAt(options.url, call)
-  const handle = (call: RpcCall, ask: Ask, response: ServerResponse | null): Promise<Outcome> => {
-    if (call.method !== 'eth_subscription' && call.method !== 'connect') calls.push(call)
+  const handle = (
+    request: readonly RpcCall[],
+    ask: Ask,
+    response: ServerResponse | null,
+  ): Promise<readonly Outcome[]> => {
+    if (isRecording) calls.push(...request.filter(isCall))
     const node = { ask, askAt, answers, random, signal: abort.signal, response }
-    return exchange(call, book.faultsFor(call), node)
+    const faults = book.faultsFor(request)
+    return Promise.all(request.map((call, at) => exchange(call, faults[at] ?? [], node)))
   }
 
   const server = createServer((request, response) => {
     responses.add(response)
     response.on('close', () => responses.delete(response))
-    const answer = (call: RpcCall): Promise<Outcome> => handle(call, askHttp, response)
-    answerRequest(request, response, answer, abort.signal).catch(() => response.destroy())
+    answerRequest(request, response, each => handle(each, askHttp, response), abort.signal).catch(() =>
+      response.destroy(),
+    )
   })
   server.on('connection', socket => {
     sockets.add(socket)
@@ -84,7 +93,8 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const upgrades = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1 << 30 })
   const upgrade = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     const call = { id: null, method: 'connect', params: [] }
-    const { delivery } = await handle(call, () => Promise.resolve({ result: null }), null)
+    const [outcome] = await handle([call], () => Promise.resolve({ result: null }), null)
+    const delivery = outcome?.delivery ?? null
     if (delivery !== null && delivery !== 'handled') {
       if (delivery.kind === 'status') socket.end(`HTTP/1.1 ${delivery.status} refused\r\n\r\n`)
       else if (delivery.kind !== 'hang') socket.destroy()

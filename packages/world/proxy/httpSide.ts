@@ -2,27 +2,22 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Delivery, type Outcome, pause } from './exchange.ts'
-import type { RpcAnswer, RpcCall } from './rule.ts'
+import { answerText, deliveryOf } from './message.ts'
+import type { RpcCall } from './rule.ts'
 
 export async function answerRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  handle: (call: RpcCall, response: ServerResponse) => Promise<Outcome>,
+  handle: (calls: readonly RpcCall[]) => Promise<readonly Outcome[]>,
   signal: AbortSignal,
 ): Promise<void> {
   const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as RpcCall | readonly RpcCall[]
   const calls = Array.isArray(body) ? (body as readonly RpcCall[]) : [body as RpcCall]
-  const outcomes = await Promise.all(calls.map(call => handle(call, response)))
-  if (outcomes.some(({ delivery }) => delivery === 'handled')) return
-  const answers = calls.map((call, at) => encoded(call, outcomes[at]?.answer ?? {}))
-  const text = Array.isArray(body) ? `[${answers.join()}]` : (answers[0] ?? '')
-  // A batch arrives by one way: the first that is not the plain one.
-  const way = outcomes.find(({ delivery }) => delivery !== null)?.delivery ?? null
-  await deliver(response, text, way === 'handled' ? null : way, signal)
+  const outcomes = await handle(calls)
+  const delivery = deliveryOf(outcomes)
+  if (delivery === 'handled') return
+  await deliver(response, answerText(calls, outcomes, Array.isArray(body)), delivery, signal)
 }
-
-export const encoded = (call: RpcCall, answer: RpcAnswer): string =>
-  JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
 
 async function deliver(
   response: ServerResponse,

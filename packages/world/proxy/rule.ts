@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { Random } from '../random.ts'
+import { type Rate, TokenBucket } from './tokenBucket.ts'
 
 export type RpcCall = { readonly id: unknown; readonly method: string; readonly params: readonly unknown[] }
 export type RpcFailure = { readonly code: number; readonly message: string; readonly data?: unknown }
@@ -20,8 +21,17 @@ export type Rule = {
   readonly nth?: number | readonly [from: number, to: number]
   /** With this probability. */
   readonly chance?: number
+  /** Once for each request: a network loses requests, not single entries of a batch. Left out, once for each entry. */
+  readonly isPerRequest?: boolean
+  /**
+   * Only calls beyond this rate, counted over all connections, each entry of a batch as a call; a request that does not
+   * fit is met as a whole. What the node pushes and new connections are not counted.
+   */
+  readonly beyond?: Rate
   readonly fault: Fault
 }
+
+type Headers = Readonly<Record<string, string>>
 
 export type Fault =
   /** Later by this, or by something between. */
@@ -33,10 +43,21 @@ export type Fault =
   | {
       readonly kind: 'status'
       readonly status: number
-      readonly headers?: Readonly<Record<string, string>>
+      readonly headers?: Headers
       readonly body?: string
     }
   | ({ readonly kind: 'error' } & RpcFailure)
+  /** Nothing else happens to the call: the status over HTTP, with this body or the error; the error over WebSocket. */
+  | ({
+      readonly kind: 'refuse'
+      readonly status: number
+      readonly headers?: Headers
+      readonly body?: string
+    } & RpcFailure)
+  /** The error for `eth_getLogs` over more blocks than this. */
+  | ({ readonly kind: 'logRange'; readonly most: number } & RpcFailure)
+  /** As a node that has not seen the last blocks yet. */
+  | { readonly kind: 'behind'; readonly blocks: number }
   /** Only this share of the body arrives; the connection is cut then, or the answer ends as if it were whole. */
   | { readonly kind: 'truncate'; readonly share: number; readonly isClean?: boolean }
   | {
@@ -72,7 +93,7 @@ export type ActiveRule = {
   readonly remove: () => void
 }
 
-type Entry = { readonly rule: Rule; met: number; fired: number }
+type Entry = { readonly rule: Rule; readonly bucket: TokenBucket | null; met: number; fired: number }
 
 export class RuleBook {
   readonly #random: Random
@@ -83,7 +104,8 @@ export class RuleBook {
   }
 
   add(rule: Rule): ActiveRule {
-    const entry: Entry = { rule, met: 0, fired: 0 }
+    const bucket = rule.beyond === undefined ? null : new TokenBucket(rule.beyond)
+    const entry: Entry = { rule, bucket, met: 0, fired: 0 }
     this.#entries.add(entry)
     return { fired: () => entry.fired, remove: () => void this.#entries.delete(entry) }
   }
@@ -92,21 +114,31 @@ export class RuleBook {
     this.#entries.clear()
   }
 
-  /** What is to happen to this call, in order. */
-  faultsFor(call: RpcCall): readonly Fault[] {
-    const faults: Fault[] = []
+  /** What is to happen to each call of one request, in order. */
+  faultsFor(calls: readonly RpcCall[]): readonly (readonly Fault[])[] {
+    const faults: Fault[][] = calls.map(() => [])
     for (const entry of this.#entries) {
-      if (!meets(entry.rule, call)) continue
-      entry.met++
-      if (!isTurn(entry.rule.nth, entry.met)) continue
-      const { chance } = entry.rule
-      if (chance !== undefined && this.#random.uint32() >= chance * 2 ** 32) continue
-      entry.fired++
-      faults.push(entry.rule.fault)
+      const met = calls.flatMap((call, at) => (meets(entry.rule, call) ? [at] : []))
+      if (entry.bucket !== null && entry.bucket.take(met.filter(at => isCall(calls[at])).length)) continue
+      for (const at of entry.rule.isPerRequest === true ? met.slice(0, 1) : met)
+        if (this.#acts(entry)) faults[at]?.push(entry.rule.fault)
     }
     return faults
   }
+
+  #acts(entry: Entry): boolean {
+    entry.met++
+    const { nth, chance } = entry.rule
+    if (!isTurn(nth, entry.met)) return false
+    if (chance !== undefined && this.#random.uint32() >= chance * 2 ** 32) return false
+    entry.fired++
+    return true
+  }
 }
+
+/** Whether a client sent it: neither pushed by the node nor a new connection. */
+export const isCall = (call: RpcCall | undefined): boolean =>
+  call !== undefined && call.method !== 'eth_subscription' && call.method !== 'connect'
 
 function meets({ method, params }: Rule, call: RpcCall): boolean {
   const isMethod =

@@ -1,16 +1,16 @@
 /**
- * The proxy over WebSocket: one socket to the node for each that comes, calls answered one by one, and what the node
+ * The proxy over WebSocket: one socket to the node for each that comes, calls and batches answered, and what the node
  * pushes passed on. A proxy can push something of its own to whoever subscribed.
  */
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { type Ask, type Delivery, type Outcome, pause } from './exchange.ts'
-import { encoded } from './httpSide.ts'
+import { answerText, deliveryOf } from './message.ts'
 import type { RpcAnswer, RpcCall } from './rule.ts'
 
 type Message = RpcAnswer & { readonly id?: unknown; readonly method?: string; readonly params?: unknown }
 type Pushed = { readonly subscription: string; readonly result: unknown }
-type Handle = (call: RpcCall, ask: Ask) => Promise<Outcome>
+type Handle = (calls: readonly RpcCall[], ask: Ask) => Promise<readonly Outcome[]>
 
 export class SocketSide {
   readonly #near: WebSocket
@@ -30,7 +30,9 @@ export class SocketSide {
     this.#handle = handle
     this.#signal = signal
     far.on('message', data => this.#fromNode(JSON.parse((data as Buffer).toString()) as Message))
-    near.on('message', data => void this.#answer(JSON.parse((data as Buffer).toString()) as RpcCall))
+    near.on('message', data => {
+      this.#answer((data as Buffer).toString()).catch(() => near.terminate())
+    })
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -81,17 +83,24 @@ export class SocketSide {
       this.#far.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
     })
 
-  async #answer(call: RpcCall): Promise<void> {
-    const { answer, delivery } = await this.#handle(call, this.#ask)
+  async #answer(text: string): Promise<void> {
+    const message = JSON.parse(text) as RpcCall | readonly RpcCall[]
+    const calls = Array.isArray(message) ? (message as readonly RpcCall[]) : [message as RpcCall]
+    const outcomes = await this.#handle(calls, this.#ask)
+    const delivery = deliveryOf(outcomes)
     if (delivery === 'handled') return
-    if (call.method === 'eth_subscribe' && typeof answer?.result === 'string')
-      this.#subscriptions.set(answer.result, String(call.params[0]))
-    await this.#deliver(encoded(call, answer ?? {}), delivery)
+    for (const [at, { method, params }] of calls.entries()) {
+      const result = outcomes[at]?.answer?.result
+      if (method === 'eth_subscribe' && typeof result === 'string')
+        this.#subscriptions.set(result, String(params[0]))
+    }
+    await this.#deliver(answerText(calls, outcomes, Array.isArray(message)), delivery)
   }
 
   #fromNode(message: Message): void {
     if (message.method === 'eth_subscription') {
-      this.#pushing = this.#pushing.then(() => this.#passOn(message.params as Pushed))
+      const passed = this.#passOn(message.params as Pushed, this.#pushing)
+      this.#pushing = passed.catch(() => this.#near.terminate())
       return
     }
     const { id, result, error } = message
@@ -100,12 +109,14 @@ export class SocketSide {
     resolve?.(error === undefined ? { result } : { error })
   }
 
-  async #passOn({ subscription, result }: Pushed): Promise<void> {
+  async #passOn({ subscription, result }: Pushed, before: Promise<void>): Promise<void> {
     const kind = this.#subscriptions.get(subscription) ?? 'unknown'
     const call = { id: null, method: 'eth_subscription', params: [kind] }
-    const { answer, delivery } = await this.#handle(call, () => Promise.resolve({ result }))
-    if (delivery === null && answer !== null)
-      this.#send(notification({ subscription, result: answer.result }))
+    const [outcome] = await this.#handle([call], () => Promise.resolve({ result }))
+    await before
+    // A refusal has no answer to be put into: the message is lost.
+    if (outcome?.delivery === null && outcome.answer?.error === undefined)
+      this.#send(notification({ subscription, result: outcome.answer?.result }))
   }
 
   async #deliver(text: string, delivery: Delivery | null): Promise<void> {

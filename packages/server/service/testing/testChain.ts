@@ -38,7 +38,7 @@ const KEPT_DIGITS = 6
 
 export async function startTestChain(
   plan: ChainPlan = planWith(),
-  options: Pick<WorldOptions, 'clock' | 'slotsInAnEpoch' | 'keptBlocks' | 'stateEveryS'> = {},
+  options: Pick<WorldOptions, 'clock' | 'slotsInAnEpoch' | 'keptBlocks' | 'profile' | 'stateEveryS'> = {},
 ): Promise<TestChain> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-service-'))
   const world = await startWorld({ folder, plans: [plan], isLive: false, slotsInAnEpoch: SLOTS, ...options })

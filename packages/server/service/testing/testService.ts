@@ -105,7 +105,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     coverage = [],
   } = options
   const document = worldConfig(
-    { chains: [chain.world], close: async () => undefined },
+    { chains: [chain.world] },
     { port, database: join(chain.folder, `${name}.db`) },
   ) as { store: string; listen: Record<string, unknown>; chains: Record<string, unknown>[] }
   const [first] = document.chains as [Record<string, unknown>]

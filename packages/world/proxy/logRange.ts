@@ -1,0 +1,15 @@
+/** How many blocks an `eth_getLogs` asks for. A tag is worth what the node says it is; one block where it is by hash. */
+import type { RpcAnswer, RpcCall } from './rule.ts'
+
+type Filter = { readonly fromBlock?: string; readonly toBlock?: string; readonly blockHash?: string }
+
+export async function logRangeOf(call: RpcCall, ask: (call: RpcCall) => Promise<RpcAnswer>): Promise<number> {
+  const { fromBlock = 'latest', toBlock = 'latest', blockHash } = (call.params[0] ?? {}) as Filter
+  if (blockHash !== undefined || fromBlock === toBlock) return 1
+  const numberOf = async (block: string): Promise<number> => {
+    if (block.startsWith('0x')) return Number(block)
+    const { result } = await ask({ id: 0, method: 'eth_getBlockByNumber', params: [block, false] })
+    return Number((result as { readonly number?: string } | null)?.number ?? 0)
+  }
+  return (await numberOf(toBlock)) - (await numberOf(fromBlock)) + 1
+}

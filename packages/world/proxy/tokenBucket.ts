@@ -1,0 +1,30 @@
+/**
+ * How many calls an endpoint takes: tokens that come back at a steady rate, up to as many as may be spent at once.
+ * A request larger than the bucket passes when the bucket is full and leaves a debt, so that no request waits for ever.
+ */
+export type Rate = { readonly perSecond: number; readonly burst: number }
+
+export class TokenBucket {
+  readonly #rate: Rate
+  readonly #nowMs: () => number
+  #tokens: number
+  #atMs: number
+
+  constructor(rate: Rate, nowMs: () => number = () => performance.now()) {
+    this.#rate = rate
+    this.#nowMs = nowMs
+    this.#tokens = rate.burst
+    this.#atMs = nowMs()
+  }
+
+  /** Takes so many tokens, or none at all and returns false. */
+  take(count: number): boolean {
+    const { perSecond, burst } = this.#rate
+    const nowMs = this.#nowMs()
+    this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#atMs) * perSecond) / 1000)
+    this.#atMs = nowMs
+    if (this.#tokens < Math.min(count, burst)) return false
+    this.#tokens -= count
+    return true
+  }
+}
