@@ -70,7 +70,7 @@ async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
   await consumer.untilTip(before)
   const active = liar.add(lie)
   await mineTransactions(chain, EVERY_KIND)
-  await expect.poll(() => active.fired(), { timeout: 20_000 }).toBeGreaterThan(2)
+  await expect.poll(() => active.fired()).toBeGreaterThan(2)
   expect(consumer.tip?.hash).toBe(before.hash)
   active.remove()
   await consumer.untilTip(await latest(chain))
@@ -109,7 +109,7 @@ describe('F3: a list of logs cut at a round number', () => {
     cutting.calls.length = 0
     await mineTransactions(chain, many(40))
     const tries = (): number => cutting.calls.filter(({ method }) => method === 'eth_getLogs').length
-    await expect.poll(tries, { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(tries).toBeGreaterThan(1)
     expect(alone.tip?.hash).toBe(before.hash)
     const both = await over(cutting.url, chain.anvil.url)
     await both.untilTip(await latest(chain))
@@ -177,11 +177,11 @@ describe('F22: 200 blocks at once', () => {
     proxy.calls.length = 0
     await mine(chain, 200)
     const fetched = (): number => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
-    await expect.poll(fetched, { timeout: 20_000 }).toBe(8)
+    await expect.poll(fetched).toBe(8)
     // The head is polled some times more, and no block is fetched.
     const polls = (): number => proxy.calls.filter(({ params }) => params[0] === 'latest').length
     const before = polls()
-    await expect.poll(polls, { timeout: 20_000 }).toBeGreaterThan(before + 3)
+    await expect.poll(polls).toBeGreaterThan(before + 3)
     expect(fetched()).toBe(8)
     if (first.value?.kind !== 'block') return
     const consumer = keep(new Consumer(feed, { history: [first.value.block] }))
@@ -254,7 +254,7 @@ describe('on a chain whose headers prove nothing', () => {
     await consumer.untilTip(before)
     const lie = liar.add(omitting)
     await mineTransactions(avalanche, EVERY_KIND)
-    await expect.poll(() => lie.fired(), { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => lie.fired()).toBeGreaterThan(1)
     forward(16_000)
     await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
     expect(consumer.tip?.hash).toBe(before.hash)
