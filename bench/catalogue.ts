@@ -78,6 +78,24 @@ export const MODULES: readonly Module[] = [
       'store: memory held after 1,000 blocks written and replayed',
     ],
   },
+  {
+    file: 'restart.ts',
+    load: () => import('./restart.ts'),
+    rows: ['store: 1,500 pools served again after kill -9, at most two seconds'],
+  },
+  {
+    file: 'start.ts',
+    load: () => import('./start.ts'),
+    rows: ['start: a new local world with prices, at most a minute'],
+  },
+  {
+    file: 'console.ts',
+    load: () => import('./console.ts'),
+    rows: [
+      'console: first price drawn after opening it, at most a second',
+      'console: new prices on 5,000 tokens, 50 a second on half a core',
+    ],
+  },
 ]
 
 /** The rows whose names have one of the words in them, all without any; by module, in their order. */

@@ -12,7 +12,12 @@ export type Locked = {
   readonly dev?: boolean
   readonly link?: boolean
   readonly hasInstallScript?: boolean
-  readonly os?: readonly string[]
+  readonly optional?: boolean
+  readonly resolved?: string
+  readonly os?: readonly string[] | string
+  readonly cpu?: readonly string[] | string
+  readonly libc?: readonly string[]
+  readonly engines?: Names
   readonly dependencies?: Names
   readonly devDependencies?: Names
   readonly optionalDependencies?: Names
@@ -40,8 +45,8 @@ const PLATFORM =
   /(?<=[-/])(aix|android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|wasm32|win32)-.+$/
 
 /**
- * Its name whatever the platform: `@rolldown/binding-linux-x64-gnu` and its siblings are `@rolldown/binding-*`. No registry
- * has to have all of them, and npm adds those it finds to the lockfile: what is told must not depend on which they are.
+ * Its name whatever the platform: `@rolldown/binding-linux-x64-gnu` and its siblings are `@rolldown/binding-*`. They count as
+ * one, for they are one program.
  */
 export const familyOf = (name: string): string => name.replace(PLATFORM, '*')
 

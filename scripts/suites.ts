@@ -18,9 +18,17 @@ export const suites: readonly Suite[] = [
   {
     name: 'tidy',
     about: 'the house rules that a machine can hold',
-    include: ['conformance', 'dependencies', 'docs', 'faults', 'mutations', 'sbom', 'tidy'].map(
-      name => `scripts/${name}.test.ts`,
-    ),
+    include: [
+      'conformance',
+      'dependencies',
+      'docs',
+      'faults',
+      'image',
+      'lockfile',
+      'mutations',
+      'sbom',
+      'tidy',
+    ].map(name => `scripts/${name}.test.ts`),
   },
   {
     name: 'engine',

@@ -238,10 +238,6 @@ test('every test file belongs to exactly one suite', () => {
   expect(wrong).toEqual([])
 })
 
-test('the lockfile holds no download address', () => {
-  expect(text('package-lock.json')).not.toMatch(/"resolved": "https?:/)
-})
-
 test('every source file opens with what it is', () => {
   const bare = sources.filter(file => !isTest(file) && !/^(#!.*\n)?\/\*\*/.test(text(file)))
   expect(bare).toEqual([])

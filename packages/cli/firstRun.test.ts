@@ -8,8 +8,7 @@ import { afterAll, expect, it } from 'vitest'
 import { freePort } from '../server/service/testing/childService.ts'
 import { ROOT } from './testing/docBlocks.ts'
 
-/** Prices a minute after the install, with the anvil that comes with it. One's own may run emulated, at a tenth of the speed. */
-const MOST_SECONDS = process.env['ASSAY_ANVIL'] === undefined ? 60 : 360
+/** A guard: that prices are there a minute after the install is a row of bench/start.ts. An anvil of one's own may run emulated. */
 const PATIENCE_MS = 400_000
 /** Some forty thousand files. */
 const REMOVAL_MS = 180_000
@@ -92,7 +91,7 @@ function processesOf(group: number): { readonly count: number; readonly mebibyte
 }
 
 /** What watches over a node ends a moment after it. */
-const untilGone = (group: number) => expect.poll(() => processesOf(group).count, { timeout: 10_000 }).toBe(0)
+const untilGone = (group: number) => expect.poll(() => processesOf(group).count).toBe(0)
 
 const shell = (line: string): string => execFileSync('sh', ['-c', line], { encoding: 'utf8', env, cwd: copy })
 
@@ -143,5 +142,4 @@ it('npm install && npm start: what it prints works, Ctrl-C ends all of it, and i
   console.log(
     `install ${installedS.toFixed(0)} s, first start ${upS} s, second start ${againS} s, ${count} processes with ${mebibytes} MiB`,
   )
-  expect(upS).toBeLessThan(MOST_SECONDS)
 }, 600_000)

@@ -92,7 +92,7 @@ it('the chart is drawn whatever the browser calls its language', async () => {
   await page.setContent('<body></body>')
   expect(await page.evaluate(() => navigator.language)).toBe('en-US@posix')
   await page.addScriptTag({ content: script, type: 'module' })
-  await page.locator('canvas').waitFor({ timeout: 10_000 })
+  await page.locator('canvas').waitFor({ timeout: 60_000 })
   await page.close()
 })
 

@@ -156,7 +156,7 @@ describe('token', () => {
           if (data.subarray(at, at + 3).join() === wanted) seen.add((at / 4) % width)
         return seen.size
       }, accent)
-    await expect.poll(columns, { timeout: 10_000, interval: 500 }).toBeGreaterThan(20)
+    await expect.poll(columns, { timeout: 60_000, interval: 500 }).toBeGreaterThan(20)
   })
 
   it('is verified in the browser: every number is recomputed, and one that was changed on the way is named', async () => {

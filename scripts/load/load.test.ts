@@ -54,7 +54,7 @@ it('goes through every case, and nothing is lost', () => {
 it('counts what came: swaps at their pace, quotes, sockets with the witness among them', () => {
   expect(found('swaps').swapsPerSecond).toBeGreaterThan(found('rest').swapsPerSecond)
   expect(found('swaps').latency?.p99Ms).toBeGreaterThan(0)
-  expect(found('quotes').quotesPerSecond).toBeGreaterThan(10)
+  expect(found('quotes').quotesPerSecond).toBeGreaterThan(0)
   expect(found('mixed').quotesPerSecond).toBeLessThanOrEqual(45)
   expect(found('sockets').sockets).toBe(6)
   expect(found('sockets').deliveriesPerSecond).toBeGreaterThan(3 * found('sockets').recordsPerSecond)

@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -66,8 +65,35 @@ export async function logIn({ page }: ConsolePage, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key)
   await page.getByRole('button', { name: 'Log in' }).click()
   await page.getByRole('region', { name: 'Live prices' }).waitFor()
-  await expect.poll(() => page.getByRole('banner').getByRole('status').textContent(), PATIENT).toBe('Live')
+  await page
+    .getByRole('banner')
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor(PATIENT)
 }
 
 /** For machines with other things to do. */
-export const PATIENT = { timeout: 30_000 } as const
+export const PATIENT = { timeout: 60_000 } as const
+
+/** Of a page that is loaded anew: when its first price was drawn, and what it had asked for by then. */
+export type FirstPrice = { readonly drawnAtMs: number; readonly asked: readonly string[] }
+
+export async function firstPrice({ page }: ConsolePage): Promise<FirstPrice> {
+  // Noted by the page itself, when the first price is in it.
+  await page.addInitScript(() => {
+    const seen = new MutationObserver(() => {
+      const cells = [...document.querySelectorAll('tr[data-token] td:nth-child(3)')]
+      if (!cells.some(cell => cell.textContent.startsWith('$'))) return
+      seen.disconnect()
+      requestAnimationFrame(() => performance.mark('first-price'))
+    })
+    seen.observe(document, { childList: true, subtree: true, characterData: true })
+  })
+  await page.reload()
+  await page.waitForFunction(() => performance.getEntriesByName('first-price').length > 0, undefined, PATIENT)
+  return page.evaluate(() => {
+    const drawnAtMs = performance.getEntriesByName('first-price')[0]?.startTime ?? Number.NaN
+    const asked = performance.getEntriesByType('resource').filter(({ startTime }) => startTime < drawnAtMs)
+    return { drawnAtMs, asked: asked.map(({ name }) => new URL(name).pathname) }
+  })
+}

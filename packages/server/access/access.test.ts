@@ -2,10 +2,16 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import type { Clock } from '../ops/clock.ts'
 import { claimStore, openStore } from '../store/openStore.ts'
 import { Access } from './access.ts'
+import { checksum, hashOf, isSameHash, issueKey } from './apiKey.ts'
+
+vi.mock('./apiKey.ts', async importOriginal => {
+  const original = await importOriginal<typeof import('./apiKey.ts')>()
+  return { ...original, hashOf: vi.fn(original.hashOf), isSameHash: vi.fn(original.isSameHash) }
+})
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-access-'))
 const address = `sqlite:${join(folder, 'access.db')}`
@@ -18,6 +24,8 @@ let reads: number
 /** What a reading of a key waits for. */
 let gate: Promise<void>
 let isDown: boolean
+/** Readings of the store that are under way. */
+let underWay: number
 let access: Access
 let key: string
 let keyId: string
@@ -35,16 +43,18 @@ beforeEach(async () => {
   reads = 0
   gate = Promise.resolve()
   isDown = false
+  underWay = 0
   access = new Access(
     {
       ...store,
       async readKey(id) {
         reads += 1
-        const row = await store.readKey(id)
+        const row = await counted(store.readKey(id))
         await gate
         if (isDown) throw new Error('the database is away')
         return row
       },
+      readConsumer: consumer => counted(store.readConsumer(consumer)),
     },
     clock,
   )
@@ -54,7 +64,20 @@ beforeEach(async () => {
   expect(await access.authenticate({ bearer: key, cookie: null })).toMatchObject({ keyId })
 })
 
-const settled = () => new Promise(resolve => setTimeout(resolve, 20))
+async function counted<Value>(reading: Promise<Value>): Promise<Value> {
+  underWay += 1
+  return reading.finally(() => {
+    underWay -= 1
+  })
+}
+/** Everything begun is done, but for what waits at the gate. */
+async function settled(): Promise<void> {
+  do await new Promise(resolve => setImmediate(resolve))
+  while (underWay > 0)
+  // What follows on the last reading.
+  await new Promise(resolve => setImmediate(resolve))
+  if (underWay > 0) await settled()
+}
 /** `ms` later, with everything begun before it done. */
 async function later(ms: number): Promise<void> {
   await settled()
@@ -123,3 +146,28 @@ test('an open stream of the key reads it anew and nobody has to show it again', 
   expect(reads).toBe(2)
   expect(recall()).toMatchObject({ keyId })
 })
+
+test('a refusal costs as much work for a known id as for an unknown one, also while the key itself is in use', async () => {
+  // A right checksum under a known id needs the id's own letters: made by hand from another secret.
+  const known = withSecretOf(key, issueKey().key)
+  const unknown = issueKey().key
+  const readSecretHash = vi.spyOn(store, 'readSecretHash')
+  const plain = new Access(store, clock)
+  const costOf = async (text: string) => {
+    const counted = [readSecretHash, vi.spyOn(store, 'readKey'), vi.mocked(hashOf), vi.mocked(isSameHash)]
+    for (const each of counted) each.mockClear()
+    expect(await plain.authenticate({ bearer: text, cookie: null })).toBeNull()
+    return counted.map(each => each.mock.calls.length)
+  }
+  const [read, hashed, compared] = [1, 1, 2]
+  for (const _ of ['unused', 'in use']) {
+    for (const text of [known, unknown]) expect(await costOf(text)).toEqual([read, 0, hashed, compared])
+    expect(await plain.authenticate({ bearer: key, cookie: null })).toMatchObject({ keyId })
+  }
+})
+
+/** The id of one key with the secret of another, under a checksum that fits. */
+function withSecretOf(own: string, other: string): string {
+  const body = `${own.slice(0, 'assay_12345678_'.length)}${other.slice('assay_12345678_'.length, -6)}`
+  return `${body}${checksum(body)}`
+}

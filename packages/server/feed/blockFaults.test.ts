@@ -75,7 +75,7 @@ async function expectRefused(liar: FaultProxy, lie: Rule): Promise<void> {
   await consumer.untilTip(before)
   const active = liar.add(lie)
   await mineTransactions(chain, EVERY_KIND)
-  await expect.poll(() => active.fired(), { timeout: 20_000 }).toBeGreaterThan(2)
+  await expect.poll(() => active.fired()).toBeGreaterThan(2)
   expect(consumer.tip?.hash).toBe(before.hash)
   active.remove()
   await consumer.untilTip(await latest(chain))
@@ -195,11 +195,11 @@ describe('F22: 200 blocks at once', () => {
     proxy.calls.length = 0
     await mine(chain, 200)
     const fetched = (): number => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
-    await expect.poll(fetched, { timeout: 20_000 }).toBe(8)
+    await expect.poll(fetched).toBe(8)
     // The head is polled some times more, and no block is fetched.
     const polls = (): number => proxy.calls.filter(({ params }) => params[0] === 'latest').length
     const before = polls()
-    await expect.poll(polls, { timeout: 20_000 }).toBeGreaterThan(before + 3)
+    await expect.poll(polls).toBeGreaterThan(before + 3)
     expect(fetched()).toBe(8)
     if (first.value?.kind !== 'block') return
     const consumer = keep(new Consumer(feed, { history: [first.value.block] }))
@@ -273,7 +273,7 @@ describe('on a chain whose headers prove nothing', () => {
     await consumer.untilTip(before)
     const lie = liar.add(omitting)
     await mineTransactions(opaque, EVERY_KIND)
-    await expect.poll(() => lie.fired(), { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => lie.fired()).toBeGreaterThan(1)
     forward(16_000)
     await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
     expect(consumer.tip?.hash).toBe(before.hash)

@@ -151,7 +151,7 @@ describe('a reorganisation', () => {
     }
     turn = reorg(chain, 5)
     await turn
-    await expect.poll(() => further, { timeout: 10_000 }).toBe(2)
+    await expect.poll(() => further).toBe(2)
     await consumer.untilTip(await latest(chain))
   })
 })

@@ -104,7 +104,7 @@ describe('a feed', () => {
     const config = { endpoints: endpointsOf(proxy.url), blockTimeMs: 12_000 }
     await mine(slow)
     const feed = await start(slow, { clock, config })
-    const items = feed.items(AbortSignal.timeout(10_000))[Symbol.asyncIterator]()
+    const items = feed.items(AbortSignal.timeout(60_000))[Symbol.asyncIterator]()
     let processed = 0
     const untilHealth = async (status: string) => {
       for (;;) {

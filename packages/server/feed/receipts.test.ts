@@ -229,7 +229,7 @@ describe('a feed whose node drops a log', () => {
     await mineTransactions(chain, EVERY_KIND)
     await mine(chain, 2)
     const tries = () => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
-    await expect.poll(tries, { timeout: 10_000 }).toBeGreaterThan(4)
+    await expect.poll(tries).toBeGreaterThan(4)
     forward(16_000)
     await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
     expect(consumer.health).toMatchObject({

@@ -72,7 +72,7 @@ describe('R4: a reorganisation while another is being fetched', () => {
         await reorg(chain, 7)
         await mine(chain, 3)
         first.resolve()
-        await expect.poll(() => during.fired(), { timeout: 20_000 }).toBe(1)
+        await expect.poll(() => during.fired()).toBe(1)
         during.remove()
         await second
         await mineTransactions(chain, [{ to: LOGGER }])
@@ -160,7 +160,7 @@ describe('R9: logs of the old fork for the new hash', () => {
     await mineTransactions(chain, EVERY_KIND.slice(0, 4))
     const head = await latest(chain)
     expect(head.number).toBe(old.number)
-    await expect.poll(() => lie.fired(), { timeout: 20_000 }).toBeGreaterThan(1)
+    await expect.poll(() => lie.fired()).toBeGreaterThan(1)
     expect(consumer.tip?.hash).toBe(old.hash)
     lie.remove()
     await consumer.untilTip(head)

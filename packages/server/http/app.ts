@@ -44,8 +44,8 @@ const HEADERS_MS = 5000
 const HANDLER_MS = 10_000
 /** How often sockets are looked at that are slow with their headers: they are gone within six seconds. */
 const LOOK_MS = 500
-/** Node knows `optimizeEmptyRequests` and its types do not: a request without a body is no stream to be drained. */
-const HTTP: ServerOptions & { readonly optimizeEmptyRequests: boolean } = {
+/** How the server is set. Node knows `optimizeEmptyRequests` and its types do not: a request without a body is no stream to be drained. */
+export const HTTP: ServerOptions & { readonly optimizeEmptyRequests: boolean } = {
   maxHeaderSize: MAX_HEADERS,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: LOOK_MS,

@@ -11,7 +11,7 @@ import type { LogRecord } from '../store/port.ts'
 import { Batches } from '../stream/batches.ts'
 import { sealCursor } from '../stream/cursor.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
-import { resetMessage, restartNotice, startOf } from '../stream/subscribe.ts'
+import { resetMessage, restartNotice, REVALIDATE_MS, startOf } from '../stream/subscribe.ts'
 import { Subscriber } from '../stream/subscriber.ts'
 import { Refusal, RequestError } from './apiError.ts'
 import type { HttpContext } from './context.ts'
@@ -21,7 +21,6 @@ import { principalOf } from './session.ts'
 
 /** A proxy that hears nothing for a minute hangs up. */
 const PING_MS = 15_000
-const REVALIDATE_MS = 2500
 const RETRY_MS = 1000
 
 type Open = { readonly principal: Principal; readonly subscriber: Subscriber; readonly ping: () => void }

@@ -79,17 +79,15 @@ describe('access', () => {
     expect((await fetch(`${here.url}/v1/session`, { headers })).status).toBe(401)
   })
 
-  it('a key revoked at one node ends its streams at every node within five seconds', async () => {
+  it('a key revoked at one node ends its streams at every node', async () => {
     const { key, keyId } = await keyOf('revoked')
     const streams = [here, there].map(
       node =>
         new Heard(createClient({ baseUrl: node.url, apiKey: key }), { filter: { chain_ids: [CHAIN_ID] } }),
     )
     await untilAllHear(streams)
-    const revokedMs = performance.now()
     expect(await here.access.revoke(keyId)).toBe(true)
     for (const stream of streams) expect(await stream.untilOver()).toMatchObject({ code: 1008 })
-    expect(performance.now() - revokedMs).toBeLessThan(5000)
     for (const node of [here, there]) expect((await ask(`${node.url}/v1/chains`, { key })).status).toBe(401)
   })
 

@@ -1,4 +1,4 @@
-/** Processes that write one chain in turn: killed, stopped or told to go, another goes on within ten seconds. */
+/** Processes that write one chain in turn: killed, stopped or told to go, another goes on. How soon is worker/candidate.test.ts. */
 import { createClient } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadConfig } from '../config.ts'
@@ -14,8 +14,6 @@ import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts
 import { writeConfig } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
-
-const TAKE_OVER_MS = 10_000
 
 let chain: TestChain
 let server: PostgresServer
@@ -72,12 +70,10 @@ async function startBoth(): Promise<ChildService> {
 const swapsOf = (hash: string) =>
   heard.records.filter(isSwap()).filter(({ payload }) => payload.block_hash === hash).length
 
-/** A trade, and how long it takes until it is heard. */
-async function tradeHeard(usd: number): Promise<number> {
+/** A trade, until it is heard. */
+async function tradeHeard(usd: number): Promise<void> {
   const { hash } = await chain.run(chain.sellV2(pair, 'MOTH', usd))
-  const startMs = performance.now()
   await until(`the trade of ${usd} USD heard`, () => swapsOf(hash) === 1)
-  return performance.now() - startMs
 }
 
 /** Nothing lost, nothing twice, and the store is sound. */
@@ -97,11 +93,9 @@ describe('the writer of a chain', () => {
   it('killed, is followed by its standby', async () => {
     const first = await startBoth()
     await tradeHeard(300)
-    const killedMs = performance.now()
     await first.kill()
     children.delete(first.pid)
     await tradeHeard(200)
-    expect(performance.now() - killedMs).toBeLessThan(TAKE_OVER_MS)
     expect((await writer())?.pid).not.toBe(first.pid)
     await expectWhole()
   })
@@ -109,10 +103,8 @@ describe('the writer of a chain', () => {
   it('stopped, is followed too; when it wakes it can no longer commit, and stands by', async () => {
     const first = await startBoth()
     await tradeHeard(300)
-    const stoppedMs = performance.now()
     first.pause()
     await tradeHeard(200)
-    expect(performance.now() - stoppedMs).toBeLessThan(TAKE_OVER_MS)
     const second = await until('another writer', writer)
     expect(second.pid).not.toBe(first.pid)
     first.wake()

@@ -19,8 +19,6 @@ const LIMIT_MS = isLong ? 3_600_000 : 120_000
 
 /** A history is checked from its beginning after each kill: past this many a new one keeps that short. */
 const KILLS_PER_HISTORY = 40
-/** From the kill to a store that serves. */
-const READY_MS = 2_000
 
 let server: PostgresServer
 beforeAll(async () => {
@@ -48,10 +46,8 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   const options = () => ({ address: database.address, chainId: 1, steps: 1_000_000 })
 
   async function check(acknowledged: Awaited<ReturnType<typeof dieAt>>, context: string): Promise<void> {
-    const killedAtMs = performance.now()
     const store = await database.connect()
     await store.readBounds()
-    expect(performance.now() - killedAtMs, context).toBeLessThan(READY_MS)
     committed = await checkHistory(store, committed, acknowledged, `seed ${SEED}, ${context}`)
     await database.leave()
   }

@@ -19,7 +19,7 @@ test('S17: with no listener and no wake-up at all, what another process commits 
   hub.listen({ wake: () => heard.push(hub.head) })
   for (const step of [1, 2, 3]) {
     await writer.commit(commitOf(1, step, { records: [health(1, `${step}`)] }))
-    await vi.waitFor(() => expect(heard.at(-1)).toBe(step), { timeout: 10_000, interval: 5 })
+    await vi.waitFor(() => expect(heard.at(-1)).toBe(step), { timeout: 60_000, interval: 5 })
   }
   expect(hub.after(0)?.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
   hub.close()

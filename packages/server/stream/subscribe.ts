@@ -9,6 +9,11 @@ import { checkCursor, openCursor } from './cursor.ts'
 import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
+/**
+ * How often open streams are asked whether their key still lives. What is known of a key is trusted for less than a
+ * second then, so a revocation is effective within five.
+ */
+export const REVALIDATE_MS = 2500
 /** A node behind the log waits this long for it, then asks the client to come back. */
 const CATCH_UP_MS = 5000
 const LOOK_MS = 100

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { systemClock } from '../ops/clock.ts'
+import { type Clock, systemClock } from '../ops/clock.ts'
 import type { Seat, SeatStore, SeatView } from '../store/cluster.ts'
+import { StoppedClock } from '../service/testing/testClock.ts'
 import { until } from '../service/testing/until.ts'
 import { Candidate } from './candidate.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
@@ -8,8 +9,10 @@ import { QUIET } from '../ops/testing/quiet.ts'
 /** Seats in memory; those of the database are held to the same by their own test. */
 class Seats implements SeatStore {
   readonly views = new Map<number, SeatView>()
+  reads = 0
 
   async readSeats(): Promise<readonly SeatView[]> {
+    this.reads += 1
     return [...this.views.values()]
   }
 
@@ -49,12 +52,13 @@ function candidate(
   seats: Seats,
   owner: string,
   onLost: (seat: Seat) => Promise<void> = async () => undefined,
+  clock: Clock = systemClock,
 ) {
   const options = {
     seats,
     chainIds: [1, 2],
     owner,
-    clock: systemClock,
+    clock,
     log: QUIET,
     onWon: () => undefined,
     onLost,
@@ -73,6 +77,25 @@ test('a chain that fails here is left to another, and the others are kept', asyn
   expect(seats.ownerOf(2)).toBe('first')
   expect(first.seats.map(({ chainId }) => chainId)).toEqual([2])
   expect(second.seats.map(({ chainId }) => chainId)).toEqual([1])
+})
+
+test('a holder that has not beaten for four seconds loses its seat, and not before', async () => {
+  const seats = new Seats()
+  for (const chainId of [1, 2]) await seats.takeSeat(chainId, null, 'silent')
+  const clock = new StoppedClock()
+  const next = candidate(seats, 'next', undefined, clock)
+  const looks = async (times: number): Promise<void> => {
+    const { reads } = seats
+    await until(`${times} looks`, () => seats.reads >= reads + times)
+  }
+  await looks(2)
+  clock.advance(4000)
+  await looks(3)
+  expect(next.seats).toEqual([])
+  // With the four seconds after which PostgreSQL ends a commit nobody goes on with, and half a second to the next look: ten at most.
+  clock.advance(1)
+  await until('both chains', () => next.seats.length === 2)
+  expect([seats.ownerOf(1), seats.ownerOf(2)]).toEqual(['next', 'next'])
 })
 
 test('with nobody else, it takes the chain again by itself', async () => {

@@ -21,7 +21,7 @@ import { Batches, WEB_SOCKET } from '../stream/batches.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
-import { restartNotice, startOf } from '../stream/subscribe.ts'
+import { restartNotice, REVALIDATE_MS, startOf } from '../stream/subscribe.ts'
 import { Subscriber, type SubscriberContext } from '../stream/subscriber.ts'
 import { SocketSink } from './socketSink.ts'
 
@@ -57,8 +57,6 @@ const MAX_CONTROL_FRAMES = 120
 const REFUSED_MS = 1000
 /** A peer that was told why does not linger. */
 const CLOSE_MS = 5000
-/** How often open streams are asked whether their key still lives. */
-const REVALIDATE_MS = 2500
 
 type Entry = {
   readonly ws: WebSocket

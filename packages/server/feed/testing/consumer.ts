@@ -42,7 +42,7 @@ export class Consumer {
   }
 
   /** Resolves once the condition holds; fails with what is there when it does not in time. */
-  async until(what: string, condition: (consumer: this) => boolean, limitMs = 10_000): Promise<void> {
+  async until(what: string, condition: (consumer: this) => boolean, limitMs = 60_000): Promise<void> {
     const endMs = performance.now() + limitMs
     while (!condition(this)) {
       if (this.#failure !== undefined) throw this.#failure

@@ -1,18 +1,23 @@
 /**
- * The thread of a consumer that asks without pause on several sockets. It says when it is being refused, and once it is told
- * to stop, how often it was.
+ * The thread of a consumer that asks without pause on several sockets until it is told to stop. It says when it is being
+ * refused, and counts how often it was.
  */
 import { Agent, get } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
-export type Flood = { readonly url: string; readonly key: string; readonly sockets: number }
+export type Flood = {
+  readonly url: string
+  readonly key: string
+  readonly sockets: number
+  /** Shared with who started it. */
+  readonly refused: Int32Array
+}
 
-const { url, key, sockets } = workerData as Flood
+const { url, key, sockets, refused } = workerData as Flood
 const agent = new Agent({ keepAlive: true, maxSockets: sockets })
 let isFlooding = true
 /** It floods by now. */
 const WELL_REFUSED = 100
-let refused = 0
 
 function ask(): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
@@ -24,7 +29,8 @@ function ask(): Promise<number | undefined> {
 
 async function flood(): Promise<void> {
   while (isFlooding)
-    if ((await ask()) === 429 && ++refused === WELL_REFUSED) parentPort?.postMessage('refused')
+    if ((await ask()) === 429 && Atomics.add(refused, 0, 1) === WELL_REFUSED)
+      parentPort?.postMessage('refused')
 }
 
 parentPort?.once('message', () => {
@@ -32,4 +38,3 @@ parentPort?.once('message', () => {
 })
 await Promise.all(Array.from({ length: sockets }, flood))
 agent.destroy()
-parentPort?.postMessage(refused)

@@ -70,17 +70,17 @@ describe('a seat', () => {
     await expect(nobody.commit(commitOf(1, 3, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
   })
 
-  test('of a writer stopped in the middle of a commit is had within six seconds', async () => {
+  test('of a writer stopped in the middle of a commit is had once the server has ended that commit, after four seconds', async () => {
     await cluster.takeSeat(1, null, 'stopped')
     const stopped = new pg.Client(clientOptions(database.address))
     stopped.on('error', () => undefined)
     await stopped.connect()
+    const { rows } = await stopped.query('SHOW idle_in_transaction_session_timeout')
+    expect(rows).toEqual([{ idle_in_transaction_session_timeout: '4s' }])
     await stopped.query('BEGIN')
     await stopped.query({ ...LOCK_CHAIN, values: [1] })
     await stopped.query('UPDATE head SET next = next')
-    const startMs = performance.now()
     expect(await cluster.takeSeat(1, await seen(), 'next')).toEqual({ chainId: 1, generation: 2 })
-    expect(performance.now() - startMs).toBeLessThan(6000)
     await expect(stopped.query('COMMIT')).rejects.toThrow()
     await stopped.end().catch(() => undefined)
   })

@@ -92,7 +92,7 @@ describe('one writer', () => {
         expect(
           await execute(server.urlOf(name), "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted"),
         ).toHaveLength(1),
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     )
     await expect(claimStore(database.address)).rejects.toMatchObject({ code: 'STORE_CLAIMED' })
   })
@@ -152,17 +152,17 @@ describe('S17: notifications', () => {
       onNews: () => news++,
       onQueue: () => undefined,
     })
-    await vi.waitFor(() => expect(news).toBe(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(news).toBe(1), { timeout: 60_000 })
     await store.commit(commitOf(1, 1, { records }))
-    await vi.waitFor(() => expect(news).toBe(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(news).toBe(2), { timeout: 60_000 })
     await execute(
       server.urlOf('postgres'),
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND query LIKE 'LISTEN%'`,
     )
     // Back again, it looks for what it may have missed.
-    await vi.waitFor(() => expect(news).toBe(3), { timeout: 20_000 })
+    await vi.waitFor(() => expect(news).toBe(3), { timeout: 60_000 })
     await store.commit(commitOf(1, 2, { records }))
-    await vi.waitFor(() => expect(news).toBe(4), { timeout: 20_000 })
+    await vi.waitFor(() => expect(news).toBe(4), { timeout: 60_000 })
     await listener.close()
   })
 })

@@ -133,16 +133,19 @@ describe('S11: a reader that holds on to an old state', () => {
         )
     }
     await grow(2)
-    await vi.waitFor(() => expect(warned[0]).toBeGreaterThan(20 * MIB), { timeout: 20_000 })
+    await vi.waitFor(() => expect(warned[0]).toBeGreaterThan(20 * MIB), { timeout: 60_000 })
     await watch.close()
     const whileRead = statSync(`${path}-wal`).size
     expect(whileRead).toBeGreaterThan(28 * MIB)
     reader.exec('COMMIT')
     const log = reader.prepare('PRAGMA wal_checkpoint(NOOP)')
-    await vi.waitFor(() => {
-      const { log: written, checkpointed } = log.get() as { log: number; checkpointed: number }
-      expect(checkpointed).toBe(written)
-    })
+    await vi.waitFor(
+      () => {
+        const { log: written, checkpointed } = log.get() as { log: number; checkpointed: number }
+        expect(checkpointed).toBe(written)
+      },
+      { timeout: 60_000 },
+    )
     reader.close()
     await grow(32)
     // Without a reader the log is written over from its start after each checkpoint, and does not grow.
