@@ -22,6 +22,7 @@ import { untilAborted } from './deadline.ts'
 import type { EndpointCalls } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Flow } from './flow.ts'
+import { noteHeard, noteQueued } from './heard.ts'
 import { openHttp } from './httpConnection.ts'
 import { checkIdentity, type Identity } from './identity.ts'
 import { type Purpose, purposeOf } from './purpose.ts'
@@ -340,7 +341,9 @@ export class Endpoint {
     { methods, purpose, signal }: Sent,
     exchange: () => Promise<Result>,
   ): Promise<Result> {
+    noteQueued(signal)
     await this.#flow.enter(signal, purpose, methods.length)
+    noteHeard(signal)
     for (const method of methods) this.#record.began(method, purpose)
     const name = methods.length === 1 ? (methods[0] ?? BATCH) : BATCH
     const startedMs = this.#options.clock.monotonicMs()

@@ -1,9 +1,11 @@
 /**
  * A question that may be asked again before its answer is there. Some calls are never answered, and waiting for their
- * deadline costs ten seconds; the usual time of an answer is known, so the next try begins when it has passed.
+ * deadline costs ten seconds; the usual time of an answer is known, so the next try begins after so long a silence.
  *
  * The first good answer wins and the other tries are aborted. A try that fails is followed by the next at once.
  */
+
+import { noteHeard, silenceMs } from './heard.ts'
 
 export type Try<Result> = (signal: AbortSignal) => Promise<Result>
 
@@ -42,6 +44,7 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     if (attempt === null) return false
     const abort = new AbortController()
     tries += 1
+    noteHeard(abort.signal)
     open.set(attempt, { abort, over: outcomeOf(attempt, abort.signal) })
     return true
   }
@@ -49,12 +52,16 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     let canHedge = start(false)
     while (open.size > 0) {
       const waitMs = canHedge ? hedge.waitMs(tries) : null
+      const quietMs = Math.min(...[...open.values()].map(({ abort }) => silenceMs(abort.signal)))
+      if (waitMs !== null && quietMs >= waitMs) {
+        canHedge = start(false)
+        continue
+      }
       const outcome = await firstOf(
         [...open.values()].map(({ over }) => over),
-        waitMs,
+        waitMs === null ? null : Math.min(waitMs, Math.ceil(waitMs - quietMs)),
       )
-      if (outcome.kind === 'late') canHedge = start(false)
-      else {
+      if (outcome.kind !== 'late') {
         open.delete(outcome.of)
         if (outcome.kind === 'answer') return { result: outcome.result }
         hedge.onFailure(outcome.error)

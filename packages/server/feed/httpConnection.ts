@@ -15,6 +15,7 @@ import {
   tooLarge,
 } from './connection.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { noteHeard } from './heard.ts'
 import { post, type PostAnswer } from './httpPost.ts'
 import { startPace } from './pace.ts'
 
@@ -102,7 +103,10 @@ async function ask(
         if (!reader.mayBe(bytes)) throw new AnswerTooLarge()
       },
       push: (chunk: Buffer) => reader.push(chunk),
-      received: pace.received,
+      received: (bytes: number) => {
+        noteHeard(signal)
+        pace.received(bytes)
+      },
     }
     const answer = await post(address.dial(), headers, body, bodyReader, pace.signal)
     return decodeResponse(options, answer, reader, method)

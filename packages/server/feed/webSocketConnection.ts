@@ -18,15 +18,19 @@ import {
   tooLarge,
 } from './connection.ts'
 import { FeedError, isFeedError } from './feedError.ts'
+import { noteHeard } from './heard.ts'
 import { ByteMeter } from './pace.ts'
 
 /** A large message is read so many bytes at a time: about a millisecond of work. */
 const PART = 256 * 1024
 /** How often a call that waits longer than its deadline is looked at, while its line is alive with an answer. */
 const LOOK_MS = 1000
+/** A message of more bytes takes long enough for its call to look late. */
+const LARGE_BYTES = 64 * 1024
 
 type Pending = {
   readonly method: string
+  readonly signal: AbortSignal
   readonly resolve: (result: unknown) => void
   readonly reject: (error: Error) => void
 }
@@ -68,6 +72,8 @@ class SocketConnection implements Connection {
   readonly #pending = new Map<number, Pending>()
   readonly #listeners = new Map<string, (head: unknown) => void>()
   readonly #meter: ByteMeter
+  /** Bytes since the last whole message. */
+  #partBytes = 0
   /** Large messages that are being read. */
   #reading = 0
   #lastId = 0
@@ -81,7 +87,7 @@ class SocketConnection implements Connection {
     this.#options = options
     this.#meter = new ByteMeter(options.limits)
     socket.on('upgrade', (response: IncomingMessage) => {
-      response.socket.on('data', chunk => this.#meter.received(chunk.length, performance.now()))
+      response.socket.on('data', chunk => this.#arrive(chunk.length))
     })
     socket.on('message', data => this.#receive(data as Buffer))
     socket.on('error', error => this.#fail(this.#failureOf(error)))
@@ -97,7 +103,7 @@ class SocketConnection implements Connection {
     let onAbort: (() => void) | undefined
     try {
       return await new Promise((resolve, reject) => {
-        this.#pending.set(id, { method, resolve, reject })
+        this.#pending.set(id, { method, signal, resolve, reject })
         const look = (): void => {
           const expiry = this.#expiry(startedMs)
           if (expiry === null) timer = setTimeout(look, LOOK_MS)
@@ -131,12 +137,20 @@ class SocketConnection implements Connection {
     this.#listeners.set(id, onHead)
   }
 
+  /** Whose answer the bytes are of is known only with the last of them: while a large one comes in, no call is late. */
+  #arrive(bytes: number): void {
+    this.#meter.received(bytes, performance.now())
+    this.#partBytes += bytes
+    if (this.#partBytes > LARGE_BYTES) for (const { signal } of this.#pending.values()) noteHeard(signal)
+  }
+
   close(): void {
     this.onLost = null
     this.#fail(this.#gone())
   }
 
   #receive(bytes: Buffer): void {
+    this.#partBytes = 0
     if (bytes.length > STREAM_FROM) {
       void this.#receiveLarge(bytes)
       return
