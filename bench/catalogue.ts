@@ -72,6 +72,7 @@ export const MODULES: readonly Module[] = [
       'stream: fan-out of a record to 5,000 sockets',
       'stream: fan-out of a block of 40 records to 1,000 sockets, in one write each',
       'stream: fan-out of a block of 40 records to 5,000 sockets, in one write each',
+      'stream: a record to 500 sockets beside 200 that stopped reading, against without them',
       'stream: replay of 100,000 records from a cursor to a socket, against reading them',
     ],
   },
