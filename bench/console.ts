@@ -3,13 +3,15 @@
  * page. Both against a limit: there is no peer.
  */
 import { createClient } from '@assay/sdk'
-import type { Browser, CDPSession } from 'playwright-core'
 import { buildConsole } from '../packages/console/build.ts'
 import { openBrowser } from '../packages/console/testing/browser.ts'
 import { type ConsolePage, firstPrice, logIn, openConsole } from '../packages/console/testing/consolePage.ts'
 import { type ManyTokens, serveManyTokens } from '../packages/console/testing/manyTokens.ts'
 import type { Benchmark } from './benchmark.ts'
 import { startHere, type Started } from './start.ts'
+
+type Browser = Awaited<ReturnType<typeof openBrowser>>
+type Debugger = Awaited<ReturnType<ReturnType<ConsolePage['page']['context']>['newCDPSession']>>
 
 const TOKENS = 5000
 /** Ten steps a second of five prices each. */
@@ -60,7 +62,7 @@ function manyTokens(): Benchmark {
   let browser: Browser
   let many: ManyTokens
   let shown: ConsolePage
-  let debug: CDPSession
+  let debug: Debugger
   let tookNs = 0
   const usedNs = async (): Promise<number> => {
     const { metrics } = await debug.send('Performance.getMetrics')

@@ -8,6 +8,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { Access } from '../packages/server/access/access.ts'
 import { ClientAddresses } from '../packages/server/access/clientAddress.ts'
 import { FailureThrottle } from '../packages/server/access/failureThrottle.ts'
+import { DEFAULT_LIMITS } from '../packages/server/access/limits.ts'
 import { RateLimit } from '../packages/server/access/rateLimit.ts'
 import { buildApp } from '../packages/server/http/app.ts'
 import type { HttpContext } from '../packages/server/http/context.ts'
@@ -36,6 +37,8 @@ export type Ready = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
+  /** Of ours: what a consumer presents whose quota is soon spent. */
+  readonly limited?: string
 }
 /** Microseconds of processor time of this thread. */
 export type Used = number
@@ -132,6 +135,8 @@ async function startApi() {
   const hub = await Hub.open(store, systemClock)
   const access = new Access(store, systemClock)
   const { key } = await access.issue('bench', 'bench', ['read'], null)
+  const { key: limited } = await access.issue('limited', 'limited', ['read'], null)
+  await store.writeLimits('limited', JSON.stringify(DEFAULT_LIMITS))
   const config = {
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
@@ -181,6 +186,7 @@ async function startApi() {
         ...(kind === 'batch' ? { 'content-type': 'application/json' } : {}),
       },
       body: kind === 'batch' ? wanted : null,
+      limited,
     },
     async close() {
       hub.close()

@@ -15,12 +15,16 @@ import type { ServerData } from './streamServer.ts'
 const BLOCK = 40
 const REPLAYED = 100_000
 const PER_COMMIT = 1000
+/** Records in a turn: fewer seconds than a service lets them not read. */
+const TURN = 40
+const [HEALTHY, DEAF] = [500, 200]
 
 export const benchmarks: readonly Benchmark[] = [
   fanOut({ sockets: 1000, records: 1, ratio: 0.9, calls: 40 }),
   fanOut({ sockets: 5000, records: 1, ratio: 0.8, calls: 10 }),
   fanOut({ sockets: 1000, records: BLOCK, ratio: 5, calls: 2 }),
   fanOut({ sockets: 5000, records: BLOCK, ratio: 5, calls: 1 }),
+  besideDeaf(),
   replay(),
 ]
 
@@ -81,6 +85,58 @@ function fanOut({ sockets, records, ratio, calls }: FanOut): Benchmark {
     notes: () => [
       `by processor time of the serving thread; until the last byte arrived ${median(ours.wallMs).toFixed(1)} ms, bare ${median(peer.wallMs).toFixed(1)} ms`,
     ],
+  }
+}
+
+function besideDeaf(): Benchmark {
+  const readers = new Readers()
+  const servers = new Map<Side, Server>()
+  /** Nanoseconds until everyone who reads had each of so many records, one after the other. */
+  const deliver = async (): Promise<number> => {
+    const server = servers.get('ours') as Server
+    let tookMs = 0
+    for (let n = 0; n < TURN; n++) {
+      const bytes = await server.ask({ ask: 'prepare', records: 1 })
+      const startMs = performance.now()
+      await server.ask({ ask: 'send' })
+      await readers.tell({ tell: 'expect', port: server.ready.port, bytes: bytes * HEALTHY })
+      tookMs += performance.now() - startMs
+    }
+    return tookMs * 1e6
+  }
+  const contender = (name: string, isBeside: boolean): Contender => {
+    let tookNs = 0
+    return {
+      name,
+      operations: TURN,
+      calls: 1,
+      measuredNs: () => tookNs,
+      async run() {
+        const server = servers.get('ours') as Server
+        if (isBeside) {
+          await readers.tell({ tell: 'open', ...server.ready, sockets: DEAF, cursor: null, isDeaf: true })
+          await server.ask({ ask: 'stuff' })
+        }
+        tookNs = await deliver()
+        if (isBeside) await readers.tell({ tell: 'leave', port: server.ready.port, isDeaf: true })
+      },
+    }
+  }
+  return {
+    name: 'stream: a record to 500 sockets beside 200 that stopped reading, against without them',
+    unit: 'record',
+    goal: { ratio: 2, sense: 'at most' },
+    ours: contender('beside 200 that stopped', true),
+    peer: contender('without them', false),
+    rounds: 5,
+    async prepare() {
+      const server = await Server.start({ side: 'ours' })
+      servers.set('ours', server)
+      await readers.tell({ tell: 'open', ...server.ready, sockets: HEALTHY, cursor: null })
+      await deliver()
+    },
+    close: () => closeAll(servers, readers),
+    notes: () => ['by the clock, from the commit to the last byte at the last of the 500'],
   }
 }
 

@@ -14,26 +14,31 @@ export type Told =
       readonly sockets: number
       readonly authorization: string
       readonly cursor: string | null
+      /** They listen to every chain, and never read. */
+      readonly isDeaf?: boolean
     }
   /** Answered when every byte of so many has come. */
   | { readonly tell: 'expect'; readonly port: number; readonly bytes: number }
-  | { readonly tell: 'leave'; readonly port: number }
+  | { readonly tell: 'leave'; readonly port: number; readonly isDeaf?: boolean }
 
 const CHAIN = 1
+/** What is on it is for those who never read. */
+const OTHER_CHAIN = 2
 /** Handshakes at once: fewer than a server lets wait. */
 const AT_ONCE = 200
 const BUFFER = Buffer.alloc(256 * 1024)
 
 type Group = { readonly sockets: Socket[]; received: number; expected: number; done: (() => void) | null }
-const groups = new Map<number, Group>()
+const groups = new Map<string, Group>()
 
 process.on('message', (told: Told) => {
   void obey(told).then(() => process.send?.('done'))
 })
 
 async function obey(told: Told): Promise<void> {
-  const group = groups.get(told.port) ?? { sockets: [], received: 0, expected: 0, done: null }
-  groups.set(told.port, group)
+  const name = 'isDeaf' in told ? `${told.port}, deaf` : `${told.port}`
+  const group = groups.get(name) ?? { sockets: [], received: 0, expected: 0, done: null }
+  groups.set(name, group)
   if (told.tell === 'open') {
     for (let opened = 0; opened < told.sockets; opened += AT_ONCE)
       await Promise.all(
@@ -46,7 +51,7 @@ async function obey(told: Told): Promise<void> {
       look(group)
     })
   } else {
-    groups.delete(told.port)
+    groups.delete(name)
     for (const socket of group.sockets) socket.destroy()
   }
 }
@@ -58,7 +63,8 @@ function look(group: Group): void {
 }
 
 /** Resolves when it is connected, and upgraded if it has to be. */
-function open(group: Group, { port, authorization, cursor }: Told & { tell: 'open' }): Promise<void> {
+function open(group: Group, told: Told & { tell: 'open' }): Promise<void> {
+  const { port, authorization, isDeaf = false } = told
   return new Promise((resolve, reject) => {
     let head = authorization === '' ? null : Buffer.alloc(0)
     const socket = connect({
@@ -79,7 +85,8 @@ function open(group: Group, { port, authorization, cursor }: Told & { tell: 'ope
             resolve()
           }
           look(group)
-          return true
+          // What is not asked for again stays in the kernel, until that is full.
+          return !isDeaf || head !== null
         },
       },
     })
@@ -87,7 +94,7 @@ function open(group: Group, { port, authorization, cursor }: Told & { tell: 'ope
     socket.on('error', reject)
     socket.on('connect', () => {
       if (head === null) resolve()
-      else socket.write(Buffer.concat([Buffer.from(upgrade(authorization)), subscribe(cursor)]))
+      else socket.write(Buffer.concat([Buffer.from(upgrade(authorization)), subscribe(told)]))
     })
   })
 }
@@ -95,10 +102,10 @@ function open(group: Group, { port, authorization, cursor }: Told & { tell: 'ope
 const upgrade = (authorization: string): string =>
   `GET /v1/stream HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nSec-WebSocket-Version: 13\r\nAuthorization: ${authorization}\r\n\r\n`
 
-const subscribe = (cursor: string | null): Buffer =>
+const subscribe = ({ cursor, isDeaf = false }: Told & { tell: 'open' }): Buffer =>
   frame({
     payload: JSON.stringify({
-      filter: { chain_ids: [CHAIN], pool_ids: [], token_ids: [] },
+      filter: { chain_ids: isDeaf ? [CHAIN, OTHER_CHAIN] : [CHAIN], pool_ids: [], token_ids: [] },
       resume_cursor: cursor,
     }),
   })

@@ -19,7 +19,7 @@ import { RateLimit } from '../packages/server/access/rateLimit.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
 import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
-import { address, commitOf, tokenUpsert } from '../packages/server/store/testing/drafts.ts'
+import { address, commitOf, health, tokenUpsert } from '../packages/server/store/testing/drafts.ts'
 import { framed, WEB_SOCKET } from '../packages/server/stream/batches.ts'
 import { sealCursor } from '../packages/server/stream/cursor.ts'
 import { Hub } from '../packages/server/stream/hub.ts'
@@ -31,6 +31,8 @@ import { QUIET } from '../packages/server/ops/testing/quiet.ts'
 export type Asked =
   /** Makes so many records durable, or has their bytes at hand. */
   | { readonly ask: 'prepare'; readonly records: number }
+  /** More on the other chain than kernels take over for who does not read it; ours only. */
+  | { readonly ask: 'stuff' }
   /** Sends what was prepared to everyone. */
   | { readonly ask: 'send' }
   /** Processor time since `send`, in microseconds. */
@@ -60,6 +62,9 @@ type Served = {
 }
 
 const CHAIN = 1
+const OTHER_CHAIN = 2
+/** Ten of nearly a megabyte. */
+const STUFFING = { records: 10, bytes: 900_000 } as const
 const PAGE = 1000
 const ROOMY: Limits = {
   units: 1e9,
@@ -85,6 +90,10 @@ async function answer(asked: Asked): Promise<number> {
       return served.prepare(asked.records)
     case 'send':
       before = used()
+      served.send()
+      return 0
+    case 'stuff':
+      await log.stuff()
       served.send()
       return 0
     case 'mark':
@@ -114,9 +123,17 @@ async function openLog() {
   const path = join(folder, 'assay.db')
   const release = claimDatabase(path)
   const store = await openSqliteStore({ path })
-  let step = 0
+  let [step, stuffed] = [0, 0]
   return {
     store,
+    async stuff(): Promise<void> {
+      const draft = health(OTHER_CHAIN, 'HEALTHY')
+      const payload = { ...draft.payload, pad: 'x'.repeat(STUFFING.bytes) }
+      for (let n = 0; n < STUFFING.records; n++)
+        await store.commit(
+          commitOf(OTHER_CHAIN, ++stuffed, { records: [{ ...draft, payload }], atMs: Date.now() }),
+        )
+    },
     /** Frames of so many new records. */
     async commit(count: number): Promise<Buffer[]> {
       step += 1
@@ -183,7 +200,7 @@ async function serveStream(): Promise<Served> {
     store,
     clock: systemClock,
     cursorSecret,
-    chainIds: new Set([CHAIN]),
+    chainIds: new Set([CHAIN, OTHER_CHAIN]),
     roster: new Roster(systemClock, { most: 1e6, burst: 1e6 }),
     publicOrigin: null,
     log: QUIET,

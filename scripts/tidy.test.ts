@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
+import { timedClaims } from './elapsedTime.ts'
 import { suites } from './suites.ts'
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
@@ -216,6 +217,63 @@ test('no test is skipped, focused or only planned', () => {
       !file.endsWith('tidy.test.ts'),
   )
   expect(marks).toEqual([])
+})
+
+/** Of the ordinary command, but for this file, which has examples of what is not allowed. */
+const tests = sources.filter(file => file.endsWith('.test.ts') && !file.endsWith('tidy.test.ts'))
+
+test('no test asserts how fast this machine is: speed is a benchmark, work is counted, and a wait has a generous guard', () => {
+  expect(tests.flatMap(file => timedClaims(text(file)).map(claim => `${file}: ${claim}`))).toEqual([])
+})
+
+test.each([
+  ['directly', 'expect(performance.now() - startMs).toBeLessThan(5000)'],
+  ['by a name', 'const tookMs = Date.now() - startMs\nexpect(tookMs, said).toBeLessThanOrEqual(MOST_MS)\n'],
+  ['in a list', 'waits.push(performance.now() - startMs)\nexpect(waits[0]).not.toBeGreaterThan(9)'],
+  [
+    'by a share',
+    'const s = (performance.now() - from) / 1000\nconst cores = used / s\nexpect(cores).toBeLessThan(0.5)',
+  ],
+  [
+    'by a function',
+    'const time = async () => {\n  return performance.now() - from\n}\nexpect(await time()).toBeLessThan(9)',
+  ],
+  [
+    'by a promise',
+    '  closed: once(socket).then(() => performance.now() - startMs),\nexpect(await idle.closed).toBeLessThan(6)',
+  ],
+])('an upper bound of a measured time is found, %s', (_, source) => {
+  expect(timedClaims(source)).toHaveLength(1)
+})
+
+test.each([
+  ['a lower bound', 'expect(performance.now() - startMs).toBeGreaterThan(700)'],
+  [
+    'a count that time allows',
+    'const earned = (performance.now() - startMs) / 100\nexpect(passed).toBeLessThan(earned)',
+  ],
+  ['a moment', 'const old = seal(Date.now() - 1)\nexpect(old.length).toBeLessThan(9)'],
+])('%s is no such claim', (_, source) => {
+  expect(timedClaims(source)).toEqual([])
+})
+
+test('a wait for a condition has a guard of 30 s or more, and `vi.waitFor` says so: its own is a second', () => {
+  const short = tests.flatMap(file => {
+    const found = text(file).matchAll(
+      /(?:\bpoll|\bwaitFor\w*)\((?:(?!\n\n)[\s\S]){0,600}?\{ timeout: ([\d_]+)/g,
+    )
+    return [...found].flatMap(([, ms = '']) =>
+      Number(ms.replaceAll('_', '')) < 30_000 ? [`${file}: ${ms}`] : [],
+    )
+  })
+  expect(short).toEqual([])
+  const bare = tests.filter(file =>
+    text(file)
+      .split('vi.waitFor(')
+      .slice(1)
+      .some(rest => !/^[\s\S]{0,600}?timeout:/.test(rest)),
+  )
+  expect(bare).toEqual([])
 })
 
 test('every test file belongs to exactly one suite', () => {

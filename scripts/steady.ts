@@ -1,0 +1,94 @@
+/**
+ * `npm run test:steady`: the suites that wait for other processes, ten times in a row, while another process keeps a core busy.
+ * A test that depends on how fast this machine is fails sooner or later. `--runs 3` takes fewer, names take other suites:
+ * `npm run test:steady -- --runs 1 store`.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { arch, availableParallelism } from 'node:os'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
+import { endGroup } from './processGroup.ts'
+import { suites } from './suites.ts'
+
+type Run = { readonly passed: number; readonly failed: number; readonly failures: readonly string[] }
+
+const DEFAULT_SUITES = ['chains', 'service', 'store']
+const DEFAULT_RUNS = 10
+/** Of one run: several times what it takes on two cores. One that takes longer hangs, and has failed. */
+const RUN_MINUTES = 90
+/** Failures by name are the last of what it says. */
+const TAIL_LETTERS = 100_000
+
+const { values, positionals } = parseArgs({
+  options: { runs: { type: 'string', default: `${DEFAULT_RUNS}` } },
+  allowPositionals: true,
+})
+/** What was started would go on without us: it is ended when this process exits. */
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+process.exitCode = await main(Number(values.runs), positionals.length > 0 ? positionals : DEFAULT_SUITES)
+
+async function main(runs: number, names: readonly string[]): Promise<number> {
+  const unknown = names.filter(name => !suites.some(suite => suite.name === name))
+  if (!Number.isInteger(runs) || runs < 1 || unknown.length > 0) {
+    const known = suites.map(suite => suite.name).join(', ')
+    console.error(
+      unknown.length > 0
+        ? `No suite ${unknown.join(', ')}. There are: ${known}`
+        : `--runs ${values.runs}: a whole number from 1 on is expected`,
+    )
+    return 2
+  }
+  const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
+  const rest = () => void busy.kill('SIGKILL')
+  process.once('exit', rest)
+  const results: Run[] = []
+  try {
+    for (let at = 1; at <= runs; at++) {
+      const startedMs = performance.now()
+      const result = await runOnce(names)
+      results.push(result)
+      const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1)
+      console.log(`run ${at} of ${runs}: ${result.passed} passed, ${result.failed} failed in ${minutes} min`)
+      for (const failure of result.failures) console.log(`  ${failure}`)
+      if (busy.exitCode !== null || busy.signalCode !== null)
+        throw new Error('the process that keeps a core busy has ended: the runs say nothing')
+    }
+  } finally {
+    rest()
+  }
+  const bad = results.filter(({ failed }) => failed > 0).length
+  console.log(
+    `${names.join(', ')} on ${arch()}, ${availableParallelism()} cores and one of them kept busy: ${runs - bad} runs passed, ${bad} failed`,
+  )
+  return bad === 0 ? 0 : 1
+}
+
+/** The test command with these suites, as a group of its own that can be ended whole. */
+async function runOnce(names: readonly string[]): Promise<Run> {
+  const child = spawn(process.execPath, ['scripts/test.ts', ...names], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const end = () => endGroup(child)
+  process.once('exit', end)
+  const said = listen(child)
+  const late = setTimeout(end, RUN_MINUTES * 60_000)
+  await once(child, 'close')
+  clearTimeout(late)
+  process.off('exit', end)
+  const text = stripVTControlCharacters(said())
+  const failures = text.split('\n').filter(line => line.startsWith('failed: '))
+  const counts = /\n(\d+) passed, (\d+) failed\n*$/.exec(text)
+  if (counts === null)
+    return { passed: 0, failed: 1, failures: [...failures, `no result: ${text.slice(-500)}`] }
+  return { passed: Number(counts[1]), failed: Number(counts[2]), failures }
+}
+
+function listen({ stdout, stderr }: ChildProcess): () => string {
+  let text = ''
+  for (const stream of [stdout, stderr])
+    stream?.on('data', part => {
+      text = (text + String(part)).slice(-TAIL_LETTERS)
+    })
+  return () => text
+}
