@@ -81,6 +81,7 @@ export const dateTime = (ms: number): string =>
 /** `INSUFFICIENT_HISTORY` as words. */
 export const words = (code: string): string => {
   if (code === 'OK') return code
+  if (code === 'FEED') return 'No feed'
   const text = code
     .toLowerCase()
     .replaceAll('_', ' ')

@@ -14,9 +14,9 @@ export class FeedWatch {
   #heardAtMs: number | null = null
 
   /** A snapshot or a connection of now; an older service says nothing beside it. */
-  opened(feed: Feed | undefined | null, nowMs: number): void {
+  opened(feed: Feed | undefined, nowMs: number): void {
     this.#heardAtMs = feed?.reasons.includes('WORKER_SILENT') === true ? null : nowMs
-    if (feed != null) this.#status = feed.status
+    if (feed !== undefined) this.#status = feed.status
   }
 
   heard(status: FeedStatus, nowMs: number, isReplayed: boolean): void {

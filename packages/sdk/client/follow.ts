@@ -215,7 +215,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     for await (const record of stream) {
       this.#failures = 0
       // A service that says nothing beside the session is heard by its records alone.
-      const isReplayed = feed != null && record.stream_sequence <= log.head_sequence
+      const isReplayed = feed !== undefined && record.stream_sequence <= log.head_sequence
       const isNews = this.#market.apply(record, this.#now(), isReplayed)
       if (this.#status !== 'live' && record.stream_sequence >= log.head_sequence)
         yield this.#enter('live', null)

@@ -24,7 +24,10 @@ export const Chain = object({
   stables: array(Address),
   routing_assets: describe('Ordered: each is priced from stables and those before it.', array(Address)),
   deployments: array(Deployment),
-  health: describe('Null before the first one.', nullable(Health)),
+  health: describe(
+    'UNAVAILABLE until a first one is reported. Null only of older services.',
+    nullable(Health),
+  ),
 })
 export type Chain = Static<typeof Chain>
 

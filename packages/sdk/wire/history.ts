@@ -1,7 +1,7 @@
 /** Our own published prices over time: as they were said, or as candles of them. */
 import { Feed } from './health.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
-import { compactPricedFields, compactUnpricedFields } from './price.ts'
+import { compactPricedFields, compactUnpricedFields, presentedFields } from './price.ts'
 import { Count, ExactValue, Ms, Sequence } from './quantity.ts'
 import { RetractReason } from './reason.ts'
 import {
@@ -41,7 +41,7 @@ const retraction = {
 /** A state as it was published; what a retraction left standing says what it took back. */
 export const HistoryEntry = union(
   object({ ...compactPricedFields, ...retraction }),
-  object({ ...compactUnpricedFields, ...retraction }),
+  object({ ...compactUnpricedFields, ...presentedFields, ...retraction }),
 )
 export type HistoryEntry = Static<typeof HistoryEntry>
 

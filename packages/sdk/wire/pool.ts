@@ -75,19 +75,21 @@ export const poolStateFields = {
   components: EdgeComponents,
   caps: array(Cap),
   reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
-  presented: optional(
-    describe(
-      'True where score, feed and reason are those of the moment of reading, over the stored record: its feed is gone. Never in the snapshot or on the stream.',
-      boolean(),
-    ),
-  ),
   differences: optional(array(Difference)),
   stream_sequence: optional(
     describe('The record that said so; on the stream it stands in the envelope.', Sequence),
   ),
 } as const
 
-export const PoolState = object(poolStateFields)
+export const PoolState = object({
+  ...poolStateFields,
+  presented: optional(
+    describe(
+      'True where score, feed and reason are those of the moment of reading, over the stored record: its feed is gone.',
+      boolean(),
+    ),
+  ),
+})
 export type PoolState = Static<typeof PoolState>
 
 /** A side of a pool, with its own price. */

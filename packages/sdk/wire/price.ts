@@ -78,25 +78,29 @@ export type LastPriced = Static<typeof LastPriced>
 export const compactUnpricedFields = {
   state: literal('UNPRICED'),
   reason: UnpricedReason,
+  evaluated_at_ms: Ms,
+  as_of: AsOf,
+  policy_version: string(),
+} as const
+
+/** What a reader adds to a state that it presents over the stored record; the stream never has them. */
+export const presentedFields = {
   presented: optional(
     describe(
-      'True where the reader says so over the stored record, which is unchanged: its feed is gone, or its price has expired. Never on the stream.',
+      'True where the reader says so over the stored record, which is unchanged: its feed is gone, or its price has expired.',
       boolean(),
     ),
   ),
   last_priced: optional(
     describe('Of a presented state: the price that the stored record has.', nullable(LastPriced)),
   ),
-  evaluated_at_ms: Ms,
-  as_of: AsOf,
-  policy_version: string(),
 } as const
 
 export const CompactPriced = object(compactPricedFields)
 export type CompactPriced = Static<typeof CompactPriced>
 
 /** A completed evaluation without a usable price: not zero, and not an error. */
-export const CompactUnpriced = object(compactUnpricedFields)
+export const CompactUnpriced = object({ ...compactUnpricedFields, ...presentedFields })
 export type CompactUnpriced = Static<typeof CompactUnpriced>
 
 export const CompactState = union(CompactPriced, CompactUnpriced)

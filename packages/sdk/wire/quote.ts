@@ -8,7 +8,13 @@ import { AsOf, BlockPosition } from './block.ts'
 import { QuoteErrorBody } from './error.ts'
 import { Address, AddressInput, ChainId } from './identifier.ts'
 import { poolFields } from './pool.ts'
-import { CompactPriced, CompactUnpriced, compactPricedFields, compactUnpricedFields } from './price.ts'
+import {
+  CompactPriced,
+  CompactUnpriced,
+  compactPricedFields,
+  compactUnpricedFields,
+  presentedFields,
+} from './price.ts'
 import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
 import { failureFields, Hop, Route } from './route.ts'
 import {
@@ -80,7 +86,7 @@ export const PricedQuote = object({
 })
 export type PricedQuote = Static<typeof PricedQuote>
 
-export const UnpricedQuote = object(unpricedFields)
+export const UnpricedQuote = object({ ...unpricedFields, ...presentedFields })
 export type UnpricedQuote = Static<typeof UnpricedQuote>
 
 /** The 200 of GET /v1/quote/token. */

@@ -21,7 +21,7 @@ export const Session = object({
   cursor_expires_at_ms: nullable(Ms),
   schema_version: Count,
   stream: LogRange,
-  feed: optional(describe("The chain's feed at `head_sequence`; null without `chain_id`.", nullable(Feed))),
+  feed: optional(describe("With `chain_id`: the chain's feed as it is now.", Feed)),
 })
 export type Session = Static<typeof Session>
 

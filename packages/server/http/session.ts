@@ -42,7 +42,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
       cursor_expires_at_ms: cursor === null ? null : issuedAtMs + CURSOR_LIFETIME_MS,
       schema_version: SCHEMA_VERSION,
       stream: { oldest_sequence: bounds.oldest, head_sequence: bounds.head },
-      feed: chainId === null ? null : context.feeds.feed(chainId, issuedAtMs),
+      ...(chainId === null ? {} : { feed: context.feeds.feed(chainId, issuedAtMs) }),
     }
   })
 

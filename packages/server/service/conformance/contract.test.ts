@@ -270,8 +270,12 @@ describe('§4 GET /v1/history/token', () => {
       expect((await prices(query)).prices.map(each => each.as_of.stream_sequence)).toEqual([
         record.stream_sequence,
       ])
-    expect(await prices('at_ms=1')).toEqual({ prices: [], next_cursor: null })
-    expect(await prices('at_block=0')).toEqual({ prices: [], next_cursor: null })
+    for (const query of ['at_ms=1', 'at_block=0'])
+      expect(await prices(query)).toMatchObject({
+        prices: [],
+        next_cursor: null,
+        feed: { chain_id: CHAIN_ID },
+      })
   })
 
   it('a price past its expiry is told as UNPRICED ROUTE_EXPIRED, as a reader then saw it', async () => {

@@ -1,0 +1,66 @@
+/** A chain that nothing is heard of any more: the console withholds its prices, says why, and shows them again after. */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { CHAIN_ID } from '../server/service/testing/plan.ts'
+import { buildConsole } from './build.ts'
+import { logIn, PATIENT } from './testing/consolePage.ts'
+import { RunningConsole } from './testing/runningConsole.ts'
+
+/** A feed is silent half a minute after its last report; the rest is for slow machines. */
+const SILENT_WITHIN = { timeout: 90_000 } as const
+
+let running: RunningConsole
+beforeAll(async () => {
+  running = await RunningConsole.start(await buildConsole())
+})
+afterAll(() => running?.close())
+
+const change = (sql: string): void => {
+  const database = new DatabaseSync(join(running.chain.folder, 'assay.db'), { timeout: 5_000 })
+  database.exec(`BEGIN IMMEDIATE; ${sql}; COMMIT`)
+  database.close()
+}
+/** The worker's next commit conflicts with what is stored, and no start can read its state. */
+const stopWorker = () => change(`UPDATE position SET step = step + 100; UPDATE entity SET text = '!' || text`)
+const repairWorker = () =>
+  change(`UPDATE position SET step = step - 100; UPDATE entity SET text = substr(text, 2)`)
+
+it('shows no price of a chain it hears nothing of, names it and why, and all of them again when it is back', async () => {
+  const { chain } = running
+  const shown = await running.open()
+  await logIn(shown, await running.service.key())
+  const { page } = shown
+  const moth = chain.token('MOTH')
+  const row = page.locator(`[data-token="${CHAIN_ID}/${moth}"]`)
+  const price = () => row.locator('td:nth-child(3)').textContent()
+  await chain.untilMining('a price', async () => (await price())?.startsWith('$'))
+  const banner = page.getByTestId('gone-feeds')
+  expect(await banner.count()).toBe(0)
+
+  stopWorker()
+  await chain.mine()
+  await expect.poll(price, SILENT_WITHIN).toBe('–')
+  expect(await row.textContent()).toContain('No feed')
+  expect(await banner.textContent()).toContain('nothing has been heard of it for more than 30 seconds')
+  const name = await page.locator(`article[data-chain="${CHAIN_ID}"] h2`).textContent()
+  expect(await banner.locator('strong').textContent()).toBe(name)
+  expect(await page.locator(`article[data-chain="${CHAIN_ID}"]`).textContent()).toContain('Unavailable')
+  expect(await shown.seriousFindings()).toEqual([])
+
+  await row.locator('a').click()
+  await page.getByText('Unpriced', { exact: true }).waitFor(PATIENT)
+  await page.getByText('the chain cannot be followed right now').waitFor(PATIENT)
+  await page.getByText('with a score of').waitFor(PATIENT)
+  expect(await banner.count()).toBe(1)
+  expect(await shown.seriousFindings()).toEqual([])
+
+  repairWorker()
+  await chain.untilMining('its price again', async () => (await page.getByTestId('price').count()) === 1)
+  await chain.untilMining('nothing to tell', async () => (await banner.count()) === 0)
+  await shown.goTo('#/')
+  await expect.poll(price, PATIENT).toMatch(/^\$/)
+  // A quote that is asked for while no worker runs may be refused.
+  expect(shown.faults('Failed to load resource')).toEqual([])
+  await shown.close()
+}, 240_000)
