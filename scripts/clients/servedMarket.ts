@@ -9,7 +9,6 @@ import {
   type Health,
   type PricedQuote,
 } from '@assay/sdk'
-import { stringify } from 'yaml'
 import { loadConfig } from '../../packages/server/config.ts'
 import type { Config } from '../../packages/server/ops/config.ts'
 import { type Service, startService } from '../../packages/server/service.ts'
@@ -39,7 +38,8 @@ export class ServedMarket {
     const { url, wsUrl } = market.chain
     const chains = [{ ...market.chain, wsUrl: isHttpAlone ? url : wsUrl }]
     const document = worldConfig({ chains }, { port: 0, database: join(folder, `${name}.db`) })
-    writeFileSync(file, stringify(document))
+    // Every JSON document is a YAML one.
+    writeFileSync(file, JSON.stringify(document))
     this.config = loadConfig(file, {})
   }
 

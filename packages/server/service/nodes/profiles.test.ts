@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cursorAfter, Heard } from '../testing/heard.ts'
 import { Pace } from '../testing/pace.ts'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
-import { isSwap, isTokenRetract, recordIdOf } from '../testing/record.ts'
+import { isSwap, recordIdOf } from '../testing/record.ts'
 import { roomyClient } from '../testing/roomy.ts'
 import { type Block, type Hex, startTestChain, type TestChain } from '../testing/testChain.ts'
 import { openTestService, type TestService } from '../testing/testService.ts'
@@ -18,6 +18,8 @@ const SLOTS = 32
 /** A guard against a service that never gets there. */
 const PATIENCE_MS = 120_000
 const STEP_MS = 3 * PATIENCE_MS
+/** Of the log of the chain, in a failure. */
+const LAST_LINES = 8
 
 describe.each(PROFILES)('on the profile $name ($about)', profile => {
   let chain: TestChain
@@ -55,6 +57,21 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     trades.push(block)
     return block
   }
+  /** A failure names what the service itself says is wrong. */
+  const wait = async <Value>(
+    what: string,
+    look: () => Promise<Value | null | false> | Value | null | false,
+  ): Promise<Value> => {
+    try {
+      return await until(what, look, PATIENCE_MS)
+    } catch (failure) {
+      const health = await service.store.readHealth(CHAIN_ID)
+      const log = service.lines.filter(line => line.includes('"thread"')).slice(-LAST_LINES)
+      throw new Error([(failure as Error).message, `health: ${health}`, ...log].join('\n'), {
+        cause: failure,
+      })
+    }
+  }
   /** Null while there is no price, and while the chain is not up yet: a client would ask again. */
   const quoteOf = async (symbol: string): Promise<PricedQuote | null> => {
     try {
@@ -67,21 +84,17 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
   }
   /** Priced at this block or above it, on the branch that holds this block. */
   const untilPriced = (symbol: string, block: Block): Promise<PricedQuote> =>
-    until(
-      `${symbol} priced at block ${block.number}`,
-      async () => {
-        const quote = await quoteOf(symbol)
-        if (quote === null || quote.as_of.block_number < block.number) return null
-        const swaps = (await service.records()).filter(isSwap())
-        return swaps.some(({ payload }) => payload.block_hash === block.hash) && quote
-      },
-      PATIENCE_MS,
-    )
+    wait(`${symbol} priced at block ${block.number}`, async () => {
+      const quote = await quoteOf(symbol)
+      if (quote === null || quote.as_of.block_number < block.number) return null
+      const swaps = (await service.records()).filter(isSwap())
+      return swaps.some(({ payload }) => payload.block_hash === block.hash) && quote
+    })
   /** Hears on from where it stopped, up to a record. */
   const hear = async (what: string, isLast: (record: Envelope) => boolean): Promise<void> => {
     const resumeCursor = await cursorAfter(client, CHAIN_ID, heard.at(-1)?.stream_sequence ?? 0)
     const stream = new Heard(client, { filter: { chain_ids: [CHAIN_ID] }, resumeCursor })
-    await until(what, () => stream.outcome !== null || stream.records.some(isLast), PATIENCE_MS)
+    await wait(what, () => stream.outcome !== null || stream.records.some(isLast))
     await stream.close()
     heard.push(...stream.records)
   }
@@ -95,13 +108,13 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     for (const symbol of ['LARK', 'MOTH', 'WETH']) {
       // A request for a token that the chain has not read yet would enrol it.
       const stored = () => service.store.readQuote(CHAIN_ID, chain.token(symbol))
-      await until(`${symbol} evaluated`, stored, PATIENCE_MS)
-      await until(`${symbol} priced`, () => quoteOf(symbol), PATIENCE_MS)
+      await wait(`${symbol} evaluated`, stored)
+      await wait(`${symbol} priced`, () => quoteOf(symbol))
     }
   })
 
   it('a swap changes the price', { timeout: STEP_MS }, async () => {
-    const before = await until('MOTH priced', () => quoteOf('MOTH'), PATIENCE_MS)
+    const before = await wait('MOTH priced', () => quoteOf('MOTH'))
     const block = await trade(3000)
     const after = await untilPriced('MOTH', block)
     expect(priceText(after)).not.toBe(priceText(before))
@@ -113,7 +126,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
   it('a reorganisation takes the swap back, by name, and the price with it', {
     timeout: STEP_MS,
   }, async () => {
-    const before = await until('MOTH priced', () => quoteOf('MOTH'), PATIENCE_MS)
+    const before = await wait('MOTH priced', () => quoteOf('MOTH'))
     const snapshot = await pace.between(() => chain.snapshot())
     const block = await trade(9000)
     const onOldBranch = await untilPriced('MOTH', block)
@@ -126,23 +139,17 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       // The new branch is longer from the start, as one that wins is.
       for (let at = (await chain.head()).number; at <= number; at++) await chain.mineNow()
     })
-    await until(
-      'the retraction',
-      async () => (await service.records(sequence)).some(isTokenRetract(chain.token('MOTH'))),
-      PATIENCE_MS,
-    )
-    const orphaned = (await service.records(sequence)).filter(isSwap(pair))
+    const orphaned = await wait('the swap orphaned', async () => {
+      const swaps = (await service.records(sequence)).filter(isSwap(pair))
+      return swaps.length > 0 && swaps
+    })
     expect(orphaned.map(({ payload }) => [payload.block_hash, payload.finality])).toEqual([
       [block.hash, 'orphaned'],
     ])
-    await until(
-      'the price of before',
-      async () => {
-        const now = await quoteOf('MOTH')
-        return now !== null && priceText(now) === priceText(before)
-      },
-      PATIENCE_MS,
-    )
+    await wait('the price of before', async () => {
+      const now = await quoteOf('MOTH')
+      return now !== null && priceText(now) === priceText(before)
+    })
   })
 
   it('a restart goes on where the log ended, with the trades made meanwhile', {
