@@ -30,6 +30,7 @@ type Level = 'envelope' | 'entries' | 'logs'
 
 export class AnswerStream {
   readonly #bodyBytes: number
+  readonly #stretch: number
   #bytes = Buffer.allocUnsafeSlow(2 * STRETCH)
   /** In `#bytes`: what is not consumed begins at 0; up to `#at` it was looked at; it ends at `#end`. */
   #at = 0
@@ -56,16 +57,17 @@ export class AnswerStream {
   #entries: unknown[] = []
   #single: unknown = null
 
-  /** `bodyBytes`: how much of it may be held that belongs to no entry. */
-  constructor(bodyBytes: number) {
+  /** `bodyBytes`: how much of it may be held that belongs to no entry. A receipt of a `stretch` or more is taken apart. */
+  constructor(bodyBytes: number, stretch = STRETCH) {
     this.#bodyBytes = bodyBytes
+    this.#stretch = stretch
   }
 
   push(chunk: Buffer): void {
     this.#append(chunk)
     this.#look()
     if (this.#level === 'entries' && this.#wholeEnd > 0) this.#takeEntries()
-    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > STRETCH) this.#takeApart()
+    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > this.#stretch) this.#takeApart()
     else if (this.#level === 'logs' && this.#wholeEnd > 0) this.#takeLogs()
     const limit = this.#level === 'envelope' ? this.#bodyBytes : ENTRY_FACTOR * this.#bodyBytes
     if (this.#end > limit) throw new AnswerTooLarge()

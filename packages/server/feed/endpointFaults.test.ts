@@ -231,6 +231,7 @@ describe('F16: an answer that does not end', () => {
       const consumer = await over([proxy.url, chain.anvil.url], { limits })
       await consumer.untilTip(await latest(chain))
       limits.deadlineMs = 400
+      limits.overMs = 400
       const rule = proxy.add({ method: 'eth_getBlockReceipts', fault })
       for (let n = 0; n < 20 && rule.fired() === 0; n++) {
         await mineTransactions(chain, EVERY_KIND)

@@ -62,6 +62,9 @@ describe('encodeRlp', () => {
   })
 })
 
+const rootOf = (values: readonly Uint8Array[]) =>
+  orderedTrieRoot(values.length, at => values[at] as Uint8Array)
+
 describe('orderedTrieRoot', () => {
   const theirs = async (values: readonly Uint8Array[]): Promise<Hex> => {
     const trie = await createMPT()
@@ -77,7 +80,7 @@ describe('orderedTrieRoot', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(value, { maxLength: 40 }), async values => {
-        expect(orderedTrieRoot(values)).toBe(await theirs(values))
+        expect(rootOf(values)).toBe(await theirs(values))
       }),
       { numRuns: 150 },
     )
@@ -86,7 +89,7 @@ describe('orderedTrieRoot', () => {
   it('is that wherever the keys grow by a byte', async () => {
     for (const count of [1, 2, 16, 17, 127, 128, 129, 255, 256, 257, 300, 600]) {
       const values = Array.from({ length: count }, (_, at) => Uint8Array.from([1 + (at & 127), at >> 8, 3]))
-      expect(orderedTrieRoot(values)).toBe(await theirs(values))
+      expect(rootOf(values)).toBe(await theirs(values))
     }
   })
 })

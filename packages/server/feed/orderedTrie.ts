@@ -8,8 +8,8 @@ import type { Hex } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
 import { headSize, writeHead } from './rlp.ts'
 
-/** A key by its nibbles, and the value under it. */
-type Entry = { readonly nibbles: Uint8Array; readonly value: Uint8Array }
+/** A key by its nibbles, and how to make the value under it: one at a time, for a large block has large receipts. */
+type Entry = { readonly nibbles: Uint8Array; readonly value: () => Uint8Array }
 
 /** keccak256(rlp('')). */
 const EMPTY_ROOT: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
@@ -17,11 +17,12 @@ const EMPTY_CHILD = Uint8Array.of(0x80)
 /** A node shorter than a hash stands in its parent as it is. */
 const HASH_BYTES = 32
 
-export function orderedTrieRoot(values: readonly Uint8Array[]): Hex {
-  if (values.length === 0) return EMPTY_ROOT
-  const entries = inKeyOrder(values.length).map(index => ({
+/** Of so many values, each asked for once. */
+export function orderedTrieRoot(count: number, valueAt: (index: number) => Uint8Array): Hex {
+  if (count === 0) return EMPTY_ROOT
+  const entries = inKeyOrder(count).map(index => ({
     nibbles: nibblesOf(index),
-    value: values[index] as Uint8Array,
+    value: () => valueAt(index),
   }))
   return `0x${keccak256(nodeOf(entries, 0, entries.length, 0)).toString('hex')}`
 }
@@ -54,13 +55,15 @@ function keyOf(index: number): readonly number[] {
 /** The encoded node over the entries from `first` up to `end`, whose keys agree in their first `depth` nibbles. */
 function nodeOf(entries: readonly Entry[], first: number, end: number, depth: number): Uint8Array {
   const low = entries[first] as Entry
-  if (end - first === 1) return pairOf(low.nibbles, depth, low.nibbles.length, true, low.value)
+  if (end - first === 1) return leafOf(low.nibbles, depth, low.value())
   // In key order the first and the last differ no later than any two between them.
   const high = entries[end - 1] as Entry
   let split = depth
   while (low.nibbles[split] === high.nibbles[split]) split++
   const branch = branchOf(entries, first, end, split)
-  return split === depth ? branch : pairOf(low.nibbles, depth, split, false, branch)
+  return split === depth
+    ? branch
+    : listOf([stringOf(hexPrefix(low.nibbles, depth, split, false)), referenceTo(branch)])
 }
 
 function branchOf(entries: readonly Entry[], first: number, end: number, depth: number): Uint8Array {
@@ -75,18 +78,19 @@ function branchOf(entries: readonly Entry[], first: number, end: number, depth: 
   return listOf(children)
 }
 
-/** A leaf with its value, or an extension that leads to a branch. */
-function pairOf(
-  nibbles: Uint8Array,
-  from: number,
-  to: number,
-  isLeaf: boolean,
-  content: Uint8Array,
-): Uint8Array {
-  return listOf([
-    stringOf(hexPrefix(nibbles, from, to, isLeaf)),
-    isLeaf ? stringOf(content) : referenceTo(content),
-  ])
+/** The rest of the key and the value, which is copied once. */
+function leafOf(nibbles: Uint8Array, depth: number, value: Uint8Array): Uint8Array {
+  const path = stringOf(hexPrefix(nibbles, depth, nibbles.length, true))
+  // A receipt is never a single byte, which would be its own encoding; any other value may be.
+  const isBare = value.length === 1 && (value[0] as number) < 0x80
+  const payload = path.length + value.length + (isBare ? 0 : headSize(value.length))
+  const bytes = new Uint8Array(headSize(payload) + payload)
+  let at = writeHead(bytes, 0, payload, 0xc0)
+  bytes.set(path, at)
+  at += path.length
+  if (!isBare) at = writeHead(bytes, at, value.length, 0x80)
+  bytes.set(value, at)
+  return bytes
 }
 
 const referenceTo = (node: Uint8Array): Uint8Array =>

@@ -21,7 +21,7 @@ import { orderedTrieRoot } from './orderedTrie.ts'
 import { encodeRlp, headSize, integer, writeHead } from './rlp.ts'
 
 export const receiptsRoot = (receipts: readonly ReceiptEntry[]): Hex =>
-  orderedTrieRoot(receipts.map(encodeReceipt))
+  orderedTrieRoot(receipts.length, index => encodeReceipt(receipts[index] as ReceiptEntry))
 
 export function encodeReceipt({
   type,
