@@ -3,7 +3,7 @@
  * answered, and a parent is one block below its child.
  * Where the chain's headers can be encoded, the fields answered give that hash, so none of them is made up.
  */
-import type { Hex } from '../ops/config.ts'
+import type { Hex, ProofRules } from '../ops/config.ts'
 import {
   decodeAnswer,
   type Fields,
@@ -106,16 +106,21 @@ async function fetchHeader(
   if (answer === null) return null
   return decodeAnswer(endpoint.name, 'a block', () => {
     const fields = toFields(answer)
-    const head = headOf(fields)
-    check(head)
-    return {
-      ...head,
-      receiptsRoot: toHash(fields, 'receiptsRoot'),
-      logsBloom: toHex(fields, 'logsBloom', 256),
-      transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
-      ...proveHeader(fields, head.hash, endpoint.capabilities),
-    }
+    check(headOf(fields))
+    return decodeHeader(fields, endpoint.capabilities)
   })
+}
+
+/** Throws a FieldError. */
+export function decodeHeader(fields: Fields, rules: Pick<ProofRules, 'header'>): Header {
+  const head = headOf(fields)
+  return {
+    ...head,
+    receiptsRoot: toHash(fields, 'receiptsRoot'),
+    logsBloom: toHex(fields, 'logsBloom', 256),
+    transactions: toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32)),
+    ...proveHeader(fields, head.hash, rules),
+  }
 }
 
 function headOf(fields: Fields): Head {
