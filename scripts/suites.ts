@@ -51,6 +51,11 @@ export const suites: readonly Suite[] = [
     needs: ['anvil'],
   },
   {
+    name: 'blocks',
+    about: 'blocks with the oddities of real chains through the verifier, and tampered copies of them',
+    include: ['scripts/blocks/'],
+  },
+  {
     name: 'simulation',
     about: 'short lives of the whole service on a virtual clock, and bugs planted in them',
     include: ['scripts/simulate/'],

@@ -8,6 +8,7 @@ export type CheckName =
   | 'head'
   | 'finality'
   | 'receipts'
+  | 'proof'
   | 'logs'
   | 'state'
   | 'archive'

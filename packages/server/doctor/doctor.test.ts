@@ -5,8 +5,14 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type LocalChain, mine, startLocalChain } from '../feed/testing/localChain.ts'
-import { pass, type Rule, startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
+import {
+  EVERY_KIND,
+  type LocalChain,
+  mine,
+  mineTransactions,
+  startLocalChain,
+} from '../feed/testing/localChain.ts'
+import { changing, pass, type Rule, startRpcProxy, without } from '../feed/testing/rpcProxy.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
 import { type ChainConfig, type Config, type Hex, Secret } from '../ops/config.ts'
 import type { Check } from './check.ts'
@@ -92,6 +98,7 @@ test('a good node is told what it can do, over HTTP and over WebSocket', async (
     head: expect.stringMatching(/^block \d+, \d+ s old$/),
     finality: expect.stringMatching(/^finalized \d+ blocks back, safe \d+ blocks back$/),
     receipts: expect.stringMatching(/^0 of block \d+$/),
+    proof: expect.stringMatching(/^headers give their hash/),
     logs: 'ranges of 10 blocks and perhaps more',
     state: 'calls at a block hash',
     archive: 'state of every block',
@@ -256,6 +263,24 @@ test('a node that is away does not stop the start: it is a warning', async () =>
   expect(warnings.filter(each => !each.includes('one backend'))).toEqual([
     expect.stringMatching(/^chains\[0\]\.endpoints\[0\]\.url \(node-1\): .*is the node up/),
   ])
+})
+
+test('a chain whose one endpoint cannot prove a block is told at the start, which goes on', async () => {
+  await mineTransactions(one, EVERY_KIND)
+  const url = await proxied(
+    changing<readonly object[]>('eth_getBlockReceipts', receipts =>
+      receipts.map(receipt => ({ ...receipt, cumulativeGasUsed: '0x1' })),
+    ),
+  )
+  expect(await preflight(configOf(one.config(at(url))))).toEqual([
+    expect.stringMatching(
+      /^chains\[0\]\.endpoints\[0\]\.url \(node-1\): .*put this into .*: proof: \{ header: standard, receipts: none \}; and add an endpoint/,
+    ),
+  ])
+  expect(await preflight(configOf(one.config(at(one.anvil.url))))).toEqual([])
+  expect(
+    await preflight(configOf(one.config({ ...at(url), proof: { header: 'standard', receipts: 'none' } }))),
+  ).toEqual([expect.stringMatching(/^chains\[0\]\.proof: .*DEGRADED \(NO_PROOF\)/)])
 })
 
 test('all is asked of every endpoint: one wrong does not hide another', async () => {

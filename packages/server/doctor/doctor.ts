@@ -121,7 +121,11 @@ async function examine(
   if (identity.some(({ status }) => status === 'fail')) return { checks: identity, withoutCode: null }
   const head = await probes.head()
   const withoutCode = await codeless(chain, probes, head)
-  if (scope === 'identity') return { checks: identity, withoutCode }
+  if (scope === 'identity') {
+    // Where there is no second opinion to be had, a start tells what one endpoint can prove.
+    const proof = chain.endpoints.length === 1 ? [await probes.proof(head)] : []
+    return { checks: [...identity, ...proof], withoutCode }
+  }
   const receipts = await probes.receipts(head)
   return {
     checks: [
@@ -129,6 +133,7 @@ async function examine(
       probes.age(head, clock.nowMs()),
       await probes.finality(head),
       receipts,
+      await probes.proof(head),
       await probes.logs(head, receipts.status === 'ok'),
       await probes.state(head),
       await probes.archive(head),

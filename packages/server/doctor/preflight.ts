@@ -41,5 +41,5 @@ const awayOf = (chain: ChainReport): string[] => chain.endpoints.flatMap(sentenc
 
 const sentencesOf = ({ name, key, checks }: EndpointReport): string[] =>
   checks
-    .filter(({ status }) => status === 'fail')
+    .filter(({ name: check, status }) => status === 'fail' || (check === 'proof' && status === 'warn'))
     .map(({ value, fix }) => `${key} (${name}): ${value}; ${fix}`)

@@ -7,6 +7,7 @@ import type { Connection } from '../feed/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
+import { probeProof } from './proofProbe.ts'
 
 export type Head = {
   readonly number: number
@@ -117,6 +118,13 @@ export class Probes {
         'blocks cannot be proven complete (health NO_PROOF); use a node with eth_getBlockReceipts',
       )
     }
+  }
+
+  /** What its blocks prove, and the line of the configuration that says so. */
+  async proof(head: Head): Promise<Check> {
+    return this.#finding('proof', 'use a node that gives whole blocks', () =>
+      probeProof(this.#chain, this.#ask, head.number),
+    )
   }
 
   /** The longest range that is answered; any error ends the search, whatever its words. */

@@ -21,6 +21,7 @@ import {
   toList,
   toQuantity,
 } from './answer.ts'
+import { bloomOf } from './bloom.ts'
 
 /** EIP-2718 ends below 0x80. */
 export const MAX_TYPE = 0x7f
@@ -201,13 +202,15 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
   const fields = toFields(item)
   const type = isGiven(fields, 'type') ? toCount(fields, 'type') : null
   if (type !== null && type > MAX_TYPE) throw new FieldError('type is not a transaction type')
+  const logs = toList(fields, 'logs').map(toLogEntry)
   return new ReceiptEntry(
     type,
     toOutcome(fields),
     toQuantity(fields, 'cumulativeGasUsed'),
-    textOf(toHex(fields, 'logsBloom', 256)),
+    // Some sources leave it out: it follows from the logs, and the root tells whether it is right.
+    textOf(isGiven(fields, 'logsBloom') ? toHex(fields, 'logsBloom', 256) : bloomOf(logs)),
     '0x'.length,
-    toList(fields, 'logs').map(toLogEntry),
+    logs,
     toHash(fields, 'blockHash'),
     toCount(fields, 'blockNumber'),
     toHash(fields, 'transactionHash'),

@@ -133,11 +133,15 @@ async function fetchHeader(
   if (answer === null) return null
   return decodeAnswer(endpoint.name, 'a block', () => {
     const fields = toFields(answer)
-    const head = headOf(fields)
-    check(head)
-    const transactions = toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32))
-    return { ...headerOf(fields, head, endpoint.capabilities), transactions }
+    check(headOf(fields))
+    return decodeHeader(fields, endpoint.capabilities)
   })
+}
+
+/** Throws a FieldError. */
+export function decodeHeader(fields: Fields, rules: Pick<ProofRules, 'header'>): ListedHeader {
+  const transactions = toList(fields, 'transactions').map(hash => hexOf(hash, 'transactions', 32))
+  return { ...headerOf(fields, headOf(fields), rules), transactions }
 }
 
 function headerOf(fields: Fields, head: Head, rules: Pick<ProofRules, 'header'>): Header {

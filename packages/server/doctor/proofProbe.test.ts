@@ -1,0 +1,113 @@
+import { beforeAll, expect, test } from 'vitest'
+import { FeedError } from '../feed/feedError.ts'
+import { makeOddBlocks, type OddBlock, type Wire } from '../feed/testing/oddBlocks.ts'
+import { type ChainConfig, type ProofRules, Secret } from '../ops/config.ts'
+import type { Check } from './check.ts'
+import { probeProof } from './proofProbe.ts'
+
+let odd: readonly OddBlock[]
+beforeAll(async () => {
+  odd = await makeOddBlocks()
+})
+
+const oneOf = (name: string): OddBlock => odd.find(each => each.name === name) as OddBlock
+
+const chainOf = (proof: ProofRules | undefined, endpoints: number): ChainConfig => ({
+  chainId: 25,
+  name: 'Some chain',
+  endpoints: Array.from({ length: endpoints }, (_, at) => ({
+    name: `node-${at}`,
+    url: new Secret('http://127.0.0.1:1'),
+  })),
+  genesisHash: `0x${'00'.repeat(32)}`,
+  blockTimeMs: 1000,
+  finality: { kind: 'tag' },
+  proof,
+  wrappedNative: `0x${'00'.repeat(20)}`,
+  deployments: [],
+  stables: [],
+  sequencerUptimeFeed: null,
+  routingAssets: [],
+  pools: [],
+  tokens: [],
+})
+
+type Node = { readonly block: Wire | null; readonly receipts: readonly Wire[] | null }
+
+/** Every number is that block. */
+const probe = (
+  { block, receipts }: Node,
+  { proof, endpoints = 2 }: { readonly proof?: ProofRules; readonly endpoints?: number } = {},
+): Promise<Check> =>
+  probeProof(
+    chainOf(proof, endpoints),
+    method => {
+      if (method === 'eth_getBlockByNumber') return Promise.resolve(block)
+      if (receipts !== null) return Promise.resolve(receipts)
+      return Promise.reject(new FeedError('METHOD_MISSING', 'node', 'it does not have the method'))
+    },
+    9,
+  )
+
+const NOTHING: ProofRules = { header: 'opaque', receipts: 'none' }
+
+test('a chain like Ethereum proves itself as configured', async () => {
+  expect(await probe(oneOf('legacy and typed receipts'), { endpoints: 1 })).toEqual({
+    name: 'proof',
+    status: 'ok',
+    value: 'headers give their hash, receipts give the root',
+    fix: null,
+  })
+})
+
+test('a chain that hashes otherwise fails with the line to paste', async () => {
+  const { block, receipts } = oneOf('a header of another kind')
+  const foreign = { ...block, receiptsRoot: `0x${'11'.repeat(32)}` }
+  expect(await probe({ block: foreign, receipts })).toEqual({
+    name: 'proof',
+    status: 'fail',
+    value: 'headers do not give their hash, receipts do not give the root, so every block would be refused',
+    fix: 'put this into the section of chain 25: proof: { header: opaque, receipts: none }',
+  })
+  const alone = await probe({ block: foreign, receipts }, { endpoints: 1 })
+  expect(alone.fix).toMatch(/receipts: none \}; and add an endpoint of another provider/)
+  expect((await probe({ block: foreign, receipts }, { proof: NOTHING })).status).toBe('ok')
+  expect((await probe({ block, receipts })).fix).toContain('proof: { header: opaque, receipts: standard }')
+})
+
+test('a chain that could be proven and is not is told the line to paste', async () => {
+  expect(await probe(oneOf('legacy and typed receipts'), { proof: NOTHING })).toMatchObject({
+    status: 'warn',
+    fix: 'put this into the section of chain 25: proof: { header: standard, receipts: standard }',
+  })
+})
+
+test('deposits of an OP-stack chain are seen', async () => {
+  const deposits = oneOf('a deposit of six fields')
+  expect(await probe(deposits)).toMatchObject({
+    status: 'ok',
+    value:
+      'headers give their hash, receipts give the root (OP stack) (proof: { header: standard, receipts: op_stack })',
+  })
+  expect((await probe(deposits, { proof: { header: 'standard', receipts: 'op_stack' } })).value).toBe(
+    'headers give their hash, receipts give the root (OP stack)',
+  )
+})
+
+test('a chain that settles later is told that one endpoint is not enough', async () => {
+  const settling = oneOf('a settling header')
+  expect(await probe(settling)).toMatchObject({ status: 'ok' })
+  expect(await probe(settling, { endpoints: 1 })).toMatchObject({
+    status: 'warn',
+    fix: expect.stringMatching(/DEGRADED \(NO_PROOF\).*add an endpoint of another provider/),
+  })
+})
+
+test('a node without receipts, without transactions or without blocks is not taken for another kind of chain', async () => {
+  const { block } = oneOf('legacy and typed receipts')
+  const quiet = 'headers give their hash; no receipts to look at in the last 5 blocks'
+  expect(await probe({ block, receipts: null })).toMatchObject({ status: 'ok', value: quiet })
+  expect(await probe({ block, receipts: [] })).toMatchObject({ status: 'ok', value: quiet })
+  expect(await probe({ block: null, receipts: [] })).toMatchObject({ status: 'warn' })
+  expect(await probe({ block: { hash: '0x1' }, receipts: [] })).toMatchObject({ status: 'warn' })
+})

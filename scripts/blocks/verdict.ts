@@ -1,0 +1,92 @@
+/** What the service makes of a captured block: its own functions, given what an endpoint answered. */
+import { FieldError, toCount, toHash } from '../../packages/server/feed/answer.ts'
+import { scanAnswer } from '../../packages/server/feed/answerScanner.ts'
+import { digestOf } from '../../packages/server/feed/blockDigest.ts'
+import { type ReceiptEntry, toReceiptEntry } from '../../packages/server/feed/entry.ts'
+import { decodeHeader } from '../../packages/server/feed/header.ts'
+import { type CommittingHeader, proveReceipts } from '../../packages/server/feed/receiptsProof.ts'
+import { stateSyncHash } from '../../packages/server/feed/stateSync.ts'
+import type { Hex, ProofRules } from '../../packages/server/ops/config.ts'
+import type { CapturedBlock, Fields } from './readBlocks.ts'
+
+export type Items = readonly (Fields | ReceiptEntry)[]
+
+/**
+ * `receipts`: header and receipts are proven. `header`: there are no receipts to look at. `root`: the header is not whole,
+ * and the receipts give its root. `none`: it passes, and proves nothing.
+ */
+export type Verdict =
+  | {
+      readonly kind: 'passed'
+      readonly proof: 'receipts' | 'header' | 'root' | 'none'
+      readonly digest: string
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+
+/** What an OP-stack chain may do no other chain does. */
+const RULES: ProofRules = { header: 'standard', receipts: 'op_stack' }
+
+export function verdictOn(header: Fields | null, items: Items | null): Verdict {
+  try {
+    if (header === null) return verdictOnReceipt(items)
+    return isWhole(header) ? verdictOnBlock(header, items) : verdictOnRoot(header, items)
+  } catch (error) {
+    if (!(error instanceof FieldError)) throw error
+    return { kind: 'refused', reason: error.message }
+  }
+}
+
+/** Everything the service asks a node for is there. */
+export const isWhole = (header: Fields): boolean => 'logsBloom' in header && 'transactionsRoot' in header
+
+/** From the bytes of an answer where the service reads them so, as it does with what nodes write. */
+export function asAnswered({ receipts }: CapturedBlock): Items | null {
+  const answer = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: receipts }))
+  return (scanAnswer(answer)?.result as readonly ReceiptEntry[] | undefined) ?? receipts
+}
+
+/** Decoded once: only what is changed is read again. */
+export const decoded = ({ receipts }: CapturedBlock): Items | null => receipts?.map(toReceiptEntry) ?? null
+
+function verdictOnBlock(fields: Fields, items: Items | null): Verdict {
+  const header = decodeHeader({ ...fields, transactions: hashesIn(fields) ?? [] }, RULES)
+  const { number, hash, parentHash, timeMs, receiptsRoot, logsBloom, isOwnHash } = header
+  if (items === null) {
+    const digest = JSON.stringify([number, hash, parentHash, timeMs, receiptsRoot, logsBloom])
+    return { kind: 'passed', proof: isOwnHash ? 'header' : 'none', digest }
+  }
+  const { proof, logs } = proveReceipts({ ...header, transactions: hashesIn(fields) }, items, RULES)
+  const digest = digestOf({ number, hash, parentHash, timeMs, proof: 'none', logs })
+  return { kind: 'passed', proof: proof === 'receipts' ? 'receipts' : 'none', digest }
+}
+
+/** The header is believed: what is tried is whether the receipts give its root. */
+function verdictOnRoot(fields: Fields, items: Items | null): Verdict {
+  const header: CommittingHeader = {
+    number: toCount(fields, 'number'),
+    hash: toHash(fields, 'hash'),
+    receiptsRoot: toHash(fields, 'receiptsRoot'),
+    transactions: hashesIn(fields),
+    isOwnHash: true,
+    coversAncestors: 'settledHeight' in fields,
+  }
+  const { proof, logs } = proveReceipts(header, items ?? [], RULES)
+  const { number, hash } = header
+  const digest = digestOf({ number, hash, parentHash: hash, timeMs: 0, proof: 'none', logs })
+  return { kind: 'passed', proof: proof === 'receipts' ? 'root' : 'none', digest }
+}
+
+/** Receipts without a header prove nothing; the one thing to see is that a state sync is known as one. */
+function verdictOnReceipt(items: Items | null): Verdict {
+  const receipts = (items ?? []).map(toReceiptEntry)
+  const isSync = ({ blockNumber, blockHash, transactionHash }: ReceiptEntry): boolean =>
+    stateSyncHash({ number: blockNumber, hash: blockHash }) === transactionHash
+  return { kind: 'passed', proof: 'none', digest: JSON.stringify(receipts.map(isSync)) }
+}
+
+/** A node that is asked for hashes gives hashes. */
+function hashesIn(fields: Fields): readonly Hex[] | null {
+  const transactions = fields['transactions']
+  if (!Array.isArray(transactions)) return null
+  return transactions.map((each: string | Fields) => (typeof each === 'string' ? each : each['hash']) as Hex)
+}

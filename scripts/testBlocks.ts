@@ -1,0 +1,66 @@
+/**
+ * `npm run test:blocks -- FOLDER…`: every captured block in the folders (`assay capture` writes them) through the verifier
+ * of the service, and copies of it with one thing changed in each. Prints a line for each block; ends with 1 when an
+ * honest block is refused, a tampered copy is taken for the block, or there is nothing to look at.
+ * `--every` changes every receipt and log of a block, and not only a few of a large one.
+ */
+import { existsSync } from 'node:fs'
+import { type Examined, examine } from './blocks/examine.ts'
+import { readBlocks } from './blocks/readBlocks.ts'
+
+/** Receipts, and receipts with logs, that are changed in one block: enough for every kind, and minutes saved. */
+const MOST = 12
+
+function main(words: readonly string[]): void {
+  const folders = words.filter(word => !word.startsWith('--'))
+  const unknown = words.filter(word => word.startsWith('--') && word !== '--every')
+  const missing = folders.filter(folder => !existsSync(folder))
+  if (folders.length === 0 || unknown.length > 0 || missing.length > 0) {
+    for (const each of unknown) console.error(`${each} is not an option; --every is the only one`)
+    for (const each of missing) console.error(`${each} does not exist`)
+    console.error('usage: npm run test:blocks -- FOLDER… [--every]')
+    process.exitCode = 2
+    return
+  }
+  const most = words.includes('--every') ? Number.POSITIVE_INFINITY : MOST
+  console.log(row('chain', 'block', 'fork', 'proof', 'verdict'))
+  const examined = folders.flatMap(readBlocks).map(block => {
+    const result = examine(block, most)
+    console.log(lineOf(result))
+    return result
+  })
+  console.log(summaryOf(examined))
+  if (examined.length === 0 || examined.some(isBad)) process.exitCode = 1
+}
+
+const isBad = ({ honest, tampered }: Examined): boolean =>
+  honest.kind === 'refused' || tampered.missed.length > 0
+
+function lineOf({ chain, block, fork, honest, tampered }: Examined): string {
+  const proof = honest.kind === 'passed' ? honest.proof : '–'
+  const { refused, unproven, unread, missed } = tampered
+  const verdict = honest.kind === 'passed' ? 'passed' : `REFUSED: ${honest.reason}`
+  const deceived = missed.length === 0 ? '' : `, DECEIVED by ${[...new Set(missed)].join(', ')}`
+  const copies = `${refused} copies refused, ${unproven} unproven, ${unread.length} kinds without effect${deceived}`
+  return row(chain, String(block), fork, proof, honest.kind === 'passed' ? `${verdict}; ${copies}` : verdict)
+}
+
+const row = (chain: string, block: string, fork: string, proof: string, verdict: string): string =>
+  `${chain.padEnd(10)} ${block.padStart(10)} ${fork.padEnd(26)} ${proof.padEnd(9)} ${verdict}`
+
+function summaryOf(examined: readonly Examined[]): string {
+  const count = (of: (each: Examined) => number): number => examined.reduce((sum, each) => sum + of(each), 0)
+  const proofs = ['receipts', 'root', 'header', 'none'].map(
+    proof =>
+      `${count(({ honest }) => (honest.kind === 'passed' && honest.proof === proof ? 1 : 0))} by ${proof}`,
+  )
+  const unread = [...new Set(examined.flatMap(({ tampered }) => tampered.unread))].sort()
+  return [
+    '',
+    `${examined.length} blocks: ${proofs.join(', ')}; ${count(({ honest }) => (honest.kind === 'refused' ? 1 : 0))} refused`,
+    `tampered copies: ${count(({ tampered }) => tampered.refused)} refused, ${count(({ tampered }) => tampered.unproven)} unproven, ${count(({ tampered }) => tampered.missed.length)} taken for the block`,
+    `changes that leave what is read as it was: ${unread.join(', ')}`,
+  ].join('\n')
+}
+
+main(process.argv.slice(2))
