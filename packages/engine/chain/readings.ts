@@ -53,8 +53,11 @@ function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): 
     verified: true,
     differences: [],
     incomplete: false,
+    // Across a gap nothing is known of its past: it is taken up like a pool that was just found.
+    trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
+    isBeforeGap: false,
   }
-  const isSame = differencesOf(before.amm, loaded.state).length === 0
+  const isSame = !before.isBeforeGap && differencesOf(before.amm, loaded.state).length === 0
   const settled = settle(pool, read, block, null, state.policyView.policy)
   const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null
   setPoolState(
