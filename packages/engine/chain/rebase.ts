@@ -12,7 +12,7 @@ import * as temporal from '../price/temporal.ts'
 import type { Pool, PoolState, State } from '../state.ts'
 import { count } from '../units.ts'
 import { poolChanged, type Work } from '../work.ts'
-import type { BlockRef } from './block.ts'
+import type { BlockRef, Hex } from './block.ts'
 import { noteNeeds, takeBack } from './blocks.ts'
 import { openJournal, setPoolState } from './journal.ts'
 
@@ -21,16 +21,18 @@ const MAX_GAPS = 64
 
 export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_head' }>, work: Work): void {
   const { block, ancestor, atMs } = input
+  const [oldest] = state.journals
   if (ancestor !== state.chain.tip?.hash) {
     // Nobody knows what became of what rested on these blocks, so every record that did is withdrawn.
     for (const journal of state.journals) work.orphaned.add(journal.block.hash)
     takeBack(state, ancestor, work)
     for (const pool of work.removed.keys()) work.needs.push({ kind: 'load', pool, why: 'ORPHANED' })
   }
-  const stopped = state.chain.tip
+  // Without a tip even the first block of all was taken back; its parent is where we stopped.
+  const stopped = { hash: ancestor, number: state.chain.tip?.number ?? (oldest?.block.number ?? 0) - 1 }
   assert(
-    stopped !== null && block.number > stopped.number,
-    () => `block ${block.number} ${block.hash} is not ahead of ${stopped?.number} ${stopped?.hash}`,
+    block.number > stopped.number,
+    () => `block ${block.number} ${block.hash} is not ahead of ${stopped.number} ${stopped.hash}`,
   )
   for (const journal of state.journals.splice(0)) state.index.changed.add(journal.key)
   noteGap(state, stopped, block, atMs)
@@ -51,7 +53,12 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
 }
 
 /** A gap that ended at a block taken back is part of the new one. */
-function noteGap({ gaps, index }: State, stopped: BlockRef, block: BlockRef, atMs: Input['atMs']): void {
+function noteGap(
+  { gaps, index }: State,
+  stopped: { readonly number: number; readonly hash: Hex },
+  block: BlockRef,
+  atMs: Input['atMs'],
+): void {
   while ((gaps.at(-1)?.toBlock ?? -1) > stopped.number) index.changed.add(`gap/${gaps.pop()?.toBlock}`)
   gaps.push({
     fromBlock: count(stopped.number + 1),
