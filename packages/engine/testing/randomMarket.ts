@@ -241,10 +241,7 @@ type Kept = {
 }
 
 /** The final chain in order, each outside input where its height stood. */
-function finalLife(
-  chain: readonly Kept[],
-  outside: readonly { after: number; input: Input }[],
-): Input[] {
+function finalLife(chain: readonly Kept[], outside: readonly { after: number; input: Input }[]): Input[] {
   const inputs: Input[] = []
   let at = 0
   const flush = (number: number) => {

@@ -1,4 +1,5 @@
 /** Our own published prices over time: as they were said, or as candles of them. */
+import { Gap } from './health.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { compactPricedFields, compactUnpricedFields } from './price.ts'
 import { Count, ExactValue, Ms, Sequence } from './quantity.ts'
@@ -44,7 +45,14 @@ export const HistoryEntry = union(
 )
 export type HistoryEntry = Static<typeof HistoryEntry>
 
-export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor })
+/** Gaps of the chain, oldest first: what happened in their blocks was not seen. */
+export const gapFields = {
+  gaps: optional(
+    describe('Blocks that were not followed, oldest first: what happened in them was not seen.', array(Gap)),
+  ),
+} as const
+
+export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor, ...gapFields })
 export type HistoryPage = Static<typeof HistoryPage>
 
 /** A bucket in which something was published; there is none for a time without evidence. */
@@ -58,5 +66,5 @@ export const Candle = object({
   records: Count,
 })
 
-export const CandlePage = object({ candles: array(Candle), next_cursor: NextCursor })
+export const CandlePage = object({ candles: array(Candle), next_cursor: NextCursor, ...gapFields })
 export type CandlePage = Static<typeof CandlePage>

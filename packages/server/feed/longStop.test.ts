@@ -187,7 +187,12 @@ describe('a feed that follows a chain', () => {
     const [rebase] = consumer.of('rebase')
     if (rebase === undefined) throw new Error('it started again')
     const after = consumer.chain.slice(consumer.chain.findIndex(({ hash }) => hash === rebase.block.hash) + 1)
-    const undoable = after.map(({ number, hash, timeMs, parentHash }) => ({ number, hash, timeMs, parentHash }))
+    const undoable = after.map(({ number, hash, timeMs, parentHash }) => ({
+      number,
+      hash,
+      timeMs,
+      parentHash,
+    }))
     const resume = { ...resumeOf(consumer), undoable, beforeGap: rebase.ancestor }
     await reorg(chain, 5)
     await mine(chain)

@@ -9,6 +9,7 @@ import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { presentState } from './present.ts'
+import { gapsText } from './rows.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 
 const DEFAULT_LIMIT = 100
@@ -31,12 +32,13 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
   app.get('/v1/history/token/:chain_id/:token_address', async (request, reply) => {
     const params = new Params(searchOf(request), [...MOMENTS, ...RANGES], malformed)
     const subject = await knownToken(context, request)
+    const gaps = await gapsText(context.store, subject.chainId)
     const [moment, ...others] = MOMENTS.filter(name => params.text(name) !== null)
     if (moment !== undefined) {
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
         throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
-      return atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
+      return { ...(await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)), gaps }
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
@@ -52,7 +54,8 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     const seal = (next: Place) =>
       sealPage(context.pageSecret, query, [next.atMs, next.sequence, toMs, fromMs])
     const wanted = { ...subject, fromMs, toMs, after: from, limit }
-    return interval === null ? prices(context, wanted, seal) : candles(context, wanted, interval, seal)
+    const page = interval === null ? prices(context, wanted, seal) : candles(context, wanted, interval, seal)
+    return { ...(await page), gaps }
   })
 }
 

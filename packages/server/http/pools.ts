@@ -7,7 +7,7 @@ import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
-import { eventText, poolText } from './rows.ts'
+import { eventText, gapsText, poolText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -89,6 +89,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
         last === undefined
           ? null
           : sealPage(context.pageSecret, query, [last.blockNumber, last.logIndex, last.blockHash]),
+      gaps: await gapsText(context.store, chainId),
     }
   })
 }

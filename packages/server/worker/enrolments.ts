@@ -149,10 +149,16 @@ export class Enrolments {
     }
   }
 
+  /** The state of pools that are known already, read again together. */
+  load(pools: Parameters<Market['load']>[0]): Promise<void> {
+    return this.#context.inLane(() => this.#load(pools, this.#own()))
+  }
+
   /** What a step asked for. It is kept until it is got: a step asks once. */
   note(needs: StepResult['needs']): void {
     for (const need of needs)
-      if (need.kind === 'load') this.#reloads.add(need.pool)
+      if (need.kind === 'load' && need.why === 'REBASED') continue
+      else if (need.kind === 'load') this.#reloads.add(need.pool)
       else this.#missing.add(need.token)
     if (this.#isTending || (this.#reloads.size === 0 && this.#missing.size === 0)) return
     this.#isTending = true

@@ -70,7 +70,11 @@ export class Consumer {
       this.#fold(item)
       this.items.push(item)
       const { tip } = this
-      if (commits && tip !== undefined && (item.kind === 'block' || item.kind === 'reorg' || item.kind === 'rebase'))
+      if (
+        commits &&
+        tip !== undefined &&
+        (item.kind === 'block' || item.kind === 'reorg' || item.kind === 'rebase')
+      )
         this.#feed.processed(tip)
       this.#wake()
     }
