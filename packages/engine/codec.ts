@@ -20,6 +20,7 @@ import type { ChainSetup } from './setup.ts'
 import type {
   ChainPosition,
   EntityKey,
+  Gap,
   KnownPool,
   Pool,
   PoolState,
@@ -51,6 +52,11 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
       )
     case 'stable':
       return mapped(state.stables.get(id as Address), stable => write(stable))
+    case 'gap':
+      return mapped(
+        state.gaps.find(({ toBlock }) => String(toBlock) === id),
+        gap => write(gap),
+      )
     default:
       return mapped(
         state.journals.find(({ block }) => String(block.number) === id),
@@ -79,6 +85,7 @@ export function* entityKeys(state: State): Generator<EntityKey> {
   for (const address of state.tokens.keys()) yield `token/${address}`
   for (const address of state.stables.keys()) yield `stable/${address}`
   for (const { block } of state.journals) yield `undo/${block.number}`
+  for (const { toBlock } of state.gaps) yield `gap/${toBlock}`
 }
 
 export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
@@ -110,12 +117,16 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     .filter(([key]) => key.startsWith('undo/'))
     .map(([, text]) => journalFrom(read(text)))
   state.journals.push(...journals.sort((a, b) => a.block.number - b.block.number))
+  const gaps = [...texts].filter(([key]) => key.startsWith('gap/')).map(([, text]) => read<Gap>(text))
+  state.gaps.push(...gaps.sort((a, b) => a.toBlock - b.toBlock))
   state.index.changed.clear()
   return state
 }
 
-type PoolStateImage = Omit<PoolState, 'history'> & {
+/** A state that was written before gaps were known of has no word about one. */
+type PoolStateImage = Omit<PoolState, 'history' | 'isBeforeGap'> & {
   readonly history: readonly temporal.Change[]
+  readonly isBeforeGap?: boolean
 }
 
 const stateImage = (state: PoolState): PoolStateImage => ({
@@ -124,6 +135,7 @@ const stateImage = (state: PoolState): PoolStateImage => ({
 })
 const stateFrom = (image: PoolStateImage): PoolState => ({
   ...image,
+  isBeforeGap: image.isBeforeGap ?? false,
   history: temporal.restore(image.history),
 })
 

@@ -27,6 +27,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
     stables: new Map(),
     coverage: new Map(),
     journals: [],
+    gaps: [],
     index: {
       pairs: new Map(),
       ownPools: new Map(),

@@ -8,6 +8,7 @@
  */
 import { unreachable } from './assert.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
+import { applyRebase } from './chain/rebase.ts'
 import { applyFacts, applyLoad, applyRecheck, applyStable } from './chain/readings.ts'
 import { knownToken } from './chain/registry.ts'
 import { isSilentAt } from './feedSilence.ts'
@@ -46,7 +47,7 @@ export function step(state: State, input: Input): StepResult {
     records,
     changed: [...state.index.changed].sort(),
     needs: work.needs,
-    orphaned: [...work.orphaned],
+    orphaned: [...work.undone],
     // In a gap no token is looked at, so nothing falls due before it is left.
     nextTimerMs: state.chain.health?.status === 'GAP' ? null : state.index.dues.next(),
   }
@@ -56,14 +57,13 @@ function apply(state: State, input: Input, work: Work): void {
   switch (input.kind) {
     case 'block':
       return applyBlock(state, input.block, work)
-    case 'reorg': {
+    case 'reorg':
       applyReorg(state, input.ancestor, input.blocks, work)
-      for (const address of work.own) {
-        const token = state.tokens.get(address)
-        if (token !== undefined) fileReferences(state, token)
-      }
-      return
-    }
+      return refileOwn(state, work)
+    case 'rebase_head':
+      applyHealth(state, input.health, input.atMs, work)
+      applyRebase(state, input, work)
+      return refileOwn(state, work)
     case 'finalize':
       return applyFinality(state, input.number, input.hash, work)
     case 'timer':
@@ -95,6 +95,13 @@ function apply(state: State, input: Input, work: Work): void {
       return
     default:
       return unreachable(input)
+  }
+}
+
+function refileOwn(state: State, work: Work): void {
+  for (const address of work.own) {
+    const token = state.tokens.get(address)
+    if (token !== undefined) fileReferences(state, token)
   }
 }
 

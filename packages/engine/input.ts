@@ -2,7 +2,7 @@
  * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
  * it handed the input over: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize` come from the chain. `load`, `recheck`, `stable` and `token_facts` are read
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `recheck`, `stable` and `token_facts` are read
  * from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
@@ -16,6 +16,14 @@ export type Input = { readonly atMs: Ms } & (
   | { readonly kind: 'block'; readonly block: Block }
   | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly Block[] }
   | { readonly kind: 'finalize'; readonly number: Count; readonly hash: Hex }
+  | {
+      /** After a long stop the chain starts again here; `ancestor` is the newest block of ours it still has. */
+      readonly kind: 'rebase_head'
+      readonly block: BlockRef
+      readonly ancestor: Hex
+      /** Holds until the pools are loaded again: no price is published before. */
+      readonly health: FeedHealth
+    }
   | { readonly kind: 'timer' }
   | { readonly kind: 'health'; readonly health: FeedHealth }
   | {

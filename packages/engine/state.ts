@@ -1,7 +1,7 @@
 /**
  * The engine's state: one chain's pools, tokens, stables and position.
  *
- * Two kinds of data live here. *Entities* (chain, pools, ticks, tokens, stables, coverage, undo) are what a
+ * Two kinds of data live here. *Entities* (chain, pools, ticks, tokens, stables, coverage, undo, gaps) are what a
  * commit writes and a restart reads. *Indexes* (pairs, own pools, dues, move watches) are derived from them,
  * and a state rebuilt from its entities must continue exactly like the one that was never stopped.
  *
@@ -34,8 +34,10 @@ export type State = {
   readonly tokens: Map<Address, Token>
   readonly stables: Map<Address, Stable>
   readonly coverage: Map<Address, ExternalDepth>
-  /** Ascending by block number, contiguous, ending at the tip; starts after the finalized block. */
+  /** Ascending by block number, contiguous, ending at the tip; starts after the finalized block or with the end of a gap. */
   readonly journals: Journal[]
+  /** Oldest first; at most a few, as each is a stop of more than half an hour. */
+  readonly gaps: Gap[]
   readonly index: Index
 }
 
@@ -56,6 +58,15 @@ export type ChainPosition = {
   readonly anchors: Readonly<Record<Address, string>>
   /** About what each was worth then: between that and now lie the bands of depth its dependents have passed. */
   readonly anchorUsd: Readonly<Record<Address, Near>>
+}
+
+/** Blocks that were never followed, both ends included: the chain was started again at its head. */
+export type Gap = {
+  readonly fromBlock: Count
+  readonly toBlock: Count
+  /** The block before the first: the last one that was followed. */
+  readonly afterHash: Hex
+  readonly atMs: Ms
 }
 
 /** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
@@ -110,6 +121,8 @@ export type PoolState = {
   readonly jump: JumpState | null
   readonly lastTradeMs: Ms | null
   readonly trackedSinceMs: Ms
+  /** Known only from before a gap: events are not folded into it, and nothing is priced by it until it is loaded. */
+  readonly isBeforeGap: boolean
 }
 
 /** A sale of X for Y: a = amountOut, b = amountIn, gross of the fee. */
@@ -211,3 +224,4 @@ export type EntityKey =
   | `stable/${Address}`
   | 'coverage'
   | `undo/${string}`
+  | `gap/${string}`

@@ -23,8 +23,10 @@ export type Work = {
   readonly swaps: { readonly pool: Pool; readonly payload: SwapObserved }[]
   /** Pools that an orphaned block had brought. */
   readonly removed: Map<Address, Pool>
-  /** Blocks orphaned by this step, by hash. */
+  /** Blocks whose records this step withdraws, by hash. */
   readonly orphaned: Set<string>
+  /** Those of them that it took back. */
+  readonly undone: Set<string>
   /** What to call a price taken back by this step, where the input itself is the reason. */
   retractAs: RetractReason | null
   readonly needs: Need[]
@@ -35,7 +37,7 @@ export type Need =
   | {
       readonly kind: 'load'
       readonly pool: Address
-      readonly why: 'INCOMPLETE' | 'UNVERIFIED' | 'ORPHANED' | 'NOT_AT_TIP'
+      readonly why: 'INCOMPLETE' | 'UNVERIFIED' | 'ORPHANED' | 'NOT_AT_TIP' | 'REBASED'
     }
   | { readonly kind: 'token_facts'; readonly token: Address }
 
@@ -49,6 +51,7 @@ export const newWork = (): Work => ({
   swaps: [],
   removed: new Map(),
   orphaned: new Set(),
+  undone: new Set(),
   retractAs: null,
   needs: [],
 })

@@ -36,18 +36,28 @@ export function applyBlock(state: State, block: Block, work: Work): void {
 
 /** Undoes to the ancestor and applies the replacement branch. */
 export function applyReorg(state: State, ancestor: Hex, blocks: readonly Block[], work: Work): void {
-  for (const { block } of state.journals.toReversed()) {
-    if (block.hash === ancestor) break
-    work.orphaned.add(block.hash)
-  }
+  takeBack(state, ancestor, work)
+  for (const block of blocks) applyBlock(state, block, work)
+  for (const address of work.removed.keys())
+    if (!state.pools.has(address)) work.needs.push({ kind: 'load', pool: address, why: 'ORPHANED' })
+}
+
+/** Undoes to the ancestor, and notes whatever that concerns. */
+export function takeBack(state: State, ancestor: Hex, work: Work): void {
   const undone = undoTo(state, ancestor, pool => removePool(state, pool))
+  for (const hash of undone.blocks) {
+    work.orphaned.add(hash)
+    work.undone.add(hash)
+  }
   for (const { pool: address, payload } of undone.swaps) {
     const pool = state.pools.get(address) ?? undone.removedPools.get(address)
     if (pool !== undefined) work.swaps.push({ pool, payload: { ...payload, finality: 'orphaned' } })
   }
   for (const address of undone.pools) {
     const pool = state.pools.get(address)
-    if (pool !== undefined) poolChanged(work, pool)
+    if (pool === undefined) continue
+    poolChanged(work, pool)
+    if (pool.state.isBeforeGap) noteNeeds(pool, work)
   }
   for (const [address, pool] of undone.removedPools) {
     work.removed.set(address, pool)
@@ -57,9 +67,6 @@ export function applyReorg(state: State, ancestor: Hex, blocks: readonly Block[]
   for (const token of undone.decimals)
     if (state.tokens.get(token)?.decimals === null) work.needs.push({ kind: 'token_facts', token })
   for (const stable of undone.stables) work.own.add(stable)
-  for (const block of blocks) applyBlock(state, block, work)
-  for (const address of undone.removedPools.keys())
-    if (!state.pools.has(address)) work.needs.push({ kind: 'load', pool: address, why: 'ORPHANED' })
 }
 
 function byPool(events: readonly PoolEvent[]): Map<Address, PoolEvent[]> {
@@ -91,14 +98,20 @@ function applyToPool(
       work.swaps.push({ pool, payload })
       tipJournal(state)?.swaps.push({ pool: pool.address, payload })
     }
-  setPoolState(state, pool, foldEvents(state, pool, events, block))
-  poolChanged(work, pool)
+  if (pool.state.isBeforeGap) {
+    const isTraded = events.some(({ event }) => event.kind === 'SWAP')
+    if (isTraded) setPoolState(state, pool, { ...pool.state, lastTradeMs: block.timeMs })
+  } else {
+    setPoolState(state, pool, foldEvents(state, pool, events, block))
+    poolChanged(work, pool)
+  }
   noteNeeds(pool, work)
 }
 
 /** What a changed pool wants from the chain. */
 export function noteNeeds(pool: Pool, work: Work): void {
-  if (!pool.state.verified) work.needs.push({ kind: 'load', pool: pool.address, why: 'UNVERIFIED' })
+  if (pool.state.isBeforeGap) work.needs.push({ kind: 'load', pool: pool.address, why: 'REBASED' })
+  else if (!pool.state.verified) work.needs.push({ kind: 'load', pool: pool.address, why: 'UNVERIFIED' })
   else if (pool.state.incomplete) work.needs.push({ kind: 'load', pool: pool.address, why: 'INCOMPLETE' })
 }
 

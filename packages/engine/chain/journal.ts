@@ -26,6 +26,7 @@ import type { Address, BlockRef, Hex } from './block.ts'
 export type Journal = {
   readonly key: EntityKey
   readonly block: BlockRef
+  /** The block before it in our fold: for the end of a gap, the last one before the gap. */
   readonly parentHash: Hex
   readonly before: Pick<ChainPosition, 'tip' | 'proven' | 'sequencer'>
   /** Pools first known in this block. */
@@ -171,6 +172,8 @@ function touch(state: State, key: EntityKey, journal: Journal | null = tipJourna
 
 /** What an undone block took with it. */
 export type Undone = {
+  /** Hashes, newest first. */
+  readonly blocks: Hex[]
   readonly pools: Set<Address>
   readonly removedPools: Map<Address, Pool>
   readonly tokens: Set<Address>
@@ -183,6 +186,7 @@ export type Undone = {
 /** Undoes journals from the tip down until `ancestor` is the tip. */
 export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => void): Undone {
   const undone: Undone = {
+    blocks: [],
     pools: new Set(),
     removedPools: new Map(),
     tokens: new Set(),
@@ -193,6 +197,7 @@ export function undoTo(state: State, ancestor: Hex, removePool: (pool: Pool) => 
   for (let parent = state.chain.tip?.hash; parent !== ancestor; ) {
     const journal = state.journals.pop()
     assert(journal !== undefined, () => `reorganisation to ${ancestor} reaches below the finalized block`)
+    undone.blocks.push(journal.block.hash)
     undoBlock(state, journal, undone, removePool)
     state.index.changed.add(journal.key)
     // Below our very first block there is no tip, but its parent is still where the branches part.

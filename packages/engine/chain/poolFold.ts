@@ -120,6 +120,7 @@ export function newbornState(amm: V2State | V3State, block: BlockRef, lastTradeM
     jump: null,
     lastTradeMs,
     trackedSinceMs: block.timeMs,
+    isBeforeGap: false,
   }
 }
 

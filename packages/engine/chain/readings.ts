@@ -64,8 +64,11 @@ function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): 
     verified: true,
     differences: [],
     incomplete: false,
+    // Across a gap nothing is known of its past: it is taken up like a pool that was just found.
+    trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
+    isBeforeGap: false,
   }
-  const isSame = differencesOf(before.amm, loaded.state).length === 0
+  const isSame = !before.isBeforeGap && differencesOf(before.amm, loaded.state).length === 0
   const settled = settle(pool, read, block, null, state.policyView.policy)
   const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null
   setPoolState(
@@ -133,7 +136,8 @@ export function applyStable(state: State, input: Extract<Input, { kind: 'stable'
   if (place === null) return
   for (const { token, answer } of answers) {
     const before = state.stables.get(token)
-    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token)) continue
+    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token))
+      continue
     const isGood = answer !== null && answer.complete && answer.value > 0n
     const lastGood = isGood ? answer : (before?.lastGood ?? null)
     const isSame =

@@ -84,15 +84,22 @@ export class Drive {
 
   run(body: Body<Input>): StepResult {
     const input = { ...body, atMs: this.nowMs } as Input
-    const orphaned = new Set<Hex>()
-    if (input.kind === 'reorg')
-      for (const { block } of this.state.journals.toReversed()) {
-        if (block.hash === input.ancestor) break
-        orphaned.add(block.hash)
-      }
+    const orphaned = this.#withdrawn(input)
     this.result = step(this.state, input)
     this.#laws.check(this.result, orphaned)
     return this.result
+  }
+
+  /** Blocks whose records the input withdraws; after a long stop on a branch that died, all that are not final. */
+  #withdrawn(input: Input): ReadonlySet<Hex> {
+    const orphaned = new Set<Hex>()
+    if (input.kind !== 'reorg' && input.kind !== 'rebase_head') return orphaned
+    if (input.ancestor === this.state.chain.tip?.hash) return orphaned
+    for (const { block } of this.state.journals.toReversed()) {
+      if (input.kind === 'reorg' && block.hash === input.ancestor) break
+      orphaned.add(block.hash)
+    }
+    return orphaned
   }
 
   /** Closes a block and hands it over at its own time. */
@@ -115,6 +122,17 @@ export class Drive {
     this.sim = branch
     this.#stand(blocks.at(-1) as Block)
     return this.run({ kind: 'reorg', ancestor: first.parentHash, blocks })
+  }
+
+  /** Blocks that nobody watched, one per minute; the last of them becomes the head the chain starts again from. */
+  rebase(forMs: number, options: { sim?: ChainSim; ancestor?: Hex } = {}): StepResult {
+    const ancestor = options.ancestor ?? this.tip.hash
+    this.sim = options.sim ?? this.sim
+    for (let passed = MINUTE; passed < forMs; passed += MINUTE) this.sim.mine({ afterMs: MINUTE })
+    const block = this.sim.mine({ afterMs: MINUTE })
+    this.#stand(block)
+    const health = { status: 'GAP', record: { status: 'GAP' } } as const
+    return this.run({ kind: 'rebase_head', block: this.tip, ancestor, health })
   }
 
   #stand(block: Block): void {

@@ -94,7 +94,7 @@ export const BORN_LATER: readonly (readonly [number, Address, Address, 'v2' | 'v
 
 export function randomLife(
   seed: number,
-  options: { rounds: number; maxDepth?: number; reorgChance?: number },
+  options: { rounds: number; maxDepth?: number; reorgChance?: number; stopChance?: number },
 ): Life {
   const random = seeded(seed)
   const lateness = seeded(seed + 1)
@@ -102,8 +102,9 @@ export function randomLife(
   const outside: { readonly after: number; readonly input: Input }[] = []
   let sim = new ChainSim({ startMs: START_MS, blockMs: 12_000 })
   const pools: PoolSpec[] = []
-  const chain: { sim: ChainSim; block: Block; pools: number; reading: Input | null; bornLater: number }[] = []
+  const chain: Kept[] = []
   let bornLater = 0
+  const { stopChance = 0 } = options
   let latenessMs = 400
 
   const atMs = () => ms(sim.timeMs + latenessMs)
@@ -113,8 +114,46 @@ export function randomLife(
   }
   const grow = (): Block => {
     const block = sim.mine({ proof: random.chance(0.9) ? 'receipts' : 'none' })
-    chain.push({ sim: sim.fork(`x`), block, pools: pools.length, reading: null, bornLater })
+    chain.push({ sim: sim.fork(`x`), block, pools: pools.length, readings: [], bornLater, rebase: null })
     return block
+  }
+  const read = (reading: Input, kept = chain.at(-1)) => {
+    kept?.readings.push(reading)
+    life.push(reading)
+  }
+  /** Nobody watches for a while; the last blocks that were seen may not have lasted. */
+  const stop = (name: string) => {
+    const end = chain.findLastIndex(({ rebase }) => rebase !== null)
+    // The end of an earlier gap may be lost as well; what was before that gap may not.
+    const lost = random.below(Math.min(4, chain.length - Math.max(end, 1) + 1))
+    chain.splice(chain.length - lost)
+    const kept = chain.at(-1) as Kept
+    if (lost > 0) {
+      sim = kept.sim.fork(name)
+      pools.length = kept.pools
+      bornLater = kept.bornLater
+    }
+    for (let n = 1 + random.below(3); n > 0; n--) {
+      trade(random, sim, pools)
+      if (random.chance(0.2) && bornLater < BORN_LATER.length)
+        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
+      sim.mine({ afterMs: 1_200_000 })
+    }
+    trade(random, sim, pools)
+    const rebase: Input = {
+      kind: 'rebase_head',
+      atMs: atMs(),
+      block: refOf(grow()),
+      ancestor: kept.block.hash,
+      health: { status: 'GAP', record: {} },
+    }
+    ;(chain.at(-1) as Kept).rebase = rebase
+    life.push(rebase)
+  }
+  const load = () => {
+    const loaded = pools.filter(() => random.chance(0.8)).map(({ address }) => sim.loaded(address))
+    const { block } = chain.at(-1) as Kept
+    read({ kind: 'load', atMs: atMs(), block: refOf(block), pools: loaded })
   }
 
   for (const spec of POOLS) seedPool(random, sim, pools, spec)
@@ -132,16 +171,16 @@ export function randomLife(
       name: null,
     })),
   })
-  const first = chain[0] as (typeof chain)[number]
-  first.reading = facts(refOf(first.block))
-  life.push(first.reading)
+  read(facts(refOf((chain[0] as Kept).block)))
   for (const token of TOKENS) say({ kind: 'enrol', atMs: atMs(), token })
 
   for (let round = 0; round < options.rounds; round++) {
     latenessMs = random.below(3000)
     const depth = random.below(Math.min(options.maxDepth ?? 4, chain.length - 2)) + 1
-    if (chain.length > 4 && random.chance(options.reorgChance ?? 0.25)) {
-      const kept = chain[chain.length - 1 - depth] as (typeof chain)[number]
+    const since = chain.length - 1 - chain.findLastIndex(({ rebase }) => rebase !== null)
+    if (stopChance > 0 && chain.length > 2 && random.chance(stopChance)) stop(`s${round}`)
+    else if (chain.length > 4 && depth <= since && random.chance(options.reorgChance ?? 0.25)) {
+      const kept = chain[chain.length - 1 - depth] as Kept
       chain.splice(chain.length - depth)
       sim = kept.sim.fork(`b${round}`)
       pools.length = kept.pools
@@ -158,14 +197,14 @@ export function randomLife(
         seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
       life.push({ kind: 'block', atMs: atMs(), block: grow() })
     }
-    const tip = chain.at(-1) as (typeof chain)[number]
     if (round === 0 || random.chance(0.15)) {
-      // Readings arrive in order, but blocks do not wait for them.
-      const unread = chain.slice(1 + chain.findLastIndex(({ reading }) => reading !== null))
-      const read = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? tip
-      read.reading = stableReading(random, atMs(), refOf(read.block))
-      life.push(read.reading)
+      // Readings arrive in order, but blocks do not wait for them; none is older than the end of a gap.
+      const settled = chain.findLastIndex(({ readings, rebase }) => readings.length > 0 || rebase !== null)
+      const unread = chain.slice(1 + settled)
+      const kept = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? (chain.at(-1) as Kept)
+      read(stableReading(random, atMs(), refOf(kept.block)), kept)
     }
+    if (stopChance > 0 && random.chance(0.3)) load()
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
     if (random.chance(0.04))
       say({
@@ -198,21 +237,28 @@ export function randomLife(
   return { life, survivors: finalLife(chain, outside), endMs }
 }
 
+/** A block of the final chain and the world after it; `rebase` where nobody had watched the blocks before it. */
+type Kept = {
+  readonly sim: ChainSim
+  readonly block: Block
+  readonly pools: number
+  readonly readings: Input[]
+  readonly bornLater: number
+  rebase: Input | null
+}
+
 /** The final chain in order, each outside input where its height stood. */
-function finalLife(
-  chain: readonly { block: Block; reading: Input | null }[],
-  outside: readonly { after: number; input: Input }[],
-): Input[] {
+function finalLife(chain: readonly Kept[], outside: readonly { after: number; input: Input }[]): Input[] {
   const inputs: Input[] = []
   let at = 0
   const flush = (number: number) => {
     while (at < outside.length && (outside[at] as (typeof outside)[number]).after <= number)
       inputs.push((outside[at++] as (typeof outside)[number]).input)
   }
-  for (const { block, reading } of chain) {
+  for (const { block, readings, rebase } of chain) {
     flush(block.number - 1)
-    inputs.push({ kind: 'block', atMs: ms(block.timeMs + 400), block })
-    if (reading !== null) inputs.push(reading)
+    inputs.push(rebase ?? { kind: 'block', atMs: ms(block.timeMs + 400), block })
+    inputs.push(...readings)
   }
   flush(Number.MAX_SAFE_INTEGER)
   return inputs

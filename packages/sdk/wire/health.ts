@@ -5,7 +5,18 @@
 import { BlockPosition } from './block.ts'
 import { ChainId, Hash } from './identifier.ts'
 import { Count, Ms } from './quantity.ts'
-import { array, enumeration, known, nullable, number, object, type Static, string } from './schema.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  known,
+  nullable,
+  number,
+  object,
+  optional,
+  type Static,
+  string,
+} from './schema.ts'
 
 export const FeedStatus = enumeration(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
 export type FeedStatus = Static<typeof FeedStatus>
@@ -17,6 +28,7 @@ export const HEALTH_REASONS = [
   'WORKER_SILENT',
   'NO_ENDPOINT',
   'NO_VERIFIED_HEAD',
+  'REBASED',
   'BEHIND',
   'BLOCK_REFUSED',
   'HEAD_OLD',
@@ -43,6 +55,10 @@ export const EndpointHealth = object({
 /** Health is reported every 15 seconds. Older than this, it says nothing about now: the chain is silent. */
 export const SILENT_AFTER_MS = 30_000
 
+/** Blocks that were not followed, both included: after a long stop the chain was started again at its head. */
+export const Gap = object({ from_block: Count, to_block: Count, at_ms: Ms })
+export type Gap = Static<typeof Gap>
+
 export const Health = object({
   chain_id: ChainId,
   status: FeedStatus,
@@ -54,6 +70,9 @@ export const Health = object({
   lag_ms: nullable(Ms),
   endpoints: array(EndpointHealth),
   updated_at_ms: Ms,
+  gap: optional(
+    describe('The newest gap, for 35 minutes: so long its blocks show in averages and medians.', Gap),
+  ),
 })
 export type Health = Static<typeof Health>
 

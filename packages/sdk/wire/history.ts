@@ -1,5 +1,5 @@
 /** Our own published prices over time: as they were said, or as candles of them. */
-import { Feed } from './health.ts'
+import { Feed, Gap } from './health.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { compactPricedFields, compactUnpricedFields, presentedFields } from './price.ts'
 import { Count, ExactValue, Ms, Sequence } from './quantity.ts'
@@ -48,7 +48,19 @@ export type HistoryEntry = Static<typeof HistoryEntry>
 /** The feed is that of now, whatever time was asked about. */
 const feedFields = { feed: optional(describe("The chain's feed as it is now.", Feed)) } as const
 
-export const HistoryPage = object({ prices: array(HistoryEntry), next_cursor: NextCursor, ...feedFields })
+/** Gaps of the chain, oldest first: what happened in their blocks was not seen. */
+export const gapFields = {
+  gaps: optional(
+    describe('Blocks that were not followed, oldest first: what happened in them was not seen.', array(Gap)),
+  ),
+} as const
+
+export const HistoryPage = object({
+  prices: array(HistoryEntry),
+  next_cursor: NextCursor,
+  ...feedFields,
+  ...gapFields,
+})
 export type HistoryPage = Static<typeof HistoryPage>
 
 /** A bucket in which something was published; there is none for a time without evidence. */
@@ -62,5 +74,10 @@ export const Candle = object({
   records: Count,
 })
 
-export const CandlePage = object({ candles: array(Candle), next_cursor: NextCursor, ...feedFields })
+export const CandlePage = object({
+  candles: array(Candle),
+  next_cursor: NextCursor,
+  ...feedFields,
+  ...gapFields,
+})
 export type CandlePage = Static<typeof CandlePage>

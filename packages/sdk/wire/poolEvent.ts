@@ -2,6 +2,7 @@
  * A decoded log of a pool, keyed by (block_hash, log_index). A reorganisation does not delete it: it is
  * listed, and a swap is sent again, with finality `orphaned`.
  */
+import { gapFields } from './history.ts'
 import { Address, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Count, Ms, Signed, Tick, Unsigned } from './quantity.ts'
@@ -70,7 +71,7 @@ export const PoolEvent = union(
 )
 export type PoolEvent = Static<typeof PoolEvent>
 
-export const PoolEventPage = object({ events: array(PoolEvent), next_cursor: NextCursor })
+export const PoolEventPage = object({ events: array(PoolEvent), next_cursor: NextCursor, ...gapFields })
 export type PoolEventPage = Static<typeof PoolEventPage>
 
 /** Query of GET /v1/pools/{chain_id}/{pool_address}/events. */

@@ -67,7 +67,8 @@ export class AnswerStream {
     this.#append(chunk)
     this.#look()
     if (this.#level === 'entries' && this.#wholeEnd > 0) this.#takeEntries()
-    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > this.#stretch) this.#takeApart()
+    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > this.#stretch)
+      this.#takeApart()
     else if (this.#level === 'logs' && this.#wholeEnd > 0) this.#takeLogs()
     const limit = this.#level === 'envelope' ? this.#bodyBytes : ENTRY_FACTOR * this.#bodyBytes
     if (this.#end > limit) throw new AnswerTooLarge()

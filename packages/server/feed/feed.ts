@@ -63,6 +63,15 @@ export type FeedItem =
   | { readonly kind: 'block'; readonly block: VerifiedBlock }
   | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
   | { readonly kind: 'finalize'; readonly number: number; readonly hash: Hex }
+  /**
+   * After a long stop the chain starts again at this block, whose logs are not given. `ancestor` is the newest block of
+   * ours that is still on the chain; blocks that were given above it are not.
+   */
+  | {
+      readonly kind: 'rebase'
+      readonly block: VerifiedBlock
+      readonly ancestor: { readonly number: number; readonly hash: Hex }
+    }
   /** On every change of status or reasons, and every 15 s. */
   | { readonly kind: 'health'; readonly record: HealthRecord }
 
@@ -71,6 +80,8 @@ export type Resume = {
   readonly tip: BlockRef
   readonly undoable: readonly (BlockRef & { readonly parentHash: Hex })[]
   readonly finalized: { readonly number: number; readonly hash: Hex } | null
+  /** Where the blocks that can be undone begin after a gap: the last block before it. */
+  readonly beforeGap?: { readonly number: number; readonly hash: Hex }
 }
 
 export interface Feed {

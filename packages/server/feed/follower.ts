@@ -17,6 +17,7 @@ import type { SeenHead } from './headChoice.ts'
 import type { Head } from './header.ts'
 import type { HeaderBook } from './headerBook.ts'
 import type { Lineage } from './lineage.ts'
+import { fetchRebase, isLongStop } from './longStop.ts'
 
 type FollowerOptions = {
   readonly chainId: number
@@ -50,7 +51,7 @@ export type Progress = {
   readonly isHalted: boolean
 }
 
-type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' }>
+type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' | 'rebase' }>
 type Given = { readonly hash: string; readonly seenAtMs: number; readonly blocks: number }
 
 /** Blocks fetched and not yet taken; some megabytes at most. */
@@ -163,6 +164,7 @@ export class Follower {
       const sentence = `its head ${head.number} is below block ${base.number}, which cannot be undone`
       throw new FeedError('ENDPOINT_BEHIND', head.endpoint.name, sentence)
     }
+    if (await isLongStop(this.#options, head, signal)) return this.#rebase(head, signal)
     if (head.number <= tip.number) return this.#reorganise(head, head, signal)
     return this.#extendTowards(head, tip, signal)
   }
@@ -186,20 +188,13 @@ export class Follower {
   }
 
   async #reorganise(fork: Head, head: SeenHead, signal: AbortSignal): Promise<boolean> {
-    const { lineage, log, chainId, endpoints } = this.#options
+    const { lineage, endpoints } = this.#options
     const source = { endpoints, lineage, ahead: AHEAD, source: head.endpoint }
     const branch = await fetchBranch(source, fork, head, signal)
     if (branch.kind === 'too_deep') {
       await confirmReplaced(source, head, signal)
-      log('error', 'the chain left ours below what can be undone; it is halted', {
-        chain_id: chainId,
-        base_number: lineage.base?.number,
-        base_hash: lineage.base?.hash,
-        head_number: head.number,
-        head_hash: head.hash,
-      })
-      this.#know({ isHalted: true })
-      return false
+      // It was the head we started again from: another start undoes nothing that was followed before the gap.
+      return lineage.isAfterGap ? this.#rebase(head, signal) : this.#halt(head)
     }
     const { ancestor, blocks } = branch
     if (blocks.length === 0)
@@ -207,6 +202,32 @@ export class Follower {
     lineage.replace(ancestor, blocks)
     this.#give({ kind: 'reorg', ancestor, blocks }, blocks)
     return lineage.tip?.hash === head.hash
+  }
+
+  async #rebase(head: SeenHead, signal: AbortSignal): Promise<boolean> {
+    const { lineage, endpoints } = this.#options
+    const rebase = await fetchRebase(this.#options, head, signal)
+    if (rebase.kind === 'too_deep') {
+      await confirmReplaced({ endpoints, lineage, ahead: AHEAD, source: head.endpoint }, head, signal)
+      return this.#halt(head)
+    }
+    const { block, ancestor } = rebase
+    lineage.rebase(block, ancestor)
+    this.#give({ kind: 'rebase', block, ancestor }, [block])
+    return true
+  }
+
+  #halt(head: SeenHead): boolean {
+    const { lineage, log, chainId } = this.#options
+    log('error', 'the chain left ours below what can be undone; it is halted', {
+      chain_id: chainId,
+      base_number: lineage.base?.number,
+      base_hash: lineage.base?.hash,
+      head_number: head.number,
+      head_hash: head.hash,
+    })
+    this.#know({ isHalted: true })
+    return false
   }
 
   /** So many blocks from a number up, each by its header where that is known. */

@@ -7,7 +7,7 @@ import type { Hex } from '../ops/config.ts'
 import { digestOf } from './blockDigest.ts'
 import type { BlockRef, Resume, VerifiedBlock } from './feed.ts'
 
-type Position = { readonly number: number; readonly hash: Hex }
+export type Position = { readonly number: number; readonly hash: Hex }
 
 /** A block that was given without a proof that all its logs are there; `digest` of what was given. */
 export type Unproven = Position & { readonly digest: string }
@@ -19,6 +19,8 @@ export class Lineage {
   /** Above the base, oldest first. */
   #blocks: BlockRef[] = []
   #tip: BlockRef | null = null
+  /** The last block before the gap that ends at the base, if one does: a start at the head may return to it. */
+  #beforeGap: Position | null = null
   /** Oldest first. */
   #unproven: Unproven[] = []
 
@@ -42,6 +44,7 @@ export class Lineage {
     if (lowest === undefined) this.#base = tip
     else if (finalized !== null && finalized.number >= lowest.number - 1) this.#base = finalized
     else this.#base = { number: lowest.number - 1, hash: lowest.parentHash }
+    if (resume.beforeGap !== undefined && this.#base !== finalized) this.#beforeGap = resume.beforeGap
     const base = this.#base.number
     this.#blocks = undoable
       .filter(({ number }) => number > base)
@@ -54,6 +57,26 @@ export class Lineage {
 
   get base(): Position | null {
     return this.#base
+  }
+
+  /** Whether the blocks below the base were not followed, though they are not final. */
+  get isAfterGap(): boolean {
+    return this.#beforeGap !== null
+  }
+
+  /** What a start at the head may return to, oldest first. */
+  get returnable(): readonly Position[] {
+    return [this.#beforeGap, this.#base, ...this.#blocks].filter(each => each !== null)
+  }
+
+  /** Everything up to `block` is behind a gap; below it only `ancestor` is known. */
+  rebase(block: BlockRef, ancestor: Position): void {
+    const { number, hash, timeMs } = block
+    this.#tip = { number, hash, timeMs }
+    this.#base = this.#tip
+    this.#beforeGap = ancestor
+    this.#blocks = []
+    this.#unproven = []
   }
 
   /** Whether a reorganisation may return to this block. */
@@ -81,6 +104,7 @@ export class Lineage {
     const below = this.#blocks.length > this.#limit ? this.#blocks.shift() : undefined
     if (below === undefined) return
     this.#base = below
+    this.#beforeGap = null
     // What can no longer be undone is not asked about again.
     if (this.#unproven[0]?.hash === below.hash) this.#unproven.shift()
   }
@@ -110,6 +134,7 @@ export class Lineage {
     const final = this.#blocks.findLast(block => block.number <= number)
     if (final === undefined) return
     this.#base = final
+    this.#beforeGap = null
     this.#blocks = this.#blocks.filter(block => block.number > number)
     this.#unproven = this.#unproven.filter(block => block.number > number)
   }

@@ -9,6 +9,7 @@ import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { asCommitted, present } from './presented.ts'
+import { gapsText } from './rows.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 
 const DEFAULT_LIMIT = 100
@@ -31,13 +32,14 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
   app.get('/v1/history/token/:chain_id/:token_address', async (request, reply) => {
     const params = new Params(searchOf(request), [...MOMENTS, ...RANGES], malformed)
     const subject = await knownToken(context, request)
+    const gaps = await gapsText(context.store, subject.chainId)
     const [moment, ...others] = MOMENTS.filter(name => params.text(name) !== null)
     if (moment !== undefined) {
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
         throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
       const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
-      return withFeed(context, subject, answer)
+      return { ...withFeed(context, subject, answer), gaps }
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
@@ -56,7 +58,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     const answer = await (interval === null
       ? prices(context, wanted, seal)
       : candles(context, wanted, interval, seal))
-    return withFeed(context, subject, answer)
+    return { ...withFeed(context, subject, answer), gaps }
   })
 }
 

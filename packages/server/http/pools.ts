@@ -8,7 +8,7 @@ import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 import { asCommitted, readingOf } from './presented.ts'
-import { eventText, poolText } from './rows.ts'
+import { eventText, gapsText, poolText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -94,6 +94,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
         last === undefined
           ? null
           : sealPage(context.pageSecret, query, [last.blockNumber, last.logIndex, last.blockHash]),
+      gaps: await gapsText(context.store, chainId),
     }
   })
 }

@@ -1,5 +1,6 @@
 /** Rows of the store in the words of the wire (contract §3). */
 import { idOf } from '@assay/engine'
+import type { HistoryStore } from '../store/history.ts'
 import type { EventRow, PoolRow, TokenRow } from '../store/port.ts'
 import type { Reading } from '@assay/sdk/wire'
 import { presentPool, presentText } from './presented.ts'
@@ -58,3 +59,11 @@ export const eventText = (row: EventRow): object => ({
   ...(JSON.parse(row.body) as object),
   finality: row.finality,
 })
+
+/** The chain's gaps, oldest first. */
+export const gapsText = async (store: Pick<HistoryStore, 'readGaps'>, chainId: number): Promise<object[]> =>
+  (await store.readGaps(chainId)).map(({ fromBlock, toBlock, atMs }) => ({
+    from_block: fromBlock,
+    to_block: toBlock,
+    at_ms: atMs,
+  }))

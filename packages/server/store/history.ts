@@ -23,7 +23,21 @@ export type PointSaid = Omit<HistoryPoint, 'sequence'>
 /** A point with its compact state as wire JSON. */
 export type HistoryRow = HistoryPoint & { readonly state: string }
 
+/** Blocks that were not followed, both included: the chain was started again at its head at `atMs`. */
+export type GapRow = { readonly fromBlock: number; readonly toBlock: number; readonly atMs: number }
+
+/** Gaps are entities of the engine under keys that begin so; `0` comes after `/`. */
+export const GAP_KEYS = { from: 'gap/', below: 'gap0' } as const
+
+export const gapsOf = (texts: readonly string[]): readonly GapRow[] =>
+  texts
+    .map(text => JSON.parse(text) as GapRow)
+    .map(({ fromBlock, toBlock, atMs }) => ({ fromBlock, toBlock, atMs }))
+    .sort((a, b) => a.toBlock - b.toBlock)
+
 export type HistoryStore = {
+  /** The chain's newest gaps, oldest first. */
+  readGaps(chainId: number): Promise<readonly GapRow[]>
   /**
    * Records of a token evaluated in `[fromMs, toMs)`, in the order of (atMs, sequence), strictly after `after`,
    * at most `limit`. One record of a wrong clock does not hide others: sequence breaks ties only.

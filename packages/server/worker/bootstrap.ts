@@ -92,9 +92,9 @@ async function knowPools(pools: readonly Address[], { enrolments, log }: Bootstr
     log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
 }
 
-async function untilAnswered(
+export async function untilAnswered(
   task: () => Promise<unknown>,
-  { chain, signal, log }: BootstrapOptions,
+  { chain, signal, log }: Pick<BootstrapOptions, 'chain' | 'signal' | 'log'>,
 ): Promise<void> {
   for (let waitMs: number = PATIENCE_MS.first; ; waitMs = Math.min(waitMs * 2, PATIENCE_MS.most)) {
     try {

@@ -44,6 +44,8 @@ import { Lane } from './lane.ts'
 import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './policyTrial.ts'
 import { RecentBlocks } from './recentBlocks.ts'
+import { Reload } from './reload.ts'
+import { healthAtHead, toldHealth } from './toldHealth.ts'
 import { Upkeep } from './upkeep.ts'
 
 export type ChainHostOptions = {
@@ -92,6 +94,7 @@ export class ChainHost implements ChainService {
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
   readonly #upkeep: Upkeep
+  readonly #reload: Reload
   readonly #dormancy: Dormancy
   #anchor!: () => void
   #end!: (failure?: unknown) => void
@@ -129,6 +132,13 @@ export class ChainHost implements ChainService {
         this.#anchor = resolve
       }),
       inLane,
+    })
+    this.#reload = new Reload({
+      ...common,
+      chain,
+      enrolments: this.#enrolments,
+      onReloaded: () => this.#inLane(() => this.#tellAgain()),
+      onFailure: failure => this.#end(failure),
     })
     this.#dormancy = new Dormancy({ chain, state, store, clock, apply })
     this.#upkeep = new Upkeep({ ...common, clock })
@@ -238,7 +248,7 @@ export class ChainHost implements ChainService {
     return this.#lane.run(async () => {
       if (this.#state.chain.paused === isPaused) return
       await this.#apply({ kind: 'pause', paused: isPaused, atMs: this.#now() })
-      if (this.#health !== null) await this.#tellHealth(this.#health)
+      await this.#tellAgain()
     })
   }
 
@@ -262,6 +272,7 @@ export class ChainHost implements ChainService {
       await this.#lane.run(() => this.#take(item))
       if (!this.#isBootstrapped && this.#state.chain.tip !== null) {
         this.#isBootstrapped = true
+        this.#reload.start()
         const begun = this.#begin().catch((failure: unknown) => {
           if (!signal.aborted) this.#end(failure)
         })
@@ -307,9 +318,14 @@ export class ChainHost implements ChainService {
         const applied = this.#apply({ kind: 'reorg', ancestor, blocks, atMs: this.#now() })
         this.#recent.replace(ancestor, blocks)
         await applied
+        this.#reload.reorganised()
+        if (this.#reload.isRebasing) await this.#tellAgain()
         const tip = item.blocks.at(-1)
         return tip === undefined ? undefined : this.#settled(tip, item.blocks, { isReorg: true })
       }
+      case 'rebase':
+        await this.#rebase(item)
+        return this.#feed.processed(refOf(item.block))
       case 'finalize':
         await this.#apply({
           kind: 'finalize',
@@ -325,16 +341,52 @@ export class ChainHost implements ChainService {
     }
   }
 
+  /** What the feed said last, as it is to be said now. */
+  async #tellAgain(): Promise<void> {
+    if (this.#health !== null) await this.#tellHealth(this.#health)
+  }
+
   async #tellHealth(record: HealthRecord): Promise<void> {
+    const { chain, gaps } = this.#state
+    const nowMs = this.#now()
+    const { isRebasing } = this.#reload
+    const view = { isPaused: chain.paused, isRebasing, gap: gaps.at(-1), nowMs }
+    await this.#apply({ kind: 'health', health: toldHealth(record, view), atMs: nowMs })
+  }
+
+  /** Starts again at the head: what was known before is read again, and its blocks are named as a gap. */
+  async #rebase({ block, ancestor }: Extract<FeedItem, { kind: 'rebase' }>): Promise<void> {
+    const { tip, finalized, paused } = this.#state.chain
+    const nowMs = this.#now()
+    const gap = { fromBlock: count(ancestor.number + 1), toBlock: count(block.number), atMs: nowMs }
+    this.#reload.rebased()
+    this.#recent.restart({ ...block, timeMs: ms(block.timeMs) })
+    const record = healthAtHead(this.chainId, block, finalized, this.#health, nowMs)
     await this.#apply({
-      kind: 'health',
-      health: healthOf(record, this.#state.chain.paused),
-      atMs: this.#now(),
+      kind: 'rebase_head',
+      block: { number: count(block.number), hash: block.hash, timeMs: ms(block.timeMs) },
+      ancestor: ancestor.hash,
+      health: toldHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
+      atMs: nowMs,
     })
+    this.#options.log.warn(
+      'after a long stop the chain starts again at its head; the blocks between are not followed',
+      {
+        chain_id: this.chainId,
+        from_block: gap.fromBlock,
+        to_block: gap.toBlock,
+        is_last_block_still_canonical: tip?.hash === ancestor.hash,
+      },
+    )
+    this.#reload.start()
   }
 
   /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
-  #settled(block: VerifiedBlock, blocks: readonly VerifiedBlock[], kind?: { readonly isReorg: boolean }): void {
+  #settled(
+    block: VerifiedBlock,
+    blocks: readonly VerifiedBlock[],
+    kind?: { readonly isReorg: boolean },
+  ): void {
     this.#feed.processed(refOf(block))
     this.#upkeep.tend(blocks, kind).catch((failure: unknown) => {
       if (!this.#abort.signal.aborted) this.#end(failure)
@@ -395,6 +447,7 @@ export class ChainHost implements ChainService {
     this.#lastSequence = outcome.last
     this.#options.onCommitted(outcome.last)
     this.#enrolments.note(result.needs)
+    this.#reload.note(result.needs)
     this.#schedule(result.nextTimerMs)
     return result
   }
@@ -421,15 +474,6 @@ export class ChainHost implements ChainService {
     return ms(this.#options.clock.nowMs())
   }
 }
-
-/** A paused chain says so, however well its feed is. */
-const healthOf = (record: HealthRecord, isPaused: boolean): Extract<Input, { kind: 'health' }>['health'] =>
-  isPaused
-    ? {
-        status: 'UNAVAILABLE',
-        record: { ...record, status: 'UNAVAILABLE', reasons: ['PAUSED', ...record.reasons] },
-      }
-    : { status: record.status, record: { ...record } }
 
 /** Made when first asked for; beyond so many the one made first is made again. */
 function keptByName<Value>(most: number, make: (name: string) => Value): (name: string) => Value {

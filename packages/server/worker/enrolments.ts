@@ -188,7 +188,8 @@ export class Enrolments {
   /** What a step asked for. It is kept until it is got: a step asks once. */
   note(needs: StepResult['needs']): void {
     for (const need of needs)
-      if (need.kind === 'load') this.#reloads.add(need.pool)
+      if (need.kind === 'load' && need.why === 'REBASED') continue
+      else if (need.kind === 'load') this.#reloads.add(need.pool)
       else this.#missing.add(need.token)
     if (this.#isTending || (this.#reloads.size === 0 && this.#missing.size === 0)) return
     this.#isTending = true
@@ -274,8 +275,7 @@ export class Enrolments {
 
   #isRemembered({ enrolment, atMs }: Progress): boolean {
     if (enrolment.state === 'PENDING') return true
-    const forMs =
-      enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
+    const forMs = enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
     return this.#context.now() - atMs < forMs
   }
 

@@ -30,9 +30,14 @@ export async function readLastCommit(
 function resumeOf(state: State): Resume | null {
   const { tip, finalized } = state.chain
   if (tip === null) return null
+  const [oldest, ...rest] = state.journals
+  const gap = state.gaps.at(-1)
+  // The block a gap ends at is not undone by itself: what is below it was not followed.
+  const isAfterGap = gap !== undefined && gap.toBlock === oldest?.block.number
   return {
     tip,
-    undoable: state.journals.map(({ block, parentHash }) => ({ ...block, parentHash })),
+    undoable: (isAfterGap ? rest : state.journals).map(({ block, parentHash }) => ({ ...block, parentHash })),
     finalized,
+    ...(isAfterGap ? { beforeGap: { number: gap.fromBlock - 1, hash: gap.afterHash } } : {}),
   }
 }

@@ -33,6 +33,11 @@ export class RecentBlocks {
     if (this.#blocks.length > MOST) this.#blocks.shift()
   }
 
+  /** Nothing below this block is known. */
+  restart({ hash, parentHash, timeMs }: Omit<Recent, 'events'>): void {
+    this.#blocks = [{ hash, parentHash, timeMs, events: [] }]
+  }
+
   /** Everything above the ancestor is gone, and these are in its place. */
   replace(ancestor: Hex, blocks: readonly Block[]): void {
     this.#blocks = this.#blocks.slice(0, 1 + this.#blocks.findLastIndex(({ hash }) => hash === ancestor))

@@ -34,7 +34,7 @@ export class WorkLog {
   follow(feed: Feed): Feed {
     this.#feed = feed
     const count = (item: { readonly kind: string; readonly blocks?: readonly unknown[] }) => {
-      if (item.kind === 'block') this.#verifiedBlocks += 1
+      if (item.kind === 'block' || item.kind === 'rebase') this.#verifiedBlocks += 1
       if (item.kind === 'reorg') {
         this.#reorgs += 1
         this.#verifiedBlocks += item.blocks?.length ?? 0

@@ -70,7 +70,11 @@ export class Consumer {
       this.#fold(item)
       this.items.push(item)
       const { tip } = this
-      if (commits && tip !== undefined && (item.kind === 'block' || item.kind === 'reorg'))
+      if (
+        commits &&
+        tip !== undefined &&
+        (item.kind === 'block' || item.kind === 'reorg' || item.kind === 'rebase')
+      )
         this.#feed.processed(tip)
       this.#wake()
     }
@@ -89,6 +93,13 @@ export class Consumer {
           throw new Error(`no ancestor ${item.ancestor} on our chain`)
         this.chain.length = ancestor + 1
         for (const block of item.blocks) this.#append(block)
+        return
+      }
+      case 'rebase': {
+        const ancestor = this.chain.findIndex(({ hash }) => hash === item.ancestor.hash)
+        if (ancestor === -1) throw new Error(`no ancestor ${item.ancestor.hash} on our chain`)
+        this.chain.length = ancestor + 1
+        this.chain.push(item.block)
         return
       }
       case 'finalize':

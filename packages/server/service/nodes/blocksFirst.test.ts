@@ -25,7 +25,8 @@ const LISTED = 20
 
 const many = Array.from({ length: MANY }, (_, at) => token(0x1000 + at, `ASKED${at}`, 1 + at / 10))
 const listed = Array.from({ length: LISTED }, (_, at) => token(0x2000 + at, `LISTED${at}`, 2 + at))
-const poolOf = (symbol: string) => ({ deployment: 'uniswap-v2', pair: ['USDC', symbol], usd: 300_000 }) as const
+const poolOf = (symbol: string) =>
+  ({ deployment: 'uniswap-v2', pair: ['USDC', symbol], usd: 300_000 }) as const
 const deepPoolOf = (symbol: string) =>
   ({ deployment: 'uniswap-v3', pair: ['WETH', symbol], usd: 300_000, feePpm: 3000 }) as const
 
@@ -233,7 +234,8 @@ describe('contract §4: a batch pays for the look-ups it starts', () => {
 
   it('and so does a quote of a single unknown token: ten units in all', async () => {
     const key = await keyOf('single', SIXTY)
-    const url = (at: number) => `${service.url}/v1/quote/token/${CHAIN_ID}/${token(0x4000 + at, 'NONE', 1).address}`
+    const url = (at: number) =>
+      `${service.url}/v1/quote/token/${CHAIN_ID}/${token(0x4000 + at, 'NONE', 1).address}`
     const answers = []
     for (let at = 0; at < 7; at++) answers.push((await ask(url(at), { key })).status)
     expect(answers.slice(0, 6)).toEqual([202, 202, 202, 202, 202, 202])

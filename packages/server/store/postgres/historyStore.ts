@@ -1,6 +1,13 @@
 /** History of tokens: points in a table of their own, states from the log they point into. */
 import { envelopeState } from '../envelope.ts'
-import type { HistoryPoint, HistoryRow, HistoryStore, PointSaid } from '../history.ts'
+import {
+  GAP_KEYS,
+  gapsOf,
+  type HistoryPoint,
+  type HistoryRow,
+  type HistoryStore,
+  type PointSaid,
+} from '../history.ts'
 import { linesOf } from '../logRow.ts'
 import type { Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -15,6 +22,8 @@ const RANGE = statement(`
 const AT_TIME = statement(`${POINT} AND at_ms <= $3 ORDER BY at_ms DESC, sequence DESC LIMIT 1`)
 const AT_BLOCK = statement(`${POINT} AND block_number <= $3 ORDER BY sequence DESC LIMIT 1`)
 const AT_SEQUENCE = statement(`${POINT} AND sequence <= $3 ORDER BY sequence DESC LIMIT 1`)
+
+const GAPS = statement('SELECT text FROM entity WHERE chain_id = $1 AND key >= $2 AND key < $3')
 
 /** Each row of the log once, however many of the sequences stand in it. */
 const ROWS = statement(`
@@ -31,6 +40,10 @@ type RangeQuery = Parameters<HistoryStore['readTokenPoints']>[0]
 
 export function historyStore(connection: Connection): HistoryStore {
   return {
+    async readGaps(chainId) {
+      const rows = await connection.query<{ text: string }>(GAPS, [chainId, GAP_KEYS.from, GAP_KEYS.below])
+      return gapsOf(rows.map(({ text }) => text))
+    },
     readTokenPoints: async query => readPoints(connection.query, query),
     readTokenHistory: wanted =>
       connection.read(async query => withStates(query, await readPoints(query, wanted))),

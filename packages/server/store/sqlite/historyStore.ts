@@ -1,6 +1,13 @@
 /** History of tokens: points in a table of their own, states from the log they point into. */
 import { envelopeState } from '../envelope.ts'
-import type { HistoryPoint, HistoryRow, HistoryStore, PointSaid } from '../history.ts'
+import {
+  GAP_KEYS,
+  gapsOf,
+  type HistoryPoint,
+  type HistoryRow,
+  type HistoryStore,
+  type PointSaid,
+} from '../history.ts'
 import type { Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { recordReader } from './log.ts'
@@ -22,6 +29,9 @@ export function historyStore(connection: Connection): HistoryStore {
   )
   const atBlock = connection.prepare(`${POINT} AND block_number <= :moment ORDER BY sequence DESC LIMIT 1`)
   const atSequence = connection.prepare(`${POINT} AND sequence <= :moment ORDER BY sequence DESC LIMIT 1`)
+  const gaps = connection.prepare(
+    'SELECT text FROM entity WHERE chain_id = :chain AND key >= :from AND key < :below',
+  )
   const readRecord = recordReader(connection)
 
   const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery): HistoryPoint[] => {
@@ -40,6 +50,11 @@ export function historyStore(connection: Connection): HistoryStore {
   const stateOf = (sequence: Sequence): string => envelopeState(readRecord(sequence))
 
   return {
+    readGaps: async chainId =>
+      connection.query(() => {
+        const rows = gaps.all({ chain: chainId, ...GAP_KEYS }) as unknown as readonly { text: string }[]
+        return gapsOf(rows.map(({ text }) => text))
+      }),
     readTokenPoints: async query => connection.query(() => pointsOf(query)),
     readTokenHistory: async query => connection.read(() => pointsOf(query).map(withState)),
     async readTokenAt(chainId, tokenAddress, moment) {

@@ -54,6 +54,24 @@ const displayIn = (state: string) =>
   (JSON.parse(state) as { price_usd: { display: string } }).price_usd.display
 
 export function historyContract(database: () => TestDatabase): void {
+  test('the gaps of a chain are those among its entities, oldest first', async () => {
+    const store = await database().connect()
+    const gap = (fromBlock: number, toBlock: number) => ({
+      key: `gap/${toBlock}`,
+      text: JSON.stringify({ fromBlock, toBlock, afterHash: '0x00', atMs: toBlock * 1000 }),
+    })
+    const others = ['coverage', 'gap', 'gapless/1', 'pool/0x1'].map(key => ({ key, text: '{}' }))
+    await store.commit(commitOf(CHAIN, 1, { entities: [gap(900, 1200), gap(50, 99), ...others] }))
+    await store.commit(commitOf(CHAIN + 1, 1, { entities: [gap(7, 8)] }))
+    expect(await store.readGaps(CHAIN)).toEqual([
+      { fromBlock: 50, toBlock: 99, atMs: 99_000 },
+      { fromBlock: 900, toBlock: 1200, atMs: 1_200_000 },
+    ])
+    await store.commit(commitOf(CHAIN, 2, { entities: [{ key: 'gap/99', text: null }] }))
+    expect(await store.readGaps(CHAIN)).toHaveLength(1)
+    expect(await store.readGaps(CHAIN + 2)).toEqual([])
+  })
+
   test('a range begins with its first moment and ends before its last, and holds one token only', async () => {
     const store = await database().connect()
     await publish(store, 5)

@@ -1,0 +1,95 @@
+/**
+ * A fresh start at the head after a long stop (contract §2.8). The blocks in between are not walked: they
+ * become a gap that is named, the sequence of steps and records goes on, and everything read from the chain
+ * before the gap counts as unknown until it is loaded again.
+ *
+ * Only two things about a pool survive a gap: when it was created and when it was last seen to trade.
+ */
+import * as tickBook from '../amm/tickBook.ts'
+import { assert } from '../assert.ts'
+import type { Input } from '../input.ts'
+import * as temporal from '../price/temporal.ts'
+import type { Pool, PoolState, State } from '../state.ts'
+import { count } from '../units.ts'
+import { poolChanged, type Work } from '../work.ts'
+import type { BlockRef, Hex } from './block.ts'
+import { noteNeeds, takeBack } from './blocks.ts'
+import { openJournal, setPoolState } from './journal.ts'
+
+/** Gaps are remembered for readers of history. A chain with more of them has been down more often than up. */
+const MAX_GAPS = 64
+
+export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_head' }>, work: Work): void {
+  const { block, ancestor, atMs } = input
+  const [oldest] = state.journals
+  if (ancestor !== state.chain.tip?.hash) {
+    // Nobody knows what became of what rested on these blocks, so every record that did is withdrawn.
+    for (const journal of state.journals) work.orphaned.add(journal.block.hash)
+    takeBack(state, ancestor, work)
+    for (const pool of work.removed.keys()) work.needs.push({ kind: 'load', pool, why: 'ORPHANED' })
+  }
+  // Without a tip even the first block of all was taken back; its parent is where we stopped.
+  const stopped = { hash: ancestor, number: state.chain.tip?.number ?? (oldest?.block.number ?? 0) - 1 }
+  assert(
+    block.number > stopped.number,
+    () => `block ${block.number} ${block.hash} is not ahead of ${stopped.number} ${stopped.hash}`,
+  )
+  for (const journal of state.journals.splice(0)) state.index.changed.add(journal.key)
+  noteGap(state, stopped, block, atMs)
+  for (const pool of state.pools.values()) {
+    forget(state, pool)
+    poolChanged(work, pool)
+    noteNeeds(pool, work)
+  }
+  const journal = openJournal(block, stopped.hash, state.chain)
+  state.journals.push(journal)
+  state.index.changed.add('chain').add(journal.key)
+  state.chain = {
+    ...state.chain,
+    tip: { number: block.number, hash: block.hash, timeMs: block.timeMs },
+    proven: [],
+  }
+  work.everyone = true
+}
+
+/** A gap that ended at a block taken back is part of the new one. */
+function noteGap(
+  { gaps, index }: State,
+  stopped: { readonly number: number; readonly hash: Hex },
+  block: BlockRef,
+  atMs: Input['atMs'],
+): void {
+  while ((gaps.at(-1)?.toBlock ?? -1) > stopped.number) index.changed.add(`gap/${gaps.pop()?.toBlock}`)
+  gaps.push({
+    fromBlock: count(stopped.number + 1),
+    toBlock: block.number,
+    afterHash: stopped.hash,
+    atMs,
+  })
+  index.changed.add(`gap/${block.number}`)
+  for (const { toBlock } of gaps.splice(0, Math.max(0, gaps.length - MAX_GAPS)))
+    index.changed.add(`gap/${toBlock}`)
+}
+
+/** What is left of a pool until it is loaded again. */
+function forget(state: State, pool: Pool): void {
+  if (pool.terms.family === 'amm_v3') {
+    pool.terms = { ...pool.terms, book: tickBook.empty(pool.terms.tickSpacing) }
+    state.index.changed.add(`ticks/${pool.address}`)
+  }
+  const unknown: PoolState = {
+    ...pool.state,
+    isBeforeGap: true,
+    verified: false,
+    differences: [],
+    incomplete: false,
+    marginal: null,
+    depth: null,
+    depthY: null,
+    evidence: null,
+    average: null,
+    history: temporal.EMPTY,
+    jump: null,
+  }
+  setPoolState(state, pool, unknown)
+}
