@@ -16,7 +16,7 @@ import { until } from '../testing/until.ts'
 const COMMAND = 'packages/cli/assay.ts'
 const ANSWERS = 200
 /** Of the server's loop, from one answer of a consumer to its next: of this many, one who waits his turn needs a few. */
-const MOST_ROUNDS = 25
+const MOST_ROUNDS = 10
 
 let chain: TestChain
 let service: TestService

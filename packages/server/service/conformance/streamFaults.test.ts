@@ -247,7 +247,8 @@ it('W15 a flood of pings is 1008, and so is one of pongs nobody asked for; some 
 })
 
 it('W7 W9 a client that stops reading is let go with 1013, its memory freed, and five hundred others hear everything', async () => {
-  const busy = await openTestGate({ slowMs: 1500, maxBuffered: 64 * 1024, roster: { burst: 1e6 } })
+  const clock = new StoppedClock()
+  const busy = await openTestGate({ clock, slowMs: 1500, maxBuffered: 64 * 1024, roster: { burst: 1e6 } })
   try {
     const healthy: RawSocket[] = []
     for (let n = 0; n < 500; n++) healthy.push(await busy.subscribe(LIVE))
@@ -266,6 +267,7 @@ it('W7 W9 a client that stops reading is let go with 1013, its memory freed, and
         healthy.every(each => each.frames.length > 0 && lastOf(each) >= last),
       )
       for (const each of healthy) each.frames.splice(0, each.frames.length - 1)
+      clock.advance(100)
       if (busy.gate.connections === healthy.length) break
     }
     await until('the stalled gone', () => busy.gate.connections === healthy.length)
