@@ -6,25 +6,29 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createChainRpc } from '../feed/chainRpc.ts'
 import { fetchBlock } from '../feed/block.ts'
 import type { Endpoint } from '../feed/endpoint.ts'
-import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
+import type { BlockRef, ChainRpc, VerifiedBlock } from '../feed/feed.ts'
 import { openEndpoints } from '../feed/openEndpoints.ts'
 import type { Market } from '../market/market.ts'
 import { openMarket } from '../market/openMarket.ts'
+import { putMulticall3 } from '../market/testing/multicall3.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { loadConfig } from '../ops/loadConfig.ts'
 import { startTestChain, type TestChain } from '../service/testing/testChain.ts'
 import { writeConfig } from '../service/testing/testService.ts'
-import { bornAs } from './audit.ts'
+import { bornAs, knownTicksOf } from './audit.ts'
 import { Intake } from './intake.ts'
 import { RecentBlocks } from './recentBlocks.ts'
 import { setupOf } from './setupOf.ts'
-import { Upkeep } from './upkeep.ts'
+import { Upkeep, type UpkeepContext } from './upkeep.ts'
 
 let chain: TestChain
 let state: State
 let market: Market
 let upkeep: Upkeep
+let context: UpkeepContext
+/** Of the market, to the node. */
+let calls: number
 let warnings: string[]
 let endpoint: Endpoint
 const closing: (() => void)[] = []
@@ -32,12 +36,27 @@ const { signal } = new AbortController()
 
 /** An engine that knows every pool of the plan as it is now, and is told nothing from then on. */
 beforeEach(async () => {
-  chain ??= await startTestChain()
+  if (chain === undefined) {
+    chain = await startTestChain()
+    await putMulticall3((method, ...params) => chain.rpc(method, ...params))
+  }
   const [config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
   const { endpoints, close } = openEndpoints(config, systemClock)
   closing.push(close)
   endpoint = endpoints.all[0] as Endpoint
-  market = openMarket(config, createChainRpc(endpoints, signal))
+  const rpc = createChainRpc(endpoints, signal)
+  calls = 0
+  const counted: ChainRpc = {
+    call: (...args) => {
+      calls++
+      return rpc.call(...args)
+    },
+    code: (...args) => {
+      calls++
+      return rpc.code(...args)
+    },
+  }
+  market = openMarket(config, counted)
   state = createState(setupOf(config), DEFAULT_POLICY)
   warnings = []
   const log = {
@@ -49,7 +68,8 @@ beforeEach(async () => {
   const recent = new RecentBlocks(state)
   const intake = new Intake({ ...common, recent, inLane: task => task() })
   const intervals = { tokensMs: 0, poolsMs: 0 }
-  upkeep = new Upkeep({ ...common, intake, market, clock: systemClock, signal, intervals })
+  context = { ...common, intake, market, clock: systemClock, signal }
+  upkeep = new Upkeep({ ...context, intervals })
   const tip = await follow()
   for (const { tokenAddress } of config.stables) await learn(tokenAddress, tip)
   for (const token of [...config.routingAssets, ...config.tokens]) await learn(token, tip)
@@ -96,6 +116,20 @@ const poolOf = (address: Hex) => {
   if (pool === undefined) throw new Error(`${address} is not known`)
   return pool
 }
+
+test('a pool read with what is known of it costs one round, and reads the same', async () => {
+  const pool = poolOf(chain.pool('uniswap-v3', 'WETH', 'LARK'))
+  const tip = await follow()
+  calls = 0
+  const whole = await market.load([bornAs(pool)], tip, signal)
+  expect(calls).toBe(3)
+  calls = 0
+  const known = new Map(knownTicksOf(pool))
+  expect(await market.load([bornAs(pool)], tip, signal, known)).toEqual(whole)
+  expect(calls).toBe(1)
+  const wrong = new Map([[pool.address, { at: 600_000, set: [599_940] }]])
+  expect(await market.load([bornAs(pool)], tip, signal, wrong)).toEqual(whole)
+})
 
 test('while the chain says what we know, nothing is written and nobody is warned', async () => {
   const before = new Map([...state.pools].map(([address, { state: each }]) => [address, each.amm]))
@@ -181,6 +215,23 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   await tend()
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
 })
+
+test('in a steady state all of it is at most three calls a minute', async () => {
+  let nowMs = 0
+  const steady = new Upkeep({ ...context, clock: { ...systemClock, monotonicMs: () => nowMs } })
+  const proven = [{ logs: [], proof: 'receipts' as const }]
+  await steady.tend(proven)
+  calls = 0
+  const minutes = 12
+  for (let at = 0; at < minutes * 5; at++) {
+    nowMs += 12_000
+    await follow()
+    await steady.tend(proven)
+  }
+  expect(warnings).toEqual([])
+  expect(calls).toBeGreaterThan(minutes)
+  expect(calls).toBeLessThanOrEqual(3 * minutes)
+}, 60_000)
 
 /** The blocks in between, of which the engine hears nothing. */
 async function skipTo(): Promise<void> {

@@ -170,16 +170,18 @@ export class TestChain {
   async untilMining<Value>(
     what: string,
     look: () => Promise<Value | null | undefined | false>,
+    patienceMs?: number,
   ): Promise<Value> {
     let minedAtMs = performance.now()
-    return until(what, async () => {
+    const lookAndMine = async () => {
       const seen = await look()
       if (performance.now() - minedAtMs > PACE_MS) {
         await this.mineNow()
         minedAtMs = performance.now()
       }
       return seen
-    })
+    }
+    return until(what, lookAndMine, patienceMs)
   }
 
   async head(): Promise<Block> {

@@ -1,0 +1,61 @@
+import { count, createState, DEFAULT_POLICY, type Input, ms } from '@assay/engine'
+import { expect, test } from 'vitest'
+import type { Hex } from '../ops/config.ts'
+import { RecentBlocks } from './recentBlocks.ts'
+
+type Block = Extract<Input, { kind: 'block' }>['block']
+
+const POOL: Hex = `0x${'01'.repeat(20)}`
+const OTHER: Hex = `0x${'02'.repeat(20)}`
+const hash = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`
+const setup = { chainId: count(1), stables: [], routingAssets: [], hasSequencer: false }
+
+const block = (number: number, branch = 'a', parent = branch): Block => ({
+  number: count(number),
+  hash: hash(`${branch}${number}`),
+  timeMs: ms(number * 1000),
+  parentHash: hash(`${parent}${number - 1}`),
+  proof: 'receipts',
+  events: [POOL, OTHER].map(pool => ({ pool }) as Block['events'][number]),
+})
+
+function following(): RecentBlocks {
+  const recent = new RecentBlocks(createState(setup, DEFAULT_POLICY))
+  for (const number of [1, 2, 3]) recent.append(block(number))
+  return recent
+}
+
+test('blocks above one of ours are known, with the events of watched pools alone', () => {
+  const recent = following()
+  const stop = recent.watch([POOL])
+  recent.append(block(4))
+  stop()
+  recent.append(block(5))
+  expect(recent.since(hash('a3'))?.map(({ events }) => events.map(({ pool }) => pool))).toEqual([[POOL], []])
+  expect(recent.since(hash('a5'))).toEqual([])
+  expect(recent.since(hash('x3'))).toBe(null)
+  expect(recent.parentOf(hash('a4'))).toBe(hash('a3'))
+})
+
+test('two who watch the same pool do not stop each other', () => {
+  const recent = following()
+  const stops = [recent.watch([POOL]), recent.watch([POOL])]
+  stops[0]?.()
+  expect(recent.isWatched(POOL)).toBe(true)
+  stops[1]?.()
+  expect(recent.isWatched(POOL)).toBe(false)
+})
+
+test('orphaned blocks are no longer ours, and their replacement is', () => {
+  const recent = following()
+  recent.replace(hash('a1'), [block(2, 'b', 'a'), block(3, 'b')])
+  expect([hash('a2'), hash('a3')].map(each => recent.since(each))).toEqual([null, null])
+  expect(recent.since(hash('a1'))).toHaveLength(2)
+})
+
+test('a block that does not follow the last one begins anew', () => {
+  const recent = following()
+  recent.append(block(100, 'c'))
+  expect(recent.since(hash('a3'))).toBe(null)
+  expect(recent.since(hash('c100'))).toEqual([])
+})
