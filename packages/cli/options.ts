@@ -47,12 +47,13 @@ export const withService = (command: Command): Command =>
       .addOption(new Option('--key <key>', 'an API key').env('ASSAY_KEY')),
   )
 
-/** `--profile`, of commands that run the local world. */
+/** `--profile`, for the commands that run the local world. */
 export const withProfile = (command: Command): Command =>
   command.addOption(
-    new Option('--profile <name>', 'what the endpoints of the local chains are like').choices(
-      PROFILES.map(({ name }) => name),
-    ),
+    new Option(
+      '--profile <name>',
+      'how the endpoints of the local chains behave; left out, like a node on this machine',
+    ).choices(PROFILES.map(({ name }) => name)),
   )
 
 export const whole = (text: string): number => {

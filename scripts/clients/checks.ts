@@ -1,4 +1,4 @@
-/** What a service on a real client must do, check by check; each goes on from where the one before left the chain. */
+/** The checks of a service on a real client, in order; each continues on the chain as the previous one left it. */
 import assert from 'node:assert/strict'
 import type { Envelope, PricedQuote } from '@assay/sdk'
 import { diagnose } from '../../packages/server/doctor/doctor.ts'
@@ -10,13 +10,13 @@ import type { ServedMarket } from './servedMarket.ts'
 export type Scene = {
   readonly geth: Geth
   readonly served: ServedMarket
-  /** Another service on the same chain that has its HTTP endpoint only. */
+  /** A second service on the same chain, with the HTTP endpoint only. */
   readonly httpAlone: ServedMarket
 }
 export type Check = { readonly name: string; readonly run: (scene: Scene) => Promise<string> }
 
 const REORG_DEPTH = 3
-/** Dollars of the trades; each is another, so that each has a price of its own. */
+/** Dollars sold in each trade; all different, so each leads to its own price. */
 const USD = { swap: 3000, meanwhile: 500, afterNode: 700, orphaned: 9000 }
 
 export const CHECKS: readonly Check[] = [
@@ -111,7 +111,7 @@ async function clientRestarts({ geth, served }: Scene): Promise<string> {
   return `${unwell.status} (${unwell.reasons.join(', ')}), then HEALTHY with the swap of block ${trade.blockNumber}`
 }
 
-/** Taken back by the client itself; what it then makes is another branch, without the trade. */
+/** geth rewinds its own chain and then builds another branch without the trade. */
 async function reorganises({ served }: Scene): Promise<string> {
   const { client } = served.market
   const before = await served.untilPriced('MOTH')

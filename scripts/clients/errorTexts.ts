@@ -1,11 +1,11 @@
-/** What a client answers where there is no answer, in its own words: kept in the output, for whoever reads its errors. */
+/** A client's answers to requests that cannot succeed, recorded in the output as a reference for the error handling. */
 
 type Question = { readonly what: string; readonly method: string; readonly params: readonly unknown[] }
 
 const UNKNOWN = `0x${'12'.repeat(32)}`
 const FUTURE = '0xffffff'
 const IDENTITY = { to: `0x${'4'.padStart(40, '0')}`, data: '0x12' }
-/** Creation code that reverts with nothing, run as a call. */
+/** Init code that reverts without data, run by eth_call. */
 const REVERTING = { data: '0x60006000fd' }
 
 const QUESTIONS: readonly Question[] = [
@@ -27,9 +27,9 @@ const QUESTIONS: readonly Question[] = [
   { what: 'a number where a hex string belongs', method: 'eth_getBlockByNumber', params: [5, false] },
 ]
 
-/** One more than geth takes in a batch. */
+/** One more than geth's limit. */
 const LARGE_BATCH = 1001
-/** A byte more than geth reads of a request. */
+/** One byte more than geth's limit. */
 const LARGE_BODY = 5 * 1024 * 1024 + 1
 
 export async function errorTexts(url: string): Promise<readonly (readonly [what: string, answer: string])[]> {

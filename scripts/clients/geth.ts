@@ -1,7 +1,6 @@
 /**
- * geth as a child process: a chain of its own with a block every second, whose only funded account is that of the local
- * world, unlocked, so that the world's contracts are put on it by the same code. Its blocks are kept in a folder, and a
- * geth started again goes on from them.
+ * geth as a child process, on a private chain with a block every second. Its funded, unlocked account is the one the local
+ * world uses, so the same code deploys the contracts. Blocks are stored in a folder: after a restart geth continues from them.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,16 +15,16 @@ const MODULE = `github.com/ethereum/go-ethereum/cmd/geth@${GETH_VERSION}`
 
 /** Key of anvil's first account, from its well-known test mnemonic. */
 const DEV_KEY = 'ac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
-/** A factory of Uniswap v3 needs five million, a batch of trades more. */
+/** Deploying the Uniswap v3 factory takes five million gas, a batch of trades more; geth's default is 11.5 million. */
 const BLOCK_GAS = 30_000_000
 const APIS = 'eth,net,web3,debug'
-/** A cold start on a busy machine; more is a node that does not come up. */
+/** A cold start takes a second or two; a busy machine takes longer. */
 const READY_MS = 60_000
 const LOOK_MS = 50
-/** What is kept of its log: the end tells why it failed. */
+/** How much of the log is kept: its end says why a start failed. */
 const SAID_LIMIT = 8_192
 
-/** Path of the binary: what `ASSAY_GETH` names, or one built by Go into the cache. Throws in one line where neither is there. */
+/** Path of the binary: `ASSAY_GETH`, or the one Go builds into the cache. Throws a one-line error when neither is possible. */
 export function gethBinary(): string {
   const named = process.env['ASSAY_GETH']
   if (named !== undefined && named !== '') return named
@@ -99,7 +98,7 @@ export class Geth {
     }
   }
 
-  /** As an operator does: it writes what it holds and ends. */
+  /** A clean stop: geth writes its state to disk and exits. */
   async stop(): Promise<void> {
     const child = this.#child
     this.#child = null

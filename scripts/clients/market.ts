@@ -1,6 +1,6 @@
 /**
- * The contracts of the local world on a node that grants no favours: tokens, feeds, factories and a trader wherever their
- * transactions put them, pools between them, and trades.
+ * The contracts of the local world on a node without anvil's cheat codes: tokens, feeds, factories, a trader, pools and
+ * trades, all made by ordinary transactions.
  */
 import type { Hex } from 'viem'
 import { type Client, connect } from '../../packages/world/client.ts'
@@ -17,7 +17,7 @@ import { deployV3Factory } from '../../packages/world/v3.ts'
 type Unplaced = Omit<TokenPlan, 'address'>
 export type Trade = { readonly blockNumber: number; readonly blockHash: Hex }
 
-/** Below the 16,777,216 that a transaction may use since Osaka. */
+/** Below the cap of 16,777,216 gas per transaction since Osaka (EIP-7825). */
 const GAS = 12_000_000n
 const V2_FEE = { numerator: 997n, denominator: 1000n }
 
@@ -48,7 +48,7 @@ export class Market {
     const client = connect(url)
     const chainId = await client.getChainId()
     const { hash: genesisHash } = await client.getBlock({ blockNumber: 0n })
-    // What does not depend on each other goes into one block.
+    // Independent deployments share one block.
     const [addresses, v2, v3, traderAddress, usdc, usdt] = await Promise.all([
       Promise.all(TOKENS.map(token => deployToken(client, token))),
       deployV2Factory(client, 'anywhere'),

@@ -1,4 +1,4 @@
-/** The service on a market of a real client, in this process: started, stopped and asked as a customer asks. */
+/** The service on the market of a real client, in this process, used through the SDK as a customer would. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -18,27 +18,27 @@ import { until } from '../../packages/server/service/testing/until.ts'
 import { worldConfig } from '../../packages/world/local/worldConfig.ts'
 import type { Market } from './market.ts'
 
-/** Some blocks of a second each, on a busy machine; more is a service that does not get there. */
+/** Guards against a hang: the slowest step waits for 32 blocks of a second each. */
 const PATIENCE_MS = 90_000
 
 export class ServedMarket {
   readonly market: Market
   readonly config: Config
-  /** Warnings and errors of the service, with how often each came. */
+  /** Warnings and errors of the service, with how often each occurred. */
   readonly warnings = new Map<string, number>()
-  /** Everything one client heard, over all its connections. */
+  /** Records one client received over all its connections. */
   readonly heard: Envelope[] = []
   #service: Service | null = null
   #client: Client | null = null
 
-  /** `name` is that of its files; with `isHttpAlone` it has no WebSocket to listen to. */
+  /** `name` is the name of its files; with `isHttpAlone` it has no WebSocket endpoint. */
   constructor(market: Market, folder: string, name: string, isHttpAlone = false) {
     this.market = market
     const file = join(folder, `${name}.yaml`)
     const { url, wsUrl } = market.chain
     const chains = [{ ...market.chain, wsUrl: isHttpAlone ? url : wsUrl }]
     const document = worldConfig({ chains }, { port: 0, database: join(folder, `${name}.db`) })
-    // Every JSON document is a YAML one.
+    // JSON is valid YAML.
     writeFileSync(file, JSON.stringify(document))
     this.config = loadConfig(file, {})
   }
@@ -73,7 +73,7 @@ export class ServedMarket {
     await service?.close()
   }
 
-  /** Null while there is no price, and while the chain is not up. */
+  /** Null while there is no price, or the chain is not up yet. */
   async quote(symbol: string): Promise<PricedQuote | null> {
     try {
       const wanted = { chain_id: this.chainId, token_address: this.market.token(symbol) }
@@ -106,7 +106,7 @@ export class ServedMarket {
     })
   }
 
-  /** Resumes from where the client stopped, up to a record. */
+  /** Resumes after the last record received and reads up to a given record. */
   async hear(what: string, isLast: (record: Envelope) => boolean): Promise<void> {
     const resumeCursor = await cursorAfter(this.client, this.chainId, this.heard.at(-1)?.stream_sequence ?? 0)
     const stream = new Heard(this.client, { filter: { chain_ids: [this.chainId] }, resumeCursor })

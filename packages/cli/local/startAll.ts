@@ -25,7 +25,7 @@ export type StartOptions = {
   readonly data: string
   readonly port?: number
   readonly seed: number
-  /** Of the local world's endpoints. */
+  /** How the endpoints of the local world behave. */
   readonly profile?: string
   readonly json?: boolean
 }
@@ -115,7 +115,7 @@ async function serveWorld(
 }
 
 const sentenceOf = ({ name, about }: Profile): string =>
-  `Profile ${name}, between the service and every chain: ${about}.`
+  `Profile ${name} is on, every endpoint of the service behaves like this: ${about}.`
 
 /** A few seconds where nodes run natively; emulated ones on a busy machine need minutes. */
 const FIRST_PRICE_MS = 300_000

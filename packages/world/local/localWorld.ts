@@ -22,7 +22,7 @@ import { startClock, type WorldClock } from './worldClock.ts'
 
 export type WorldChain = {
   readonly plan: ChainPlan
-  /** Of the node, or of the proxy that makes its endpoint one of the profile; `client` asks the node itself. */
+  /** Of the node, or of the proxy in front of it when the world has a profile; `client` always asks the node. */
   readonly url: string
   readonly wsUrl: string
   /** Of the node's process; another one after it was renewed. */
@@ -55,7 +55,7 @@ export type WorldOptions = {
   readonly renewEveryBlocks?: bigint
   /** Another than the machine's makes a world of another time, or one in a hurry. */
   readonly clock?: WorldClock
-  /** What the endpoints of its chains are like; left out, as good as a node of one's own on the same machine. */
+  /** How the endpoints of its chains behave; left out, they are the nodes themselves. */
   readonly profile?: Profile
   readonly onProgress?: (line: string) => void
 }

@@ -87,7 +87,7 @@ async function deployFactory(client: Client, { family, factory }: DeploymentPlan
   return (await deployV2Factory(client, isOriginal ? V2_FACTORY_ORIGIN : factory)).address
 }
 
-/** Who fills a pool, the factories by deployment, and the gas a transaction may use. */
+/** The trader that fills a pool, the factories by deployment id, and the gas limit of a transaction. */
 export type PoolMakers = {
   readonly trader: Address
   readonly factories: ReadonlyMap<string, Address>

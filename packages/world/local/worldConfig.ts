@@ -11,7 +11,7 @@ const STILL = { heartbeat_s: 3600, grace_s: 600 }
 /** A median needs five minutes: the world has them in its past. */
 const START_BEHIND_S = 330
 
-/** What of a chain the configuration is made from. */
+/** The parts of a chain that the configuration is made from. */
 export type ServedChain = Pick<WorldChain, 'plan' | 'url' | 'wsUrl' | 'genesisHash' | 'seeded'> & {
   readonly life: { readonly isLive: boolean }
 }

@@ -1,4 +1,4 @@
-/** Each answer beside the one of the node itself, on a real chain. */
+/** Each answer is compared with that of an up-to-date node on a real chain. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { connect, DEV_ACCOUNT } from '../client.ts'

@@ -1,18 +1,18 @@
 /**
- * What a node answers that has not seen the last blocks yet: heads and tags are lower, newer blocks and their
- * transactions are unknown, and state at an unknown block is an error. It answers from the node that has them, so it
- * never invents a block.
+ * Answers of a node that has not seen the newest blocks yet: its head and tags are lower, newer blocks and their
+ * transactions are unknown, and reading state at an unknown block fails. Every answer comes from the up-to-date node,
+ * asked for an older block, so no block is ever invented.
  */
 import type { RpcAnswer, RpcCall } from './rule.ts'
 
 type Ask = (call: RpcCall) => Promise<RpcAnswer>
 type Params = readonly unknown[]
 
-/** Tags that mean the newest block a node has; `safe` and `finalized` are moved by the same number of blocks. */
+/** Tags for the newest block; `safe` and `finalized` move down by the same number of blocks. */
 const HEAD_TAGS = new Set(['latest', 'pending'])
 const LOWER_TAGS = new Set(['safe', 'finalized'])
 
-/** Position of the block among the parameters. */
+/** Index of the block parameter. */
 const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_getBlockByNumber: 0,
   eth_getBlockByHash: 0,
@@ -25,7 +25,7 @@ const BLOCK_AT: Readonly<Record<string, number>> = {
   eth_getStorageAt: 2,
   eth_getProof: 2,
 }
-/** Answer null for a block they do not know; the others need its state and fail. */
+/** These answer null for an unknown block; the others read state and fail. */
 const OF_BLOCKS = new Set(['eth_getBlockByNumber', 'eth_getBlockByHash', 'eth_getBlockReceipts'])
 const OF_TRANSACTIONS = new Set(['eth_getTransactionByHash', 'eth_getTransactionReceipt'])
 
@@ -50,7 +50,7 @@ export async function answerBehind(call: RpcCall, blocks: number, ask: Ask): Pro
   return ask({ ...call, params: params.with(at, block) })
 }
 
-/** A range ends at the head, and one above it is empty: nothing says that blocks are missing. */
+/** A range is cut at the head and a range above it is empty; the answer does not say that blocks are missing. */
 async function logs(call: RpcCall, node: LateNode, ask: Ask): Promise<RpcAnswer> {
   const [filter] = call.params as readonly [Readonly<Record<string, unknown>>]
   const changed: Record<string, unknown> = { ...filter }
@@ -79,7 +79,7 @@ class LateNode {
     return this.#head
   }
 
-  /** The block to ask for in place of this one: a number, a hash, or what the standard makes of either. */
+  /** The block parameter to ask the up-to-date node with, or `unknown`. */
   async resolve(block: unknown): Promise<unknown> {
     if (typeof block === 'object' && block !== null) {
       const { blockHash, blockNumber } = block as {

@@ -350,17 +350,19 @@ describe('a fault over WebSocket', () => {
   })
 
   it('holds pushed messages side by side, and passes them on in their order', async () => {
-    let open: (value: unknown) => void = () => undefined
-    const held = new Promise(resolve => (open = resolve))
-    let waiting = 0
-    const until = (): Promise<unknown> => (++waiting, held)
+    const opens: (() => void)[] = []
+    const until = (): Promise<void> => new Promise(resolve => opens.push(resolve))
     await through({ method: 'eth_subscription', fault: { kind: 'wait', until } })
     const { socket, messages } = await connect()
     send(socket, 1, 'eth_subscribe', 'newHeads')
     await expect.poll(() => messages.length).toBe(1)
     for (let n = 0; n < 3; n++) await mine()
-    await expect.poll(() => waiting).toBe(3)
-    open(null)
+    await expect.poll(() => opens.length).toBe(3)
+    for (const open of opens.reverse()) {
+      open()
+      // Time enough for a message that is not held back.
+      await ask('eth_chainId')
+    }
     await expect.poll(() => messages.length).toBe(4)
     const numbers = messages
       .slice(1)

@@ -46,7 +46,7 @@ export type FaultProxyOptions = {
   readonly url: string
   readonly seed?: number
   readonly rules?: readonly Rule[]
-  /** False where it runs for days: neither calls nor answers are kept, and nothing can be replayed. */
+  /** False for a proxy that runs for days: it keeps neither calls nor answers, and cannot replay. */
   readonly isRecording?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** How many blocks an `eth_getLogs` asks for. A tag is worth what the node says it is; one block where it is by hash. */
+/** How many blocks an `eth_getLogs` covers. Tags are resolved by the node; a filter by block hash covers one block. */
 import type { RpcAnswer, RpcCall } from './rule.ts'
 
 type Filter = { readonly fromBlock?: string; readonly toBlock?: string; readonly blockHash?: string }

@@ -1,8 +1,8 @@
-/** A request and its answer as texts: one call, or a batch of them. */
+/** The text of an answer to one call or to a batch, and how it is delivered. */
 import type { Outcome } from './exchange.ts'
 import type { RpcCall } from './rule.ts'
 
-/** Entries stand in the order of their calls. */
+/** Entries keep the order of their calls. */
 export function answerText(
   calls: readonly RpcCall[],
   outcomes: readonly Outcome[],
@@ -12,7 +12,7 @@ export function answerText(
   return isBatch ? `[${answers.join()}]` : (answers[0] ?? '')
 }
 
-/** A batch arrives by one way: the first that is not the plain one. */
+/** A batch is delivered one way: the first delivery of its entries that is not plain. */
 export function deliveryOf(outcomes: readonly Outcome[]): Outcome['delivery'] {
   if (outcomes.some(({ delivery }) => delivery === 'handled')) return 'handled'
   return outcomes.find(({ delivery }) => delivery !== null)?.delivery ?? null

@@ -1,4 +1,4 @@
-/** Each profile in front of a real node does what its line says. */
+/** Each profile, in front of a real node, does what its description says. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../anvil.ts'
 import { connect } from '../client.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 afterEach(() => proxy.close())
 
-/** Without its delays, which tell nothing here: they are looked at as what they are. */
+/** Without delays, to be quick; tests read the delays from the rules. */
 const through = async (name: string, seed = 5): Promise<Profile> => {
   const profile = profileOf(name)
   const rules = profile.rules.filter(({ fault }) => fault.kind !== 'delay')
@@ -42,7 +42,7 @@ async function ask(method: string, ...params: readonly unknown[]): Promise<Outco
 
 const logs = (blocks: number) => ask('eth_getLogs', { fromBlock: '0x1', toBlock: `0x${blocks.toString(16)}` })
 
-/** The first that is refused for the rate, of so many at once. */
+/** The first refusal among this many concurrent calls. */
 async function refusalOf(calls: number): Promise<Outcome | undefined> {
   const outcomes = await Promise.all(Array.from({ length: calls }, () => ask('eth_chainId')))
   return outcomes.find(({ status }) => status !== 200)

@@ -1,6 +1,6 @@
 /**
- * Endpoints as people have them, as rules for the fault proxy: a public node, a free plan, a flaky one. The figures are
- * those that providers publish or that were seen at theirs.
+ * Profiles of endpoints people really use, as rules for the fault proxy: a public node, a free plan, a flaky provider. The
+ * numbers are limits that providers publish, or behaviour seen on their endpoints.
  */
 import type { Rule } from './rule.ts'
 
@@ -8,7 +8,7 @@ export type Profile = { readonly name: string; readonly about: string; readonly 
 
 const later = (ms: number | readonly [number, number]): Rule => ({ fault: { kind: 'delay', ms } })
 
-/** A bucket of two seconds' calls: what is saved up in a quiet moment can be spent at once. */
+/** The bucket holds two seconds' worth of calls, so a client can spend at once what it saved in a quiet moment. */
 const atMost = (perSecond: number, headers: Readonly<Record<string, string>> = {}): Rule => ({
   beyond: { perSecond, burst: 2 * perSecond },
   fault: {
@@ -25,7 +25,7 @@ const logsOver = (most: number, code: number, message: string): Rule => ({
   fault: { kind: 'logRange', most, code, message },
 })
 
-/** As a load balancer does that sends this share of the calls to a node which is late. */
+/** A load balancer that sends this share of the calls to a lagging node. */
 const behind = (share: number, blocks: number): Rule => ({
   chance: share,
   fault: { kind: 'behind', blocks },
@@ -82,7 +82,7 @@ export const PROFILES: readonly Profile[] = [
   },
 ]
 
-/** Throws with the names there are. */
+/** Throws an error that lists the known profiles. */
 export function profileOf(name: string): Profile {
   const found = PROFILES.find(profile => profile.name === name)
   if (found !== undefined) return found

@@ -21,11 +21,11 @@ export type Rule = {
   readonly nth?: number | readonly [from: number, to: number]
   /** With this probability. */
   readonly chance?: number
-  /** Once for each request: a network loses requests, not single entries of a batch. Left out, once for each entry. */
+  /** Acts at most once per request: a network drops requests, not single batch entries. Left out, once per entry. */
   readonly isPerRequest?: boolean
   /**
-   * Only calls beyond this rate, counted over all connections, each entry of a batch as a call; a request that does not
-   * fit is met as a whole. What the node pushes and new connections are not counted.
+   * Acts only on calls above this rate. All connections share the rate, each batch entry counts as a call, and a request
+   * that exceeds it is met as a whole. Pushed messages and new connections do not count.
    */
   readonly beyond?: Rate
   readonly fault: Fault
@@ -47,16 +47,16 @@ export type Fault =
       readonly body?: string
     }
   | ({ readonly kind: 'error' } & RpcFailure)
-  /** Nothing else happens to the call: the status over HTTP, with this body or the error; the error over WebSocket. */
+  /** Ends the call: over HTTP with this status and body (left out, the error as JSON), over WebSocket with the error. */
   | ({
       readonly kind: 'refuse'
       readonly status: number
       readonly headers?: Headers
       readonly body?: string
     } & RpcFailure)
-  /** The error for `eth_getLogs` over more blocks than this. */
+  /** The error, for an `eth_getLogs` that covers more blocks than this. */
   | ({ readonly kind: 'logRange'; readonly most: number } & RpcFailure)
-  /** As a node that has not seen the last blocks yet. */
+  /** Answers as a node that has not seen the newest blocks yet. */
   | { readonly kind: 'behind'; readonly blocks: number }
   /** Only this share of the body arrives; the connection is cut then, or the answer ends as if it were whole. */
   | { readonly kind: 'truncate'; readonly share: number; readonly isClean?: boolean }
@@ -114,7 +114,7 @@ export class RuleBook {
     this.#entries.clear()
   }
 
-  /** What is to happen to each call of one request, in order. */
+  /** The faults of each call of one request, in the order they act. */
   faultsFor(calls: readonly RpcCall[]): readonly (readonly Fault[])[] {
     const faults: Fault[][] = calls.map(() => [])
     for (const entry of this.#entries) {
@@ -136,7 +136,7 @@ export class RuleBook {
   }
 }
 
-/** Whether a client sent it: neither pushed by the node nor a new connection. */
+/** Whether a client sent it; pushed messages and new connections are not calls. */
 export const isCall = (call: RpcCall | undefined): boolean =>
   call !== undefined && call.method !== 'eth_subscription' && call.method !== 'connect'
 

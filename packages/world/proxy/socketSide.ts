@@ -114,7 +114,7 @@ export class SocketSide {
     const call = { id: null, method: 'eth_subscription', params: [kind] }
     const [outcome] = await this.#handle([call], () => Promise.resolve({ result }))
     await before
-    // A refusal has no answer to be put into: the message is lost.
+    // A refused push is lost: there is no response to carry the error.
     if (outcome?.delivery === null && outcome.answer?.error === undefined)
       this.#send(notification({ subscription, result: outcome.answer?.result }))
   }

@@ -1,6 +1,6 @@
 /**
- * How many calls an endpoint takes: tokens that come back at a steady rate, up to as many as may be spent at once.
- * A request larger than the bucket passes when the bucket is full and leaves a debt, so that no request waits for ever.
+ * A token bucket that decides how many calls an endpoint accepts. Tokens refill at a steady rate up to the burst.
+ * A request larger than the bucket passes when the bucket is full and leaves it in debt, so no request is refused for ever.
  */
 export type Rate = { readonly perSecond: number; readonly burst: number }
 
@@ -17,7 +17,7 @@ export class TokenBucket {
     this.#atMs = nowMs()
   }
 
-  /** Takes so many tokens, or none at all and returns false. */
+  /** Takes this many tokens, or takes none and returns false. */
   take(count: number): boolean {
     const { perSecond, burst } = this.#rate
     const nowMs = this.#nowMs()

@@ -11,14 +11,14 @@ import { type Block, type Hex, startTestChain, type TestChain } from '../testing
 import { openTestService, type TestService } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
-/** As fast as the chains with whole seconds between blocks. */
+/** The pace of the fastest chains of the local world. */
 const BLOCK_MS = 1000
-/** `finalized` is 64 blocks below the head: a service that needs a minute for a swap can still be reorganised. */
+/** `finalized` is 64 blocks below the head, so a swap that was priced only after a minute can still be reorganised. */
 const SLOTS = 32
-/** A guard against a service that never gets there. */
+/** Guards against a hang: many times longer than any step needs. */
 const PATIENCE_MS = 120_000
 const STEP_MS = 3 * PATIENCE_MS
-/** Of the log of the chain, in a failure. */
+/** How much of the chain's log a failure shows. */
 const LAST_LINES = 8
 
 describe.each(PROFILES)('on the profile $name ($about)', profile => {
@@ -28,9 +28,9 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
   let client: Client
   let pair: Hex
   let v3: Hex
-  /** Every trade that is still on the chain. */
+  /** Trades on the canonical chain. */
   const trades: Block[] = []
-  /** What one client heard over all its connections. */
+  /** Records one client received over all its connections. */
   const heard: Envelope[] = []
 
   const open = async (): Promise<void> => {
@@ -57,7 +57,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     trades.push(block)
     return block
   }
-  /** A failure names what the service itself says is wrong. */
+  /** A failure shows the health record and the end of the chain's log. */
   const wait = async <Value>(
     what: string,
     look: () => Promise<Value | null | false> | Value | null | false,
@@ -72,7 +72,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       })
     }
   }
-  /** Null while there is no price, and while the chain is not up yet: a client would ask again. */
+  /** Null while there is no price, or the chain is not up yet and the client has to retry. */
   const quoteOf = async (symbol: string): Promise<PricedQuote | null> => {
     try {
       const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token(symbol) })
@@ -82,7 +82,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       throw failure
     }
   }
-  /** Priced at this block or above it, on the branch that holds this block. */
+  /** Waits for a price at or above this block, on the branch that contains it. */
   const untilPriced = (symbol: string, block: Block): Promise<PricedQuote> =>
     wait(`${symbol} priced at block ${block.number}`, async () => {
       const quote = await quoteOf(symbol)
@@ -90,7 +90,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       const swaps = (await service.records()).filter(isSwap())
       return swaps.some(({ payload }) => payload.block_hash === block.hash) && quote
     })
-  /** Hears on from where it stopped, up to a record. */
+  /** Resumes after the last record received and reads up to a given record. */
   const hear = async (what: string, isLast: (record: Envelope) => boolean): Promise<void> => {
     const resumeCursor = await cursorAfter(client, CHAIN_ID, heard.at(-1)?.stream_sequence ?? 0)
     const stream = new Heard(client, { filter: { chain_ids: [CHAIN_ID] }, resumeCursor })
@@ -106,7 +106,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
 
   it('says a first price of every token', { timeout: STEP_MS }, async () => {
     for (const symbol of ['LARK', 'MOTH', 'WETH']) {
-      // A request for a token that the chain has not read yet would enrol it.
+      // A request for a token that is not evaluated yet would count as an enrolment.
       const stored = () => service.store.readQuote(CHAIN_ID, chain.token(symbol))
       await wait(`${symbol} evaluated`, stored)
       await wait(`${symbol} priced`, () => quoteOf(symbol))
@@ -136,7 +136,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       const { number } = await chain.head()
       await chain.revert(snapshot)
       trades.pop()
-      // The new branch is longer from the start, as one that wins is.
+      // The new branch wins because it is longer.
       for (let at = (await chain.head()).number; at <= number; at++) await chain.mineNow()
     })
     const orphaned = await wait('the swap orphaned', async () => {

@@ -1,6 +1,6 @@
 /**
- * A chain that goes on by itself, a block at a time, as real ones do whatever a test is waiting for. What a test does to the
- * chain runs between two blocks, so that it knows the block its trade is in.
+ * Mines blocks at a steady pace, as a real chain does while a test waits. `between` runs a task between two blocks, so the
+ * test knows which block its trade is in.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { TestChain } from './testChain.ts'
