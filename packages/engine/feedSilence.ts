@@ -3,6 +3,8 @@
  * that time, and the engine asks the same question when the next health arrives.
  */
 
+import type { Ms } from './units.ts'
+
 /** Two missed reports. */
 export const SILENT_AFTER_MS = 30_000
 
@@ -10,5 +12,5 @@ export const SILENT_AFTER_MS = 30_000
  * Whether health of `updatedAtMs` no longer counts at `nowMs`. A time in the future was written by a clock that has
  * been set back since, so nothing has been reported after it. Health without a time is never silent.
  */
-export const isSilentAt = (updatedAtMs: unknown, nowMs: number): boolean =>
+export const isSilentAt = (updatedAtMs: unknown, nowMs: Ms): boolean =>
   typeof updatedAtMs === 'number' && Math.abs(nowMs - updatedAtMs) > SILENT_AFTER_MS

@@ -1,5 +1,5 @@
 /** `assay verify`: a token's quote recomputed from its own evidence, and held against a node of the caller's own. */
-import { type Verification, verify } from '@assay/sdk'
+import { type Client, type UnpricedQuote, type Verification, verify } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
 import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
@@ -19,10 +19,11 @@ export const verifyCommand = (): Command =>
 /** More would bury the first: one untrue number makes others differ that follow from it. */
 const MAX_SHOWN = 20
 
-/** Exit code 0: it verifies. 1: it does not. 3: there is no price to verify. */
+/** Exit code 0: it verifies. 1: it does not. 3: there is no price to verify, or it is withheld for good reason. */
 async function verifyQuote(chain: number, token: `0x${string}`, options: Options): Promise<void> {
   const client = clientOf(options)
   const quote = await client.quoteToken({ chain_id: chain, token_address: token })
+  if (quote.state === 'UNPRICED' && quote.presented === true) return verifyPresented(client, quote, options)
   if (quote.state !== 'PRICED') {
     process.exitCode = EXIT.absent
     const why = quote.state === 'PENDING' ? quote.stage : quote.reason
@@ -40,6 +41,20 @@ async function verifyQuote(chain: number, token: `0x${string}`, options: Options
   if (!verification.verified) process.exitCode = EXIT.failed
   const price = `${quote.price_usd.display} USD, confidence ${quote.confidence.score}`
   print(options, verification, () => textOf(price, verification, options.rpc !== undefined))
+}
+
+/** The stored record, then the overlay: whether there is a reason to withhold the price. */
+async function verifyPresented(client: Client, quote: UnpricedQuote, options: Options): Promise<void> {
+  const { chain_id, token: token_address, as_of, reason } = quote
+  const verification = await verify(quote, {
+    policy: await client.fetchPolicy(quote.policy_version),
+    history: await client.fetchHistory({ chain_id, token_address, at_sequence: as_of.stream_sequence }),
+  })
+  process.exitCode = verification.verified ? EXIT.absent : EXIT.failed
+  const last = quote.last_priced?.price_usd.display
+  const subject = `unpriced: ${reason}, presented over record ${as_of.stream_sequence}`
+  const price = last === undefined ? subject : `${subject} of ${last} USD`
+  print(options, verification, () => textOf(price, verification, false))
 }
 
 function textOf(price: string, verification: Verification, hasNode: boolean): string {

@@ -6,9 +6,11 @@
  */
 import { DEFAULT_POLICY, mergePolicy, type Policy, policyVersion } from '@assay/engine/rules'
 import type { PolicyRecord } from '../wire/admin.ts'
+import type { HistoryPage } from '../wire/history.ts'
 import type { EvaluatedQuote, TokenQuote } from '../wire/quote.ts'
 import { checkEvidence } from './evidence.ts'
 import { type Difference, Findings } from './findings.ts'
+import { checkPresented } from './presented.ts'
 import { at, type PricedText, type Reading, readingOf } from './reading.ts'
 import { checkRoutes } from './routes.ts'
 import { Node, type Transport } from './node.ts'
@@ -18,6 +20,8 @@ import { checkLabel, checkVote } from './vote.ts'
 export type VerifyOptions = {
   /** As `fetchPolicy(quote.policy_version)` gives it. Left out, the default policy, if it is the quote's. */
   readonly policy?: PolicyRecord | PolicyRecord['policy']
+  /** Of a presented quote: the record it stands over, as `fetchHistory` at its `as_of.stream_sequence` gives it. */
+  readonly history?: HistoryPage
   /** A node of the caller's own: its URL, or whatever answers JSON-RPC. */
   readonly rpc?: string | Transport
   readonly signal?: AbortSignal
@@ -35,7 +39,7 @@ export type Verification = {
 
 export async function verify(quote: TokenQuote, options: VerifyOptions = {}): Promise<Verification> {
   const findings = new Findings()
-  const evaluated = recompute(findings, quote, options.policy)
+  const evaluated = recompute(findings, quote, options)
   const unchecked: string[] = []
   if (options.rpc !== undefined)
     await checkEvidence(findings, evaluated, new Node(options.rpc, options.signal), unchecked)
@@ -45,10 +49,10 @@ export async function verify(quote: TokenQuote, options: VerifyOptions = {}): Pr
 /** What `verify` does without a node, at once, and in a bundle by a third smaller: nothing of it reads a chain. */
 export function verifyOffline(
   quote: TokenQuote,
-  { policy }: Pick<VerifyOptions, 'policy'> = {},
+  options: Pick<VerifyOptions, 'policy' | 'history'> = {},
 ): Verification {
   const findings = new Findings()
-  recompute(findings, quote, policy)
+  recompute(findings, quote, options)
   return verificationOf(findings, [])
 }
 
@@ -59,11 +63,15 @@ const verificationOf = (findings: Findings, unchecked: readonly string[]): Verif
   unchecked,
 })
 
-function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['policy']): EvaluatedQuote {
+function recompute(
+  findings: Findings,
+  quote: TokenQuote,
+  { policy: given, history }: Pick<VerifyOptions, 'policy' | 'history'>,
+): EvaluatedQuote {
   if (quote.state === 'PENDING')
     throw new TypeError('a PENDING quote says nothing yet: ask again after retry_after_ms, then verify')
   const policy = policyOf(findings, quote, given)
-  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote))
+  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote, history))
   return quote
 }
 
@@ -78,12 +86,18 @@ function policyOf(findings: Findings, quote: EvaluatedQuote, given: VerifyOption
 const bare = (given: NonNullable<VerifyOptions['policy']>): unknown =>
   'policy_version' in given ? given['policy'] : given
 
-function checkQuote(findings: Findings, policy: Policy, quote: EvaluatedQuote): void {
+function checkQuote(
+  findings: Findings,
+  policy: Policy,
+  quote: EvaluatedQuote,
+  history: HistoryPage | undefined,
+): void {
   if (quote.state === 'PRICED') {
     checkPriced(findings, policy, quote, '')
     return
   }
   findings.same('state', quote.state, 'UNPRICED')
+  if (quote.presented === true) checkPresented(findings, quote, history)
   quote.candidates.forEach((candidate, index) =>
     findings.holds(`candidates[${index}].rule`, candidate.rule, candidate.rule !== '', 'the rule it failed'),
   )

@@ -123,6 +123,32 @@ test('a price that is kept ready is not sent past the moment its feed falls sile
   expect(silent?.etag).not.toBe(first?.etag)
 })
 
+test('what is read while the feed comes back is read again', async () => {
+  let reads = 0
+  let release: () => void = () => undefined
+  const held = new Promise<void>(resolve => {
+    release = resolve
+  })
+  const slow = {
+    ...store,
+    async readQuote(chainId: number, token: string) {
+      reads += 1
+      const stored = await store.readQuote(chainId, token)
+      if (reads === 1) await held
+      return stored
+    },
+  }
+  const quotes = new QuoteCache(slow, hub, await open())
+  opened.push(quotes)
+  await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
+  nowMs += 30_001
+  const reading = quotes.read(CHAIN, TOKEN, nowMs)
+  await commit(told('HEALTHY'))
+  release()
+  await reading
+  expect(reads).toBe(2)
+})
+
 test('what was kept ready before a silence is not sent after it', async () => {
   const quotes = new QuoteCache(store, hub, await open())
   opened.push(quotes)

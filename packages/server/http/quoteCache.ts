@@ -73,7 +73,9 @@ export class QuoteCache {
   ): Promise<(ReadyQuote & { readonly evaluatedAtMs: number }) | null> {
     const key = keyOf(chainId, token)
     this.onAsked?.(key, nowMs)
-    const entry = this.#kept(key) ?? (await this.#fetch(key, chainId, token))
+    let entry = this.#kept(key) ?? (await this.#fetch(key, chainId, token))
+    // The feed came back while it was read, so it may be a price from before.
+    if (entry !== null && !this.#isSinceReturn(entry)) entry = await this.#load(chainId, token)
     if (entry === null) return null
     return { ...this.#presented(entry, nowMs), evaluatedAtMs: entry.head.evaluated_at_ms }
   }
@@ -94,7 +96,11 @@ export class QuoteCache {
 
   #kept(key: string): Entry | null {
     const entry = this.#entries.get(key)
-    return entry !== undefined && entry.returns === this.#feeds.returns(entry.chainId) ? entry : null
+    return entry !== undefined && this.#isSinceReturn(entry) ? entry : null
+  }
+
+  #isSinceReturn({ returns, chainId }: Entry): boolean {
+    return returns === this.#feeds.returns(chainId)
   }
 
   #presented(entry: Entry, nowMs: number): ReadyQuote {

@@ -30,11 +30,12 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
     const narrowing = narrowingIn(params)
+    // Asked before the quote is read: a feed that is lost in between is then found by who presents the answer.
+    const isFeedGone = readingOf(context, chain.config.chainId).feedGone !== null
     const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
     if (ready === null) return enrol(context, chain, address, request, reply)
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
     // Without a feed nothing can be computed that would hold: the answer is the same whatever was asked for.
-    const isFeedGone = readingOf(context, chain.config.chainId).feedGone !== null
     if (isFeedGone || (narrowing === null && !isTooOld)) return sendReady(request, reply, ready)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
