@@ -10,6 +10,8 @@ export type CheckName =
   | 'receipts'
   | 'logs'
   | 'state'
+  | 'batches'
+  | 'rate'
   | 'archive'
   | 'heads'
   | 'latency'

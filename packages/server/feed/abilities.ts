@@ -80,8 +80,7 @@ export class Abilities {
     if (!isRefusal(error)) return false
     const count = (this.#refusals.get(ability) ?? 0) + 1
     this.#refusals.set(ability, count)
-    const isAboutBlock =
-      isAboutSize(error) || (this.#known.has(ability) && error.code !== 'METHOD_MISSING')
+    const isAboutBlock = isAboutSize(error) || (this.#known.has(ability) && error.code !== 'METHOD_MISSING')
     if (isAboutBlock && count < REFUSALS) return true
     const before = this.#lacks.get(ability)
     const retryMs = before === undefined ? RETRY_MS.first : Math.min(before.retryMs * 2, RETRY_MS.most)

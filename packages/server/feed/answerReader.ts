@@ -25,11 +25,7 @@ const STREAMED: ReadonlySet<string> = new Set([
   'eth_getLogs',
 ])
 /** Anyone can make a block large, so these may be too. */
-const MAY_BE_LARGE: ReadonlySet<string> = new Set([
-  ...STREAMED,
-  'eth_getBlockByHash',
-  'eth_getBlockByNumber',
-])
+const MAY_BE_LARGE: ReadonlySet<string> = new Set([...STREAMED, 'eth_getBlockByHash', 'eth_getBlockByNumber'])
 
 /** How many bytes an answer to this method may have. */
 export const mostBytesOf = (method: string, { bodyBytes, answerBytes }: AnswerLimits): number =>

@@ -35,8 +35,17 @@ const receipt = fc
 
 const contentOf = (item: unknown): unknown => {
   if (item instanceof LogEntry) {
-    const { address, topics, data, topic, blockHash, blockNumber, transactionHash, transactionIndex, logIndex } =
-      item
+    const {
+      address,
+      topics,
+      data,
+      topic,
+      blockHash,
+      blockNumber,
+      transactionHash,
+      transactionIndex,
+      logIndex,
+    } = item
     return [address, topics, data, topic, blockHash, blockNumber, transactionHash, transactionIndex, logIndex]
   }
   if (!(item instanceof ReceiptEntry)) return item
@@ -96,7 +105,11 @@ describe('an answer in parts', () => {
   it('gives one receipt as well', () => {
     fc.assert(
       fc.property(receipt, sizes, indent, (one, parts, spaces) => {
-        const { result } = read(JSON.stringify({ id: 1, result: one, jsonrpc: '2.0' }, null, spaces), parts, 200)
+        const { result } = read(
+          JSON.stringify({ id: 1, result: one, jsonrpc: '2.0' }, null, spaces),
+          parts,
+          200,
+        )
         expect(contentOf(result)).toEqual(contentOf(toReceiptEntry(one)))
       }),
       { numRuns: RUNS },

@@ -67,7 +67,8 @@ export class AnswerStream {
     this.#append(chunk)
     this.#look()
     if (this.#level === 'entries' && this.#wholeEnd > 0) this.#takeEntries()
-    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > this.#stretch) this.#takeApart()
+    else if (this.#level === 'entries' && this.#logsWholeEnd > 0 && this.#end > this.#stretch)
+      this.#takeApart()
     else if (this.#level === 'logs' && this.#wholeEnd > 0) this.#takeLogs()
     const limit = this.#level === 'envelope' ? this.#bodyBytes : ENTRY_FACTOR * this.#bodyBytes
     if (this.#end > limit) throw new AnswerTooLarge()
@@ -146,8 +147,7 @@ export class AnswerStream {
     else if (depth === logsDepth - 1 && byte === CLOSE_LIST) {
       this.#logsAt = 0
       this.#logsWholeEnd = 0
-    }
-    else if (depth === this.#entriesDepth && this.#entriesDepth === 2) this.#closeEntry()
+    } else if (depth === this.#entriesDepth && this.#entriesDepth === 2) this.#closeEntry()
     else if (depth === 1) this.#closeResult(byte)
   }
 

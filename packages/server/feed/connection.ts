@@ -47,7 +47,11 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
 }
 
 /** Of a chain, whose configuration says how large its answers may be. */
-export const limitsOf = ({ maxAnswerMib }: { readonly maxAnswerMib?: number | undefined }): ConnectionLimits =>
+export const limitsOf = ({
+  maxAnswerMib,
+}: {
+  readonly maxAnswerMib?: number | undefined
+}): ConnectionLimits =>
   maxAnswerMib === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, answerBytes: maxAnswerMib * MEBIBYTE }
 
 /** Method not found; method not supported (EIP-1474). */

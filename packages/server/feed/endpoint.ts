@@ -268,7 +268,8 @@ export class Endpoint {
     signal: AbortSignal,
     purpose: Purpose,
   ): Promise<readonly Settled[]> {
-    const single = (call: Call): Promise<Settled> => settled(this.request(call.method, call.params, signal, purpose))
+    const single = (call: Call): Promise<Settled> =>
+      settled(this.request(call.method, call.params, signal, purpose))
     if (calls.length < 2 || !this.takesBatches) return Promise.all(calls.map(single))
     try {
       const outcomes = await this.#batch(calls, signal, purpose)
@@ -419,10 +420,14 @@ export class Endpoint {
     if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
     this.#paceToldAtMs = nowMs
     const rate = Math.round(this.#flow.perSecond * 10) / 10
-    this.#options.log('warn', `endpoint ${this.name}: asked us to slow down; going on at ${rate} calls a second`, {
-      endpoint: this.name,
-      calls_per_second: rate,
-    })
+    this.#options.log(
+      'warn',
+      `endpoint ${this.name}: asked us to slow down; going on at ${rate} calls a second`,
+      {
+        endpoint: this.name,
+        calls_per_second: rate,
+      },
+    )
   }
 
   #backOff(error: FeedError): void {

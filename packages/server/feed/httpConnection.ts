@@ -31,7 +31,10 @@ export function openHttp(options: ConnectionOptions): Connection {
     close: () => {},
     call: async (method, params, signal) => {
       const id = ++lastId
-      const answer = toAnswer(await ask(options, method, encodeCall(id, method, params), signal), options.name)
+      const answer = toAnswer(
+        await ask(options, method, encodeCall(id, method, params), signal),
+        options.name,
+      )
       if (answer.id !== id && !(answer.id === null && answer.error !== undefined))
         throw malformed(options, `the answer to ${method} carries another call's id`)
       return resultOf(answer, options, method)

@@ -35,8 +35,7 @@ export async function fetchLogs(
   if (byBlock !== null) return byBlock
   const known = await header
   // No transactions, no receipts: the root in the header proves it.
-  if (known.transactions.length === 0)
-    return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
+  if (known.transactions.length === 0) return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
   const byTransaction = await climb(endpoint, 'receipts by transaction', () =>
     fetchReceipts(endpoint, known, signal),
   )

@@ -109,7 +109,8 @@ async function readTogether(
   }
   // Only what is answered by number was refused for its hash.
   const byNumber = await readByNumber(endpoint, blockHash, questions, signal)
-  if (byNumber.some(each => 'result' in each || isRevert(each.error))) abilities.refused(BY_HASH, refusal.error)
+  if (byNumber.some(each => 'result' in each || isRevert(each.error)))
+    abilities.refused(BY_HASH, refusal.error)
   return byNumber
 }
 
