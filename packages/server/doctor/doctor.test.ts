@@ -201,14 +201,17 @@ test('without getLogs it follows but cannot back-fill; without receipts as well 
   })
 })
 
-test.each([
-  ['-32600', () => ({ error: { code: -32_600, message: 'Invalid request' } })],
-  ['-32601', () => ({ error: { code: -32_601, message: 'Method not found' } })],
-  ['-32004', () => ({ error: { code: -32_004, message: 'Method not supported' } })],
-  ['-32053', () => ({ error: { code: -32_053, message: 'not in your plan' } })],
-  ['HTTP 403', (response: ServerResponse) => refuse(response, 403)],
-  ['HTTP 405', (response: ServerResponse) => refuse(response, 405)],
-] as const)(
+const REFUSALS: readonly (readonly [said: string, answer: (response: ServerResponse) => ReturnType<Rule>])[] =
+  [
+    ['-32600', () => ({ error: { code: -32_600, message: 'Invalid request' } })],
+    ['-32601', () => ({ error: { code: -32_601, message: 'Method not found' } })],
+    ['-32004', () => ({ error: { code: -32_004, message: 'Method not supported' } })],
+    ['-32053', () => ({ error: { code: -32_053, message: 'not in your plan' } })],
+    ['HTTP 403', response => refuse(response, 403)],
+    ['HTTP 405', response => refuse(response, 405)],
+  ]
+
+test.each(REFUSALS)(
   'receipts by block refused with %s come one by one, as the service will have it',
   async (said, answer) => {
     await mineTransactions(one, EVERY_KIND)
