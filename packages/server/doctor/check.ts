@@ -11,6 +11,8 @@ export type CheckName =
   | 'proof'
   | 'logs'
   | 'state'
+  | 'batches'
+  | 'rate'
   | 'archive'
   | 'heads'
   | 'latency'

@@ -1,7 +1,7 @@
 /** The doctor on real nodes and on servers that are none: each finding has its key, what was received, and a fix. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -80,6 +80,13 @@ async function proxied(rule: Rule): Promise<string> {
   return proxy.url
 }
 
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+function refuse(response: ServerResponse, status: number): 'handled' {
+  response.writeHead(status).end('<html>no</html>')
+  return 'handled'
+}
+
 const diagnoseUrl = async (url: string) =>
   diagnose(configOf(one.config(at(url))), { clock: await clockAfter(1000) })
 
@@ -104,8 +111,11 @@ test('a good node is told what it can do, over HTTP and over WebSocket', async (
     archive: 'state of every block',
     heads: 'polled (HTTP)',
     latency: expect.stringMatching(/ ms$/),
+    batches: 'taken',
+    rate: expect.stringMatching(/^about 13 calls a second; this endpoint answered 30 at /),
   })
   expect(checkOf(diagnosis, 'heads', 1)?.value).toBe('pushed')
+  expect(checkOf(diagnosis, 'batches', 1)?.value).toBe('not needed (WebSocket)')
   expect(diagnosis.warnings.join()).toContain('node-1, node-2 are one backend')
 })
 
@@ -182,10 +192,88 @@ test('without getLogs it follows but cannot back-fill; without receipts as well 
     status: 'warn',
     fix: expect.stringContaining('cannot back-fill'),
   })
-  const neither = await diagnoseUrl(await proxied(without('eth_getLogs', 'eth_getBlockReceipts')))
+  await mineTransactions(one, EVERY_KIND)
+  const nothing = without('eth_getLogs', 'eth_getBlockReceipts', 'eth_getTransactionReceipt')
+  const neither = await diagnoseUrl(await proxied(nothing))
   expect(neither.healthy).toBe(false)
-  expect(checkOf(neither, 'receipts')?.status).toBe('warn')
-  expect(checkOf(neither, 'logs')?.status).toBe('fail')
+  expect(checkOf(neither, 'receipts')).toMatchObject({
+    status: 'fail',
+    value: 'it gives neither receipts nor logs of a block',
+  })
+})
+
+const REFUSALS: readonly (readonly [said: string, answer: (response: ServerResponse) => ReturnType<Rule>])[] =
+  [
+    ['-32600', () => ({ error: { code: -32_600, message: 'Invalid request' } })],
+    ['-32601', () => ({ error: { code: -32_601, message: 'Method not found' } })],
+    ['-32004', () => ({ error: { code: -32_004, message: 'Method not supported' } })],
+    ['-32053', () => ({ error: { code: -32_053, message: 'not in your plan' } })],
+    ['HTTP 403', response => refuse(response, 403)],
+    ['HTTP 405', response => refuse(response, 405)],
+  ]
+
+test.each(REFUSALS)(
+  'receipts by block refused with %s come one by one, as the service will have it',
+  async (said, answer) => {
+    await mineTransactions(one, EVERY_KIND)
+    const url = await proxied((call, fetchAnswer, response) =>
+      call.method === 'eth_getBlockReceipts' ? answer(response) : fetchAnswer(),
+    )
+    const diagnosis = await diagnoseUrl(url)
+    expect(diagnosis.healthy).toBe(true)
+    expect(checkOf(diagnosis, 'receipts')).toMatchObject({
+      status: 'warn',
+      value: `one by one: eth_getBlockReceipts refused (${said})`,
+    })
+  },
+)
+
+test('an endpoint that takes no batches, and none of eth_call at a hash, is told by name and not by URL', async () => {
+  const url = await proxied((call, fetchAnswer) => {
+    const [, at] = call.params
+    return call.method === 'eth_call' && typeof at === 'object'
+      ? { error: { code: -32_602, message: 'invalid argument 1: hex string expected' } }
+      : fetchAnswer()
+  })
+  const plain = await server(async (request, response) => {
+    const body = Buffer.concat(await request.toArray())
+    const isBatch = body.toString().startsWith('[')
+    const error = { jsonrpc: '2.0', id: null, error: { code: -32_600, message: 'no batches' } }
+    response.end(
+      isBatch
+        ? JSON.stringify(error)
+        : await (await fetch(url, { method: 'POST', body, headers: JSON_TYPE })).text(),
+    )
+  })
+  const diagnosis = await diagnoseUrl(plain)
+  expect(checkOf(diagnosis, 'batches')?.value).toBe('a JSON-RPC batch refused (-32600); one call at a time')
+  expect(checkOf(diagnosis, 'state')).toMatchObject({
+    status: 'warn',
+    value: 'by block number: eth_call with blockHash refused (-32602)',
+    fix: expect.stringContaining('three calls more'),
+  })
+})
+
+test('what a chain needs stands beside what the endpoint bore', async () => {
+  let left = 1
+  const url = await proxied((call, fetchAnswer, response) => {
+    if (call.method !== 'eth_blockNumber' || isPing(call) || left-- > 0) return fetchAnswer()
+    return refuse(response, 429)
+  })
+  // The pings of the latency and of the batch come before the burst.
+  let pings = 7
+  const isPing = (_call: unknown) => pings-- > 0
+  const config = configOf(one.config({ ...at(url), blockTimeMs: 1000 }))
+  const diagnosis = await diagnose(config, { clock: await clockAfter(1000) })
+  expect(checkOf(diagnosis, 'rate')).toMatchObject({
+    status: 'warn',
+    value: expect.stringMatching(/^about 2\.7 calls a second; this endpoint refused at 1 \(.*HTTP 429/),
+    fix: expect.stringContaining('higher limit'),
+  })
+  expect(checkOf(await diagnoseUrl(one.anvil.url), 'rate')).toMatchObject({
+    status: 'ok',
+    value: expect.stringMatching(/^about 13 calls a second; this endpoint answered 30 at \d/),
+  })
 })
 
 test('the range of getLogs is found whatever the refusal says', async () => {

@@ -3,15 +3,18 @@
  * finding says which key of the configuration it is about and what to do. Nothing is written anywhere.
  */
 import { parseAddress } from '../feed/address.ts'
-import { type Connection, DEFAULT_LIMITS } from '../feed/connection.ts'
+import { type Connection, limitsOf } from '../feed/connection.ts'
+import { Endpoint } from '../feed/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { openHttp } from '../feed/httpConnection.ts'
 import { openWebSocket } from '../feed/webSocketConnection.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Config, Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'
+import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { type Head, Probes } from './probes.ts'
+import { neededPerSecond, probeRate } from './rateProbe.ts'
 
 export type EndpointReport = {
   readonly name: string
@@ -90,29 +93,39 @@ async function examineEndpoint(
   options: DoctorOptions,
 ): Promise<Examined> {
   const signal = options.signal ?? new AbortController().signal
-  const deadlineMs = options.deadlineMs ?? DEFAULT_LIMITS.deadlineMs
+  const usual = limitsOf(chain)
+  const limits = { ...usual, deadlineMs: options.deadlineMs ?? usual.deadlineMs }
   let connection: Connection
   try {
     const address = parseAddress(name, url)
-    const opening = { name, address, limits: { ...DEFAULT_LIMITS, deadlineMs } }
+    const opening = { name, address, limits }
     connection = address.kind === 'http' ? openHttp(opening) : await openWebSocket(opening, signal)
   } catch (error) {
     return { checks: [connectionFault(error)], withoutCode: null }
   }
+  const { chainId, genesisHash, checkpoint } = chain
+  const identity = { chainId, genesisHash, checkpoint }
+  const log = () => {}
+  const endpoint = new Endpoint({ name, url, identity, clock: systemClock, log, limits, purpose: 'probe' })
   try {
-    return await examine(config, chain, new Probes(chain, name, connection, signal), signal, options)
+    const probes = new Probes(chain, name, connection, signal)
+    return await examine(config, chain, { probes, connection, endpoint }, signal, options)
   } catch (error) {
     if (!isFeedError(error)) throw error
     return { checks: [connectionFault(error)], withoutCode: null }
   } finally {
+    endpoint.close()
     connection.close()
   }
 }
 
+/** An endpoint as bare calls see it, and as the service does. */
+type Examinee = { readonly probes: Probes; readonly connection: Connection; readonly endpoint: Endpoint }
+
 async function examine(
   config: Config,
   chain: ChainConfig,
-  probes: Probes,
+  { probes, connection, endpoint }: Examinee,
   signal: AbortSignal,
   { scope = 'all', clock = systemClock }: DoctorOptions,
 ): Promise<Examined> {
@@ -126,19 +139,23 @@ async function examine(
     const proof = chain.endpoints.length === 1 ? [await probes.proof(head)] : []
     return { checks: [...identity, ...proof], withoutCode }
   }
-  const receipts = await probes.receipts(head)
+  const receipts = await probeReceipts(endpoint, head.hash, signal)
+  const heads = await probes.heads(signal)
+  const needed = neededPerSecond(chain, heads.value === 'pushed', receipts)
   return {
     checks: [
       ...identity,
       probes.age(head, clock.nowMs()),
       await probes.finality(head),
-      receipts,
+      receipts.check,
       await probes.proof(head),
-      await probes.logs(head, receipts.status === 'ok'),
-      await probes.state(head),
+      await probes.logs(head),
+      await probeState(endpoint, head.hash, signal),
       await probes.archive(head),
-      await probes.heads(signal),
+      heads,
       await probes.latency(clock),
+      await probeBatches(endpoint, signal),
+      await probeRate(connection, needed, clock, signal),
     ],
     withoutCode,
   }

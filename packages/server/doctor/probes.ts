@@ -2,7 +2,7 @@
  * What one endpoint can and cannot do, asked call by call over a connection of its own. A probe never throws for
  * what the endpoint answers: that is its finding.
  */
-import { decodeAnswer, toCount, toFields, toHash, toList } from '../feed/answer.ts'
+import { decodeAnswer, toCount, toFields, toHash } from '../feed/answer.ts'
 import type { Connection } from '../feed/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
@@ -13,13 +13,12 @@ export type Head = {
   readonly number: number
   readonly hash: Hex
   readonly timeMs: number
-  readonly transactions: number
 }
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 
 /** An address nothing happens at: a probe of ranges should cost the node no answer. */
-const QUIET = `0x${'dead'.repeat(10)}`
+export const QUIET = `0x${'dead'.repeat(10)}`
 const RANGES = [1, 10, 100, 500, 1000, 2000, 5000, 10_000, 100_000] as const
 const DEPTHS = [16, 64, 128, 1024, 10_000, 100_000, 1_000_000] as const
 const PINGS = 5
@@ -64,7 +63,6 @@ export class Probes {
         number: toCount(fields, 'number'),
         hash: toHash(fields, 'hash'),
         timeMs: toCount(fields, 'timestamp') * 1000,
-        transactions: toList(fields, 'transactions').length,
       }
     })
   }
@@ -99,27 +97,6 @@ export class Probes {
       : warn('finality', value, 'set finality: { depth: N } for this chain, or use a node that has the tag')
   }
 
-  async receipts(head: Head): Promise<Check> {
-    try {
-      const answer = await this.#ask('eth_getBlockReceipts', head.hash)
-      const count = Array.isArray(answer) ? answer.length : null
-      return count === head.transactions
-        ? ok('receipts', `${count} of block ${head.number}`)
-        : fail(
-            'receipts',
-            `${count ?? 'no list'} for ${head.transactions} transactions of block ${head.number}`,
-            'the node loses receipts; use another',
-          )
-    } catch (error) {
-      if (!isFeedError(error)) throw error
-      return warn(
-        'receipts',
-        sentenceOf(error),
-        'blocks cannot be proven complete (health NO_PROOF); use a node with eth_getBlockReceipts',
-      )
-    }
-  }
-
   /** What its blocks prove, and the line of the configuration that says so. */
   async proof(head: Head): Promise<Check> {
     return this.#finding('proof', 'use a node that gives whole blocks', () =>
@@ -128,7 +105,7 @@ export class Probes {
   }
 
   /** The longest range that is answered; any error ends the search, whatever its words. */
-  async logs(head: Head, hasReceipts: boolean): Promise<Check> {
+  async logs(head: Head): Promise<Check> {
     let widest = 0
     let refusal = ''
     for (const range of RANGES) {
@@ -150,17 +127,11 @@ export class Probes {
     }
     if (widest > 0)
       return ok('logs', `ranges of ${widest} blocks${refusal === '' ? ' and perhaps more' : ''}`)
-    return hasReceipts
-      ? warn('logs', refusal, 'follows the head, but cannot back-fill; use a node with eth_getLogs for that')
-      : fail('logs', refusal, 'neither receipts nor logs: events cannot be read; use another node')
-  }
-
-  /** Calls at a block hash (EIP-1898), which every reading needs. */
-  async state(head: Head): Promise<Check> {
-    return this.#finding('state', 'use a node that answers eth_call at a block hash', async () => {
-      await this.#ask('eth_call', { to: QUIET, data: '0x' }, { blockHash: head.hash })
-      return ok('state', 'calls at a block hash')
-    })
+    return warn(
+      'logs',
+      refusal,
+      'follows the head, but cannot back-fill; use a node with eth_getLogs for that',
+    )
   }
 
   async archive(head: Head): Promise<Check> {

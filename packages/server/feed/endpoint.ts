@@ -58,9 +58,13 @@ const WRONG_CHAIN_PAUSE_MS = 60_000
 /** Failures of an endpoint that has too much to do. */
 const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
 /** Tries of a call that was refused for its rate alone: it waits for its turn at a slower pace. */
-const PACED_TRIES = 4
-/** Refusals for the rate with no answer between them: the endpoint is not slow but closed, as at the end of a quota. */
-const CLOSED_AFTER = 12
+const PACED_TRIES = 8
+/**
+ * Refusals for the rate, a second or more apart, with no answer between them: the endpoint is not slow but closed, as at
+ * the end of a quota.
+ */
+const CLOSED_AFTER = 5
+const SAME_REFUSAL_MS = 1000
 /** The pace is told at most so often. */
 const TELL_PACE_MS = 60_000
 /** Calls in one request: providers take from 10 or 20 up to 1,000. */
@@ -96,6 +100,7 @@ export class Endpoint {
   #failures = 0
   #rejected = 0
   #limitedInARow = 0
+  #limitedAtMs = Number.NEGATIVE_INFINITY
   #paceToldAtMs = Number.NEGATIVE_INFINITY
   #notBeforeMs = Number.NEGATIVE_INFINITY
   #wrongIdentity: FeedError | null = null
@@ -437,13 +442,16 @@ export class Endpoint {
 
   /** It is paced, and only left alone for as long as it asks for, or when it answers nothing at all. */
   #slowDown(error: FeedError): void {
-    this.#limitedInARow++
+    const nowMs = this.#options.clock.monotonicMs()
+    if (nowMs - this.#limitedAtMs >= SAME_REFUSAL_MS) {
+      this.#limitedInARow++
+      this.#limitedAtMs = nowMs
+    }
     this.#flow.limited(error.retryAfterMs ?? 0)
     if (error.retryAfterMs !== null || this.#limitedInARow >= CLOSED_AFTER) {
       if (this.isUsable) this.#backOff(error)
       return
     }
-    const nowMs = this.#options.clock.monotonicMs()
     if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
     this.#paceToldAtMs = nowMs
     const rate = Math.round(this.#flow.perSecond * 10) / 10

@@ -124,9 +124,8 @@ export class Flow {
       this.#ceiling = isHeld ? this.#perSecond : this.#recent()
       this.#perSecond = Math.max(this.#ceiling * (isHeld ? CUT : FIRST_CUT), 1)
       this.#refusedAtMs = nowMs
-      this.#hold(Math.max(LEAST_PAUSE_MS, 1000 / this.#perSecond), nowMs)
     }
-    if (waitMs > 0) this.#hold(waitMs, nowMs)
+    this.#hold(Math.max(waitMs, LEAST_PAUSE_MS, 1000 / this.#perSecond), nowMs)
   }
 
   /** Calls a second it is held to; infinite where only the window counts. */

@@ -19,13 +19,29 @@ export type BodyReader = {
 }
 
 /** Redirects are answers like others. The signal ends it at any point; what it rejects with then is the signal's reason. */
-export function post(
+export async function post(...request: Request): Promise<PostAnswer> {
+  try {
+    return await postOnce(...request)
+  } catch (error) {
+    if (error instanceof StaleSocket) return postOnce(...request)
+    throw error
+  }
+}
+
+type Request = [
   url: string,
   headers: Readonly<Record<string, string>>,
   body: string,
   reader: BodyReader,
   signal: AbortSignal,
-): Promise<PostAnswer> {
+]
+
+/** A kept socket was closed at the other end as we used it again: nothing of the request was read. */
+class StaleSocket extends Error {
+  readonly code = 'ECONNRESET'
+}
+
+function postOnce(...[url, headers, body, reader, signal]: Request): Promise<PostAnswer> {
   signal.throwIfAborted()
   const send = url.startsWith('https:') ? secure : plain
   return new Promise((resolve, reject) => {
@@ -45,8 +61,13 @@ export function post(
     }
     signal.addEventListener('abort', onAbort, { once: true })
     request.on('close', () => signal.removeEventListener('abort', onAbort))
-    request.on('error', fail)
+    let isAnswered = false
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && !isAnswered && error.code === 'ECONNRESET'
+      fail(isStale ? new StaleSocket() : error)
+    })
     request.on('response', response => {
+      isAnswered = true
       const length = Number(response.headers['content-length'] ?? 0)
       guarded(() => reader.announced(length))
       if (request.destroyed) return
