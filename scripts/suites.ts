@@ -38,7 +38,7 @@ export const suites: readonly Suite[] = [
   {
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
-    include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor')],
+    include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor', 'capture')],
     needs: ['anvil'],
   },
   { name: 'store', about: 'the durable log on SQLite and PostgreSQL', include: server('store') },

@@ -43,6 +43,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   feed: ['ops'],
   market: ['ops', 'feed'],
   doctor: ['ops', 'feed'],
+  capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
   http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],

@@ -147,6 +147,36 @@ describe.each(PLACES)('on %s', place => {
     expect([code, text]).toEqual([0, expect.stringContaining('Every endpoint can be used.')])
   })
 
+  it('capture: writes blocks to a folder, and tells what is wrong with what it was asked for', async () => {
+    const to = join(folder, `captured-${isTerminal}`)
+    const args = ['--config', file, '--chain', id, '--to', to]
+    const { code, text } = await run(place, ['capture', '--blocks', '1..3', ...args], options())
+    expect(text).toContain(`Blocks 1 to 3 of chain ${id}: 6 files written, 0 were there already.`)
+    expect([code, existsSync(join(to, `${id}-3-receipts.json`))]).toEqual([0, true])
+    const again = await run(place, ['capture', '--blocks', '2', ...args, '--json'], options())
+    // On a terminal the bar is on the same screen.
+    expect(JSON.parse(again.text.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      from_block: 2,
+      written: 0,
+      same: 2,
+      differing: [],
+    })
+    const backwards = await run(place, ['capture', '--blocks', '3..1', ...args], options())
+    expect([backwards.code, `${backwards.text}${backwards.errors}`]).toEqual([
+      2,
+      expect.stringContaining('1..3 is a range'),
+    ])
+    const other = await run(
+      place,
+      ['capture', '--blocks', '1', '--config', file, '--chain', '5', '--to', to],
+      options(),
+    )
+    expect([other.code, `${other.text}${other.errors}`]).toEqual([
+      2,
+      expect.stringContaining('chain 5 is not in the configuration'),
+    ])
+  })
+
   it('backfill: scans the past, with a bar where someone looks on', async () => {
     const { code, text, raw } = await run(place, ['backfill', '--config', file, '--chain', id], options())
     expect(text).toMatch(/Done: blocks \d+ to \d+, \d+ events\.\n/)

@@ -1,6 +1,7 @@
 /** The tree of commands, in the order the help tells them. */
 import { Command } from 'commander'
 import { backfillCommand } from './commands/backfill.ts'
+import { captureCommand } from './commands/capture.ts'
 import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { dbCommand } from './commands/db.ts'
@@ -45,6 +46,7 @@ export function assayProgram(): Command {
     configCommand(),
     doctorCommand(),
     backfillCommand(),
+    captureCommand(),
     dbCommand(),
     completionCommand(program),
   ])

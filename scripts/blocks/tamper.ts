@@ -77,7 +77,7 @@ function* rearranged(header: Fields, decoded: Items, receipts: readonly Fields[]
 const logsOf = (receipt: Fields): readonly Fields[] => (receipt['logs'] ?? []) as readonly Fields[]
 
 /** Other values of the same kind, one at a time. */
-function* changes(value: unknown): Generator<unknown> {
+function* changes(value: unknown): Generator {
   if (typeof value === 'string') {
     yield otherText(value)
     if (value.startsWith('0x') && value.length > 4) yield value.slice(0, -2)

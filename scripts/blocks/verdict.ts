@@ -68,7 +68,7 @@ function verdictOnRoot(fields: Fields, items: Items | null): Verdict {
     receiptsRoot: toHash(fields, 'receiptsRoot'),
     transactions: hashesIn(fields),
     isOwnHash: true,
-    coversAncestors: 'settledHeight' in fields,
+    settledHeight: 'settledHeight' in fields ? toCount(fields, 'settledHeight') : null,
   }
   const { proof, logs } = proveReceipts(header, items ?? [], RULES)
   const { number, hash } = header

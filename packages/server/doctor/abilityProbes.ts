@@ -4,7 +4,7 @@
  */
 import type { Endpoint } from '../feed/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { fetchHeaderByHash, fetchHeaderByNumber, type Header } from '../feed/header.ts'
+import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../feed/header.ts'
 import { fetchLogs, type LogAnswer } from '../feed/logLadder.ts'
 import { verifyLogs } from '../feed/receipts.ts'
 import { StateReader } from '../feed/stateReader.ts'
@@ -32,7 +32,7 @@ export async function probeReceipts(
   try {
     const header = await busyBlock(endpoint, headHash, signal)
     transactions = header.transactions.length
-    const answer = await fetchLogs(endpoint, header.hash, Promise.resolve(header), signal)
+    const answer = await fetchLogs(endpoint, header.hash, () => Promise.resolve(header), signal)
     verifyLogs(endpoint, header, answer)
     return { check: receiptsCheck(endpoint, header, answer), rung: answer.rung, transactions }
   } catch (error) {
@@ -45,7 +45,7 @@ export async function probeReceipts(
   }
 }
 
-function receiptsCheck(endpoint: Endpoint, { number, transactions }: Header, answer: LogAnswer): Check {
+function receiptsCheck(endpoint: Endpoint, { number, transactions }: ListedHeader, answer: LogAnswer): Check {
   const refused = endpoint.abilities.lackings.find(each => each.startsWith('eth_getBlockReceipts')) ?? ''
   switch (answer.rung) {
     case 'receipts by block':
@@ -66,7 +66,7 @@ function receiptsCheck(endpoint: Endpoint, { number, transactions }: Header, ans
 }
 
 /** The head, or the newest block before it that has transactions. */
-async function busyBlock(endpoint: Endpoint, headHash: Hex, signal: AbortSignal): Promise<Header> {
+async function busyBlock(endpoint: Endpoint, headHash: Hex, signal: AbortSignal): Promise<ListedHeader> {
   const head = await fetchHeaderByHash(endpoint, headHash, signal)
   const last = Math.max(0, head.number - BLOCKS_BACK)
   for (let { number } = head, header = head; ; header = await fetchHeaderByNumber(endpoint, --number, signal))

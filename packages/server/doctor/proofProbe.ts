@@ -17,7 +17,7 @@ type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 type Seen = {
   readonly header: ProofRules['header']
   readonly receipts: ProofRules['receipts'] | null
-  readonly coversAncestors: boolean
+  readonly isSettling: boolean
 }
 
 /** The last blocks of a chain that are looked at; the first with transactions tells enough. */
@@ -50,7 +50,7 @@ function checkOf(chain: ChainConfig, seen: Seen): Check {
       `${wordsOf(found)}, so every block would be refused`,
       isAlone ? `${paste}; and ${ANOTHER}` : paste,
     )
-  if (seen.coversAncestors) return settling(isAlone)
+  if (seen.isSettling) return settling(isAlone)
   const isUnderstated =
     (configured.header === 'opaque' && found.header === 'standard') ||
     (configured.receipts === 'none' && found.receipts !== 'none')
@@ -98,13 +98,12 @@ async function lookAt(ask: Ask, number: number): Promise<Seen | null> {
 async function seenIn(ask: Ask, block: unknown): Promise<Seen> {
   const fields = toFields(block)
   const hash = toHash(fields, 'hash')
-  const { coversAncestors } = proveHeader(fields, hash, { header: 'opaque' })
+  const isSettling = proveHeader(fields, hash, { header: 'opaque' }).settledHeight !== null
   const header = isOwnHash(() => proveHeader(fields, hash, { header: 'standard' }).isOwnHash)
   const items = await asked(() => ask('eth_getBlockReceipts', hash))
-  if (!Array.isArray(items) || items.length === 0 || coversAncestors)
-    return { header, receipts: null, coversAncestors }
+  if (!Array.isArray(items) || items.length === 0 || isSettling) return { header, receipts: null, isSettling }
   const place = { number: toCount(fields, 'number'), hash, receiptsRoot: toHash(fields, 'receiptsRoot') }
-  return { header, receipts: rulesOf(place, items), coversAncestors }
+  return { header, receipts: rulesOf(place, items), isSettling }
 }
 
 /** Null where the receipts do not tell all that the root needs. */
@@ -113,7 +112,7 @@ function rulesOf(
   items: readonly unknown[],
 ): Seen['receipts'] {
   try {
-    const header = { ...place, transactions: null, isOwnHash: true, coversAncestors: false }
+    const header = { ...place, transactions: null, isOwnHash: true, settledHeight: null }
     if (proveReceipts(header, items, { receipts: 'op_stack' }).proof === 'none') return null
     const hasDeposit = items.some(item => toReceiptEntry(item).type === DEPOSIT_TYPE)
     return hasDeposit ? 'op_stack' : 'standard'

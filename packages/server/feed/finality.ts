@@ -3,8 +3,8 @@
  * says so or the endpoints have no such tag. Only a block that the consumer has committed and that is on our lineage is
  * said to be final, and never a lower one after a higher one.
  *
- * A block that was given without a proof of its logs is proven first: by its receipts, or by a second endpoint that says
- * the same. While nobody can, finality waits below it.
+ * A block that was given without a proof of its logs is proven first: by the header that settled it, by its receipts, or by
+ * a second endpoint that says the same. While nobody can, finality waits below it.
  */
 import type { Clock } from '../ops/clock.ts'
 import { fallbackDepthOf } from '../ops/chainTable.ts'
@@ -14,10 +14,11 @@ import { fetchVerified } from './block.ts'
 import { digestOf } from './blockDigest.ts'
 import type { Endpoint, FeedLog } from './endpoint.ts'
 import type { EndpointSet } from './endpointSet.ts'
-import type { BlockRef } from './feed.ts'
+import type { BlockRef, VerifiedBlock } from './feed.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { fetchHeaderByNumber, fetchHeaderByTag, type Head } from './header.ts'
 import type { Lineage, Unproven } from './lineage.ts'
+import { Settlement } from './settlement.ts'
 
 export type Final = { readonly number: number; readonly hash: Hex }
 
@@ -51,6 +52,7 @@ const MOST_PROOFS = 64
 export class Finality {
   readonly #options: FinalityOptions
   readonly #bell = new Bell()
+  readonly #settlement: Settlement
   #final: Final | null
   #isGiven = true
   /** The highest number the chain called final, ours or not. */
@@ -66,6 +68,7 @@ export class Finality {
   constructor(options: FinalityOptions) {
     this.#options = options
     this.#final = options.finalized
+    this.#settlement = new Settlement(options.endpoints)
     this.#advancedAtMs = options.clock.monotonicMs()
     this.#countedAtMs = this.#advancedAtMs
   }
@@ -203,14 +206,21 @@ export class Finality {
 
   /** Settles up to this block, or to where proofs end. */
   async #prove(number: number, signal: AbortSignal): Promise<void> {
-    const { lineage, clock, endpoints } = this.#options
+    const { lineage, clock } = this.#options
+    const proven = new Map<Hex, VerifiedBlock>()
+    let isLater = false
     const isOpen = (): boolean => (lineage.unproven?.number ?? Number.POSITIVE_INFINITY) <= number
     if (isOpen() && clock.monotonicMs() >= this.#proveAtMs)
       try {
         for (let proofs = 0; isOpen() && proofs < MOST_PROOFS; proofs++) {
           const given = lineage.unproven as Unproven
-          const block = await fetchVerified(endpoints, given.hash, signal)
-          if (block.proof === 'none') break
+          if (!proven.has(given.hash)) {
+            const blocks = await this.#fetchProven(given, signal)
+            isLater = blocks === null
+            for (const block of blocks ?? []) proven.set(block.hash, block)
+          }
+          const block = proven.get(given.hash)
+          if (block === undefined) break
           if (digestOf(block) !== given.digest) {
             this.#refuse(given)
             break
@@ -218,9 +228,18 @@ export class Finality {
           lineage.prove(given.hash)
         }
       } finally {
-        if (isOpen()) this.#proveAtMs = clock.monotonicMs() + PROVE_AGAIN_MS
+        if (isOpen() && !isLater) this.#proveAtMs = clock.monotonicMs() + PROVE_AGAIN_MS
       }
     this.#settle(lineage.at(Math.min(number, (lineage.unproven?.number ?? number + 1) - 1)))
+  }
+
+  /** The block, and others that are proven with it; none where nobody can, null where one of the next blocks will. */
+  async #fetchProven(given: Unproven, signal: AbortSignal): Promise<readonly VerifiedBlock[] | null> {
+    const { endpoints, lineage } = this.#options
+    const settled = await this.#settlement.prove(given, number => lineage.at(number)?.hash ?? null, signal)
+    if (settled === null || settled.length > 0) return settled
+    const block = await fetchVerified(endpoints, given.hash, signal)
+    return block.proof === 'none' ? [] : [block]
   }
 
   /** It is final and is not what was given: nothing above it is called final by us. */

@@ -5,7 +5,7 @@
  */
 import type { Hex, ProofRules } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
-import { type Fields, FieldError, toBytes, toHash, toHex, toQuantity } from './answer.ts'
+import { type Fields, FieldError, toBytes, toCount, toHash, toHex, toQuantity } from './answer.ts'
 import { encodeRlp, integer } from './rlp.ts'
 
 type Read = (fields: Fields, name: string) => Hex
@@ -16,8 +16,8 @@ type Layout = readonly Field[]
 export type HeaderProof = {
   /** Whether the fields were shown to give the hash. */
   readonly isOwnHash: boolean
-  /** Whether receipts root and bloom are those of blocks below, which this one settled. */
-  readonly coversAncestors: boolean
+  /** The last block below that it settled: receipts root and bloom are those of such blocks. Null where they are its own. */
+  readonly settledHeight: number | null
 }
 
 const quantity: Read = (fields, name) => integer(toQuantity(fields, name))
@@ -108,7 +108,8 @@ export function proveHeader(fields: Fields, hash: Hex, rules: Pick<ProofRules, '
   const layout = isGiven(fields, 'extDataHash') ? CORETH : ETHEREUM
   return {
     isOwnHash: rules.header === 'standard' && isOwnHash(fields, hash, layout),
-    coversAncestors: layout === CORETH && isGiven(fields, 'settledHeight'),
+    settledHeight:
+      layout === CORETH && isGiven(fields, 'settledHeight') ? toCount(fields, 'settledHeight') : null,
   }
 }
 

@@ -77,8 +77,11 @@ describe('proveHeader', () => {
 
   it('knows a settling header by the fields its hash covers alone', () => {
     const { block } = oneOf('legacy and typed receipts')
-    expect(proofOf({ ...block, settledHeight: '0x1' })).toEqual({ isOwnHash: true, coversAncestors: false })
-    expect(proofOf(oneOf('a settling header').block)).toEqual({ isOwnHash: true, coversAncestors: true })
+    expect(proofOf({ ...block, settledHeight: '0x1' })).toEqual({ isOwnHash: true, settledHeight: null })
+    expect(proofOf(oneOf('a settling header').block)).toEqual({
+      isOwnHash: true,
+      settledHeight: 69_999_998,
+    })
   })
 
   it('shows nothing where the configuration calls headers opaque', () => {
@@ -143,10 +146,10 @@ describe('ownLogs', () => {
 
 describe('isRootOwn', () => {
   it('is false for a settling header and where the configuration says so', () => {
-    const own = { coversAncestors: false }
+    const own = { settledHeight: null }
     expect(isRootOwn(own, { receipts: 'standard' })).toBe(true)
     expect(isRootOwn(own, { receipts: 'op_stack' })).toBe(true)
     expect(isRootOwn(own, { receipts: 'none' })).toBe(false)
-    expect(isRootOwn({ coversAncestors: true }, { receipts: 'standard' })).toBe(false)
+    expect(isRootOwn({ settledHeight: 7 }, { receipts: 'standard' })).toBe(false)
   })
 })

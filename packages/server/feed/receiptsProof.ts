@@ -43,9 +43,9 @@ export function proveReceipts(
  * nothing either: a block settles its ancestors with the root of no receipts, and has some.
  */
 export const isRootOwn = (
-  { coversAncestors }: Pick<HeaderProof, 'coversAncestors'>,
+  { settledHeight }: Pick<HeaderProof, 'settledHeight'>,
   { receipts }: Pick<ProofRules, 'receipts'>,
-): boolean => receipts !== 'none' && !coversAncestors
+): boolean => receipts !== 'none' && settledHeight === null
 
 /** The logs of a block by themselves, each checked to be its own; throws a FieldError. */
 export function ownLogs(header: Owner, items: readonly unknown[]): readonly LogEntry[] {
@@ -61,8 +61,8 @@ export function ownLogs(header: Owner, items: readonly unknown[]): readonly LogE
   return logs
 }
 
-/** The receipts a root may cover, one for each transaction, in order. */
-function ownReceipts(header: Owner, items: readonly unknown[]): readonly ReceiptEntry[] {
+/** The receipts a root may cover, one for each transaction, in order; throws a FieldError. */
+export function ownReceipts(header: Owner, items: readonly unknown[]): readonly ReceiptEntry[] {
   const listed = items.map(toReceiptEntry)
   const syncHash = stateSyncHash(header)
   let count = listed.length

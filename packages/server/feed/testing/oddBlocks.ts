@@ -116,7 +116,7 @@ export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
     const hash = keccak256(
       concat([stringToHex('matic-bor-receipt-'), numberToHex(NUMBER, { size: 8 }), block['hash'] as Hex]),
     )
-    const sync = receiptOf({ type: 0, logs: 2 }, 2, 3, block['hash'] as Hex, hash)
+    const sync = receiptOf({ type: 0, logs: 2 }, 2, 3, { number: NUMBER, hash: block['hash'] as Hex }, hash)
     const transactions = [...(block['transactions'] as Hex[]), ...(isListed ? [hash] : [])]
     return {
       block: { ...block, transactions },
@@ -153,14 +153,7 @@ export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
     return { block: { ...rest, stakeRoot: word('of its own') }, receipts }
   }
   const OP: ProofRules = { header: 'standard', receipts: 'op_stack' }
-  const makers: readonly [
-    string,
-    number,
-    ProofRules,
-    () => Promise<{ readonly block: Wire; readonly receipts: readonly Wire[] }>,
-    OddBlock['proof'],
-    number,
-  ][] = [
+  const makers: readonly [string, number, ProofRules, () => Promise<Block>, OddBlock['proof'], number][] = [
     ['legacy and typed receipts', 1, STANDARD, () => make([LEGACY, DYNAMIC], PRAGUE), 'receipts', 3],
     ['a Glamsterdam header', 1, STANDARD, () => make([DYNAMIC], GLAMSTERDAM), 'receipts', 2],
     [
@@ -238,23 +231,26 @@ export async function makeOddBlocks(): Promise<readonly OddBlock[]> {
   )
 }
 
-type Given = { readonly miner?: Hex; readonly root?: Hex }
+type Given = {
+  readonly miner?: Hex
+  readonly root?: Hex
+  readonly number?: number
+  readonly parentHash?: Hex
+}
+type Block = { readonly block: Wire; readonly receipts: readonly Wire[] }
 
-async function make(
-  made: readonly Made[],
-  since: Wire,
-  { miner = AUTHOR, root }: Given = {},
-): Promise<{ readonly block: Wire; readonly receipts: readonly Wire[] }> {
+async function make(made: readonly Made[], since: Wire, given: Given = {}): Promise<Block> {
+  const { miner = AUTHOR, root, number = NUMBER, parentHash = word('parent') } = given
   const fields: Wire = {
-    parentHash: word('parent'),
+    parentHash,
     sha3Uncles: word('uncles'),
     miner,
     stateRoot: word('state'),
     transactionsRoot: word('transactions'),
-    receiptsRoot: root ?? (await rootOf(made)),
+    receiptsRoot: root ?? (await rootOf(encodings(made, number))),
     logsBloom: BLOOM,
     difficulty: '0x0',
-    number: count(NUMBER),
+    number: count(number),
     gasLimit: '0x1c9c380',
     gasUsed: '0x5208',
     timestamp: '0x6aa43640',
@@ -268,14 +264,35 @@ async function make(
   const skips = 'blobGasUsed' in since && !('withdrawalsRoot' in since) && !('extDataHash' in since)
   if (skips) names.splice(names.indexOf('blobGasUsed'), 0, 'withdrawalsRoot')
   const hash = keccak256(toRlp(names.map(name => itemOf(name, fields[name] as Hex | undefined))))
-  const transactions = made.map((_, index) => word(`transaction ${index}`))
+  const transactions = made.map((_, index) => word(`transaction ${number}/${index}`))
   let logs = 0
   const receipts = made.map((each, index) => {
-    const receipt = receiptOf(each, index, logs, hash, transactions[index] as Hex)
+    const receipt = receiptOf(each, index, logs, { number, hash }, transactions[index] as Hex)
     logs += each.logs
     return receipt
   })
   return { block: { ...fields, hash, transactions, uncles: [], size: '0x3d8' }, receipts }
+}
+
+/**
+ * Consecutive blocks of which each settles what was made two blocks before it, and the third settles two at once: its root
+ * is that of their receipts, one after the other, each encoded as in its own block.
+ */
+export async function makeSettlingChain(length: number): Promise<readonly Block[]> {
+  const settledBy = (number: number): number => number - (number === NUMBER + 2 ? 3 : 2)
+  const madeIn = (number: number): readonly Made[] => (number % 3 === 0 ? [] : [LEGACY, DYNAMIC])
+  const blocks: Block[] = []
+  for (let number = NUMBER; number < NUMBER + length; number++) {
+    const settled = Array.from(
+      { length: settledBy(number) - settledBy(number - 1) },
+      (_, at) => settledBy(number - 1) + 1 + at,
+    )
+    const root = await rootOf(settled.flatMap(each => encodings(madeIn(each), each)))
+    const parentHash = (blocks.at(-1)?.block['hash'] as Hex | undefined) ?? word('parent')
+    const since = { ...HELICON, settledHeight: count(settledBy(number)) }
+    blocks.push(await make(madeIn(number), since, { root, number, parentHash }))
+  }
+  return blocks
 }
 
 /** Fixed lengths stand as they are; the others are integers. */
@@ -285,31 +302,46 @@ function itemOf(name: string, value: Hex | undefined): Hex {
   return isFixed && !INTEGERS.has(name) ? value : bare(value)
 }
 
-async function rootOf(made: readonly Made[]): Promise<Hex> {
-  const trie = await createMPT()
-  for (const [index, each] of made.entries()) {
+function encodings(made: readonly Made[], number: number): readonly Hex[] {
+  return made.map((each, index) => {
     const list = toRlp([
       '0x01',
       bare(gasOf(index)),
       BLOOM,
-      Array.from({ length: each.logs }, (_, at) => [addressOf(index, at), [word(`topic ${at}`)], dataOf(at)]),
+      Array.from({ length: each.logs }, (_, at) => [
+        addressOf(number, index, at),
+        [word(`topic ${at}`)],
+        dataOf(at),
+      ]),
       ...(each.tail ?? []),
     ])
-    const value = (each.type ?? 0) === 0 ? list : concat([numberToHex(each.type ?? 0, { size: 1 }), list])
+    return (each.type ?? 0) === 0 ? list : concat([numberToHex(each.type ?? 0, { size: 1 }), list])
+  })
+}
+
+async function rootOf(values: readonly Hex[]): Promise<Hex> {
+  const trie = await createMPT()
+  for (const [index, value] of values.entries())
     await trie.put(
       toRlp(index === 0 ? '0x' : bare(count(index)), 'bytes'),
       Buffer.from(value.slice(2), 'hex'),
     )
-  }
   return `0x${Buffer.from(trie.root()).toString('hex')}`
 }
 
 const gasOf = (index: number): Hex => count(21_000 * (index + 1))
-const addressOf = (index: number, at: number): Hex => `0x${word(`address ${index}/${at}`).slice(26)}`
+const addressOf = (number: number, index: number, at: number): Hex =>
+  `0x${word(`address ${number}/${index}/${at}`).slice(26)}`
 const dataOf = (at: number): Hex => `0x${'07'.repeat(32 * at)}`
 
-function receiptOf(made: Made, index: number, firstLog: number, blockHash: Hex, transactionHash: Hex): Wire {
-  const place = { blockHash, blockNumber: count(NUMBER), transactionHash, transactionIndex: count(index) }
+function receiptOf(
+  made: Made,
+  index: number,
+  firstLog: number,
+  { number, hash: blockHash }: { readonly number: number; readonly hash: Hex },
+  transactionHash: Hex,
+): Wire {
+  const place = { blockHash, blockNumber: count(number), transactionHash, transactionIndex: count(index) }
   return {
     ...place,
     ...(made.type === null ? { type: null } : { type: count(made.type) }),
@@ -319,7 +351,7 @@ function receiptOf(made: Made, index: number, firstLog: number, blockHash: Hex, 
     logsBloom: BLOOM,
     logs: Array.from({ length: made.logs }, (_, at) => ({
       ...place,
-      address: addressOf(index, at),
+      address: addressOf(number, index, at),
       topics: [word(`topic ${at}`)],
       data: dataOf(at),
       logIndex: count(firstLog + at),
