@@ -49,7 +49,7 @@ export async function fetchBlock(
   const [header, answer] = await Promise.all([fetching, fetchLogs(endpoint, hash, listing, signal)])
   const { proof, logs } = verifyLogs(endpoint, header, answer)
   const { number, parentHash, timeMs } = header
-  return { number, hash, timeMs, parentHash, proof, logs: kept(logs, endpoint.topics) }
+  return { number, hash, timeMs, parentHash, proof, logs: keptLogs(logs, endpoint.topics) }
 }
 
 async function fetchHeaderOf(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Header> {
@@ -68,7 +68,7 @@ async function withList(endpoint: Endpoint, header: Header, signal: AbortSignal)
 }
 
 /** Once all logs are proven to be there, those nobody asks for have done their part. */
-function kept(logs: VerifiedBlock['logs'], topics: ReadonlySet<string> | null): VerifiedBlock['logs'] {
+export function keptLogs(logs: VerifiedBlock['logs'], topics: ReadonlySet<string> | null): VerifiedBlock['logs'] {
   return topics === null ? logs : logs.filter(({ topic }) => topic !== null && topics.has(topic))
 }
 

@@ -26,8 +26,7 @@ const WINDOW = 64
 export class Cadence {
   readonly #configuredMs: number
   readonly #headers: Timed[] = []
-  #anchorMs: number | null = null
-  /** How long after the anchor's own time a block is there. */
+  /** How long after the time in its header a block is there. */
   #latenessMs: number | null = null
   #misses = 0
   #nextMs = Number.NEGATIVE_INFINITY
@@ -50,25 +49,28 @@ export class Cadence {
   /** A question found a new block. */
   found(head: Timed, askedAtMs: number): void {
     this.#measure(head)
-    const anchorMs = isOfTicks(this.#blockMs()) ? head.timeMs : askedAtMs
-    const lateMs = askedAtMs - anchorMs
-    const stepMs = this.#stepMs()
-    const expectedMs = this.#latenessMs ?? lateMs
-    this.#latenessMs =
-      this.#misses === 0
-        ? Math.min(expectedMs, lateMs) - stepMs / HITS_A_STEP
-        : Math.min(expectedMs + stepMs, lateMs)
-    this.#anchorMs = anchorMs
+    const [blockMs, stepMs] = [this.#blockMs(), this.#stepMs()]
+    const sooner = this.#misses === 0 ? stepMs / HITS_A_STEP : 0
+    const dueMs = isOfTicks(blockMs)
+      ? head.timeMs + blockMs + this.#lateness(askedAtMs - head.timeMs, sooner, stepMs)
+      : askedAtMs + blockMs - sooner
     this.#misses = 0
-    const dueMs = anchorMs + this.#blockMs() + this.#latenessMs
-    this.#nextMs = Math.min(Math.max(dueMs, askedAtMs + stepMs), askedAtMs + this.#blockMs())
+    this.#nextMs = Math.min(Math.max(dueMs, askedAtMs + stepMs), askedAtMs + blockMs)
   }
 
   /** A question found nothing new, or was not answered. */
   missed(askedAtMs: number): void {
     const waitMs = Math.min(this.#stepMs() * GROWTH ** this.#misses, this.restMs)
-    if (this.#anchorMs !== null) this.#misses += 1
+    this.#misses += 1
     this.#nextMs = askedAtMs + waitMs
+  }
+
+  /** One block that came late does not make the next one late: a step at a time. */
+  #lateness(lateMs: number, sooner: number, stepMs: number): number {
+    const expectedMs = this.#latenessMs ?? lateMs
+    this.#latenessMs =
+      this.#misses === 0 ? Math.min(expectedMs, lateMs) - sooner : Math.min(expectedMs + stepMs, lateMs)
+    return this.#latenessMs
   }
 
   #measure(head: Timed): void {

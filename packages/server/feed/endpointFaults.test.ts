@@ -191,6 +191,118 @@ describe('F11, F12: subscriptions', () => {
   })
 })
 
+describe('F27: the last head of a subscription left out, then silence', () => {
+  it('F27: is asked for after a third of what makes a gap, and nothing is withdrawn', async () => {
+    const { clock, forward } = forwardClock()
+    const proxy = await proxied()
+    const consumer = await over([proxy.wsUrl], { clock, config: { blockTimeMs: 1000 } })
+    await consumer.untilTip(await latest(chain))
+    await mine(chain)
+    await consumer.untilTip(await latest(chain))
+    const lost = proxy.add({ method: 'eth_subscription', fault: { kind: 'drop' } })
+    await mine(chain)
+    await expect.poll(() => lost.fired(), { timeout: 10_000 }).toBe(1)
+    lost.remove()
+    forward(5001)
+    await consumer.untilTip(await latest(chain))
+    await expect.poll(() => count(proxy, 'eth_subscribe'), { timeout: 10_000 }).toBe(2)
+    await mine(chain)
+    await consumer.untilTip(await latest(chain))
+    expect(consumer.healths.map(({ status }) => status)).not.toContain('GAP')
+    await expectFinalChain(consumer, chain)
+  })
+})
+
+describe('calls for a block', () => {
+  it('are one over WebSocket: the header comes with the head', async () => {
+    const proxy = await proxied()
+    const consumer = await over([proxy.wsUrl], { config: { blockTimeMs: 1000 } })
+    await consumer.untilTip(await latest(chain))
+    await mine(chain)
+    await consumer.untilTip(await latest(chain))
+    proxy.calls.length = 0
+    for (let blocks = 0; blocks < 10; blocks++) {
+      await mineTransactions(chain, EVERY_KIND)
+      await consumer.untilTip(await latest(chain))
+    }
+    expect(count(proxy, 'eth_getBlockReceipts')).toBe(10)
+    expect(count(proxy, 'eth_getBlockByHash')).toBe(0)
+    // What is left are questions about finality.
+    expect(proxy.calls.filter(({ params }) => params[0] === 'latest')).toEqual([])
+    expect(new Set(consumer.chain.map(({ proof }) => proof))).toEqual(new Set(['receipts']))
+    await expectFinalChain(consumer, chain)
+  })
+
+  it('are two over WebSocket where a pushed head lacks fields of its header', async () => {
+    const change = (head: unknown) => ({ ...(head as object), mixHash: undefined })
+    const proxy = await proxied(chain.anvil.url, {
+      method: 'eth_subscription',
+      fault: { kind: 'change', change },
+    })
+    const consumer = await over([proxy.wsUrl], { config: { blockTimeMs: 1000 } })
+    await consumer.untilTip(await latest(chain))
+    await mineTransactions(chain, EVERY_KIND)
+    await consumer.untilTip(await latest(chain))
+    expect(count(proxy, 'eth_getBlockByHash')).toBeGreaterThan(0)
+    expect(consumer.tip?.proof).toBe('receipts')
+  })
+
+  it('need the list of transactions where there are no receipts by block', async () => {
+    const proxy = await proxied(chain.anvil.url, {
+      method: 'eth_getBlockReceipts',
+      fault: { kind: 'error', code: -32_601, message: 'Method not found' },
+    })
+    const consumer = await over([proxy.wsUrl], { config: { blockTimeMs: 1000 } })
+    await consumer.untilTip(await latest(chain))
+    await mineTransactions(chain, EVERY_KIND)
+    await consumer.untilTip(await latest(chain))
+    await expectFinalChain(consumer, chain)
+  })
+})
+
+describe('a head whose blocks nobody gives', () => {
+  it('is shown with the blocks that are missing, and is a gap once they are 15 s apart', async () => {
+    const { clock, forward } = forwardClock()
+    const proxy = await proxied()
+    await mine(chain)
+    const consumer = await over([proxy.url], { clock, config: { blockTimeMs: 1000 } })
+    await consumer.untilTip(await latest(chain))
+    const processed = consumer.tip?.number
+    const refusing = proxy.add({
+      method: 'eth_getBlockReceipts',
+      fault: { kind: 'error', code: -32_000, message: 'not now' },
+    })
+    forward(20_000)
+    await chain.rpc('anvil_mine', '0x14', '0x1')
+    const head = Number((await latest(chain)).number)
+    await consumer.until('a gap', ({ health }) => health?.status === 'GAP')
+    expect(consumer.health).toMatchObject({
+      reasons: ['BEHIND'],
+      head: { block_number: head },
+      processed: { block_number: processed },
+      lag_blocks: 20,
+    })
+    refusing.remove()
+    await consumer.untilTip(await latest(chain))
+  })
+
+  it.each([17, 25, 30])('is no gap %i s behind the clock while none is missing', async seconds => {
+    const { clock, forward } = forwardClock()
+    forward(seconds * 1000)
+    const consumer = await over([chain.anvil.url], { clock, config: { blockTimeMs: 1000 } })
+    for (let blocks = 0; blocks < 5; blocks++) {
+      const now = Math.floor(Date.now() / 1000)
+      const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+      if (now > Number(timestamp)) await chain.rpc('evm_setNextBlockTimestamp', now)
+      await mine(chain)
+      await consumer.untilTip(await latest(chain))
+    }
+    await consumer.until('health', ({ health }) => health !== undefined)
+    const statuses = new Set(consumer.healths.map(({ status }) => status))
+    expect(statuses.isSubsetOf(new Set(['HEALTHY', 'DEGRADED']))).toBe(true)
+  })
+})
+
 describe('F15: too many requests and server errors, from all providers at once', () => {
   it('F15: are waited out as asked, and the feed comes back by itself', async () => {
     const [first, second] = [await proxied(), await proxied()]

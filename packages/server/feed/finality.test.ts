@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../world/proxy/faultProxy.ts'
+import type { Rule } from '../../world/proxy/rule.ts'
 import { systemClock } from '../ops/clock.ts'
 import { Consumer } from './testing/consumer.ts'
 import { closeAll, endpointsOf, follow, keep, start } from './testing/following.ts'
@@ -82,6 +83,82 @@ describe('finality', () => {
     await consumer.until('final', ({ finalized }) => finalized?.hash === hash)
     await reorg(chain, 2)
     await consumer.until('HALTED', ({ health }) => health?.reasons[0] === 'HALTED')
+  })
+})
+
+describe('R17: a finality tag that is missing, goes back, or is ahead of the head', () => {
+  const tagged = async (rule: Rule): Promise<FaultProxy> =>
+    keep(await startFaultProxy({ url: chain.anvil.url, rules: [rule] }))
+  const isFinalized: NonNullable<Rule['params']> = ([which]) => which === 'finalized'
+  const byDepth = ({ health }: Consumer): boolean => health?.reasons.includes('FINALITY_BY_DEPTH') === true
+
+  it.each([
+    ['null', { fault: { kind: 'tags', tags: { finalized: null } } }],
+    ['an unknown block', { params: isFinalized, fault: { kind: 'error', code: -32_000, message: 'none' } }],
+    ['no such method', { params: isFinalized, fault: { kind: 'error', code: -32_601, message: 'none' } }],
+  ] as const)('R17: missing, answered by %s, leaves it to the depth of the chain', async (_what, rule) => {
+    const proxy = await tagged(rule)
+    const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
+    await consumer.untilTip(await latest(chain))
+    const first = consumer.tip?.number ?? 0
+    for (let n = 0; n < 4; n++) {
+      await mine(chain)
+      await consumer.untilTip(await latest(chain))
+    }
+    await mine(chain, 66)
+    await consumer.untilTip(await latest(chain))
+    await consumer.until('final by depth', ({ finalized }) => (finalized?.number ?? 0) > first)
+    expect((consumer.tip?.number ?? 0) - (consumer.finalized?.number ?? 0)).toBeGreaterThanOrEqual(64)
+    await consumer.until('named', byDepth)
+    expect(consumer.health).toMatchObject({ status: 'HEALTHY', reasons: ['FINALITY_BY_DEPTH'] })
+    // The tag is there again: it decides, and never below what was final.
+    proxy.clear()
+    await mine(chain, 6)
+    const final = await chain.rpc<RpcBlock>('eth_getBlockByNumber', 'finalized', false)
+    await consumer.until('final by tag', ({ finalized }) => finalized?.hash === final.hash)
+  })
+
+  it('R17: going back is not followed', async () => {
+    const consumer = await follow(chain, { config: { endpoints: endpointsOf((await backwards()).url) } })
+    await consumer.untilTip(await latest(chain))
+    await mine(chain, 8)
+    await consumer.until('final', ({ finalized }) => finalized !== null)
+    const highest = consumer.finalized?.number ?? 0
+    for (let n = 0; n < 3; n++) {
+      await mine(chain)
+      await consumer.untilTip(await latest(chain))
+    }
+    expect(consumer.finalized?.number).toBeGreaterThanOrEqual(highest)
+  })
+
+  /** Every second answer names an older block. */
+  const backwards = async (): Promise<FaultProxy> => {
+    let turn = 0
+    const older = async (result: unknown): Promise<unknown> =>
+      turn++ % 2 === 0 ? result : blockAt(chain, Math.max(0, Number((result as RpcBlock).number) - 3))
+    return tagged({
+      params: isFinalized,
+      fault: {
+        kind: 'handle',
+        handle: async (_call, fetchAnswer) => ({ result: await older((await fetchAnswer()).result) }),
+      },
+    })
+  }
+
+  it('R17: far ahead of the head is refused', async () => {
+    await mine(chain, 60)
+    const head = Number((await latest(chain)).number) - 50
+    const proxy = await tagged({ fault: { kind: 'tags', tags: { latest: head, finalized: head + 40 } } })
+    const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
+    await consumer.untilTip(await blockAt(chain, head))
+    const asked = () => proxy.calls.filter(({ params }) => params[0] === 'finalized').length
+    await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThan(0)
+    proxy.clear()
+    proxy.add({ fault: { kind: 'tags', tags: { latest: head + 1, finalized: head + 40 } } })
+    const before = asked()
+    await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThan(before)
+    await consumer.untilTip(await blockAt(chain, head + 1))
+    expect(consumer.of('finalize')).toEqual([])
   })
 })
 

@@ -203,7 +203,8 @@ export class HeadChoice {
     const { head } = shared.told
     if (head.number <= (lineage.base?.number ?? -1)) return
     // Two that are late on the same chain move on and confirm it; two that stand still say that it ends there.
-    if (this.#isOurs(head) && shared.sinceMs > (this.#unconfirmedSinceMs ?? 0)) return
+    const stillMs = this.#options.clock.monotonicMs() - shared.sinceMs
+    if (this.#isOurs(head) && stillMs <= this.#unconfirmedMs) return
     this.#setAside(followed)
     log('warn', 'only one endpoint knows the head; going back to one that two others share', {
       chain_id: chainId,

@@ -6,11 +6,12 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { decodeAnswer } from './answer.ts'
+import { keptLogs } from './block.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import type { ReceiptEntry } from './entry.ts'
 import type { VerifiedBlock } from './feed.ts'
-import { fetchHeaderByHash, type Header } from './header.ts'
-import { fetchLogs } from './receipts.ts'
+import { fetchHeaderByHash, type ListedHeader } from './header.ts'
+import { fetchLogs } from './logLadder.ts'
 import { ownReceipts } from './receiptsProof.ts'
 import { receiptsRoot } from './receiptsRoot.ts'
 
@@ -23,7 +24,7 @@ const MOST_HEADERS = 2 * MOST_BLOCKS
 
 export class Settlement {
   readonly #endpoints: EndpointSet
-  readonly #headers = new Map<Hex, Header>()
+  readonly #headers = new Map<Hex, ListedHeader>()
 
   constructor(endpoints: EndpointSet) {
     this.#endpoints = endpoints
@@ -57,13 +58,13 @@ export class Settlement {
 
   /** From the block to the first above it that settles it; null where that is not ours yet. */
   async #upToSettler(
-    first: Header,
+    first: ListedHeader,
     hashAt: (number: number) => Hex | null,
     signal: AbortSignal,
-  ): Promise<readonly Header[] | null> {
+  ): Promise<readonly ListedHeader[] | null> {
     const headers = [first]
     while (headers.length <= MOST_BLOCKS) {
-      const below = headers.at(-1) as Header
+      const below = headers.at(-1) as ListedHeader
       const hash = hashAt(below.number + 1)
       if (hash === null) return null
       const header = await this.#header(hash, signal)
@@ -75,15 +76,15 @@ export class Settlement {
   }
 
   /** Those below the block from that number on, oldest first. */
-  async #downTo(from: number, first: Header, signal: AbortSignal): Promise<readonly Header[]> {
-    const headers: Header[] = []
-    for (let above = first; above.number > from; above = headers[0] as Header)
+  async #downTo(from: number, first: ListedHeader, signal: AbortSignal): Promise<readonly ListedHeader[]> {
+    const headers: ListedHeader[] = []
+    for (let above = first; above.number > from; above = headers[0] as ListedHeader)
       headers.unshift(await this.#header(above.parentHash, signal))
     return headers
   }
 
   async #proven(
-    settled: readonly Header[],
+    settled: readonly ListedHeader[],
     root: Hex,
     signal: AbortSignal,
   ): Promise<readonly VerifiedBlock[]> {
@@ -94,26 +95,27 @@ export class Settlement {
       receipts.push(own)
     }
     if (receiptsRoot(receipts.flat()) !== root) return []
+    const topics = this.#endpoints.all[0]?.topics ?? null
     return settled.map(({ number, hash, parentHash, timeMs }, at) => ({
       number,
       hash,
       parentHash,
       timeMs,
       proof: 'receipts',
-      logs: (receipts[at] as readonly ReceiptEntry[]).flatMap(({ logs }) => logs),
+      logs: keptLogs((receipts[at] as readonly ReceiptEntry[]).flatMap(({ logs }) => logs), topics),
     }))
   }
 
   /** Null from an endpoint that has logs alone. */
-  #receipts(header: Header, signal: AbortSignal): Promise<readonly ReceiptEntry[] | null> {
+  #receipts(header: ListedHeader, signal: AbortSignal): Promise<readonly ReceiptEntry[] | null> {
     return this.#endpoints.attempt(async endpoint => {
-      const { kind, items } = await fetchLogs(endpoint, header.hash, signal)
+      const { kind, items } = await fetchLogs(endpoint, header.hash, () => Promise.resolve(header), signal)
       if (kind === 'logs') return null
       return decodeAnswer(endpoint.name, 'receipts', () => ownReceipts(header, items))
     })
   }
 
-  async #header(hash: Hex, signal: AbortSignal): Promise<Header> {
+  async #header(hash: Hex, signal: AbortSignal): Promise<ListedHeader> {
     const known = this.#headers.get(hash)
     if (known !== undefined) return known
     const header = await this.#endpoints.attempt(endpoint => fetchHeaderByHash(endpoint, hash, signal))

@@ -44,7 +44,8 @@ it('blocks, steps and commits are counted as they happen', async () => {
   expect(grown('assay_engine_step_seconds_count{chain_id="1",input="block"}')).toBe(5)
   expect(grown('assay_engine_step_seconds_sum{chain_id="1",input="block"}')).toBeGreaterThan(0)
   expect(grown('assay_commit_seconds_count{chain_id="1"}')).toBeGreaterThanOrEqual(5)
-  expect(grown('assay_rpc_calls_total{chain_id="1",endpoint="node-1"}')).toBeGreaterThan(0)
+  const calls = ['node-1', 'node-2'].map(name => grown(`assay_rpc_calls_total{chain_id="1",endpoint="${name}"}`))
+  expect(Math.max(...calls)).toBeGreaterThan(0)
 })
 
 it('a reorganisation is counted once, with the blocks that came by it', async () => {
@@ -75,8 +76,9 @@ it('an answer that failed a check is counted against its endpoint, by name and n
 })
 
 it('the lag of a chain is told in blocks and time, and how many streams are open', async () => {
+  // As the last health record has it: there is one every 15 s, and a block may be on its way at that moment.
+  await until('no lag', async () => (await scrape()).get('assay_chain_lag_blocks{chain_id="1"}') === 0)
   const now = await scrape()
-  expect(now.get('assay_chain_lag_blocks{chain_id="1"}')).toBe(0)
   expect(now.get('assay_chain_lag_ms{chain_id="1"}')).toBe(0)
   expect(now.get('assay_stream_clients')).toBe(0)
   const stream = await opened(service.url, { headers: { authorization: `Bearer ${await service.key()}` } })
