@@ -68,7 +68,10 @@ async function withList(endpoint: Endpoint, header: Header, signal: AbortSignal)
 }
 
 /** Once all logs are proven to be there, those nobody asks for have done their part. */
-export function keptLogs(logs: VerifiedBlock['logs'], topics: ReadonlySet<string> | null): VerifiedBlock['logs'] {
+export function keptLogs(
+  logs: VerifiedBlock['logs'],
+  topics: ReadonlySet<string> | null,
+): VerifiedBlock['logs'] {
   return topics === null ? logs : logs.filter(({ topic }) => topic !== null && topics.has(topic))
 }
 

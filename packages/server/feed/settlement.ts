@@ -102,7 +102,10 @@ export class Settlement {
       parentHash,
       timeMs,
       proof: 'receipts',
-      logs: keptLogs((receipts[at] as readonly ReceiptEntry[]).flatMap(({ logs }) => logs), topics),
+      logs: keptLogs(
+        (receipts[at] as readonly ReceiptEntry[]).flatMap(({ logs }) => logs),
+        topics,
+      ),
     }))
   }
 
