@@ -77,7 +77,8 @@ describe('overview', () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const card = page.getByRole('article', { name: 'Test chain' })
-    await card.getByText('Healthy').waitFor()
+    // A chain without a block for a while is not: on a busy machine that may have been so by now.
+    await chain.untilMining('a healthy chain', () => card.getByText('Healthy').isVisible())
     await page.getByRole('article', { name: 'Stream' }).getByText('records/s').waitFor()
     expect(await row('MOTH').textContent()).toMatch(/MOTH.*\$0\.0[34]\d+.*Medium|Low/)
     expect(await row('USDC').textContent()).toContain('$1.00')
@@ -115,7 +116,7 @@ describe('token', () => {
     await logIn(shown, await service.key())
     const client = await service.client()
     await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
-    await page.getByText('Weakest link:').waitFor()
+    await chain.untilMining('its price', () => page.getByText('Weakest link:').isVisible())
     const quote = await client.quoteToken({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })
     if (quote.state !== 'PRICED') throw new Error('LARK has no price')
     await page.getByText(quote.price_usd.display, { exact: true }).waitFor()

@@ -26,6 +26,7 @@ export async function openConsole(
 ): Promise<ConsolePage> {
   const context: BrowserContext = await browser.newContext({ locale: 'en-US', ...options })
   const page = await context.newPage()
+  page.setDefaultTimeout(PATIENT.timeout)
   const faults: string[] = []
   page.on('request', request => {
     if (new URL(request.url()).host !== new URL(url).host) faults.push(`left the origin: ${request.url()}`)
