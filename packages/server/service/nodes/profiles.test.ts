@@ -104,7 +104,17 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
       isSwap(pair)(record) && record.payload.block_hash === block.hash
   const priceText = (quote: PricedQuote): string => JSON.stringify(quote.price_usd)
 
-  it('says a first price of every token', { timeout: STEP_MS }, async () => {
+  /** Steps build on each other, so those after a failed one fail at once. */
+  let failed: string | null = null
+  const step = (name: string, run: () => Promise<void>): void =>
+    it(name, { timeout: STEP_MS }, async () => {
+      if (failed !== null) throw new Error(`an earlier step failed: ${failed}`)
+      failed = name
+      await run()
+      failed = null
+    })
+
+  step('says a first price of every token', async () => {
     for (const symbol of ['LARK', 'MOTH', 'WETH']) {
       // A request for a token that is not evaluated yet would count as an enrolment.
       const stored = () => service.store.readQuote(CHAIN_ID, chain.token(symbol))
@@ -113,7 +123,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     }
   })
 
-  it('a swap changes the price', { timeout: STEP_MS }, async () => {
+  step('a swap changes the price', async () => {
     const before = await wait('MOTH priced', () => quoteOf('MOTH'))
     const block = await trade(3000)
     const after = await untilPriced('MOTH', block)
@@ -123,9 +133,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     expect(state?.reserves).toEqual(await chain.reserves(pair))
   })
 
-  it('a reorganisation takes the swap back, by name, and the price with it', {
-    timeout: STEP_MS,
-  }, async () => {
+  step('a reorganisation takes the swap back, by name, and the price with it', async () => {
     const before = await wait('MOTH priced', () => quoteOf('MOTH'))
     const snapshot = await pace.between(() => chain.snapshot())
     const block = await trade(9000)
@@ -152,9 +160,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     })
   })
 
-  it('a restart goes on where the log ended, with the trades made meanwhile', {
-    timeout: STEP_MS,
-  }, async () => {
+  step('a restart goes on where the log ended, with the trades made meanwhile', async () => {
     const sequence = await service.head()
     expect(service.faults).toEqual([])
     await service.close()
@@ -166,7 +172,7 @@ describe.each(PROFILES)('on the profile $name ($about)', profile => {
     expect(swaps.map(({ payload }) => payload.block_hash)).toEqual([...missed, last].map(({ hash }) => hash))
   })
 
-  it('a client resumes from its cursor and has missed nothing', { timeout: STEP_MS }, async () => {
+  step('a client resumes from its cursor and has missed nothing', async () => {
     const last = trades.at(-1) as Block
     await hear('the last trade', isSwapOf(last))
     const sequences = heard.map(record => record.stream_sequence)
