@@ -51,7 +51,7 @@ it('shows no price of a chain it hears nothing of, names it and why, and all of 
   await row.locator('a').click()
   await page.getByText('Unpriced', { exact: true }).waitFor(PATIENT)
   await page.getByText('the chain cannot be followed right now').waitFor(PATIENT)
-  await page.getByText('with a score of').waitFor(PATIENT)
+  await page.getByText('at score').waitFor(PATIENT)
   expect(await banner.count()).toBe(1)
   expect(await shown.seriousFindings()).toEqual([])
 

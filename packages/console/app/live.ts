@@ -15,27 +15,13 @@ import {
   type FollowEvent,
   type FollowStatus,
   type Health,
-  stateAt,
   toGone,
-  type Token,
   UnauthenticatedError,
 } from '@assay/sdk'
 import { useEffect, useState } from 'preact/hooks'
 import { changeDirection } from './direction.ts'
 import { chainName, shortAddress } from './format.ts'
-
-export type Retraction = { readonly atMs: number; readonly reason: string }
-
-/** A token with its price as last published; `priceAt` says what of it holds. Replaced whole, never changed: equal rows are the same object. */
-export type Row = {
-  readonly key: string
-  readonly token: Omit<Token, 'price' | 'state'>
-  readonly price: CompactState | null
-  /** When this browser saw it change, and which way it went. */
-  readonly changedAtMs: number
-  readonly direction: -1 | 0 | 1
-  readonly retraction: Retraction | null
-}
+import { addressOf, isNews, keyOf, type Row } from './row.ts'
 
 export type LiveChain = {
   readonly chain: Chain
@@ -57,10 +43,6 @@ const PAGE = 1000
 const AGAIN_MS = 3000
 /** New tokens are looked up together. */
 const GATHER_MS = 1000
-
-export const keyOf = (chainId: number, address: string): string => `${chainId}/${address}`
-/** The stream names tokens by id, which is the address padded to 32 bytes. */
-const addressOf = (tokenId: string): string => `0x${tokenId.slice(26)}`
 
 export class Live {
   readonly client: Client
@@ -239,8 +221,7 @@ export class Live {
     const held = this.chains.get(chainId)
     const follower = this.#followers.get(chainId)
     if (held === undefined || follower === undefined) return
-    const health = healthIn(follower, held.chain.health)
-    if (JSON.stringify(health) !== JSON.stringify(held.health)) this.#update(chainId, { health })
+    this.#update(chainId, { health: healthIn(follower, held.chain.health) })
   }
 
   #note(chainId: number, record: Envelope): void {
@@ -315,19 +296,6 @@ export function useLive(live: Live): Live {
   useEffect(() => live.subscribe(() => setTurn(turn => turn + 1)), [live])
   return live
 }
-
-/** A price past its end, or without its feed, is none, whether or not the service has said so yet. */
-export const priceAt = (row: Row, nowMs: number, feedGone: FeedGone | null): CompactState | null =>
-  row.price === null ? null : stateAt(row.price, nowMs, feedGone)
-
-/** A later record; or the record itself, where what is held was only presented over it. */
-function isNews(next: CompactState | null, held: CompactState | null): boolean {
-  if (next === null || held === null) return next !== null
-  const [at, before] = [next.as_of.stream_sequence, held.as_of.stream_sequence]
-  return at > before || (at === before && isPresented(held) && !isPresented(next))
-}
-
-const isPresented = (state: CompactState): boolean => state.state === 'UNPRICED' && state.presented === true
 
 /** What the follower heard last, or the service said at first; silence makes it UNAVAILABLE. */
 function healthIn(follower: Follower, first: Health | null): Health | null {

@@ -2,10 +2,11 @@
 import { type CompactState, isAddress, type SearchResult } from '@assay/sdk'
 import { useAnswer } from './answer.ts'
 import { chainName, price, shortAddress, words } from './format.ts'
-import { type Live, priceAt, useLive } from './live.ts'
+import { type Live, useLive } from './live.ts'
 import { Answered } from './parts/answered.tsx'
 import { Score } from './parts/score.tsx'
 import { hrefOf } from './place.ts'
+import { priceAt } from './row.ts'
 
 type Props = { readonly live: Live; readonly text: string }
 

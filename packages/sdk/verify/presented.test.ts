@@ -4,7 +4,7 @@ import * as sample from '../testing/sample.ts'
 import { presentedAs } from '../wire/presented.ts'
 import type { FeedStatus } from '../wire/health.ts'
 import type { UnpricedQuote } from '../wire/quote.ts'
-import { verifyOffline } from './verify.ts'
+import { verify } from './verify.ts'
 
 const policy_version = policyVersion(DEFAULT_POLICY)
 const stored = { ...sample.priced(151, 7, sample.NOW_MS + 1000), policy_version }
@@ -24,37 +24,38 @@ const history = (status: FeedStatus, state: object = stored) => ({
   next_cursor: null,
   feed: { chain_id: sample.CHAIN, status, reasons: [] },
 })
-const pathsOf = (...given: Parameters<typeof verifyOffline>) =>
-  verifyOffline(...given).differences.map(({ path }) => path)
+const pathsOf = async (...given: Parameters<typeof verify>) =>
+  (await verify(...given)).differences.map(({ path }) => path)
 
-test('a presented quote verifies: the record it stands over, then the reason it stands there', () => {
-  for (const reason of ['FEED', 'ROUTE_EXPIRED'] as const)
-    expect(verifyOffline(quote(reason), { history: history('GAP') })).toMatchObject({ verified: true })
-  expect(verifyOffline(quote('FEED'))).toMatchObject({ verified: true })
+test('a presented quote verifies: the record it stands over, then the reason it stands there', async () => {
+  expect(await verify(quote('FEED'), { history: history('GAP') })).toMatchObject({ verified: true })
+  expect(await verify(quote('ROUTE_EXPIRED'), { history: history('HEALTHY') })).toMatchObject({
+    verified: true,
+  })
 })
 
-test('a price withheld although its feed is well does not verify', () => {
-  expect(pathsOf(quote('FEED'), { history: history('HEALTHY') })).toEqual(['reason'])
+test('a price withheld although its feed is well does not verify', async () => {
+  expect(await pathsOf(quote('FEED'), { history: history('HEALTHY') })).toEqual(['reason'])
 })
 
-test('a price withheld as expired that never expires does not verify', () => {
+test('a price withheld as expired that never expires does not verify', async () => {
   const lasting = history('HEALTHY', { ...stored, expires_at_ms: null })
-  expect(pathsOf(quote('ROUTE_EXPIRED'), { history: lasting })).toEqual(['reason'])
+  expect(await pathsOf(quote('ROUTE_EXPIRED'), { history: lasting })).toEqual(['reason'])
 })
 
-test('a record of another price, score, time or place does not verify', () => {
+test('a record of another price, score or place does not verify', async () => {
   const other = { ...stored, price_usd: sample.priced(153, 7).price_usd }
-  expect(pathsOf(quote('FEED'), { history: history('GAP', other) })).toEqual([
+  expect(await pathsOf(quote('FEED'), { history: history('GAP', other) })).toEqual([
     'last_priced.price_usd.numerator',
     'last_priced.price_usd.display',
   ])
-  const { last_priced, ...rest } = quote('FEED')
-  const lied = { ...rest, last_priced: { ...(last_priced as NonNullable<typeof last_priced>), at_ms: 1 } }
-  expect(pathsOf(lied)).toEqual(['last_priced.at_ms'])
+  const better = { ...stored, confidence: { ...stored.confidence, score: 9 } }
+  expect(await pathsOf(quote('FEED'), { history: history('GAP', better) })).toEqual(['last_priced.score'])
   const moved = { ...stored, as_of: { ...stored.as_of, stream_sequence: 8 } }
-  expect(pathsOf(quote('FEED'), { history: history('GAP', moved) })).toEqual(['as_of.stream_sequence'])
-})
-
-test('nothing but a gone feed or an expiry is presented', () => {
-  expect(pathsOf({ ...quote('FEED'), reason: 'NO_ROUTE' })).toEqual(['reason'])
+  expect(await pathsOf(quote('FEED'), { history: history('GAP', moved) })).toEqual([
+    'as_of.stream_sequence',
+    'last_priced.stream_sequence',
+  ])
+  const nothing = { prices: [], next_cursor: null }
+  expect(await pathsOf(quote('FEED'), { history: nothing })).toEqual(['as_of.stream_sequence'])
 })

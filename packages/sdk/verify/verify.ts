@@ -39,20 +39,23 @@ export type Verification = {
 
 export async function verify(quote: TokenQuote, options: VerifyOptions = {}): Promise<Verification> {
   const findings = new Findings()
-  const evaluated = recompute(findings, quote, options)
+  const evaluated = recompute(findings, quote, options.policy)
+  const { history } = options
+  if (history !== undefined && evaluated.state === 'UNPRICED' && evaluated.presented === true)
+    checkPresented(findings, evaluated, history)
   const unchecked: string[] = []
   if (options.rpc !== undefined)
     await checkEvidence(findings, evaluated, new Node(options.rpc, options.signal), unchecked)
   return verificationOf(findings, unchecked)
 }
 
-/** What `verify` does without a node, at once, and in a bundle by a third smaller: nothing of it reads a chain. */
+/** What `verify` does without a node or a history, at once, and in a bundle by a third smaller: nothing of it reads a chain. */
 export function verifyOffline(
   quote: TokenQuote,
-  options: Pick<VerifyOptions, 'policy' | 'history'> = {},
+  { policy }: Pick<VerifyOptions, 'policy'> = {},
 ): Verification {
   const findings = new Findings()
-  recompute(findings, quote, options)
+  recompute(findings, quote, policy)
   return verificationOf(findings, [])
 }
 
@@ -63,15 +66,11 @@ const verificationOf = (findings: Findings, unchecked: readonly string[]): Verif
   unchecked,
 })
 
-function recompute(
-  findings: Findings,
-  quote: TokenQuote,
-  { policy: given, history }: Pick<VerifyOptions, 'policy' | 'history'>,
-): EvaluatedQuote {
+function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['policy']): EvaluatedQuote {
   if (quote.state === 'PENDING')
     throw new TypeError('a PENDING quote says nothing yet: ask again after retry_after_ms, then verify')
   const policy = policyOf(findings, quote, given)
-  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote, history))
+  if (policy !== null) findings.part(() => checkQuote(findings, policy, quote))
   return quote
 }
 
@@ -86,18 +85,12 @@ function policyOf(findings: Findings, quote: EvaluatedQuote, given: VerifyOption
 const bare = (given: NonNullable<VerifyOptions['policy']>): unknown =>
   'policy_version' in given ? given['policy'] : given
 
-function checkQuote(
-  findings: Findings,
-  policy: Policy,
-  quote: EvaluatedQuote,
-  history: HistoryPage | undefined,
-): void {
+function checkQuote(findings: Findings, policy: Policy, quote: EvaluatedQuote): void {
   if (quote.state === 'PRICED') {
     checkPriced(findings, policy, quote, '')
     return
   }
   findings.same('state', quote.state, 'UNPRICED')
-  if (quote.presented === true) checkPresented(findings, quote, history)
   quote.candidates.forEach((candidate, index) =>
     findings.holds(`candidates[${index}].rule`, candidate.rule, candidate.rule !== '', 'the rule it failed'),
   )

@@ -9,10 +9,10 @@ import {
   shortAddress,
   words,
 } from '../format.ts'
-import { priceAt, type Row } from '../live.ts'
 import { memo } from '../parts/memo.ts'
 import { Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
+import { priceAt, type Row } from '../row.ts'
 import type { Reference } from './changes.ts'
 
 type Props = {

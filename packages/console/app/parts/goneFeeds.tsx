@@ -12,8 +12,8 @@ export function GoneFeeds({ live }: { readonly live: Live }) {
     <div class="note bad" role="status" data-testid="gone-feeds">
       {gone.map(({ chain, health }) => (
         <p key={chain.chain_id}>
-          <strong>{chainName(chain.name)}</strong> has no feed: {whyOf(health)}. Its tokens are shown without
-          a price until it is back.
+          <strong>{chainName(chain.name)}</strong> has no feed: {whyOf(health)}. Its tokens are without a
+          price until it is back.
         </p>
       ))}
     </div>
@@ -21,17 +21,6 @@ export function GoneFeeds({ live }: { readonly live: Live }) {
 }
 
 function whyOf({ status, reasons }: Health): string {
-  if (reasons.length > 0) return reasons.map(each => WHY[each] ?? words(each).toLowerCase()).join(', ')
-  return status === 'GAP' ? 'blocks are missing' : 'the chain cannot be followed'
-}
-
-/** Reasons of a feed that carries no price, in words. */
-const WHY: Readonly<Record<string, string>> = {
-  HALTED: 'a block that was final has been reorganised away',
-  PAUSED: 'an operator has paused it',
-  WORKER_SILENT: 'nothing has been heard of it for more than 30 seconds',
-  NO_ENDPOINT: 'none of its endpoints can be used',
-  NO_VERIFIED_HEAD: 'no block could be verified for too long',
-  BEHIND: 'it is too many blocks behind',
-  BLOCK_REFUSED: 'every endpoint gives a block that cannot be verified',
+  if (reasons.includes('WORKER_SILENT')) return 'nothing has been heard of it for more than 30 seconds'
+  return (reasons.length > 0 ? reasons : [status]).map(each => words(each).toLowerCase()).join(', ')
 }

@@ -188,10 +188,7 @@ function Unpriced({ live, chainId, state }: UnpricedProps) {
           ],
           last === null
             ? null
-            : [
-                'Was',
-                `${price(last.price_usd)} with a score of ${last.score}, ${duration(now - last.at_ms)} ago`,
-              ],
+            : ['Was', `${price(last.price_usd)} at score ${last.score}, ${duration(now - last.at_ms)} ago`],
           ['Chain', words(live.chains.get(chainId)?.health?.status ?? 'unknown')],
         ]}
       />

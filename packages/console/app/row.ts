@@ -1,0 +1,30 @@
+/** A token in the console: its price as the last record has it, and what of that holds at a moment. */
+import { type CompactState, type FeedGone, stateAt, type Token } from '@assay/sdk'
+
+export type Retraction = { readonly atMs: number; readonly reason: string }
+
+/** A token with its price as last published; `priceAt` says what of it holds. Replaced whole, never changed: equal rows are the same object. */
+export type Row = {
+  readonly key: string
+  readonly token: Omit<Token, 'price' | 'state'>
+  readonly price: CompactState | null
+  /** When this browser saw it change, and which way it went. */
+  readonly changedAtMs: number
+  readonly direction: -1 | 0 | 1
+  readonly retraction: Retraction | null
+}
+
+export const keyOf = (chainId: number, address: string): string => `${chainId}/${address}`
+/** The stream names tokens by id, which is the address padded to 32 bytes. */
+export const addressOf = (tokenId: string): string => `0x${tokenId.slice(26)}`
+
+/** A price past its end, or without its feed, is none, whether or not the service has said so yet. */
+export const priceAt = (row: Row, nowMs: number, feedGone: FeedGone | null): CompactState | null =>
+  row.price === null ? null : stateAt(row.price, nowMs, feedGone)
+
+/** A later record; or the record itself, where what is held was only presented over it. */
+export const isNews = (next: CompactState | null, held: CompactState | null): boolean =>
+  next !== null && (held === null || rankOf(next) > rankOf(held))
+
+const rankOf = (state: CompactState): number =>
+  2 * state.as_of.stream_sequence + ('presented' in state ? 0 : 1)
