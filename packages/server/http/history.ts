@@ -38,7 +38,10 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
         throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
-      return { ...(await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)), gaps }
+      return {
+        ...(await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)),
+        ...gaps,
+      }
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
@@ -55,7 +58,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
       sealPage(context.pageSecret, query, [next.atMs, next.sequence, toMs, fromMs])
     const wanted = { ...subject, fromMs, toMs, after: from, limit }
     const page = interval === null ? prices(context, wanted, seal) : candles(context, wanted, interval, seal)
-    return { ...(await page), gaps }
+    return { ...(await page), ...gaps }
   })
 }
 
