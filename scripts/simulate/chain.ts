@@ -96,6 +96,11 @@ export class SimChain {
     return this.tip
   }
 
+  /** Somebody knows nothing below this block but the one before it: that one stays. */
+  beginAfterGap(before: number): void {
+    this.#first = before + 1
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -32,6 +32,10 @@ export class SimFeed implements Feed {
   readonly #weather: Weather
   readonly #unlisten: () => void
   readonly #undoable: readonly (BlockRef & { readonly parentHash: Hex })[]
+  readonly #onRebase: () => void
+  readonly #longStopBlocks: number
+  /** Where the last gap ends, and the last block before it. */
+  #gap: { readonly end: number; readonly before: { readonly number: number; readonly hash: Hex } } | null
   #position: Hex | null
   #finalized: number
   #healthAtMs = 0
@@ -41,7 +45,7 @@ export class SimFeed implements Feed {
 
   constructor(
     chain: SimChain,
-    { time, tempo }: Pick<World, 'time' | 'tempo'>,
+    { time, tempo, counts, longStopBlocks }: Pick<World, 'time' | 'tempo' | 'counts' | 'longStopBlocks'>,
     weather: Weather,
     resume: Resume | null,
   ) {
@@ -51,6 +55,12 @@ export class SimFeed implements Feed {
     this.#weather = weather
     this.#position = resume?.tip.hash ?? null
     this.#undoable = resume?.undoable ?? []
+    this.#longStopBlocks = longStopBlocks
+    this.#onRebase = () => {
+      counts.rebases += 1
+    }
+    const end = (resume?.undoable[0]?.number ?? (resume?.tip.number ?? 0) + 1) - 1
+    this.#gap = resume?.beforeGap === undefined ? null : { end, before: resume.beforeGap }
     this.#finalized = resume?.finalized?.number ?? 0
     this.#unlisten = chain.onChange(() => this.wake())
   }
@@ -95,10 +105,11 @@ export class SimFeed implements Feed {
     if (this.#time.nowMs < this.#weather.stalledUntilMs) return null
     const chain = this.#chain
     if (this.#position === null) return this.#take([chain.begin()], null)
-    if (!chain.isTrue(this.#position)) {
-      const ancestor = this.#ancestor(this.#position)
-      return this.#take(chain.after(ancestor), ancestor)
-    }
+    const stood = this.#ancestor(this.#position)
+    const links = chain.after(stood.hash)
+    const isLost = this.#gap !== null && stood.number < this.#gap.end
+    if (isLost || links.length > this.#longStopBlocks) return this.#rebase(chain.tip, stood)
+    if (stood.hash !== this.#position) return this.#take(links, stood.hash)
     const { finalized } = chain
     const here = chain.at(this.#position)?.block.number ?? 0
     if (
@@ -109,7 +120,7 @@ export class SimFeed implements Feed {
       this.#finalized = finalized.block.number
       return { kind: 'finalize', number: finalized.block.number, hash: finalized.block.hash }
     }
-    const [link] = chain.after(this.#position)
+    const [link] = links
     return link === undefined ? null : this.#take([link], null)
   }
 
@@ -120,16 +131,27 @@ export class SimFeed implements Feed {
     return ancestor === null ? { kind: 'block', block: last } : { kind: 'reorg', ancestor, blocks }
   }
 
-  /** The newest block below an orphaned one that is still true. */
-  #ancestor(orphan: Hex): Hex {
+  /** Nothing is known of the blocks of a gap: below its end only the last block before it can be returned to. */
+  #rebase({ block }: Link, stood: { readonly number: number; readonly hash: Hex }): FeedItem {
+    const ancestor = this.#gap !== null && stood.number < this.#gap.end ? this.#gap.before : stood
+    if (!this.#chain.isTrue(ancestor.hash)) throw new Error(`${ancestor.hash} was lost below a gap`)
+    this.#gap = { end: block.number, before: ancestor }
+    this.#position = block.hash
+    this.#chain.beginAfterGap(ancestor.number)
+    this.#onRebase()
+    return { kind: 'rebase', block: verified({ block }), ancestor }
+  }
+
+  /** The newest block at or below this one that is true. */
+  #ancestor(from: Hex): { readonly number: number; readonly hash: Hex } {
     const parents = new Map(this.#undoable.map(({ hash, parentHash }) => [hash, parentHash]))
-    let hash = orphan
+    let hash = from
     while (!this.#chain.isTrue(hash)) {
       const parent = this.#chain.at(hash)?.block.parentHash ?? parents.get(hash)
       if (parent === undefined) throw new Error(`nobody knows what is below ${hash}`)
       hash = parent
     }
-    return hash
+    return { number: this.#chain.at(hash)?.block.number ?? 0, hash }
   }
 
   #health(status: HealthStatus): FeedItem {
@@ -155,7 +177,7 @@ export class SimFeed implements Feed {
 }
 
 /** Its logs stay with the chain: the simulated market reads them there. */
-const verified = ({ block }: Link): VerifiedBlock => ({
+const verified = ({ block }: Pick<Link, 'block'>): VerifiedBlock => ({
   number: block.number,
   hash: block.hash,
   timeMs: block.timeMs,

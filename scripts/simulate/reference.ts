@@ -21,7 +21,12 @@ import {
 import { currentState } from '../../packages/engine/testing/currentState.ts'
 import type { Verdict } from './verdict.ts'
 
-type Kept = { readonly block: Block; readonly readings: Input[] }
+/** A block, or where the chain was started again at its head, and what was read there. */
+type Kept = {
+  readonly block: Pick<Block, 'number' | 'hash'>
+  readonly input: Input
+  readonly readings: Input[]
+}
 type Outside = { readonly after: number; readonly input: Input }
 
 /** Reorganisations between two looks: each folds all that is not final. */
@@ -46,13 +51,14 @@ export class Reference {
   /** An input whose commit took place. */
   note(input: Input): void {
     if (input.kind === 'block') {
-      this.#kept.push({ block: input.block, readings: [] })
+      this.#keep(input.block)
       return
     }
-    if (input.kind === 'reorg') {
+    if (input.kind === 'reorg' || input.kind === 'rebase_head') {
       this.#reorgs += 1
       this.#kept.length = this.#kept.findIndex(({ block }) => block.hash === input.ancestor) + 1
-      for (const block of input.blocks) this.#kept.push({ block, readings: [] })
+      if (input.kind === 'reorg') for (const block of input.blocks) this.#keep(block)
+      else this.#keepRebase(input)
       return
     }
     if ('block' in input) {
@@ -85,6 +91,17 @@ export class Reference {
     )
   }
 
+  #keep(block: Block): void {
+    this.#kept.push({ block, input: { kind: 'block', block, atMs: block.timeMs }, readings: [] })
+  }
+
+  /** It carries a word of health itself: what was said before it stays before it, at whatever height. */
+  #keepRebase(input: Extract<Input, { kind: 'rebase_head' }>): void {
+    const { number } = input.block
+    this.#outside = this.#outside.map(each => ({ ...each, after: Math.min(each.after, number - 1) }))
+    this.#kept.push({ block: input.block, input, readings: [] })
+  }
+
   #at(hash: Hex): Kept | undefined {
     return this.#kept.findLast(({ block }) => block.hash === hash)
   }
@@ -108,9 +125,9 @@ function fold(state: State, kept: readonly Kept[], outside: readonly Outside[]):
     for (; at < outside.length && (outside[at] as Outside).after < below; at++)
       step(state, (outside[at] as Outside).input)
   }
-  for (const { block, readings } of kept) {
+  for (const { block, input, readings } of kept) {
     flush(block.number)
-    step(state, { kind: 'block', block, atMs: block.timeMs })
+    step(state, input)
     for (const reading of readings) step(state, reading)
   }
   flush(Number.MAX_SAFE_INTEGER)

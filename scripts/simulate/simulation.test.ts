@@ -16,6 +16,8 @@ const HOURS = 0.13
  * their cases.
  */
 const SEEDS = [1, 134, 1033]
+/** Worlds in which a feed that fell far behind starts again at the head. */
+const LONG_STOPS = [4, 8]
 
 /** What gives each bug away. */
 const SIGNS: Readonly<Record<Bug, RegExp>> = {
@@ -35,6 +37,11 @@ test.each(SEEDS)('seed %i: every law holds through crashes, reorganisations and 
   expect(counts.compared).toBeGreaterThan(100)
   expect(counts.crashes + counts.failures).toBeGreaterThan(0)
   expect(commits['twice']).toBeGreaterThan(0)
+})
+
+test.each(LONG_STOPS)('seed %i: every law holds through starts at the head', async seed => {
+  const { counts } = await simulate({ seed, hours: 2 * HOURS })
+  expect(counts.rebases).toBeGreaterThan(0)
 })
 
 test('the same seed gives the same bytes, in a thread of its own as well, another one others', async () => {

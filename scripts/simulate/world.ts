@@ -29,8 +29,15 @@ export type ChainWorld = {
   readonly reference: Reference
 }
 
+/** So far behind, a feed of a world with long stops starts again at the head: about a minute of a storm. */
+const LONG_STOP_BLOCKS = 6
+/** One world in so many has long stops: in the others every block is walked. */
+const LONG_STOPS_EVERY = 4
+
 export type World = {
   readonly bug: Bug | null
+  /** How far behind a feed starts again at the head instead of walking. */
+  readonly longStopBlocks: number
   readonly time: VirtualTime
   readonly tempo: Tempo
   readonly verdict: Verdict
@@ -55,6 +62,7 @@ export function createWorld(seed: number, bug: Bug | null): World {
   const ledger = new Ledger(verdict)
   return {
     bug,
+    longStopBlocks: seed % LONG_STOPS_EVERY === 0 ? LONG_STOP_BLOCKS : Number.POSITIVE_INFINITY,
     time,
     tempo,
     verdict,

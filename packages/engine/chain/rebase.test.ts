@@ -224,6 +224,18 @@ describe('contract §2.8: a rebase from a branch that died', () => {
     expect(s.published(T).state).toBe('PRICED')
   })
 
+  it('may take back the very first block', () => {
+    const s = scenario({ routing: [] })
+    const [first] = s.state.journals
+    if (first === undefined) throw new Error('it has a first block')
+    s.mine()
+    s.rebase(HOUR, { ancestor: first.parentHash })
+    expect(s.state.gaps).toMatchObject([{ fromBlock: first.block.number, afterHash: first.parentHash }])
+    expect(s.result.orphaned).toHaveLength(2)
+    s.mine()
+    expect(s.state.chain.tip).toEqual(s.tip)
+  })
+
   it('does not go back below what is final', () => {
     const s = market()
     const branch = s.branch('other')

@@ -12,7 +12,7 @@ import * as temporal from '../price/temporal.ts'
 import type { Pool, PoolState, State } from '../state.ts'
 import { count } from '../units.ts'
 import { poolChanged, type Work } from '../work.ts'
-import type { BlockRef, Hex } from './block.ts'
+import type { BlockRef } from './block.ts'
 import { noteNeeds, takeBack } from './blocks.ts'
 import { openJournal, setPoolState } from './journal.ts'
 
@@ -29,7 +29,10 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
     for (const pool of work.removed.keys()) work.needs.push({ kind: 'load', pool, why: 'ORPHANED' })
   }
   // Without a tip even the first block of all was taken back; its parent is where we stopped.
-  const stopped = { hash: ancestor, number: state.chain.tip?.number ?? (oldest?.block.number ?? 0) - 1 }
+  const stopped = {
+    hash: ancestor,
+    number: state.chain.tip?.number ?? count((oldest?.block.number ?? 1) - 1),
+  }
   assert(
     block.number > stopped.number,
     () => `block ${block.number} ${block.hash} is not ahead of ${stopped.number} ${stopped.hash}`,
@@ -55,7 +58,7 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
 /** A gap that ended at a block taken back is part of the new one. */
 function noteGap(
   { gaps, index }: State,
-  stopped: { readonly number: number; readonly hash: Hex },
+  stopped: Pick<BlockRef, 'number' | 'hash'>,
   block: BlockRef,
   atMs: Input['atMs'],
 ): void {

@@ -39,7 +39,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
       if (beside.length > 0)
         throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
       const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
-      return { ...withFeed(context, subject, answer), gaps }
+      return { ...withFeed(context, subject, answer), ...gaps }
     }
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
     await charge(context, request, reply, unitsOfRows(limit))
@@ -58,7 +58,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     const answer = await (interval === null
       ? prices(context, wanted, seal)
       : candles(context, wanted, interval, seal))
-    return { ...withFeed(context, subject, answer), gaps }
+    return { ...withFeed(context, subject, answer), ...gaps }
   })
 }
 

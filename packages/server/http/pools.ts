@@ -94,7 +94,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
         last === undefined
           ? null
           : sealPage(context.pageSecret, query, [last.blockNumber, last.logIndex, last.blockHash]),
-      gaps: await gapsText(context.store, chainId),
+      ...(await gapsText(context.store, chainId)),
     }
   })
 }

@@ -60,10 +60,15 @@ export const eventText = (row: EventRow): object => ({
   finality: row.finality,
 })
 
-/** The chain's gaps, oldest first. */
-export const gapsText = async (store: Pick<HistoryStore, 'readGaps'>, chainId: number): Promise<object[]> =>
-  (await store.readGaps(chainId)).map(({ fromBlock, toBlock, atMs }) => ({
-    from_block: fromBlock,
-    to_block: toBlock,
-    at_ms: atMs,
-  }))
+/** The chain's gaps, oldest first; nothing for one that has none. */
+export async function gapsText(store: Pick<HistoryStore, 'readGaps'>, chainId: number): Promise<object> {
+  const gaps = await store.readGaps(chainId)
+  if (gaps.length === 0) return {}
+  return {
+    gaps: gaps.map(({ fromBlock, toBlock, atMs }) => ({
+      from_block: fromBlock,
+      to_block: toBlock,
+      at_ms: atMs,
+    })),
+  }
+}

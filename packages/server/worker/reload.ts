@@ -4,7 +4,7 @@
  *
  * Afterwards factories are asked for pools that were created in the gap.
  */
-import type { Input, Pool, State, StepResult } from '@assay/engine'
+import type { Input, State, StepResult } from '@assay/engine'
 import { isFeedError } from '../feed/feedError.ts'
 import type { Market, TokenFacts } from '../market/market.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
@@ -19,7 +19,7 @@ type ReloadContext = {
   readonly state: State
   readonly market: Market
   readonly intake: Intake
-  readonly enrolments: Pick<Enrolments, 'know'>
+  readonly enrolments: Pick<Enrolments, 'know' | 'note'>
   /** Only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly now: () => Input['atMs']
@@ -99,9 +99,7 @@ export class Reload {
         await this.#context.onReloaded()
       } else if (this.#isSearchDue) {
         this.#isSearchDue = false
-        const tokens = this.#searched()
-        for (let at = 0; at < tokens.length; at += TOKENS)
-          await patiently(() => this.#context.enrolments.know(tokens.slice(at, at + TOKENS)))
+        await this.#search()
       } else {
         this.#isRunning = false
         return
@@ -110,37 +108,80 @@ export class Reload {
   }
 
   async #readPools(): Promise<void> {
+    const { enrolments, intake, log, market, signal, state } = this.#context
     const group = [...this.#waiting].slice(0, POOLS)
-    const pools = group.flatMap(address => this.#context.state.pools.get(address) ?? [])
-    for (const address of group) if (!this.#context.state.pools.has(address)) this.#waiting.delete(address)
+    const pools = group.flatMap(address => state.pools.get(address) ?? [])
     const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
-    await this.#readFacts([...tokens].filter(token => !this.#known.has(token)))
-    await this.#load(pools)
+    const unread = [...tokens].filter(token => !this.#known.has(token))
+    await this.#inHalves(
+      unread,
+      some => this.#readFacts(some),
+      (token, reason) =>
+        log.warn('a token could not be read after the gap', { token_address: token, reason }),
+    )
+    // From here on a further need of the same pool is a new one.
+    for (const address of group) this.#waiting.delete(address)
+    try {
+      await this.#inHalves(
+        pools,
+        some =>
+          intake.pools(some.filter(({ state: { isBeforeGap } }) => isBeforeGap).map(bornAs), {
+            market,
+            signal,
+          }),
+        ({ address }, reason) => {
+          log.warn('a pool could not be read after the gap', { pool_address: address, reason })
+          enrolments.note([{ kind: 'load', pool: address, why: 'UNVERIFIED' }])
+        },
+      )
+    } catch (failure) {
+      for (const { address } of pools) this.#waiting.add(address)
+      throw failure
+    }
   }
 
-  /** A pool that cannot be read keeps none of its group out: the halves are tried apart. */
-  async #load(pools: readonly Pool[]): Promise<void> {
-    const { intake, market, signal, log } = this.#context
+  /** One that cannot be read keeps none of its group out. Throws when nobody can be asked, and all else. */
+  async #inHalves<Item>(
+    items: readonly Item[],
+    task: (some: readonly Item[]) => Promise<unknown>,
+    onGivenUp: (item: Item, reason: string) => void,
+  ): Promise<void> {
     try {
-      // From here on a further need of the same pool is a new one.
-      for (const { address } of pools) this.#waiting.delete(address)
-      await intake.pools(pools.map(bornAs), { market, signal })
+      if (items.length > 0) await task(items)
     } catch (failure) {
-      signal.throwIfAborted()
-      if (!isFeedError(failure)) throw failure
-      if (failure.code === 'NO_ENDPOINT') {
-        for (const { address } of pools) this.#waiting.add(address)
-        throw failure
+      this.#context.signal.throwIfAborted()
+      if (!isFeedError(failure) || failure.code === 'NO_ENDPOINT') throw failure
+      const [item] = items
+      if (items.length === 1 && item !== undefined) return onGivenUp(item, failure.message)
+      const middle = Math.ceil(items.length / 2)
+      await this.#inHalves(items.slice(0, middle), task, onGivenUp)
+      await this.#inHalves(items.slice(middle), task, onGivenUp)
+    }
+  }
+
+  /** Pools that were created in the gap. */
+  async #search(): Promise<void> {
+    const { enrolments, log } = this.#context
+    const tokens = this.#searched()
+    for (let at = 0; at < tokens.length; at += TOKENS) {
+      // Prices come first: another gap is read before the rest is looked up.
+      if (this.#isRebasing) {
+        this.#isSearchDue = true
+        return
       }
-      const middle = Math.ceil(pools.length / 2)
-      if (pools.length > 1) {
-        await this.#load(pools.slice(0, middle))
-        await this.#load(pools.slice(middle))
-      } else
-        log.warn('a pool could not be read after the gap', {
-          pool_address: pools[0]?.address,
-          reason: failure.message,
-        })
+      await untilAnswered(
+        () =>
+          this.#inHalves(
+            tokens.slice(at, at + TOKENS),
+            some => enrolments.know(some),
+            (token, reason) =>
+              log.warn('pools of a token could not be looked up after the gap', {
+                token_address: token,
+                reason,
+              }),
+          ),
+        this.#context,
+      )
     }
   }
 
