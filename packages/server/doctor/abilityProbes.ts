@@ -56,7 +56,8 @@ function receiptsCheck(endpoint: Endpoint, { number, transactions }: Header, ans
         `one by one: ${refused}`,
         'blocks are proven, at one call a transaction; a node with eth_getBlockReceipts needs one a block',
       )
-    default:
+    case 'logs by block hash':
+    case 'logs by block range':
       return warn(
         'receipts',
         `none, ${answer.rung}: ${refused}`,

@@ -1,6 +1,6 @@
 /** Several calls in one request: matched by id in any order, and nothing is taken from a batch that is not as asked. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../ops/clock.ts'
@@ -33,22 +33,7 @@ const log: FeedLog = (_level, message) => void lines.push(message)
 beforeAll(async () => {
   chain = await startLocalChain()
   await mineTransactions(chain, EVERY_KIND)
-  server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    const asked = JSON.parse(body.toString()) as { readonly id: number; readonly method: string } | unknown[]
-    const headers = { 'content-type': 'application/json' }
-    if (!Array.isArray(asked) && asked.method === 'eth_getBlockReceipts') {
-      response.end(JSON.stringify({ id: asked.id, error: { code: -32_601, message: 'no' } }))
-      return
-    }
-    const answered = (await (
-      await fetch(chain.anvil.url, { method: 'POST', body, headers })
-    ).json()) as unknown
-    if (Array.isArray(asked)) sizes.push(asked.length)
-    const said = Array.isArray(asked) ? spoil(answered as readonly Answer[]) : answered
-    if (typeof said === 'number') response.writeHead(said).end('<html>no</html>')
-    else response.end(typeof said === 'string' ? said : JSON.stringify(said))
-  })
+  server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -64,6 +49,22 @@ beforeEach(() => {
   lines.length = 0
 })
 afterEach(closeAll)
+
+/** As the node answers, but for receipts by block, which are refused, and for batches, which are spoiled. */
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await request.toArray())
+  const asked = JSON.parse(body.toString()) as { readonly id: number; readonly method: string } | unknown[]
+  const headers = { 'content-type': 'application/json' }
+  if (!Array.isArray(asked) && asked.method === 'eth_getBlockReceipts') {
+    response.end(JSON.stringify({ id: asked.id, error: { code: -32_601, message: 'no' } }))
+    return
+  }
+  const answered: unknown = await (await fetch(chain.anvil.url, { method: 'POST', body, headers })).json()
+  if (Array.isArray(asked)) sizes.push(asked.length)
+  const said = Array.isArray(asked) ? spoil(answered as readonly Answer[]) : answered
+  if (typeof said === 'number') response.writeHead(said).end('<html>no</html>')
+  else response.end(typeof said === 'string' ? said : JSON.stringify(said))
+}
 
 function endpoint(): Endpoint {
   const { chainId, genesisHash } = chain.config()

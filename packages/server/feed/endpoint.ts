@@ -281,7 +281,7 @@ export class Endpoint {
       this.abilities.answered('batches')
       // What was refused for its rate is asked again at the pace.
       return await Promise.all(
-        outcomes.map((each, at) =>
+        outcomes.map(async (each, at) =>
           'error' in each && each.error.code === 'ENDPOINT_LIMITED' ? single(calls[at] as Call) : each,
         ),
       )
