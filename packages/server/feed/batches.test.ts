@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
+import { requestAll } from './batches.ts'
 import { fetchBlock } from './block.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { closeAll, endpointsOf, follow, keep } from './testing/following.ts'
@@ -77,7 +78,7 @@ const calls = [...numbers, { method: 'eth_chainId', params: [] }]
 describe('a batch', () => {
   it('is answered in one request, each call counted', async () => {
     const node = endpoint()
-    const outcomes = await node.requestAll(calls, signal)
+    const outcomes = await requestAll(node, calls, signal)
     expect(outcomes).toMatchObject([
       { result: { number: '0x0' } },
       { result: { number: '0x1' } },
@@ -91,7 +92,7 @@ describe('a batch', () => {
 
   it('may be answered in any order', async () => {
     spoil = answers => answers.toReversed()
-    expect(await endpoint().requestAll(calls, signal)).toMatchObject([
+    expect(await requestAll(endpoint(), calls, signal)).toMatchObject([
       { result: { number: '0x0' } },
       { result: { number: '0x1' } },
       { result: '0x7a69' },
@@ -103,7 +104,7 @@ describe('a batch', () => {
       { id: first?.id, error: { code: 3, message: 'execution reverted' } },
       ...rest,
     ]
-    expect(await endpoint().requestAll(calls, signal)).toMatchObject([
+    expect(await requestAll(endpoint(), calls, signal)).toMatchObject([
       { error: { code: 'RPC_ERROR', rpcCode: 3, endpoint: 'own-node' } },
       { result: { number: '0x1' } },
       { result: '0x7a69' },
@@ -112,7 +113,7 @@ describe('a batch', () => {
 
   it('holds no more than fifty calls', async () => {
     const many = Array.from({ length: 120 }, () => ({ method: 'eth_chainId', params: [] }))
-    expect(await endpoint().requestAll(many, signal)).toHaveLength(120)
+    expect(await requestAll(endpoint(), many, signal)).toHaveLength(120)
     expect(sizes.sort((a, b) => a - b)).toEqual([20, 50, 50])
   })
 
@@ -133,7 +134,7 @@ describe('a batch', () => {
   it.each(faults)('that is answered %s is the endpoint’s fault as a whole', async (_, wrong, message) => {
     spoil = wrong
     const node = endpoint()
-    await expect(node.requestAll(calls, signal)).rejects.toMatchObject({
+    await expect(requestAll(node, calls, signal)).rejects.toMatchObject({
       code: 'ANSWER_MALFORMED',
       endpoint: 'own-node',
       message: expect.stringMatching(message),
@@ -156,7 +157,7 @@ describe('a batch', () => {
       spoil = refusal
       const node = endpoint()
       for (let n = 0; n < 3; n++)
-        expect(await node.requestAll(calls, signal)).toMatchObject([{}, {}, { result: '0x7a69' }])
+        expect(await requestAll(node, calls, signal)).toMatchObject([{}, {}, { result: '0x7a69' }])
       expect(sizes).toEqual([3])
       expect(lines).toEqual([
         `endpoint own-node: a JSON-RPC batch refused (${said}); asking one call at a time`,
