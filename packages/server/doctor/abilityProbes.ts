@@ -2,6 +2,7 @@
  * What the service would make of an endpoint: the same code asks it in the same order, so the service and `doctor` cannot
  * disagree. Here an endpoint is an `Endpoint`; what it is told to lack is what it would be told to lack when followed.
  */
+import { requestAll } from '../feed/batches.ts'
 import type { Endpoint } from '../feed/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../feed/header.ts'
@@ -56,7 +57,8 @@ function receiptsCheck(endpoint: Endpoint, { number, transactions }: ListedHeade
         `one by one: ${refused}`,
         'blocks are proven, at one call a transaction; a node with eth_getBlockReceipts needs one a block',
       )
-    default:
+    case 'logs by block hash':
+    case 'logs by block range':
       return warn(
         'receipts',
         `none, ${answer.rung}: ${refused}`,
@@ -92,7 +94,7 @@ export async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Pro
   if (!endpoint.takesBatches) return ok('batches', 'not needed (WebSocket)')
   const call = { method: 'eth_blockNumber', params: [] }
   try {
-    await endpoint.requestAll([call, call], signal)
+    await requestAll(endpoint, [call, call], signal)
   } catch (error) {
     if (!isFeedError(error)) throw error
     return warn('batches', sentenceOf(error), 'its answers to batches cannot be used; use another node')

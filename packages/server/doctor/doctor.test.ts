@@ -62,8 +62,8 @@ async function clockAfter(ms: number): Promise<Clock> {
   return { ...systemClock, nowMs: () => Number(timestamp) * 1000 + ms }
 }
 
-async function server(answer: RequestListener): Promise<string> {
-  const http = createServer(answer)
+async function server(answer: (...given: Parameters<RequestListener>) => unknown): Promise<string> {
+  const http = createServer((request, response) => void answer(request, response))
   http.listen(0, '127.0.0.1')
   await once(http, 'listening')
   closing.push(async () => {

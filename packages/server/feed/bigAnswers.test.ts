@@ -85,7 +85,7 @@ async function serve(block: RpcBlock, bytesPerSecond = Number.POSITIVE_INFINITY)
     fault: {
       kind: 'handle',
       handle: async ({ id }, _, response): Promise<'handled'> => {
-        response?.write(`{"jsonrpc":"2.0","id":${id},`)
+        response?.write(`{"jsonrpc":"2.0","id":${Number(id)},`)
         const startedMs = performance.now()
         for (let at = 0; at < result.length && response?.destroyed === false; at += PART) {
           const isTaken = response.write(result.subarray(at, at + PART))
@@ -177,7 +177,7 @@ describe('an answer past the limit', () => {
       fault: {
         kind: 'handle',
         handle: async ({ id }, _, response): Promise<'handled'> => {
-          response?.write(`{"jsonrpc":"2.0","id":${id},"result":[${part}`)
+          response?.write(`{"jsonrpc":"2.0","id":${Number(id)},"result":[${part}`)
           while (response?.destroyed === false) {
             writtenBytes += part.length
             if (!response.write(`,${part}`)) await drained(response)

@@ -67,8 +67,6 @@ const CLOSED_AFTER = 5
 const SAME_REFUSAL_MS = 1000
 /** The pace is told at most so often. */
 const TELL_PACE_MS = 60_000
-/** Calls in one request: providers take from 10 or 20 up to 1,000. */
-const MOST_IN_A_BATCH = 50
 const BATCH = 'batch'
 /** Methods an endpoint may refuse with an HTTP status or a page while it answers others. */
 const REFUSABLE: ReadonlySet<string> = new Set([
@@ -139,19 +137,29 @@ export class Endpoint {
   }
 
   /**
-   * Several calls at once, their outcomes in the same order; over HTTP in batches where the endpoint takes them. Throws
-   * when a batch as a whole failed, or the endpoint did.
+   * Several calls in one request, their outcomes in the same order. Throws when the batch as a whole failed: refused,
+   * answered in part, or with ids that are not in it. `requestAll` of `batches.ts` decides what goes into one.
    */
-  async requestAll(
+  async requestBatch(
     calls: readonly Call[],
     signal: AbortSignal,
     purpose: Purpose = this.#options.purpose ?? purposeOf(calls[0]?.method ?? ''),
   ): Promise<readonly Settled[]> {
-    const most = Math.max(1, Math.min(MOST_IN_A_BATCH, Math.floor(this.#flow.perSecond / 2)))
-    const groups = Array.from({ length: Math.ceil(calls.length / most) }, (_, n) =>
-      calls.slice(n * most, (n + 1) * most),
-    )
-    return (await Promise.all(groups.map(group => this.#requestGroup(group, signal, purpose)))).flat()
+    const sent = { methods: calls.map(({ method }) => method), purpose, signal }
+    return this.#paced(async () => {
+      const connection = await this.#connected(signal)
+      return this.#send(connection, sent, async () => {
+        const outcomes = (await connection.batch?.(calls, signal)) ?? []
+        const limited = outcomes.find(each => 'error' in each && each.error.code === 'ENDPOINT_LIMITED')
+        if (limited !== undefined && 'error' in limited) this.#note(limited.error, connection)
+        return outcomes
+      })
+    }, signal)
+  }
+
+  /** Calls a second it is held to; infinite before it asked us to slow down. */
+  get callsPerSecond(): number {
+    return this.#flow.perSecond
   }
 
   /** The same question, asked again, was answered first. */
@@ -291,42 +299,6 @@ export class Endpoint {
     this.#wrongIdentity = null
     this.onChange?.()
     return connection
-  }
-
-  async #requestGroup(
-    calls: readonly Call[],
-    signal: AbortSignal,
-    purpose: Purpose,
-  ): Promise<readonly Settled[]> {
-    const single = (call: Call): Promise<Settled> =>
-      settled(this.request(call.method, call.params, signal, purpose))
-    if (calls.length < 2 || !this.takesBatches) return Promise.all(calls.map(single))
-    try {
-      const outcomes = await this.#batch(calls, signal, purpose)
-      this.abilities.answered('batches')
-      // What was refused for its rate is asked again at the pace.
-      return await Promise.all(
-        outcomes.map((each, at) =>
-          'error' in each && each.error.code === 'ENDPOINT_LIMITED' ? single(calls[at] as Call) : each,
-        ),
-      )
-    } catch (error) {
-      if (!this.abilities.refused('batches', error)) throw error
-      return Promise.all(calls.map(single))
-    }
-  }
-
-  #batch(calls: readonly Call[], signal: AbortSignal, purpose: Purpose): Promise<readonly Settled[]> {
-    const sent = { methods: calls.map(({ method }) => method), purpose, signal }
-    return this.#paced(async () => {
-      const connection = await this.#connected(signal)
-      return this.#send(connection, sent, async () => {
-        const outcomes = (await connection.batch?.(calls, signal)) ?? []
-        const limited = outcomes.find(each => 'error' in each && each.error.code === 'ENDPOINT_LIMITED')
-        if (limited !== undefined && 'error' in limited) this.#note(limited.error, connection)
-        return outcomes
-      })
-    }, signal)
   }
 
   /** Asks again, at the slower pace, what was refused for its rate. */
@@ -489,12 +461,3 @@ export class Endpoint {
 
 /** What is on its way: one call, or those of a batch. */
 type Sent = { readonly methods: readonly string[]; readonly purpose: Purpose; readonly signal: AbortSignal }
-
-async function settled(result: Promise<unknown>): Promise<Settled> {
-  try {
-    return { result: await result }
-  } catch (error) {
-    if (isFeedError(error)) return { error }
-    throw error
-  }
-}

@@ -5,6 +5,7 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { type Ability, isUnknownBlock } from './abilities.ts'
+import { requestAll } from './batches.ts'
 import type { Call } from './connection.ts'
 import type { Endpoint } from './endpoint.ts'
 import { FeedError, isFeedError } from './feedError.ts'
@@ -60,7 +61,7 @@ async function fetchReceipts(
 ): Promise<readonly unknown[]> {
   const calls = transactions.map((each): Call => ({ method: 'eth_getTransactionReceipt', params: [each] }))
   const receipts = await fetchKnown(async () => {
-    const outcomes = await endpoint.requestAll(calls, signal)
+    const outcomes = await requestAll(endpoint, calls, signal)
     const failed = outcomes.find(each => 'error' in each)
     if (failed !== undefined && 'error' in failed) throw failed.error
     const results = outcomes.map(each => ('result' in each ? each.result : null))

@@ -7,6 +7,7 @@
  */
 import type { Hex } from '../ops/config.ts'
 import { isUnknownBlock } from './abilities.ts'
+import { requestAll } from './batches.ts'
 import type { Call, Settled } from './connection.ts'
 import { untilAborted } from './deadline.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -101,7 +102,7 @@ async function readTogether(
 ): Promise<readonly Settled[]> {
   const { abilities } = endpoint
   if (!abilities.has(BY_HASH)) return readByNumber(endpoint, blockHash, questions, signal)
-  const outcomes = await endpoint.requestAll(callsAt(questions, { blockHash }), signal)
+  const outcomes = await requestAll(endpoint, callsAt(questions, { blockHash }), signal)
   const refusal = outcomes.find(each => 'error' in each && isRefused(each.error))
   if (refusal === undefined || !('error' in refusal)) {
     if (outcomes.some(each => 'result' in each)) abilities.answered(BY_HASH)
@@ -122,7 +123,7 @@ async function readByNumber(
 ): Promise<readonly Settled[]> {
   const { number } = await fetchHeaderByHash(endpoint, blockHash, signal)
   await expectAt(endpoint, number, blockHash, signal)
-  const outcomes = await endpoint.requestAll(callsAt(questions, `0x${number.toString(16)}`), signal)
+  const outcomes = await requestAll(endpoint, callsAt(questions, `0x${number.toString(16)}`), signal)
   await expectAt(endpoint, number, blockHash, signal)
   return outcomes
 }

@@ -20,24 +20,22 @@ export type FatBlock = {
   readonly dataBytes?: number
 }
 
-/** One block with so many logs, in as few transactions as gas allows; how many those are. */
+/** One block with so many logs, in as few transactions as gas allows, and then other transactions. */
 export async function mineFat(
   chain: Pick<LocalChain, 'rpc'>,
   { logs, dataBytes = 0 }: FatBlock,
-): Promise<number> {
+  others: readonly Readonly<Record<string, unknown>>[] = [],
+): Promise<void> {
   await chain.rpc('anvil_setCode', BLASTER, BLASTER_CODE)
   await chain.rpc('evm_setBlockGasLimit', hex(BLOCK_GAS))
   const each = Math.floor((MOST_GAS - 100_000) / (TURN_GAS + BYTE_GAS * dataBytes))
   const counts = Array.from({ length: Math.ceil(logs / each) }, (_, n) => Math.min(each, logs - n * each))
-  await mineTransactions(
-    chain as LocalChain,
-    counts.map(count => ({
-      to: BLASTER,
-      gas: hex(MOST_GAS),
-      data: `0x${word(count)}${word(dataBytes)}`,
-    })),
-  )
-  return counts.length
+  const blasts = counts.map(count => ({
+    to: BLASTER,
+    gas: hex(MOST_GAS),
+    data: `0x${word(count)}${word(dataBytes)}`,
+  }))
+  await mineTransactions(chain as LocalChain, [...blasts, ...others])
 }
 
 const hex = (value: number): Hex => `0x${value.toString(16)}`

@@ -1,10 +1,11 @@
 /** Several calls in one request: matched by id in any order, and nothing is taken from a batch that is not as asked. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
+import { requestAll } from './batches.ts'
 import { fetchBlock } from './block.ts'
 import { Endpoint, type FeedLog } from './endpoint.ts'
 import { closeAll, endpointsOf, follow, keep } from './testing/following.ts'
@@ -33,22 +34,7 @@ const log: FeedLog = (_level, message) => void lines.push(message)
 beforeAll(async () => {
   chain = await startLocalChain()
   await mineTransactions(chain, EVERY_KIND)
-  server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray())
-    const asked = JSON.parse(body.toString()) as { readonly id: number; readonly method: string } | unknown[]
-    const headers = { 'content-type': 'application/json' }
-    if (!Array.isArray(asked) && asked.method === 'eth_getBlockReceipts') {
-      response.end(JSON.stringify({ id: asked.id, error: { code: -32_601, message: 'no' } }))
-      return
-    }
-    const answered = (await (
-      await fetch(chain.anvil.url, { method: 'POST', body, headers })
-    ).json()) as unknown
-    if (Array.isArray(asked)) sizes.push(asked.length)
-    const said = Array.isArray(asked) ? spoil(answered as readonly Answer[]) : answered
-    if (typeof said === 'number') response.writeHead(said).end('<html>no</html>')
-    else response.end(typeof said === 'string' ? said : JSON.stringify(said))
-  })
+  server = createServer((request, response) => void answer(request, response))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -65,6 +51,22 @@ beforeEach(() => {
 })
 afterEach(closeAll)
 
+/** As the node answers, but for receipts by block, which are refused, and for batches, which are spoiled. */
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await request.toArray())
+  const asked = JSON.parse(body.toString()) as { readonly id: number; readonly method: string } | unknown[]
+  const headers = { 'content-type': 'application/json' }
+  if (!Array.isArray(asked) && asked.method === 'eth_getBlockReceipts') {
+    response.end(JSON.stringify({ id: asked.id, error: { code: -32_601, message: 'no' } }))
+    return
+  }
+  const answered: unknown = await (await fetch(chain.anvil.url, { method: 'POST', body, headers })).json()
+  if (Array.isArray(asked)) sizes.push(asked.length)
+  const said = Array.isArray(asked) ? spoil(answered as readonly Answer[]) : answered
+  if (typeof said === 'number') response.writeHead(said).end('<html>no</html>')
+  else response.end(typeof said === 'string' ? said : JSON.stringify(said))
+}
+
 function endpoint(): Endpoint {
   const { chainId, genesisHash } = chain.config()
   const identity = { chainId, genesisHash }
@@ -76,7 +78,7 @@ const calls = [...numbers, { method: 'eth_chainId', params: [] }]
 describe('a batch', () => {
   it('is answered in one request, each call counted', async () => {
     const node = endpoint()
-    const outcomes = await node.requestAll(calls, signal)
+    const outcomes = await requestAll(node, calls, signal)
     expect(outcomes).toMatchObject([
       { result: { number: '0x0' } },
       { result: { number: '0x1' } },
@@ -90,7 +92,7 @@ describe('a batch', () => {
 
   it('may be answered in any order', async () => {
     spoil = answers => answers.toReversed()
-    expect(await endpoint().requestAll(calls, signal)).toMatchObject([
+    expect(await requestAll(endpoint(), calls, signal)).toMatchObject([
       { result: { number: '0x0' } },
       { result: { number: '0x1' } },
       { result: '0x7a69' },
@@ -102,7 +104,7 @@ describe('a batch', () => {
       { id: first?.id, error: { code: 3, message: 'execution reverted' } },
       ...rest,
     ]
-    expect(await endpoint().requestAll(calls, signal)).toMatchObject([
+    expect(await requestAll(endpoint(), calls, signal)).toMatchObject([
       { error: { code: 'RPC_ERROR', rpcCode: 3, endpoint: 'own-node' } },
       { result: { number: '0x1' } },
       { result: '0x7a69' },
@@ -111,7 +113,7 @@ describe('a batch', () => {
 
   it('holds no more than fifty calls', async () => {
     const many = Array.from({ length: 120 }, () => ({ method: 'eth_chainId', params: [] }))
-    expect(await endpoint().requestAll(many, signal)).toHaveLength(120)
+    expect(await requestAll(endpoint(), many, signal)).toHaveLength(120)
     expect(sizes.sort((a, b) => a - b)).toEqual([20, 50, 50])
   })
 
@@ -132,7 +134,7 @@ describe('a batch', () => {
   it.each(faults)('that is answered %s is the endpoint’s fault as a whole', async (_, wrong, message) => {
     spoil = wrong
     const node = endpoint()
-    await expect(node.requestAll(calls, signal)).rejects.toMatchObject({
+    await expect(requestAll(node, calls, signal)).rejects.toMatchObject({
       code: 'ANSWER_MALFORMED',
       endpoint: 'own-node',
       message: expect.stringMatching(message),
@@ -155,7 +157,7 @@ describe('a batch', () => {
       spoil = refusal
       const node = endpoint()
       for (let n = 0; n < 3; n++)
-        expect(await node.requestAll(calls, signal)).toMatchObject([{}, {}, { result: '0x7a69' }])
+        expect(await requestAll(node, calls, signal)).toMatchObject([{}, {}, { result: '0x7a69' }])
       expect(sizes).toEqual([3])
       expect(lines).toEqual([
         `endpoint own-node: a JSON-RPC batch refused (${said}); asking one call at a time`,
