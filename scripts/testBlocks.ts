@@ -1,14 +1,13 @@
 /**
- * `npm run test:blocks -- FOLDER…`: every captured block in the folders (`assay capture` writes them) through the verifier
- * of the service, and copies of it with one thing changed in each. Prints a line for each block; ends with 1 when an
- * honest block is refused, a tampered copy is taken for the block, or there is nothing to look at.
- * `--every` changes every receipt and log of a block, and not only a few of a large one.
+ * `npm run test:blocks -- FOLDER…`: runs captured blocks (`assay capture` writes them) and tampered copies of them through
+ * the verifier of the service. Prints a line for each block. Exits with 1 when an honest block is refused, a tampered copy
+ * passes as proven, or no block is found. `--every` tampers with every receipt, not only with a few of a large block.
  */
 import { existsSync } from 'node:fs'
 import { type Examined, examine } from './blocks/examine.ts'
 import { readBlocks } from './blocks/readBlocks.ts'
 
-/** Receipts, and receipts with logs, that are changed in one block: enough for every kind, and minutes saved. */
+/** Receipts that are tampered with in a block: every field of each, without taking minutes for a large block. */
 const MOST = 12
 
 function main(words: readonly string[]): void {
@@ -40,7 +39,8 @@ function lineOf({ chain, block, fork, honest, tampered }: Examined): string {
   const proof = honest.kind === 'passed' ? honest.proof : '–'
   const { refused, unproven, unread, missed } = tampered
   const verdict = honest.kind === 'passed' ? 'passed' : `REFUSED: ${honest.reason}`
-  const deceived = missed.length === 0 ? '' : `, DECEIVED by ${[...new Set(missed)].join(', ')}`
+  const deceived =
+    missed.length === 0 ? '' : `, ACCEPTED copies with a changed ${[...new Set(missed)].join(', ')}`
   const copies = `${refused} copies refused, ${unproven} unproven, ${unread.length} kinds without effect${deceived}`
   return row(chain, String(block), fork, proof, honest.kind === 'passed' ? `${verdict}; ${copies}` : verdict)
 }
@@ -58,8 +58,8 @@ function summaryOf(examined: readonly Examined[]): string {
   return [
     '',
     `${examined.length} blocks: ${proofs.join(', ')}; ${count(({ honest }) => (honest.kind === 'refused' ? 1 : 0))} refused`,
-    `tampered copies: ${count(({ tampered }) => tampered.refused)} refused, ${count(({ tampered }) => tampered.unproven)} unproven, ${count(({ tampered }) => tampered.missed.length)} taken for the block`,
-    `changes that leave what is read as it was: ${unread.join(', ')}`,
+    `tampered copies: ${count(({ tampered }) => tampered.refused)} refused, ${count(({ tampered }) => tampered.unproven)} unproven, ${count(({ tampered }) => tampered.missed.length)} accepted`,
+    `changes without effect on the verified block: ${unread.join(', ')}`,
   ].join('\n')
 }
 

@@ -1,7 +1,6 @@
 /**
- * Every captured block through the verifier of the service, and every tampered copy of it. An honest block must pass; a
- * copy must be refused or prove nothing, unless the change has no effect on what is read: a field nobody reads, a zero that
- * is left out.
+ * Runs a captured block and its tampered copies through the verifier of the service. An honest block must pass. A copy must
+ * be refused or unproven, unless the change has no effect: an unread field, an omitted zero.
  */
 import { forkOf } from './fork.ts'
 import type { CapturedBlock, Fields } from './readBlocks.ts'
@@ -11,9 +10,9 @@ import { asAnswered, decoded, isWhole, type Verdict, verdictOn } from './verdict
 export type Tampered = {
   readonly refused: number
   readonly unproven: number
-  /** Passed, and what was read of them is what is read of the honest block. */
+  /** Changes after which the verified block is the same as the honest one. */
   readonly unread: readonly string[]
-  /** Passed as something else: the verifier was deceived. */
+  /** Changes that passed as a proven but different block. */
   readonly missed: readonly string[]
 }
 
@@ -61,7 +60,7 @@ function tamperWith(
   return { refused, unproven, unread: [...unread], missed }
 }
 
-/** The id that its transactions are signed for, else what stands first in the name of the file. */
+/** The chain id in its transactions, else the first part of the file name. */
 function chainOf({ file, key, header, receipts }: CapturedBlock): string {
   const transactions = (header?.['transactions'] ?? []) as readonly (string | Fields)[]
   const signed = transactions.find(each => typeof each !== 'string' && each['chainId'] !== undefined)

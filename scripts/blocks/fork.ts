@@ -1,9 +1,9 @@
-/** The fork a block was made under, as far as the fields of its header tell. */
+/** The fork of a block, as its header fields show it. */
 import type { Fields } from './readBlocks.ts'
 
 type Mark = readonly [field: string, fork: string]
 
-/** Newest first: the first field that is there decides. */
+/** Newest first: the first field present decides. */
 const ETHEREUM: readonly Mark[] = [
   ['blockAccessListHash', 'Glamsterdam'],
   ['requestsHash', 'Prague'],
@@ -25,7 +25,7 @@ const CORETH: readonly Mark[] = [
   ['baseFeePerGas', 'Apricot 3'],
 ]
 
-/** Where OP-stack chains send the fees of their sequencer. */
+/** Recipient of sequencer fees on OP-stack chains. */
 const FEE_VAULT = '0x4200000000000000000000000000000000000011'
 
 export function forkOf(header: Fields): string {

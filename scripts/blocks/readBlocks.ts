@@ -1,6 +1,6 @@
 /**
- * Captured blocks of any layout, told by what the JSON holds and not by how files are named: headers with or without
- * their transactions, lists of receipts, both in one file, lists or maps of them, answers in their JSON-RPC envelope.
+ * Reads captured blocks of any layout, recognised by content and not by file name: headers with or without transactions,
+ * lists of receipts, both in one file, lists or maps of them, answers in their JSON-RPC envelope.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 export type Fields = Readonly<Record<string, unknown>>
 
 export type CapturedBlock = {
-  /** Where its header stands; of receipts alone, where they stand. */
+  /** The file with its header; without a header, the file with its receipts. */
   readonly file: string
   /** The key it has in a map of blocks. */
   readonly key?: string
@@ -23,11 +23,11 @@ type Found = {
   readonly receipts: { readonly file: string; readonly list: readonly Fields[] }[]
 }
 
-/** Deeper than any layout; a file that nests further is none of ours. */
+/** No known layout nests deeper. */
 const MAX_DEPTH = 6
-/** Keys that say what stands there, and not of which chain. */
+/** Keys that name the kind of content, not the chain. */
 const PLACES: ReadonlySet<string> = new Set(['result', 'block', 'header', 'headers'])
-/** What never has a header or a list of receipts in it. */
+/** Keys whose values never contain a header or a list of receipts. */
 const BODIES: ReadonlySet<string> = new Set(['transactions', 'logs', 'withdrawals', 'uncles', 'accessList'])
 
 export function readBlocks(folder: string): readonly CapturedBlock[] {
@@ -80,7 +80,7 @@ const isHeader = (value: unknown): value is Fields =>
 const hasAll = (value: unknown, keys: readonly string[]): boolean =>
   typeof value === 'object' && value !== null && keys.every(key => key in value)
 
-/** Of the same block in two files, the one that says more. */
+/** One header per hash: the one with more fields. */
 function uniqueHeaders({ headers }: Found): Found['headers'] {
   const byHash = new Map<unknown, Found['headers'][number]>()
   for (const each of headers) {
@@ -91,7 +91,7 @@ function uniqueHeaders({ headers }: Found): Found['headers'] {
   return [...byHash.values()]
 }
 
-/** An empty list names no block: it belongs to the header beside it whose file has the same name otherwise. */
+/** An empty list names no block, so it is matched by file name: 1-7-receipts.json belongs to 1-7-block.json. */
 function belongsTo({ file, list }: Found['receipts'][number], headerFile: string, header: Fields): boolean {
   const [first] = list
   if (first !== undefined) return first['blockHash'] === header['hash'] && !isPartOf(list, header)
@@ -100,7 +100,7 @@ function belongsTo({ file, list }: Found['receipts'][number], headerFile: string
   )
 }
 
-/** A receipt by itself that was kept for what is odd about it. */
+/** A single receipt of a block with more transactions. */
 function isPartOf(list: readonly Fields[], header: Fields): boolean {
   const transactions = header['transactions']
   return list.length === 1 && Array.isArray(transactions) && transactions.length > 1

@@ -1,6 +1,6 @@
 /**
- * Copies of a block with one thing changed in each: every field of its header, every field of its receipts and logs, and
- * receipts or logs that are missing, doubled, made up or in another order.
+ * Makes copies of a block with one change each: every field of the header, of receipts and of logs, and receipts or logs that
+ * are missing, duplicated, forged or reordered.
  */
 import { stateSyncHash } from '../../packages/server/feed/stateSync.ts'
 import type { Hex } from '../../packages/server/ops/config.ts'
@@ -9,7 +9,7 @@ import type { Items } from './verdict.ts'
 
 export type Copy = { readonly what: string; readonly header: Fields | null; readonly items: Items | null }
 
-/** `decoded`: its receipts as entries, which the copies share but for the one that is changed. */
+/** `decoded`: the receipts as entries, shared by all copies except for the changed one. */
 export function* copiesOf(block: CapturedBlock, decoded: Items | null, most: number): Generator<Copy> {
   const { header, receipts } = block
   if (header !== null)
@@ -68,7 +68,7 @@ function* rearranged(header: Fields, decoded: Items, receipts: readonly Fields[]
     transactionIndex,
     logIndex: `0x${(receipts.flatMap(logsOf).length + at).toString(16)}`,
   }))
-  yield copy('a made-up state sync', [
+  yield copy('a forged state sync', [
     ...decoded,
     { ...first, type: '0x0', transactionHash, transactionIndex, logs },
   ])
@@ -76,7 +76,7 @@ function* rearranged(header: Fields, decoded: Items, receipts: readonly Fields[]
 
 const logsOf = (receipt: Fields): readonly Fields[] => (receipt['logs'] ?? []) as readonly Fields[]
 
-/** Other values of the same kind, one at a time. */
+/** Other values of the same type, and none at all. */
 function* changes(value: unknown): Generator {
   if (typeof value === 'string') {
     yield otherText(value)
@@ -98,7 +98,7 @@ function otherText(text: string): string {
   return text === '0x' ? '0x01' : text.slice(0, -1) + digit
 }
 
-/** So many places at most, first and last among them. */
+/** At most `most` indices, spread evenly, with the first and the last. */
 function spread(length: number, most: number): readonly number[] {
   if (length <= most) return Array.from({ length }, (_, at) => at)
   return Array.from({ length: most }, (_, n) => Math.round((n * (length - 1)) / (most - 1)))

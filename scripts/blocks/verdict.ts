@@ -1,4 +1,4 @@
-/** What the service makes of a captured block: its own functions, given what an endpoint answered. */
+/** The verdict on a captured block, by the functions that the service itself uses. */
 import { FieldError, toCount, toHash } from '../../packages/server/feed/answer.ts'
 import { scanAnswer } from '../../packages/server/feed/answerScanner.ts'
 import { digestOf } from '../../packages/server/feed/blockDigest.ts'
@@ -12,8 +12,8 @@ import type { CapturedBlock, Fields } from './readBlocks.ts'
 export type Items = readonly (Fields | ReceiptEntry)[]
 
 /**
- * `receipts`: header and receipts are proven. `header`: there are no receipts to look at. `root`: the header is not whole,
- * and the receipts give its root. `none`: it passes, and proves nothing.
+ * `receipts`: header and receipts are proven. `header`: the header is proven and there are no receipts. `root`: the header is
+ * incomplete and the receipts give its root. `none`: the block passes unproven.
  */
 export type Verdict =
   | {
@@ -23,7 +23,7 @@ export type Verdict =
     }
   | { readonly kind: 'refused'; readonly reason: string }
 
-/** What an OP-stack chain may do no other chain does. */
+/** `op_stack` accepts all that `standard` does. */
 const RULES: ProofRules = { header: 'standard', receipts: 'op_stack' }
 
 export function verdictOn(header: Fields | null, items: Items | null): Verdict {
@@ -36,16 +36,16 @@ export function verdictOn(header: Fields | null, items: Items | null): Verdict {
   }
 }
 
-/** Everything the service asks a node for is there. */
+/** Whether the header has all fields that the service needs. */
 export const isWhole = (header: Fields): boolean => 'logsBloom' in header && 'transactionsRoot' in header
 
-/** From the bytes of an answer where the service reads them so, as it does with what nodes write. */
+/** Receipts as the service reads them: from the bytes of the answer where the scanner understands them. */
 export function asAnswered({ receipts }: CapturedBlock): Items | null {
   const answer = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: receipts }))
   return (scanAnswer(answer)?.result as readonly ReceiptEntry[] | undefined) ?? receipts
 }
 
-/** Decoded once: only what is changed is read again. */
+/** Decoded once, so that a tampered copy decodes only what was changed. */
 export const decoded = ({ receipts }: CapturedBlock): Items | null => receipts?.map(toReceiptEntry) ?? null
 
 function verdictOnBlock(fields: Fields, items: Items | null): Verdict {
@@ -60,7 +60,7 @@ function verdictOnBlock(fields: Fields, items: Items | null): Verdict {
   return { kind: 'passed', proof: proof === 'receipts' ? 'receipts' : 'none', digest }
 }
 
-/** The header is believed: what is tried is whether the receipts give its root. */
+/** An incomplete header is trusted; only its receipts root is checked. */
 function verdictOnRoot(fields: Fields, items: Items | null): Verdict {
   const header: CommittingHeader = {
     number: toCount(fields, 'number'),
@@ -76,7 +76,7 @@ function verdictOnRoot(fields: Fields, items: Items | null): Verdict {
   return { kind: 'passed', proof: proof === 'receipts' ? 'root' : 'none', digest }
 }
 
-/** Receipts without a header prove nothing; the one thing to see is that a state sync is known as one. */
+/** Receipts without a header prove nothing; the digest says which of them are state syncs. */
 function verdictOnReceipt(items: Items | null): Verdict {
   const receipts = (items ?? []).map(toReceiptEntry)
   const isSync = ({ blockNumber, blockHash, transactionHash }: ReceiptEntry): boolean =>
@@ -84,7 +84,7 @@ function verdictOnReceipt(items: Items | null): Verdict {
   return { kind: 'passed', proof: 'none', digest: JSON.stringify(receipts.map(isSync)) }
 }
 
-/** A node that is asked for hashes gives hashes. */
+/** Captures may hold whole transactions; the service asks for hashes. */
 function hashesIn(fields: Fields): readonly Hex[] | null {
   const transactions = fields['transactions']
   if (!Array.isArray(transactions)) return null

@@ -1,4 +1,4 @@
-/** `assay capture`: writes blocks to files as an endpoint answered for them, to be tried or sent to somebody. */
+/** `assay capture`: writes headers and receipts of blocks to files, exactly as an endpoint answered. */
 import type { CaptureProgress } from '@assay/server/capture'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
@@ -15,7 +15,7 @@ type Options = {
   readonly json?: boolean
 }
 
-/** Two files each: more in one folder is no use to anybody. */
+/** Two files a block: a folder with more files is hard to handle. */
 const MOST_BLOCKS = 100_000
 
 export const captureCommand = (): Command =>
@@ -23,7 +23,7 @@ export const captureCommand = (): Command =>
     .description('writes headers and receipts of blocks to files, exactly as an endpoint answered')
     .requiredOption('--chain <id>', 'the chain', whole)
     .requiredOption('--blocks <range>', 'one block, or the first and the last: 18000000..18000009', range)
-    .requiredOption('--to <folder>', 'where the files are put; none that is there is overwritten')
+    .requiredOption('--to <folder>', 'the folder for the files; existing files are not overwritten')
     .action(runCapture)
 
 const range = (text: string): Range => {

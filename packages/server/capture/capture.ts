@@ -1,6 +1,6 @@
 /**
- * Blocks of a chain written to files as an endpoint answered for them: header and receipts, each the very text of the
- * result, and nothing else. `npm run test:blocks` tries them on the verifier.
+ * Writes blocks of a chain to files: header and receipts, each exactly the text of the result that an endpoint answered.
+ * `npm run test:blocks` runs them through the verifier.
  */
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,23 +15,23 @@ export type CaptureProgress = {
   readonly to_block: number
   readonly next_block: number
   readonly written: number
-  /** Files that were there before, with the same text. */
+  /** Files that existed with the same text. */
   readonly same: number
-  /** Files that were there before with another text, and still are. */
+  /** Files that existed with another text; they are not overwritten. */
   readonly differing: readonly string[]
 }
 
 type Range = { readonly from: number; readonly to: number }
 type Pair = { readonly block: string; readonly receipts: string }
 
-/** Between the tries of an endpoint that is busy or away; after the last another is asked. */
+/** Waits between tries of a busy or unreachable endpoint; then the next endpoint is asked. */
 const WAITS_MS = [500, 2000, 8000] as const
-/** What an endpoint asks us to wait is waited for, up to this. */
+/** Limit on a Retry-After that is honoured. */
 const MOST_WAIT_MS = 60_000
 
 const RETRIED = ['ENDPOINT_LIMITED', 'ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT', 'ENDPOINT_UNREACHABLE'] as const
 
-/** Throws a FeedError when no endpoint gives a block. What was written stays. */
+/** Throws a FeedError when no endpoint gives a block. Files written before that stay. */
 export async function captureBlocks(
   chain: ChainConfig,
   { from, to }: Range,
@@ -81,19 +81,19 @@ function makeFolder(folder: string): void {
 function keep(file: string, text: string): 'written' | 'same' | 'differs' {
   if (statSync(file, { throwIfNoEntry: false }) !== undefined)
     return readFileSync(file, 'utf8') === text ? 'same' : 'differs'
-  // Whole or not at all, whenever it is stopped.
+  // Written whole or not at all, even if the process is killed.
   writeFileSync(`${file}.part`, text)
   renameSync(`${file}.part`, file)
   return 'written'
 }
 
-/** Asks one endpoint after another; header and receipts of a block always come from the same. */
+/** Asks one endpoint after another. Header and receipts of a block always come from the same one. */
 class Source {
   readonly #chain: ChainConfig
   readonly #endpoints: readonly RawEndpoint[]
   readonly #signal: AbortSignal
   readonly #checked = new Set<RawEndpoint>()
-  /** Those that refused the receipts of a whole block. */
+  /** Endpoints that refused eth_getBlockReceipts. */
   readonly #byTransaction = new Set<RawEndpoint>()
 
   constructor(chain: ChainConfig, endpoints: readonly RawEndpoint[], signal: AbortSignal) {
@@ -134,7 +134,7 @@ class Source {
       throw new FeedError(
         'ANSWER_MALFORMED',
         endpoint.name,
-        `block ${number} was answered with another thing`,
+        `the answer for block ${number} is not that block`,
       )
     return { block, receipts: await this.#receipts(endpoint, hash, transactions as readonly string[]) }
   }
@@ -146,7 +146,7 @@ class Source {
         if (receipts.startsWith('[')) return receipts
         this.#byTransaction.add(endpoint)
       } catch (error) {
-        // Whatever its words: it may still have them one by one.
+        // Any refusal counts, whatever its code or text: receipts by transaction may still work.
         if (!isFeedError(error, 'RPC_ERROR', 'ENDPOINT_STATUS', 'ANSWER_MALFORMED')) throw error
         this.#byTransaction.add(endpoint)
       }

@@ -1,6 +1,6 @@
 /**
- * One endpoint asked for answers to be kept as they are: the text of each result, over HTTP or a WebSocket. Errors name the
- * endpoint and never its address.
+ * An endpoint that gives the text of each result unparsed, over HTTP or a WebSocket. Errors name the endpoint, never its
+ * address.
  */
 import { WebSocket } from 'ws'
 import { type Address, parseAddress } from '../feed/address.ts'
@@ -16,9 +16,9 @@ export type RawEndpoint = {
   close(): void
 }
 
-/** For one answer to its last byte: the receipts of a large block come slowly over a thin line. */
+/** Per answer, up to its last byte: receipts of a large block take long on a slow line. */
 const DEADLINE_MS = 120_000
-/** As large as the service itself reads one (contract §8). */
+/** The default limit of the service (contract §8). */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 export function openRaw({ name, url }: ChainConfig['endpoints'][number]): RawEndpoint {
@@ -92,9 +92,11 @@ function overHttp(name: string, address: Address): Exchange {
         const facts = seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}
         throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', facts)
       }
-      // A JSON-RPC error may come with an HTTP one.
-      if (!response.ok && !text.trimStart().startsWith('{'))
-        throw new FeedError('ENDPOINT_STATUS', name, `answered with HTTP status ${response.status}`)
+      // A JSON-RPC error may come with an HTTP error status.
+      if (!response.ok && !text.trimStart().startsWith('{')) {
+        const code = response.status < 500 ? 'RPC_ERROR' : 'ENDPOINT_STATUS'
+        throw new FeedError(code, name, `answered with HTTP status ${response.status}`)
+      }
       return text
     },
   }
@@ -112,7 +114,7 @@ async function textOf(response: Response, name: string): Promise<string> {
   return Buffer.concat(chunks, size).toString('utf8')
 }
 
-/** One call at a time: its answer is the next message. */
+/** One call at a time, so the next message is its answer. */
 function overWebSocket(name: string, address: Address): Exchange {
   let socket: WebSocket | null = null
   const opened = (signal: AbortSignal): Promise<WebSocket> => {

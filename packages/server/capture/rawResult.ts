@@ -1,9 +1,9 @@
 /**
- * The result of a JSON-RPC answer as the bytes it came in, cut out of the envelope. Parsing and printing it again would
- * change what a node wrote: its order, its spaces, numbers beyond 2^53.
+ * Cuts the result out of a JSON-RPC answer as the node wrote it. Parsing and printing it again would change spaces and
+ * numbers beyond 2^53.
  */
 
-/** Of an answer that is valid JSON; null where it has no result. */
+/** The answer must be valid JSON. Null when it has no result. */
 export function rawResult(text: string): string | null {
   let at = past(text, 0, SPACE)
   if (text[at] !== '{') return null
@@ -12,7 +12,7 @@ export function rawResult(text: string): string | null {
     if (text[at] !== '"') return null
     const keyEnd = stringEnd(text, at)
     const key = JSON.parse(text.slice(at, keyEnd)) as string
-    // Over the colon, and what blanks may stand around it.
+    // Skip the colon and the blanks around it.
     const start = past(text, past(text, keyEnd, SPACE) + 1, SPACE)
     const end = valueEnd(text, start)
     if (key === 'result') return text.slice(start, end)

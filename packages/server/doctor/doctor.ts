@@ -135,7 +135,7 @@ async function examine(
   const head = await probes.head()
   const withoutCode = await codeless(chain, probes, head)
   if (scope === 'identity') {
-    // Where there is no second opinion to be had, a start tells what one endpoint can prove.
+    // A single endpoint that cannot prove blocks is worth a warning at the start.
     const proof = chain.endpoints.length === 1 ? [await probes.proof(head)] : []
     return { checks: [...identity, ...proof], withoutCode }
   }

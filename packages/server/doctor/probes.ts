@@ -97,7 +97,7 @@ export class Probes {
       : warn('finality', value, 'set finality: { depth: N } for this chain, or use a node that has the tag')
   }
 
-  /** What its blocks prove, and the line of the configuration that says so. */
+  /** What the last blocks prove, compared with the configuration. */
   async proof(head: Head): Promise<Check> {
     return this.#finding('proof', 'use a node that gives whole blocks', () =>
       probeProof(this.#chain, this.#ask, head.number),

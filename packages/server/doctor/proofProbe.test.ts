@@ -105,7 +105,7 @@ test('a chain that settles later is told that one endpoint is not enough', async
 
 test('a node without receipts, without transactions or without blocks is not taken for another kind of chain', async () => {
   const { block } = oneOf('legacy and typed receipts')
-  const quiet = 'headers give their hash; no receipts to look at in the last 5 blocks'
+  const quiet = 'headers give their hash; no receipts in the last 5 blocks'
   expect(await probe({ block, receipts: null })).toMatchObject({ status: 'ok', value: quiet })
   expect(await probe({ block, receipts: [] })).toMatchObject({ status: 'ok', value: quiet })
   expect(await probe({ block: null, receipts: [] })).toMatchObject({ status: 'warn' })

@@ -1,6 +1,6 @@
 /**
- * What the blocks of a chain prove about themselves, found out from a few of them: whether the fields of a header give its
- * hash, and whether receipts give the root in it. Where the configuration says otherwise, the line to paste is told.
+ * Detects from the last blocks of a chain what they prove: whether the fields of a header give its hash, and whether the
+ * receipts give its root. If the configuration differs, the finding has the line to paste.
  */
 import { FieldError, toCount, toFields, toHash } from '../feed/answer.ts'
 import { capabilitiesOf } from '../feed/capabilities.ts'
@@ -13,14 +13,14 @@ import { type Check, fail, ok, warn } from './check.ts'
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 
-/** `receipts` null: they were not to be had, or there was nothing in them. */
+/** `receipts` is null when the block had none or the node did not give them. */
 type Seen = {
   readonly header: ProofRules['header']
   readonly receipts: ProofRules['receipts'] | null
   readonly isSettling: boolean
 }
 
-/** The last blocks of a chain that are looked at; the first with transactions tells enough. */
+/** The search ends at the first block with transactions, or after this many. */
 const MOST_BLOCKS = 5
 
 const ANOTHER = 'add an endpoint of another provider: two that agree prove a block'
@@ -32,7 +32,7 @@ export async function probeProof(chain: ChainConfig, ask: Ask, head: number): Pr
     if (seen !== null && (seen.receipts !== null || seen.header === 'opaque')) break
   }
   if (seen === null)
-    return warn('proof', 'no block was to be had', 'ask again when the node answers for its blocks')
+    return warn('proof', 'the node gave no block', 'run it again when the node serves blocks')
   return checkOf(chain, seen)
 }
 
@@ -56,10 +56,7 @@ function checkOf(chain: ChainConfig, seen: Seen): Check {
     (configured.receipts === 'none' && found.receipts !== 'none')
   if (isUnderstated) return warn('proof', `${wordsOf(found)}, and the configuration does not use it`, paste)
   if (seen.receipts === null)
-    return ok(
-      'proof',
-      `${wordsOf(found).split(',')[0]}; no receipts to look at in the last ${MOST_BLOCKS} blocks`,
-    )
+    return ok('proof', `${wordsOf(found).split(',')[0]}; no receipts in the last ${MOST_BLOCKS} blocks`)
   return ok(
     'proof',
     found.receipts === configured.receipts ? wordsOf(found) : `${wordsOf(found)} (${yamlOf(found)})`,
@@ -84,7 +81,7 @@ const wordsOf = ({ header, receipts }: ProofRules): string =>
 const yamlOf = ({ header, receipts }: ProofRules): string =>
   `proof: { header: ${header}, receipts: ${receipts} }`
 
-/** Null where the node does not give the block, or not as one. */
+/** Null when the node does not give the block, or gives something malformed. */
 async function lookAt(ask: Ask, number: number): Promise<Seen | null> {
   const block = await asked(() => ask('eth_getBlockByNumber', `0x${number.toString(16)}`, false))
   try {
@@ -106,7 +103,7 @@ async function seenIn(ask: Ask, block: unknown): Promise<Seen> {
   return { header, receipts: rulesOf(place, items), isSettling }
 }
 
-/** Null where the receipts do not tell all that the root needs. */
+/** Null when the receipts lack a value that the root needs. */
 function rulesOf(
   place: { readonly number: number; readonly hash: Hex; readonly receiptsRoot: Hex },
   items: readonly unknown[],
@@ -131,7 +128,7 @@ function isOwnHash(prove: () => boolean): ProofRules['header'] {
   }
 }
 
-/** Null where the node refuses: what it cannot do is told by other checks. */
+/** Null when the node refuses the call; other checks report that. */
 async function asked(task: () => Promise<unknown>): Promise<unknown> {
   try {
     return await task()

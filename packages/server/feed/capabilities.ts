@@ -1,6 +1,6 @@
 /**
- * What can be recomputed of a chain's blocks. What the fields of a header or a receipt tell, as the order of a header or
- * whose receipts its root covers, is not set here; a chain that none of that fits says so in its configuration.
+ * The proof rules of a chain. Most differences between chains are detected from the fields of a header or a receipt
+ * (`headerHash.ts`, `receiptsProof.ts`); only what those fields cannot show comes from the configuration.
  */
 import type { ChainConfig, ProofRules } from '../ops/config.ts'
 

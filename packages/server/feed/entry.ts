@@ -25,7 +25,7 @@ import { bloomOf } from './bloom.ts'
 
 /** EIP-2718 ends below 0x80. */
 export const MAX_TYPE = 0x7f
-/** Of a deposit from the first layer, on OP-stack chains. */
+/** A deposit from the parent chain, on OP-stack chains. */
 export const DEPOSIT_TYPE = 0x7e
 /** Of the digits of an address, a hash or a topic, and a bloom. */
 export const [ADDRESS_DIGITS, HASH_DIGITS, BLOOM_DIGITS] = [40, 64, 512] as const
@@ -110,11 +110,11 @@ export class LogEntry {
   }
 }
 
-/** What Canyon put at the end of the receipt of a deposit on OP-stack chains. */
+/** The two fields that Canyon appended to deposit receipts of OP-stack chains. */
 export type Deposit = { readonly nonce: Hex; readonly version: Hex }
 
 export class ReceiptEntry {
-  /** 0 for a legacy transaction; null where the node does not tell, as some do not for legacy ones. */
+  /** 0 for a legacy transaction; null when the node does not show it. */
   readonly type: number | null
   readonly outcome: Outcome
   /** As the node wrote it: it may exceed what a number holds. */
@@ -207,7 +207,7 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
     type,
     toOutcome(fields),
     toQuantity(fields, 'cumulativeGasUsed'),
-    // Some sources leave it out: it follows from the logs, and the root tells whether it is right.
+    // Some sources omit it. It follows from the logs, and the root proves it.
     textOf(isGiven(fields, 'logsBloom') ? toHex(fields, 'logsBloom', 256) : bloomOf(logs)),
     '0x'.length,
     logs,
@@ -219,7 +219,7 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
   )
 }
 
-/** Nodes show a nonce since Regolith; it is part of the receipt only where the version is. */
+/** Nodes show the nonce since Regolith, but it is encoded only together with the version. */
 function toDeposit(fields: Fields): Deposit | null {
   if (!isGiven(fields, 'depositReceiptVersion')) return null
   return { nonce: toQuantity(fields, 'depositNonce'), version: toQuantity(fields, 'depositReceiptVersion') }

@@ -233,7 +233,7 @@ export class Finality {
     this.#settle(lineage.at(Math.min(number, (lineage.unproven?.number ?? number + 1) - 1)))
   }
 
-  /** The block, and others that are proven with it; none where nobody can, null where one of the next blocks will. */
+  /** The block and others proven with it. Empty when no proof is available, null when a later block will settle it. */
   async #fetchProven(given: Unproven, signal: AbortSignal): Promise<readonly VerifiedBlock[] | null> {
     const { endpoints, lineage } = this.#options
     const settled = await this.#settlement.prove(given, number => lineage.at(number)?.hash ?? null, signal)

@@ -1,7 +1,7 @@
 /**
- * The hash of a header from its own fields: keccak256 of their RLP, in the order of the yellow paper (4.4) and the forks
- * since, or in that of coreth, which 43114 runs. A header whose fields give its hash cannot be made up, and neither can
- * what it commits to. Which order holds is told by the fields, not by the chain.
+ * The hash of a header, recomputed from its own fields: keccak256 of their RLP, in the order of the yellow paper (4.4) and
+ * later forks, or in the order of coreth, the client of 43114. A header whose fields give its hash cannot be forged, and
+ * neither can the roots in it. The fields decide which order applies, not the chain id.
  */
 import type { Hex, ProofRules } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
@@ -10,13 +10,13 @@ import { encodeRlp, integer } from './rlp.ts'
 
 type Read = (fields: Fields, name: string) => Hex
 type Field = readonly [name: string, read: Read]
-/** What forks appended to the fields every header has. */
+/** The fields that forks appended to those every header has. */
 type Layout = readonly Field[]
 
 export type HeaderProof = {
   /** Whether the fields were shown to give the hash. */
   readonly isOwnHash: boolean
-  /** The last block below that it settled: receipts root and bloom are those of such blocks. Null where they are its own. */
+  /** The last ancestor it settles: its receipts root and bloom cover settled ancestors. Null when they cover its own block. */
   readonly settledHeight: number | null
 }
 
@@ -56,7 +56,7 @@ const ETHEREUM: Layout = [
   ['slotNumber', quantity],
 ]
 
-/** Always there; Apricot 3 and 4 (three); Etna (three); Granite (two); Helicon (six). */
+/** Every block; Apricot 3 and 4 (three); Etna (three); Granite (two); Helicon (six). */
 const CORETH: Layout = [
   ['extDataHash', toHash],
   ['baseFeePerGas', quantity],
@@ -75,7 +75,7 @@ const CORETH: Layout = [
   ['settledExcess', quantity],
 ]
 
-/** What nodes put beside the header: its own hash, the body, and what they derive (42161, 43114 and 56 have some of theirs). */
+/** Fields in the JSON of a block that are not part of the header: its hash, the body, and values that nodes derive. */
 const BESIDE: readonly string[] = [
   'hash',
   'size',
@@ -101,8 +101,8 @@ const KNOWN: ReadonlyMap<Layout, ReadonlySet<string>> = new Map(
 const NOBODY: Hex = `0x${'00'.repeat(20)}`
 
 /**
- * Throws a FieldError where all fields are known and the hash is another's. With a field that is not known, as after a
- * fork or on another kind of chain, nothing is proven and nobody is at fault.
+ * Throws a FieldError when all fields are known and do not give the hash. An unknown field means a newer fork or another kind
+ * of chain: the header is then unproven, and the endpoint is not at fault.
  */
 export function proveHeader(fields: Fields, hash: Hex, rules: Pick<ProofRules, 'header'>): HeaderProof {
   const layout = isGiven(fields, 'extDataHash') ? CORETH : ETHEREUM
@@ -116,7 +116,7 @@ export function proveHeader(fields: Fields, hash: Hex, rules: Pick<ProofRules, '
 function isOwnHash(fields: Fields, hash: Hex, layout: Layout): boolean {
   try {
     const own = hashOf(fields, layout)
-    // Bor seals a header without a miner, and some of its nodes show the author there.
+    // Bor hashes a zero miner, and some of its nodes show the author in this field.
     if (own === hash || hashOf({ ...fields, miner: NOBODY }, layout) === hash) return true
     throw new FieldError(`its fields give the hash ${own}, it carries ${hash}`)
   } catch (error) {
@@ -130,7 +130,7 @@ function hashOf(fields: Fields, layout: Layout): Hex {
   const since = layout.slice(0, layout.findLastIndex(([name]) => isGiven(fields, name)) + 1)
   const list = [
     ...ALWAYS.map(([name, read]) => read(fields, name)),
-    // A fork that a chain skipped leaves an empty item before those of the next.
+    // A chain that skipped a fork encodes its fields as empty items.
     ...since.map(([name, read]): Hex => (isGiven(fields, name) ? read(fields, name) : '0x')),
   ]
   return `0x${keccak256(encodeRlp(list)).toString('hex')}`

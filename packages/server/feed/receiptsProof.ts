@@ -1,6 +1,6 @@
 /**
- * Whether receipts are all of a block's, and its own. Equal roots prove it as far as the header is proven; the receipts a
- * root does not cover, or cannot be recomputed from, prove nothing and are no reason to refuse the block.
+ * Checks that receipts are complete and belong to their block. A recomputed root that equals the one in a proven header is a
+ * proof. Receipts that the root does not cover are dropped; a root that cannot be recomputed leaves the block unproven.
  */
 import type { Hex, ProofRules } from '../ops/config.ts'
 import { FieldError } from './answer.ts'
@@ -11,15 +11,15 @@ import { receiptsRoot } from './receiptsRoot.ts'
 import { stateSyncHash } from './stateSync.ts'
 
 type Place = { readonly number: number; readonly hash: Hex }
-/** `transactions`: the hashes a node lists; null where it was not asked for them, and the root alone counts them. */
+/** `transactions`: the hashes a node lists; null when they were not requested, so that only the root proves their number. */
 type Owner = Place & { readonly transactions: readonly Hex[] | null }
 
 export type CommittingHeader = Owner & HeaderProof & { readonly receiptsRoot: Hex }
 
-/** Of a transaction that 42161 took over from before Nitro: how its receipt is encoded in the root is not known. */
+/** A transaction of 42161 from before Nitro. No known encoding of its receipt gives the root. */
 const CLASSIC_TYPE = 0x78
 
-/** Throws a FieldError unless the receipts are this block's, whole. */
+/** Throws a FieldError when a receipt is missing, changed or of another block. */
 export function proveReceipts(
   header: CommittingHeader,
   items: readonly unknown[],
@@ -30,7 +30,7 @@ export function proveReceipts(
   checkLogIndices(header, logs)
   if (!isRootOwn(header, rules)) return { proof: 'none', logs }
   const root = receiptsRoot(receipts)
-  // A root proves as much as the header it stands in.
+  // A root in an unproven header proves nothing.
   if (root === header.receiptsRoot) return { proof: header.isOwnHash ? 'receipts' : 'none', logs }
   if (receipts.some(receipt => isEncodingUnknown(receipt, rules))) return { proof: 'none', logs }
   throw new FieldError(
@@ -39,15 +39,15 @@ export function proveReceipts(
 }
 
 /**
- * Whether receipts root and bloom of the header are those of its own block. Where they are not, an equal root proves
- * nothing either: a block settles its ancestors with the root of no receipts, and has some.
+ * Whether the receipts root and bloom of the header cover its own block. If they do not, even an equal root proves nothing: an
+ * endpoint that hides all receipts matches the empty root of a block that settled empty ancestors.
  */
 export const isRootOwn = (
   { settledHeight }: Pick<HeaderProof, 'settledHeight'>,
   { receipts }: Pick<ProofRules, 'receipts'>,
 ): boolean => receipts !== 'none' && settledHeight === null
 
-/** The logs of a block by themselves, each checked to be its own; throws a FieldError. */
+/** Bare logs of a block, each checked to belong to it; throws a FieldError. */
 export function ownLogs(header: Owner, items: readonly unknown[]): readonly LogEntry[] {
   const transactions = header.transactions
   const syncHash = stateSyncHash(header)
@@ -61,14 +61,14 @@ export function ownLogs(header: Owner, items: readonly unknown[]): readonly LogE
   return logs
 }
 
-/** The receipts a root may cover, one for each transaction, in order; throws a FieldError. */
+/** The receipts that a root covers, one for each transaction, in order; throws a FieldError. */
 export function ownReceipts(header: Owner, items: readonly unknown[]): readonly ReceiptEntry[] {
   const listed = items.map(toReceiptEntry)
   const syncHash = stateSyncHash(header)
   let count = listed.length
   for (; count > 0; count--) {
     const { transactionHash } = listed[count - 1] as ReceiptEntry
-    // Listed twice: the last of a block, by nodes that add the state sync to a list that has it.
+    // Some nodes append a state sync to a list that already contains it.
     if (transactionHash !== syncHash && transactionHash !== listed[count - 2]?.transactionHash) break
   }
   const receipts = listed.slice(0, count)
@@ -108,7 +108,7 @@ function checkLogIndices({ number, hash }: Place, logs: readonly LogEntry[]): vo
   throw new FieldError(`log ${wrong} of block ${number} ${hash} carries the index ${logs[wrong]?.logIndex}`)
 }
 
-/** Whether a root that differs says nothing, since the node did not tell all that the encoding needs. */
+/** Whether the node left out a value that the encoding needs, so that a different root is no evidence of a fault. */
 function isEncodingUnknown(
   { type, deposit }: ReceiptEntry,
   { receipts }: Pick<ProofRules, 'receipts'>,
@@ -118,6 +118,4 @@ function isEncodingUnknown(
 }
 
 const hintFor = ({ isOwnHash }: HeaderProof): string =>
-  isOwnHash
-    ? ''
-    : ' (if no endpoint can be right, the chain needs `proof` in the configuration: run assay doctor)'
+  isOwnHash ? '' : ' (if every endpoint says so, set `proof` for this chain: `assay doctor` prints the line)'

@@ -1,8 +1,8 @@
 /**
- * Proofs of blocks whose receipts root stands in a later header, as on 43114 since Helicon (ACP-194): a header settles the
- * blocks after the one its parent settled last, and its root is that of their receipts, one block after the other.
+ * Proves blocks whose receipts root is in a later header, as on 43114 since Helicon (ACP-194). A header settles the blocks
+ * after the one its parent settled last, and its receipts root covers their receipts, concatenated in block order.
  *
- * What does not fit is not proven, and nobody is at fault: the block stays as it was given.
+ * A root that does not match leaves the blocks unproven; it is no evidence against an endpoint.
  */
 import type { Hex } from '../ops/config.ts'
 import { decodeAnswer } from './answer.ts'
@@ -17,9 +17,9 @@ import { receiptsRoot } from './receiptsRoot.ts'
 
 type Position = { readonly number: number; readonly hash: Hex }
 
-/** From a block to the one that settles it, and blocks settled at once: five seconds of blocks, and many times more. */
+/** Limit on the distance to the settling block and on blocks settled at once. Settlement takes about five seconds. */
 const MOST_BLOCKS = 128
-/** Headers that are kept for the next blocks, which mostly ask for the same. */
+/** Cached headers: consecutive blocks need mostly the same ones. */
 const MOST_HEADERS = 2 * MOST_BLOCKS
 
 export class Settlement {
@@ -31,8 +31,8 @@ export class Settlement {
   }
 
   /**
-   * The block and those settled with it, proven; none where they cannot be, or its header says that roots are its own; null
-   * where the one that settles it is not ours yet. `hashAt` knows the blocks above it that are.
+   * The block and those settled with it, proven. Empty when they cannot be proven, or when roots cover their own block. Null
+   * when the settling block has not been followed yet. `hashAt` gives the hash of a followed block by number.
    */
   async prove(
     block: Position,
@@ -45,18 +45,18 @@ export class Settlement {
     if (above === null) return null
     const [parent, settler] = above.slice(-2)
     if (parent === undefined || settler === undefined) return []
-    // The last block that was made before all this settled itself.
+    // A block from before Helicon settled itself.
     const from = (parent.settledHeight ?? parent.number) + 1
     const to = settler.settledHeight as number
     if (to >= settler.number || to - from >= MOST_BLOCKS) return []
     const below = await this.#downTo(from, first, signal)
     const settled = [...below, ...above].filter(({ number }) => number >= from && number <= to)
-    // A root proves as much as the header it stands in, and a height as much as the one that says it.
+    // Roots and settled heights count only in proven headers.
     const isAllOwn = [parent, settler, ...settled].every(({ isOwnHash }) => isOwnHash)
     return isAllOwn ? this.#proven(settled, settler.receiptsRoot, signal) : []
   }
 
-  /** From the block to the first above it that settles it; null where that is not ours yet. */
+  /** From the block up to the first header that settles it; null when that one has not been followed yet. */
   async #upToSettler(
     first: ListedHeader,
     hashAt: (number: number) => Hex | null,
@@ -75,7 +75,7 @@ export class Settlement {
     return []
   }
 
-  /** Those below the block from that number on, oldest first. */
+  /** The headers from that number up to below the block, oldest first. */
   async #downTo(from: number, first: ListedHeader, signal: AbortSignal): Promise<readonly ListedHeader[]> {
     const headers: ListedHeader[] = []
     for (let above = first; above.number > from; above = headers[0] as ListedHeader)
@@ -109,7 +109,7 @@ export class Settlement {
     }))
   }
 
-  /** Null from an endpoint that has logs alone. */
+  /** Null from an endpoint that only has logs. */
   #receipts(header: ListedHeader, signal: AbortSignal): Promise<readonly ReceiptEntry[] | null> {
     return this.#endpoints.attempt(async endpoint => {
       const { kind, items } = await fetchLogs(endpoint, header.hash, () => Promise.resolve(header), signal)

@@ -1,9 +1,8 @@
 /**
- * The transaction that 137 adds to a block for messages from its parent chain. Before Madhugiri (block 80,084,800) it is
- * in no root and no bloom, yet nodes list it with a receipt of type 0, last, and some list it twice.
+ * The state-sync transaction, which 137 adds to a block for messages from its parent chain. Before Madhugiri (block
+ * 80,084,800) no root and no bloom covers it, yet nodes list it last, with a receipt of type 0, and some list it twice.
  *
- * Nothing proves what it logged, nor that it happened, so its logs are left out wherever they are listed. Its hash gives it
- * away: nobody can make another transaction with it.
+ * Nothing proves its logs, so they are dropped. It is recognised by its hash, which no other transaction can have.
  */
 import type { Hex } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'

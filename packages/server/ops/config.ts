@@ -43,7 +43,7 @@ export type ChainConfig = {
   readonly maxAnswerMib?: number
   /** How far behind the head a chain that was never followed begins. Left out, at the head. */
   readonly startBehindMs?: number
-  /** What can be recomputed of its blocks. Left out, all of it, as of Ethereum's. */
+  /** What the blocks of the chain prove. Defaults to standard headers and receipts. */
   readonly proof?: ProofRules | undefined
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address
@@ -56,8 +56,8 @@ export type ChainConfig = {
 }
 
 /**
- * `header: opaque`: the hash of a header is not that of the fields nodes show. `receipts: none`: the receipts root is not
- * that of the block's receipts as nodes show them.
+ * `header: opaque`: the fields that nodes show do not give the hash. `receipts: none`: the receipts that nodes show do not
+ * give the root in the header.
  */
 export type ProofRules = {
   readonly header: 'standard' | 'opaque'

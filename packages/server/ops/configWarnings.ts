@@ -28,7 +28,7 @@ function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
   ]
 }
 
-/** Without a proof of its own a block counts by two endpoints that agree. */
+/** A block that does not prove itself needs two endpoints that agree. */
 function proofWarnings({ endpoints, proof }: ChainConfig, path: string): string[] {
   if (endpoints.length > 1 || (proof?.header !== 'opaque' && proof?.receipts !== 'none')) return []
   return [

@@ -1,6 +1,6 @@
 /**
- * Blocks with the oddities of real chains, made by hand: roots by `@ethereumjs/mpt`, encodings and hashes by viem, the
- * order of every header written out here once more. None of our own code takes part.
+ * Hand-made blocks with the oddities of real chains. Roots come from `@ethereumjs/mpt`, encodings and hashes from viem, and
+ * the field order of every header is written out here again: no code under test takes part.
  */
 import { createMPT } from '@ethereumjs/mpt'
 import { concat, keccak256, numberToHex, stringToHex, toRlp, trim } from 'viem'
@@ -15,14 +15,14 @@ export type OddBlock = {
   readonly block: Wire
   readonly receipts: readonly Wire[]
   readonly proof: 'receipts' | 'none'
-  /** Of logs that count. */
+  /** Number of logs that must be kept. */
   readonly logs: number
 }
 
 type Made = {
   readonly type: number | null
   readonly logs: number
-  /** What follows the logs in the encoding, and how nodes show it. */
+  /** Items after the logs in the encoding, and how nodes show them. */
   readonly tail?: readonly Hex[]
   readonly shown?: Wire
 }
@@ -99,7 +99,7 @@ const HELICON: Wire = {
 
 const LEGACY: Made = { type: 0, logs: 1 }
 const DYNAMIC: Made = { type: 2, logs: 2 }
-/** Regolith: nodes show the nonce and the root leaves it out. Canyon: both are in the root. */
+/** Regolith: nodes show the nonce, but the root does not cover it. */
 const REGOLITH: Made = { type: 0x7e, logs: 0, shown: { depositNonce: '0x1e847f' } }
 const DEPOSIT: Made = {
   type: 0x7e,
@@ -260,7 +260,7 @@ async function make(made: readonly Made[], since: Wire, given: Given = {}): Prom
     ...since,
   }
   const names = [...FIRST, ...Object.keys(since)]
-  // Shanghai's field stands between London's and Cancun's; a chain without it leaves an empty item.
+  // Shanghai's field is between those of London and Cancun; a chain without it encodes an empty item.
   const skips = 'blobGasUsed' in since && !('withdrawalsRoot' in since) && !('extDataHash' in since)
   if (skips) names.splice(names.indexOf('blobGasUsed'), 0, 'withdrawalsRoot')
   const hash = keccak256(toRlp(names.map(name => itemOf(name, fields[name] as Hex | undefined))))
@@ -275,8 +275,8 @@ async function make(made: readonly Made[], since: Wire, given: Given = {}): Prom
 }
 
 /**
- * Consecutive blocks of which each settles what was made two blocks before it, and the third settles two at once: its root
- * is that of their receipts, one after the other, each encoded as in its own block.
+ * Consecutive blocks that each settle the block two below, except that the third settles nothing new and the fourth settles
+ * two. A root covers the receipts of all settled blocks, concatenated.
  */
 export async function makeSettlingChain(length: number): Promise<readonly Block[]> {
   const settledBy = (number: number): number => number - (number === NUMBER + 2 ? 3 : 2)
@@ -295,7 +295,7 @@ export async function makeSettlingChain(length: number): Promise<readonly Block[
   return blocks
 }
 
-/** Fixed lengths stand as they are; the others are integers. */
+/** Hashes, addresses and bytes as they are; everything else is an integer. */
 function itemOf(name: string, value: Hex | undefined): Hex {
   if (value === undefined) return '0x'
   const isFixed = value.length >= 42 || name === 'extraData' || name === 'nonce'
