@@ -48,10 +48,11 @@ async function runCapture(options: Options): Promise<void> {
   const stopping = new AbortController()
   process.once('SIGINT', () => stopping.abort(new Error('stopped; what was written is whole')))
   const bar = new Progress('Capturing')
+  const show = (each: CaptureProgress): void => {
+    if (options.json !== true) bar.show(shareOf(each), wordsOf(each))
+  }
   try {
-    const done = await captureBlocks(chain, options.blocks, options.to, stopping.signal, each =>
-      bar.show(shareOf(each), wordsOf(each)),
-    )
+    const done = await captureBlocks(chain, options.blocks, options.to, stopping.signal, show)
     bar.end()
     print(options, done, () => textOf(done, options.to))
     if (done.differing.length > 0) process.exitCode = EXIT.failed

@@ -16,6 +16,7 @@ const LENGTH = 12
 const GENESIS: Hex = `0x${'aa'.repeat(32)}`
 const { signal } = new AbortController()
 
+type Call = { readonly id: number; readonly method: string; readonly params: readonly [string] }
 type Block = Awaited<ReturnType<typeof makeSettlingChain>>[number]
 let blocks: readonly Block[]
 /** How many of the blocks the node has. */
@@ -30,15 +31,13 @@ beforeAll(async () => {
 beforeEach(async () => {
   height = LENGTH
   lie = receipts => receipts
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    const { id, method, params } = JSON.parse(String(Buffer.concat(chunks))) as {
-      id: number
-      method: string
-      params: readonly [string]
-    }
-    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: answerTo(method, params) }))
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const call = JSON.parse(String(Buffer.concat(chunks))) as Call
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: call.id, result: answerTo(call) }))
+    })
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +52,7 @@ beforeEach(async () => {
 })
 afterEach(closeAll)
 
-function answerTo(method: string, [which]: readonly [string]): unknown {
+function answerTo({ method, params: [which] }: Call): unknown {
   if (method === 'eth_chainId') return '0xa86a'
   if (which === '0x0') return { hash: GENESIS }
   const has = blocks.slice(0, height)
