@@ -61,7 +61,9 @@ function report(kind: keyof typeof GOALS, { calls }: FaultProxy, blocks: number)
   const limit = GOALS[kind] * blocks + A_MINUTE * minutes
   const perBlock = (count: number): string => (count / blocks).toFixed(3)
   console.log(`${kind}: ${calls.length} calls in ${blocks} blocks, ${seconds} s`)
-  console.log(`  a block   ${perBlock(calls.length)}, goal ${GOALS[kind]} and ${A_MINUTE} a minute: ${perBlock(limit)}`)
+  console.log(
+    `  a block   ${perBlock(calls.length)}, goal ${GOALS[kind]} and ${A_MINUTE} a minute: ${perBlock(limit)}`,
+  )
   console.log(`  a minute  ${(calls.length / minutes).toFixed(1)}, goal ${(limit / minutes).toFixed(1)}`)
   const counts = new Map<string, number>()
   for (const { method, params } of calls) {

@@ -52,11 +52,16 @@ export async function fetchBranch(
   }
   const last = Math.min(head.number, Math.max(fork.number, lineage.tip?.number ?? 0) + ahead)
   const rest = Array.from({ length: last - fork.number }, (_, at) => fork.number + 1 + at)
-  const wanted = [...path.map(each => provenHeader(each) ?? each.hash), ...rest.map(n => (n === head.number ? head.hash : n))]
+  const wanted = [
+    ...path.map(each => provenHeader(each) ?? each.hash),
+    ...rest.map(n => (n === head.number ? head.hash : n)),
+  ]
   const blocks: VerifiedBlock[] = []
   for (let at = 0; at < wanted.length; at += ahead) {
     const group = wanted.slice(at, at + ahead)
-    const fetched = await Promise.all(group.map(which => fetchVerified(endpoints, which, signal, source.source)))
+    const fetched = await Promise.all(
+      group.map(which => fetchVerified(endpoints, which, signal, source.source)),
+    )
     blocks.push(...fetched)
   }
   return { kind: 'branch', ancestor: oldest.parentHash, blocks: linked(blocks, oldest.parentHash) }

@@ -118,7 +118,8 @@ export class EndpointSet {
     }
     const answer = await hedged<Result>({
       next,
-      waitMs: count => (ask === null ? null : lateMs([...tries.values()].at(-1), ask.method) * 2 ** (count - 1)),
+      waitMs: count =>
+        ask === null ? null : lateMs([...tries.values()].at(-1), ask.method) * 2 ** (count - 1),
       onFailure: error => {
         if (!isFeedError(error) || isFinal(error)) throw error
         errors.push(error)

@@ -237,7 +237,8 @@ export class Finality {
     if (block.number > committed.number || lineage.at(committed.number)?.hash !== committed.hash) return
     this.#final = { number: block.number, hash: block.hash }
     this.#isGiven = false
-    if (this.#options.chain.finality.kind === 'depth' || this.isByFallback) this.#advancedAtMs = clock.monotonicMs()
+    if (this.#options.chain.finality.kind === 'depth' || this.isByFallback)
+      this.#advancedAtMs = clock.monotonicMs()
     lineage.finalize(block.number)
     this.#options.onChange()
   }

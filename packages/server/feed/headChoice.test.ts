@@ -113,7 +113,9 @@ describe('a head that one endpoint alone knows', () => {
     const consumer = await over([chain.anvil.url, slow.url], clock)
     await consumer.untilTip(await latest(chain))
     await expect.poll(() => slow.calls.some(isLatest), { timeout: 10_000 }).toBe(true)
-    const still = slow.add({ fault: { kind: 'tags', tags: { latest: Number((await latest(chain)).number) } } })
+    const still = slow.add({
+      fault: { kind: 'tags', tags: { latest: Number((await latest(chain)).number) } },
+    })
     await mineAt(clock.nowMs())
     await consumer.untilTip(await latest(chain))
     expect(reasons(consumer)).toEqual([])

@@ -102,7 +102,10 @@ export class HeadChoice {
 
   /** The way to this head is blocked. Where it stays so, its endpoint is left for others that are not as far. */
   doubt(head: SeenHead): void {
-    this.#blocked = { hash: head.hash, times: this.#blocked?.hash === head.hash ? this.#blocked.times + 1 : 1 }
+    this.#blocked = {
+      hash: head.hash,
+      times: this.#blocked?.hash === head.hash ? this.#blocked.times + 1 : 1,
+    }
     if (this.#blocked.times < MOST_BLOCKED || this.#followed?.hash !== head.hash) return
     const best = this.#live()
       .filter(each => each !== head.endpoint && (this.#knows.get(each) ?? -1) < head.number)
@@ -160,8 +163,7 @@ export class HeadChoice {
   }
 
   #note(endpoint: Endpoint, head: Head): void {
-    if (this.#isOurs(head))
-      this.#knows.set(endpoint, Math.max(head.number, this.#knows.get(endpoint) ?? -1))
+    if (this.#isOurs(head)) this.#knows.set(endpoint, Math.max(head.number, this.#knows.get(endpoint) ?? -1))
   }
 
   #compare(endpoint: Endpoint): void {
@@ -175,7 +177,9 @@ export class HeadChoice {
     const base = this.#options.lineage.base?.number ?? 0
     return this.#options.endpoints.all.filter(
       each =>
-        each.isUsable && !each.isSetAside && (this.#told.get(each)?.head.number ?? Number.NEGATIVE_INFINITY) >= base,
+        each.isUsable &&
+        !each.isSetAside &&
+        (this.#told.get(each)?.head.number ?? Number.NEGATIVE_INFINITY) >= base,
     )
   }
 

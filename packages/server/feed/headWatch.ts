@@ -90,7 +90,10 @@ export class HeadWatch {
 
   async #ask(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
     const { clock, choice, endpoints } = this.#options
-    const [isPaced, isSilent] = [this.#isPaced(endpoint), endpoint.isSubscribed && this.#dueAtMs.has(endpoint)]
+    const [isPaced, isSilent] = [
+      this.#isPaced(endpoint),
+      endpoint.isSubscribed && this.#dueAtMs.has(endpoint),
+    ]
     if (endpoint === endpoints.primary) this.#isRefreshDue = false
     const [before, askedAtMs] = [choice.headOf(endpoint), clock.monotonicMs()]
     const head = await this.#poll(endpoint, signal)

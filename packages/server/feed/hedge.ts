@@ -49,7 +49,10 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     let canHedge = start(false)
     while (open.size > 0) {
       const waitMs = canHedge ? hedge.waitMs(tries) : null
-      const outcome = await firstOf([...open.values()].map(({ over }) => over), waitMs)
+      const outcome = await firstOf(
+        [...open.values()].map(({ over }) => over),
+        waitMs,
+      )
       if (outcome.kind === 'late') canHedge = start(false)
       else {
         open.delete(outcome.of)

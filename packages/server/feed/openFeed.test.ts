@@ -19,7 +19,10 @@ describe('opening', () => {
     const other = `0x${'ab'.repeat(32)}` as const
     const endpoints = endpointsOf(chain.anvil.url, chain.anvil.wsUrl)
     for (const [wrong, sentence] of [
-      [{ genesisHash: other }, `expected chain 31337 with genesis ${other}, received chain 31337 with genesis`],
+      [
+        { genesisHash: other },
+        `expected chain 31337 with genesis ${other}, received chain 31337 with genesis`,
+      ],
       [{ chainId: 56 }, `expected chain 56 with genesis ${genesisHash}, received chain 31337`],
     ] as const) {
       const lines: string[] = []

@@ -44,7 +44,9 @@ it('blocks, steps and commits are counted as they happen', async () => {
   expect(grown('assay_engine_step_seconds_count{chain_id="1",input="block"}')).toBe(5)
   expect(grown('assay_engine_step_seconds_sum{chain_id="1",input="block"}')).toBeGreaterThan(0)
   expect(grown('assay_commit_seconds_count{chain_id="1"}')).toBeGreaterThanOrEqual(5)
-  const calls = ['node-1', 'node-2'].map(name => grown(`assay_rpc_calls_total{chain_id="1",endpoint="${name}"}`))
+  const calls = ['node-1', 'node-2'].map(name =>
+    grown(`assay_rpc_calls_total{chain_id="1",endpoint="${name}"}`),
+  )
   expect(Math.max(...calls)).toBeGreaterThan(0)
 })
 
