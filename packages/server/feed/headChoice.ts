@@ -143,9 +143,10 @@ export class HeadChoice {
   #follow(endpoint: Endpoint, head: Head | Header, isReturn: boolean): void {
     const { clock, onHead, endpoints, book } = this.#options
     const before = this.#followed
+    // Perhaps another branch: nobody has shown yet that it knows this very block.
     if (before !== null && !book.isBelow(before.hash, head.hash)) {
-      this.#knows.clear()
-      this.#confirmed = -1
+      for (const [each, number] of this.#knows) this.#knows.set(each, Math.min(number, head.number - 1))
+      this.#confirmed = Math.min(this.#confirmed, head.number - 1)
     }
     const { number, hash, parentHash, timeMs } = head
     this.#followed = { number, hash, parentHash, timeMs, endpoint, seenAtMs: clock.monotonicMs(), isReturn }
