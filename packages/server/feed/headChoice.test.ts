@@ -171,6 +171,32 @@ describe('a head that one endpoint alone knows', () => {
     return { proxies, consumer, shared: await latest(chain) }
   }
 
+  it('is left for that of the other when nobody gives its blocks, and read again when the other is gone', async () => {
+    const { clock, forward } = forwardClock()
+    const [first, second] = [await proxied(), await proxied()]
+    const consumer = await over([first.url, second.url], clock)
+    await mineAt(clock.nowMs())
+    await consumer.untilTip(await latest(chain))
+    const still = [first, second].map(proxy =>
+      proxy.add({ fault: { kind: 'tags', tags: { latest: consumer.tip?.number ?? 0 } } }),
+    )
+    const branch = await branchOf(5)
+    for (const rule of still) rule.remove()
+    first.add({ fault: { kind: 'handle', handle: branch } })
+    first.add({ method: 'eth_getBlockReceipts', fault: { kind: 'change', change: () => null } })
+    const shown = (each: Consumer): string | undefined => (forward(1000), statuses(each)[0])
+    await expect.poll(() => shown(consumer), { timeout: 30_000, interval: 300 }).toBe('SET_ASIDE')
+    await mineAt(clock.nowMs())
+    await consumer.untilTip(await latest(chain))
+    first.clear()
+    await second.close()
+    await mineAt(clock.nowMs())
+    const head = await latest(chain)
+    const later = (): string | undefined => (forward(1000), consumer.tip?.hash)
+    await expect.poll(later, { timeout: 30_000, interval: 300 }).toBe(head.hash)
+    expect(consumer.of('reorg')).toEqual([])
+  })
+
   it.each([
     ['which differs from it', 1],
     ['at which the chain stands still', 0],
