@@ -31,7 +31,7 @@ export async function fetchVerified(
   signal: AbortSignal,
   source: Endpoint | null = null,
 ): Promise<VerifiedBlock> {
-  const hedge = { method: 'eth_getBlockReceipts', signal, first: source }
+  const hedge = { method: 'eth_getBlockReceipts', signal, first: source, isLarge: true }
   const first = await endpoints.attempt((endpoint, until) => tell(endpoint, which, until), undefined, hedge)
   return first.block.proof === 'receipts' ? first.block : corroborate(endpoints, first, signal)
 }

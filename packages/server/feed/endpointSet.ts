@@ -19,10 +19,14 @@ export type Ask = {
   readonly first?: Endpoint | null
   /** No other is asked. */
   readonly only?: Endpoint
+  /** Its answer may be large: it is late later, and asked for a second time at most. */
+  readonly isLarge?: boolean
 }
 
 /** A late answer: never sooner than this, since a busy machine is late by itself. */
 const LEAST_LATE_MS = 250
+/** An answer of many megabytes is on its way for as long as it takes; each further try would be as large. */
+const LARGE = { leastLateMs: 1000, mostTries: 2 } as const
 /** Before the usual time is known. */
 const FIRST_LATE_MS = 1000
 /** Tries under way for one question; of four, at one loss in ten, all are lost once in ten thousand. */
@@ -99,7 +103,8 @@ export class EndpointSet {
       const tried = [...tries.values()]
       const untried = left.find(each => !tried.includes(each))
       const endpoint = untried ?? (isRetry ? undefined : left[tries.size % Math.max(1, left.length)])
-      const isLimited = tries.size >= MOST_TRIES && untried === undefined
+      const mostTries = ask?.isLarge === true ? LARGE.mostTries : MOST_TRIES
+      const isLimited = tries.size >= mostTries && (untried === undefined || !isRetry)
       if (endpoint === undefined || isLimited) return null
       if (tries.size > 0 && !this.#retries.spend()) return null
       const attempt: Try<Result> = async signal => {
@@ -118,8 +123,12 @@ export class EndpointSet {
     }
     const answer = await hedged<Result>({
       next,
+<<<<<<< HEAD
       waitMs: count =>
         ask === null ? null : lateMs([...tries.values()].at(-1), ask.method) * 2 ** (count - 1),
+=======
+      waitMs: count => (ask === null ? null : lateMs([...tries.values()].at(-1), ask) * 2 ** (count - 1)),
+>>>>>>> heads/heads
       onFailure: error => {
         if (!isFeedError(error) || isFinal(error)) throw error
         errors.push(error)
@@ -159,5 +168,5 @@ export class EndpointSet {
   }
 }
 
-const lateMs = (endpoint: Endpoint | undefined, method: string): number =>
-  Math.max(endpoint?.usualMs(method) ?? FIRST_LATE_MS, LEAST_LATE_MS)
+const lateMs = (endpoint: Endpoint | undefined, { method, isLarge }: Ask): number =>
+  Math.max(endpoint?.usualMs(method) ?? FIRST_LATE_MS, isLarge === true ? LARGE.leastLateMs : LEAST_LATE_MS)

@@ -94,11 +94,15 @@ describe('F30: an endpoint behind another one', () => {
     forward(15_001)
     await consumer.until('LAGGING', each => statuses(each)[0] === 'LAGGING', 20_000)
     freezing.calls.length = 0
-    await mine(chain, 2)
-    await consumer.untilTip(await latest(chain))
-    // Its head is still asked for, and nothing else.
-    forward(5001)
-    await expect.poll(() => freezing.calls.length, { timeout: 10_000 }).toBeGreaterThan(0)
+    // Its head is still asked for, and nothing else: neither blocks nor finality.
+    for (let blocks = 1; blocks <= 3; blocks++) {
+      await mine(chain)
+      await consumer.untilTip(await latest(chain))
+      forward(5001)
+      await expect
+        .poll(() => freezing.calls.filter(isLatest).length, { timeout: 10_000 })
+        .toBeGreaterThanOrEqual(blocks)
+    }
     expect(new Set(freezing.calls.map(({ params }) => params[0]))).toEqual(new Set(['latest']))
     freezing.clear()
     forward(15_001)
@@ -171,6 +175,32 @@ describe('a head that one endpoint alone knows', () => {
     return { proxies, consumer, shared: await latest(chain) }
   }
 
+  it('is left for that of the other when nobody gives its blocks, and read again when the other is gone', async () => {
+    const { clock, forward } = forwardClock()
+    const [first, second] = [await proxied(), await proxied()]
+    const consumer = await over([first.url, second.url], clock)
+    await mineAt(clock.nowMs())
+    await consumer.untilTip(await latest(chain))
+    const still = [first, second].map(proxy =>
+      proxy.add({ fault: { kind: 'tags', tags: { latest: consumer.tip?.number ?? 0 } } }),
+    )
+    const branch = await branchOf(5)
+    for (const rule of still) rule.remove()
+    first.add({ fault: { kind: 'handle', handle: branch } })
+    first.add({ method: 'eth_getBlockReceipts', fault: { kind: 'change', change: () => null } })
+    const shown = (each: Consumer): string | undefined => (forward(1000), statuses(each)[0])
+    await expect.poll(() => shown(consumer), { timeout: 30_000, interval: 300 }).toBe('SET_ASIDE')
+    await mineAt(clock.nowMs())
+    await consumer.untilTip(await latest(chain))
+    first.clear()
+    await second.close()
+    await mineAt(clock.nowMs())
+    const head = await latest(chain)
+    const later = (): string | undefined => (forward(1000), consumer.tip?.hash)
+    await expect.poll(later, { timeout: 30_000, interval: 300 }).toBe(head.hash)
+    expect(consumer.of('reorg')).toEqual([])
+  })
+
   it.each([
     ['which differs from it', 1],
     ['at which the chain stands still', 0],
@@ -183,17 +213,16 @@ describe('a head that one endpoint alone knows', () => {
       const still = proxies.map(proxy =>
         proxy.add({ fault: { kind: 'tags', tags: { latest: consumer.tip?.number ?? 0 } } }),
       )
-      const branch = await branchOf(3)
+      const branch = await branchOf(5)
       const lie = alone.add({ fault: { kind: 'handle', handle: branch } })
       for (const rule of still) rule.remove()
       if (own > 0) await mine(chain, own)
       const shared = await latest(chain)
       forward(5001)
-      await consumer.until('the branch', ({ tip }) => tip?.number === Number(shared.number) - own + 3)
-      // The others have been read since, and know nothing of it.
-      forward(5001)
-      forward(5001)
-      await consumer.untilTip(shared)
+      await consumer.until('the branch', ({ tip }) => tip?.number === Number(shared.number) - own + 5)
+      // The others are read meanwhile, and know nothing of it.
+      const later = (): string | undefined => (forward(2000), consumer.tip?.hash)
+      await expect.poll(later, { timeout: 20_000, interval: 300 }).toBe(shared.hash)
       expect(statusesEver(consumer)).not.toContain('GAP')
       expect(consumer.of('reorg').at(-1)?.blocks.map(refOf)).toMatchObject([{ hash: shared.hash }])
       forward(15_001)

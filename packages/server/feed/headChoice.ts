@@ -59,6 +59,7 @@ export class HeadChoice {
   /** The highest block of the followed chain that an endpoint told of. */
   readonly #knows = new Map<Endpoint, number>()
   readonly #aside = new Map<Endpoint, Head[]>()
+  readonly #heardAtMs = new Map<Endpoint, number>()
   #followed: SeenHead | null = null
   #blocked: { readonly hash: string; readonly times: number } | null = null
   #confirmed = -1
@@ -92,11 +93,12 @@ export class HeadChoice {
       this.#told.set(endpoint, { head, sinceMs: this.#options.clock.monotonicMs() })
       endpoint.head = head.number
     }
+    this.#heardAtMs.set(endpoint, this.#options.clock.monotonicMs())
     if (endpoint.isSetAside) this.#aside.get(endpoint)?.push(head)
+    this.#readmit()
     if (!isLate && this.#isToFollow(endpoint, head)) this.#follow(endpoint, head, false)
     this.#note(endpoint, head)
     this.#compare(endpoint)
-    this.#readmit()
     this.#review()
   }
 
@@ -143,9 +145,10 @@ export class HeadChoice {
   #follow(endpoint: Endpoint, head: Head | Header, isReturn: boolean): void {
     const { clock, onHead, endpoints, book } = this.#options
     const before = this.#followed
+    // Perhaps another branch: nobody has shown yet that it knows this very block.
     if (before !== null && !book.isBelow(before.hash, head.hash)) {
-      this.#knows.clear()
-      this.#confirmed = -1
+      for (const [each, number] of this.#knows) this.#knows.set(each, Math.min(number, head.number - 1))
+      this.#confirmed = Math.min(this.#confirmed, head.number - 1)
     }
     const { number, hash, parentHash, timeMs } = head
     this.#followed = { number, hash, parentHash, timeMs, endpoint, seenAtMs: clock.monotonicMs(), isReturn }
@@ -251,15 +254,21 @@ export class HeadChoice {
     this.#aside.set(head.endpoint, [head])
   }
 
-  /** One that was set aside is read again once somebody else knows a head of its own. */
+  /** One that was set aside is read again once somebody else knows a head of its own, or nobody else is left. */
   #readmit(): void {
     for (const [endpoint, heads] of this.#aside) {
       const others = [...this.#told].filter(([each]) => each !== endpoint).map(([, { head }]) => head.hash)
       const isKnown = heads.some(head => others.includes(head.hash) || this.#isOurs(head))
       if (heads.length > MOST_ASIDE) heads.shift()
-      if (!isKnown) continue
+      if (!isKnown && this.#isAnyHeard()) continue
       endpoint.isSetAside = false
       this.#aside.delete(endpoint)
     }
+  }
+
+  /** Whether an endpoint that is not set aside has told of a head of late. */
+  #isAnyHeard(): boolean {
+    const sinceMs = this.#options.clock.monotonicMs() - this.#unconfirmedMs
+    return [...this.#heardAtMs].some(([each, atMs]) => !each.isSetAside && atMs >= sinceMs)
   }
 }
