@@ -133,7 +133,8 @@ export function applyStable(state: State, input: Extract<Input, { kind: 'stable'
   if (place === null) return
   for (const { token, answer } of answers) {
     const before = state.stables.get(token)
-    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token)) continue
+    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token))
+      continue
     const isGood = answer !== null && answer.complete && answer.value > 0n
     const lastGood = isGood ? answer : (before?.lastGood ?? null)
     const isSame =

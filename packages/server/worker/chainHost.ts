@@ -334,7 +334,11 @@ export class ChainHost implements ChainService {
   }
 
   /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
-  #settled(block: VerifiedBlock, blocks: readonly VerifiedBlock[], kind?: { readonly isReorg: boolean }): void {
+  #settled(
+    block: VerifiedBlock,
+    blocks: readonly VerifiedBlock[],
+    kind?: { readonly isReorg: boolean },
+  ): void {
     this.#feed.processed(refOf(block))
     this.#upkeep.tend(blocks, kind).catch((failure: unknown) => {
       if (!this.#abort.signal.aborted) this.#end(failure)

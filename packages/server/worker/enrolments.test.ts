@@ -4,6 +4,7 @@ import { DEFAULT_POLICY } from '@assay/engine'
 import { afterEach, expect, test } from 'vitest'
 import { FeedError } from '../feed/feedError.ts'
 import { openFeed } from '../feed/openFeed.ts'
+import { BudgetSpent } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
@@ -66,6 +67,52 @@ test('a token of the configuration that cannot be read keeps none out, and comes
   expect(await store.readQuote(CHAIN_ID, broken)).toBeNull()
   isBroken = false
   expect(JSON.parse((await evaluated('MOTH')).quote)).toMatchObject({ state: 'PRICED' })
+}, 60_000)
+
+test('of tokens asked for together, one that cannot be read keeps none out', async () => {
+  const chain = await startTestChain()
+  closing.push(chain.close)
+  const broken = chain.token('MOTH')
+  const { host } = await startHost(chain, [], market => ({
+    ...market,
+    readToken: (token, ...rest) =>
+      token === broken
+        ? Promise.reject(new FeedError('ANSWER_TOO_LARGE', 'node', 'its name has no end'))
+        : market.readToken(token, ...rest),
+  }))
+  const stateOf = async (token: string) => (await host.enrol(token, 'someone')).state
+  await Promise.all([stateOf(broken), stateOf(chain.token('LARK'))])
+  await chain.untilMining('one evaluated, one refused', async () => {
+    const states = [await stateOf(broken), await stateOf(chain.token('LARK'))]
+    return states.join() === 'RPC_UNAVAILABLE,EVALUATED'
+  })
+}, 60_000)
+
+test('a look-up that the budget of calls cannot pay says so, and when to come back', async () => {
+  const chain = await startTestChain()
+  closing.push(chain.close)
+  const { host } = await startHost(chain, [], market => ({
+    ...market,
+    discover: (token, ...rest) =>
+      token === chain.token('LARK')
+        ? Promise.reject(new BudgetSpent({ calls: 1, perSecond: 2 }, 60_000))
+        : market.discover(token, ...rest),
+    identify: () => Promise.reject(new BudgetSpent({ calls: 1, perSecond: 2 }, 60_000)),
+    recheck: () => Promise.reject(new BudgetSpent({ calls: 1, perSecond: 2 }, 60_000)),
+  }))
+  const token = chain.token('LARK')
+  expect(await host.progress(token)).toBe(null)
+  expect(await host.enrol(token, 'someone')).toMatchObject({ state: 'PENDING' })
+  const spent = { retryAfterMs: 60_000 }
+  await chain.untilMining('the look-up given up', async () => {
+    return (await host.progress(token))?.state === 'BUDGET_EXCEEDED'
+  })
+  expect(await host.progress(token)).toEqual({ state: 'BUDGET_EXCEEDED', ...spent })
+  const pair = chain.pool('uniswap-v2', 'USDC', 'LARK')
+  expect(await host.poolQuote(pair, 5000)).toEqual({ outcome: 'budget_exceeded', ...spent })
+  const known = chain.token('WETH')
+  expect(await host.tokenQuote(known, null, false)).toMatchObject({ outcome: 'quote' })
+  expect(await host.tokenQuote(known, null, true)).toEqual({ outcome: 'budget_exceeded', ...spent })
 }, 60_000)
 
 async function startHost(chain: TestChain, tokens: string[], around: (market: Market) => Market) {

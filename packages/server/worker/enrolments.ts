@@ -274,8 +274,7 @@ export class Enrolments {
 
   #isRemembered({ enrolment, atMs }: Progress): boolean {
     if (enrolment.state === 'PENDING') return true
-    const forMs =
-      enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
+    const forMs = enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
     return this.#context.now() - atMs < forMs
   }
 

@@ -1,5 +1,14 @@
 /** Readings that take some blocks, against the real contracts: what is handed in is what the chain says at the tip. */
-import { count, createState, DEFAULT_POLICY, type Input, type LoadedPool, ms, type State, step } from '@assay/engine'
+import {
+  count,
+  createState,
+  DEFAULT_POLICY,
+  type Input,
+  type LoadedPool,
+  ms,
+  type State,
+  step,
+} from '@assay/engine'
 import { createV3Pool, initialiseV3Pool, trader } from '@assay/world'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createChainRpc } from '../feed/chainRpc.ts'
@@ -88,10 +97,7 @@ function withDuring(...during: readonly (() => Promise<unknown>)[]): Market {
   }
 }
 
-const LARK_POOLS = () => [
-  chain.pool('uniswap-v2', 'USDC', 'LARK'),
-  chain.pool('uniswap-v3', 'WETH', 'LARK'),
-]
+const LARK_POOLS = () => [chain.pool('uniswap-v2', 'USDC', 'LARK'), chain.pool('uniswap-v3', 'WETH', 'LARK')]
 
 async function found(): Promise<readonly LoadedPool['pool'][]> {
   const pools = await market.discover(chain.token('LARK'), intake.tip(), signal)

@@ -59,7 +59,11 @@ beforeEach(async () => {
   market = openMarket(config, counted)
   state = createState(setupOf(config), DEFAULT_POLICY)
   warnings = []
-  const log = { info: () => undefined, error: () => undefined, warn: (message: string) => warnings.push(message) }
+  const log = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (message: string) => warnings.push(message),
+  }
   const common = { state, apply: async (input: Input) => step(state, input), now, log }
   const recent = new RecentBlocks(state)
   const intake = new Intake({ ...common, recent, inLane: task => task() })

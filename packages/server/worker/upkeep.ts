@@ -58,8 +58,7 @@ export class Upkeep {
     const nowMs = clock.monotonicMs()
     this.#answers.note(blocks, isReorg)
     this.#audit.note(blocks)
-    const isDue = (task: Timed, everyMs: number) =>
-      nowMs - this.#begunAtMs[task] >= everyMs
+    const isDue = (task: Timed, everyMs: number) => nowMs - this.#begunAtMs[task] >= everyMs
     await Promise.all([
       this.#answers.isDue(nowMs) && this.#once('stables', () => this.readStables()),
       isDue('quiet', QUIET_INTERVAL_MS) && this.#once('quiet', () => this.#recheckQuiet()),
@@ -172,7 +171,6 @@ export class Upkeep {
     const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
     for (const { pool } of new Set([...drifted, ...unlike]))
       log.warn('a pool drifted from the chain and is read anew', { pool_address: pool.address })
-    if (drifted.length > 0)
-      await apply({ kind: 'load', block: intake.tip(), pools: drifted, atMs: now() })
+    if (drifted.length > 0) await apply({ kind: 'load', block: intake.tip(), pools: drifted, atMs: now() })
   }
 }

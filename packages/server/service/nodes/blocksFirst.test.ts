@@ -2,97 +2,36 @@
  * Blocks first: on a node that takes 150 ms for every call, nothing anybody asks for delays a block, withdraws a price or
  * makes the chain unwell. Look-ups run beside the blocks, each paid for.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '@assay/sdk'
-import { type FaultProxy, startFaultProxy } from '@assay/world'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { putMulticall3 } from '../../market/testing/multicall3.ts'
 import { ask } from '../testing/answer.ts'
-import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
+import { CHAIN_ID, token } from '../testing/plan.ts'
 import { ROOMY, roomyClient } from '../testing/roomy.ts'
-import { type Hex, startTestChain, type TestChain } from '../testing/testChain.ts'
+import { listed, many, type SlowNode, startSlowNode, WITH_MARKET } from '../testing/slowNode.ts'
+import type { Hex, TestChain } from '../testing/testChain.ts'
 import { startTestService, type TestService } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
 
-const CALL_MS = 150
-/** Look-ups, and nothing a block needs. */
-const READS = ['eth_call', 'eth_getCode']
-const MANY = 100
-/** Some of the many have a market; all of them are looked up. */
-const PRICED = 12
-/** Tokens of the configuration. */
-const LISTED = 20
-
-const many = Array.from({ length: MANY }, (_, at) => token(0x1000 + at, `ASKED${at}`, 1 + at / 10))
-const listed = Array.from({ length: LISTED }, (_, at) => token(0x2000 + at, `LISTED${at}`, 2 + at))
-const poolOf = (symbol: string) => ({ deployment: 'uniswap-v2', pair: ['USDC', symbol], usd: 300_000 }) as const
-const deepPoolOf = (symbol: string) =>
-  ({ deployment: 'uniswap-v3', pair: ['WETH', symbol], usd: 300_000, feePpm: 3000 }) as const
-
+let node: SlowNode
 let chain: TestChain
-let proxy: FaultProxy
 let service: TestService
 let operator: Client
-let rounds: Rounds
-/** When every token of the configuration had its first price. */
+/** Made when every token of the configuration had its first price. */
 let firstRounds: number
 beforeAll(async () => {
-  chain = await startTestChain(
-    planWith({
-      tokens: [...many, ...listed],
-      pools: [
-        ...many.slice(0, PRICED).map(({ symbol }) => poolOf(symbol)),
-        ...listed.map(({ symbol }, at) => (at % 2 === 0 ? poolOf(symbol) : deepPoolOf(symbol))),
-      ],
-    }),
-  )
-  await putMulticall3((method, ...params) => chain.rpc(method, ...params))
-  rounds = new Rounds()
-  proxy = await startFaultProxy({
-    url: chain.world.url,
-    rules: [
-      { method: READS, fault: { kind: 'handle', handle: (_, fetchAnswer) => rounds.count(fetchAnswer) } },
-      { fault: { kind: 'delay', ms: CALL_MS } },
-    ],
-  })
+  node = await startSlowNode()
+  chain = node.chain
   service = await startTestService(chain, {
     tokens: listed.map(({ symbol }) => symbol),
-    endpoints: [proxy.url],
+    endpoints: [node.proxy.url],
   })
-  firstRounds = rounds.made
+  firstRounds = node.rounds.made
   operator = await roomyClient(service)
 }, 300_000)
 afterAll(async () => {
   await service?.close()
-  await proxy?.close()
-  await chain?.close()
+  await node?.close()
 })
-
-/** How many calls stand one after another: each waits for one that ended before it began. */
-class Rounds {
-  made = 0
-
-  async count<Answer>(fetchAnswer: () => Promise<Answer>): Promise<Answer> {
-    const round = this.made + 1
-    await pause(CALL_MS)
-    const answer = await fetchAnswer()
-    this.made = Math.max(this.made, round)
-    return answer
-  }
-}
-
-/** Holds back every look-up until it is opened. */
-function closeGate(): () => void {
-  let open!: () => void
-  const opened = new Promise<void>(resolve => {
-    open = resolve
-  })
-  const rule = proxy.add({ method: READS, fault: { kind: 'wait', until: () => opened } })
-  return () => {
-    rule.remove()
-    open()
-  }
-}
 
 const UNLIMITED = { ...ROOMY, enrolments_per_day: 1000 }
 /** Of which nothing comes back while a test runs. */
@@ -151,7 +90,7 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
   it('blocks and their prices go on while not one call of a hundred look-ups is answered', async () => {
     const key = await keyOf('waiting', UNLIMITED)
     const before = await service.head()
-    const open = closeGate()
+    const open = node.closeGate()
     const { status, said } = await batch(key, many.slice(0, 5))
     expect([status, times(said, 'PENDING')]).toEqual([200, 5])
     for (let block = 0; block < 4; block++) await tradeAndHear()
@@ -167,7 +106,10 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
     const key = await keyOf('asking', UNLIMITED)
     const before = await service.head()
     const first = await batch(key, many)
-    expect([first.status, times(first.said, 'PENDING') + times(first.said, 'PRICED')]).toEqual([200, MANY])
+    expect([first.status, times(first.said, 'PENDING') + times(first.said, 'PRICED')]).toEqual([
+      200,
+      many.length,
+    ])
     let blocks = 0
     const last = await until('all hundred evaluated', async () => {
       await tradeAndHear()
@@ -175,8 +117,8 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
       const answer = await batch(key, many)
       return times(answer.said, 'PENDING') === 0 && answer
     })
-    expect(times(last.said, 'PRICED')).toBe(PRICED)
-    expect(times(last.said, 'UNPRICED')).toBe(MANY - PRICED)
+    expect(times(last.said, 'PRICED')).toBe(WITH_MARKET)
+    expect(times(last.said, 'UNPRICED')).toBe(many.length - WITH_MARKET)
     expect(blocks).toBeGreaterThan(0)
     expect(await retracted(before)).toEqual([])
     expect(new Set([...(await statuses(before)), 'HEALTHY'])).toEqual(new Set(['HEALTHY']))
@@ -185,10 +127,10 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
   it('max_age_ms reads beside the blocks: they go on, and it is answered when the node answers', async () => {
     const key = await keyOf('fresh', UNLIMITED)
     await chain.mineNow()
-    const open = closeGate()
+    const open = node.closeGate()
     const url = `${service.url}/v1/quote/token/${CHAIN_ID}/${chain.token('LISTED1')}`
     const asked = ask(`${url}?max_age_ms=0&deadline_ms=10000`, { key })
-    await until('the reading under way', () => proxy.calls.at(-1) !== undefined && proxy.underWay() > 0)
+    await until('the reading under way', () => node.proxy.underWay() > 0)
     for (let block = 0; block < 3; block++) await tradeAndHear()
     open()
     const { status, body } = await asked
@@ -200,7 +142,7 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
     const pair = await chain.createV2('v2-two', 'USDC', 'MOTH')
     const { hash, number } = await chain.run(chain.fillV2(pair, 'USDC', 'MOTH', 20_000))
     await service.untilTip({ hash, number })
-    const open = closeGate()
+    const open = node.closeGate()
     const moth = [{ address: chain.token('MOTH') }]
     expect((await batch(key, moth)).said).toEqual(['PENDING'])
     const replaced = await chain.reorgWith(1, [
@@ -221,7 +163,7 @@ describe('contract §4: a batch pays for the look-ups it starts', () => {
 
   it('entry by entry; what the quota cannot pay is refused in its place, and asking again for the rest costs nothing', async () => {
     const key = await keyOf('counting', SIXTY)
-    const open = closeGate()
+    const open = node.closeGate()
     // Sixty units: the batch costs one, and five entries ten each.
     const first = await batch(key, unknown)
     expect(first.status).toBe(200)
@@ -233,7 +175,8 @@ describe('contract §4: a batch pays for the look-ups it starts', () => {
 
   it('and so does a quote of a single unknown token: ten units in all', async () => {
     const key = await keyOf('single', SIXTY)
-    const url = (at: number) => `${service.url}/v1/quote/token/${CHAIN_ID}/${token(0x4000 + at, 'NONE', 1).address}`
+    const url = (at: number) =>
+      `${service.url}/v1/quote/token/${CHAIN_ID}/${token(0x4000 + at, 'NONE', 1).address}`
     const answers = []
     for (let at = 0; at < 7; at++) answers.push((await ask(url(at), { key })).status)
     expect(answers.slice(0, 6)).toEqual([202, 202, 202, 202, 202, 202])
