@@ -1,13 +1,10 @@
 /** POST /v1/quote/tokens: up to a hundred tokens from one snapshot, each with its compact state or its error. */
 import type { FastifyInstance } from 'fastify'
 import { BatchRequest, type QuoteErrorCode } from '@assay/sdk/wire'
-import type { Principal } from '../access/access.ts'
-import type { Address } from '../ops/config.ts'
-import { QuoteError } from './apiError.ts'
+import { lookUpAll } from './batchLookUps.ts'
 import { bodyOf } from './body.ts'
 import { ENTRY_UNITS, spend } from './charge.ts'
 import type { HttpContext } from './context.ts'
-import { enrolFor, pendingText } from './enrol.ts'
 import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from './params.ts'
 import { presentText } from './present.ts'
@@ -16,7 +13,6 @@ import { principalOf } from './session.ts'
 
 const MAX_BODY = 64 * 1024
 
-type Asked = { readonly chainId: number; readonly tokenAddress: Address }
 type EntryError = {
   readonly code: QuoteErrorCode | 'BELOW_MIN_SCORE'
   readonly message: string
@@ -44,20 +40,18 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
           waitMs,
         )
     }
-    const outcomes = await Promise.all(
-      asked.map(async (each, at) => {
-        const price = presentText(rows[at]?.price ?? null, nowMs)
-        context.quotes.onAsked?.(`${each.chainId}/${each.tokenAddress}`, nowMs)
-        return price === null || isDormant(price)
-          ? enrolled(context, principal, each, pay)
-          : judged(price, min_score ?? 0)
-      }),
-    )
+    const outcomes = asked.map((each, at): Outcome | null => {
+      const price = presentText(rows[at]?.price ?? null, nowMs)
+      context.quotes.onAsked?.(`${each.chainId}/${each.tokenAddress}`, nowMs)
+      return price === null || isDormant(price) ? null : judged(price, min_score ?? 0)
+    })
+    const unknown = asked.filter((_, at) => outcomes[at] === null)
+    const lookedUp = (await lookUpAll(context, principal, unknown, pay)).values()
     return {
       quotes: asked.map(({ chainId, tokenAddress }, at) => ({
         chain_id: chainId,
         token_address: tokenAddress,
-        ...outcomes[at],
+        ...(outcomes[at] ?? lookedUp.next().value),
       })),
     }
   })
@@ -76,29 +70,5 @@ function judged(price: object, least: number): Outcome {
       message: `its score is ${score}; expected at least ${least}`,
       detail: `${score}`,
     },
-  }
-}
-
-/** One that is not known yet is on its way in, as if it had been asked for alone, if it can be paid for. */
-async function enrolled(
-  context: HttpContext,
-  principal: Principal,
-  { chainId, tokenAddress }: Asked,
-  pay: () => Promise<void>,
-): Promise<Outcome> {
-  try {
-    const chain = context.chains.get(chainId)
-    if (chain === undefined)
-      throw new QuoteError(
-        'UNSUPPORTED_CHAIN',
-        `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
-      )
-    const enrolment = await enrolFor(context, principal, chain, tokenAddress, pay)
-    const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
-    return { quote: pendingText(chainId, tokenAddress, pending) }
-  } catch (failure) {
-    if (!(failure instanceof QuoteError)) throw failure
-    const { code, message, detail } = failure
-    return { error: { code, message, detail } }
   }
 }

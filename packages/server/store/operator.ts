@@ -7,6 +7,15 @@ export type ConsumerRow = {
   readonly limits: string | null
 }
 
+export type EnrolmentClaim = {
+  readonly chainId: number
+  readonly tokenAddress: string
+  readonly consumer: string
+  readonly atMs: number
+  readonly sinceMs: number
+  readonly most: number
+}
+
 export type OperatorStore = {
   readConsumer(consumer: string): Promise<ConsumerRow | null>
   /** False when there is no such consumer: one comes to be with its first key. */
@@ -23,14 +32,9 @@ export type OperatorStore = {
    * Notes that a consumer asked for a token. False, and nothing is noted, when it is a new one and `most` have been
    * enrolled for the consumer since then: both are asked in one transaction.
    */
-  claimEnrolment(claim: {
-    readonly chainId: number
-    readonly tokenAddress: string
-    readonly consumer: string
-    readonly atMs: number
-    readonly sinceMs: number
-    readonly most: number
-  }): Promise<boolean>
+  claimEnrolment(claim: EnrolmentClaim): Promise<boolean>
+  /** Several in one transaction: a batch neither holds the store up nor waits for a hundred commits. */
+  claimEnrolments(claims: readonly EnrolmentClaim[]): Promise<readonly boolean[]>
   /** These were asked for then; of those that were enrolled by being asked for it is kept, and never moves back. */
   noteAsked(
     asked: readonly { readonly chainId: number; readonly tokenAddress: string; readonly atMs: number }[],

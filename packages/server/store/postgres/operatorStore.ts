@@ -1,8 +1,8 @@
 /** Limits, policies, settings, enrolments asked for, and the audit trail read back. */
-import type { ConsumerRow, OperatorStore } from '../operator.ts'
+import type { ConsumerRow, EnrolmentClaim, OperatorStore } from '../operator.ts'
 import type { AuditRow, TokenRow } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
-import { type Connection, statement } from './connection.ts'
+import { type Connection, type Query, statement } from './connection.ts'
 import { tokenRow, tokens } from './snapshotStore.ts'
 
 const CONSUMER = statement('SELECT consumer, limits FROM consumer WHERE consumer = $1')
@@ -74,16 +74,15 @@ export function operatorStore(connection: Connection): OperatorStore {
       if (value === null) await connection.query(DROP_SETTING, [settingName(name)])
       else await connection.query(WRITE_SETTING, [settingName(name), Buffer.from(value)])
     },
-    claimEnrolment({ chainId, tokenAddress, consumer, atMs, sinceMs, most }) {
-      return connection.write(async query => {
-        await query(LOCK_CONSUMER, [consumer])
-        if ((await query(TOUCH, [atMs, chainId, tokenAddress])).length === 1) return true
-        const [counted] = await query<{ enrolments: number }>(COUNT, [consumer, sinceMs])
-        if ((counted?.enrolments ?? 0) >= most) return false
-        await query(INSERT, [chainId, tokenAddress, consumer, atMs])
-        return true
-      })
-    },
+    claimEnrolment: wanted => connection.write(query => claim(query, wanted)),
+    claimEnrolments: wanted =>
+      connection.write(async query => {
+        const isWithin = new Map<string, boolean>()
+        // In the same order at every node, as above.
+        for (const each of wanted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
+          isWithin.set(keyOf(each), await claim(query, each))
+        return wanted.map(each => isWithin.get(keyOf(each)) === true)
+      }),
     async noteAsked(asked) {
       await connection.query(NOTE_ASKED, [
         asked.map(({ chainId }) => chainId),
@@ -105,6 +104,18 @@ export function operatorStore(connection: Connection): OperatorStore {
       return wanted.map(each => known.get(keyOf(each)) ?? null)
     },
   }
+}
+
+async function claim(
+  query: Query,
+  { chainId, tokenAddress, consumer, atMs, sinceMs, most }: EnrolmentClaim,
+): Promise<boolean> {
+  await query(LOCK_CONSUMER, [consumer])
+  if ((await query(TOUCH, [atMs, chainId, tokenAddress])).length === 1) return true
+  const [counted] = await query<{ enrolments: number }>(COUNT, [consumer, sinceMs])
+  if ((counted?.enrolments ?? 0) >= most) return false
+  await query(INSERT, [chainId, tokenAddress, consumer, atMs])
+  return true
 }
 
 const keyOf = ({ chainId, tokenAddress }: Pick<TokenRow, 'chainId' | 'tokenAddress'>): string =>

@@ -1,5 +1,5 @@
 /** Limits, policies, settings, enrolments asked for, and the audit trail read back. */
-import type { ConsumerRow, OperatorStore } from '../operator.ts'
+import type { ConsumerRow, EnrolmentClaim, OperatorStore } from '../operator.ts'
 import type { AuditRow } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -38,6 +38,13 @@ export function operatorStore(connection: Connection): OperatorStore {
   const tokens = tokenReader(connection)
   const settingName = (name: string) => `setting/${name}`
 
+  const claim = ({ chainId, tokenAddress, consumer, atMs, sinceMs, most }: EnrolmentClaim): boolean => {
+    if (touchEnrolment.run(atMs, chainId, tokenAddress).changes === 1) return true
+    const { enrolments } = countEnrolments.get(consumer, sinceMs) as { enrolments: number }
+    if (enrolments >= most) return false
+    insertEnrolment.run(chainId, tokenAddress, consumer, atMs, atMs)
+    return true
+  }
   return {
     async readConsumer(consumer) {
       return (connection.query(() => readConsumer.get(consumer)) as ConsumerRow | undefined) ?? null
@@ -69,14 +76,11 @@ export function operatorStore(connection: Connection): OperatorStore {
           : writeSetting.run(settingName(name), Buffer.from(value)),
       )
     },
-    async claimEnrolment({ chainId, tokenAddress, consumer, atMs, sinceMs, most }) {
-      return connection.write(() => {
-        if (touchEnrolment.run(atMs, chainId, tokenAddress).changes === 1) return true
-        const { enrolments } = countEnrolments.get(consumer, sinceMs) as { enrolments: number }
-        if (enrolments >= most) return false
-        insertEnrolment.run(chainId, tokenAddress, consumer, atMs, atMs)
-        return true
-      })
+    async claimEnrolment(wanted) {
+      return connection.write(() => claim(wanted))
+    },
+    async claimEnrolments(wanted) {
+      return connection.write(() => wanted.map(claim))
     },
     async noteAsked(asked) {
       await connection.write(() => {

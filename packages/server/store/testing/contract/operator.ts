@@ -74,6 +74,24 @@ export function operatorContract(database: () => TestDatabase): void {
     expect(await claim(10, 'acme', 70, 10)).toBe(true)
   })
 
+  test('enrolments of a batch are claimed together, each counted; those that do not fit are refused', async () => {
+    const store = await database().connect()
+    await store.insertKey(key('acme'))
+    const claim = (name: string) => ({
+      chainId: 1,
+      tokenAddress: address(name),
+      consumer: 'acme',
+      atMs: 10,
+      sinceMs: 0,
+      most: 2,
+    })
+    expect(await store.claimEnrolment(claim('b'))).toBe(true)
+    const isWithin = await store.claimEnrolments([claim('c'), claim('b'), claim('a'), claim('b')])
+    expect(isWithin.filter((_, at) => at === 1 || at === 3)).toEqual([true, true])
+    expect([isWithin[0], isWithin[2]].toSorted()).toEqual([false, true])
+    expect(await store.claimEnrolments([])).toEqual([])
+  })
+
   test('a token enrolled by being asked for is idle until it is asked for again', async () => {
     const store = await database().connect()
     await store.insertKey(key('acme'))

@@ -1,0 +1,81 @@
+/**
+ * The entries of a batch that nobody knows yet: each is on its way in as if it had been asked for alone, or refused in its
+ * place. What the store must remember of them is written at once, and only those that start a look-up are paid for.
+ */
+import type { QuoteErrorCode } from '@assay/sdk/wire'
+import type { Principal } from '../access/access.ts'
+import type { Address } from '../ops/config.ts'
+import type { Enrolment } from '../worker/chainService.ts'
+import { QuoteError } from './apiError.ts'
+import type { HttpContext, ServedChain } from './context.ts'
+import { claimOf, pendingText, progressOf, startEnrolment, underway } from './enrol.ts'
+
+type Asked = { readonly chainId: number; readonly tokenAddress: Address }
+type LookedUp =
+  | { readonly quote: object }
+  | {
+      readonly error: {
+        readonly code: QuoteErrorCode
+        readonly message: string
+        readonly detail: string | null
+      }
+    }
+
+/** Whatever an entry cannot be is the quote error it would be alone. */
+type Entry =
+  | { readonly asked: Asked; readonly failure: QuoteError }
+  | { readonly asked: Asked; readonly chain: ServedChain; readonly progress: Enrolment | null }
+
+export async function lookUpAll(
+  context: HttpContext,
+  principal: Principal,
+  asked: readonly Asked[],
+  pay: () => Promise<void>,
+): Promise<readonly LookedUp[]> {
+  const entries = await Promise.all(asked.map(each => entryOf(context, each)))
+  const starting = entries.flatMap(entry => ('chain' in entry && entry.progress === null ? [entry] : []))
+  const claims = starting.map(entry => claimOf(context, principal, entry.chain, entry.asked.tokenAddress))
+  const isWithinDay = claims.length === 0 ? [] : await context.store.claimEnrolments(claims)
+  const allowed = new Map<Entry, boolean>(starting.map((entry, at) => [entry, isWithinDay[at] === true]))
+  return Promise.all(
+    entries.map(entry =>
+      orError(async () => {
+        if ('failure' in entry) throw entry.failure
+        const { chain, progress } = entry
+        const { chainId, tokenAddress } = entry.asked
+        const enrolment =
+          progress === null
+            ? await startEnrolment(principal, chain, tokenAddress, allowed.get(entry) === true, pay)
+            : underway(progress, chain, tokenAddress)
+        const pending =
+          enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
+        return { quote: pendingText(chainId, tokenAddress, pending) }
+      }),
+    ),
+  )
+}
+
+async function entryOf({ chains }: HttpContext, asked: Asked): Promise<Entry> {
+  try {
+    const chain = chains.get(asked.chainId)
+    if (chain === undefined)
+      throw new QuoteError(
+        'UNSUPPORTED_CHAIN',
+        `chain ${asked.chainId} is not served; served are ${[...chains.keys()].join(', ')}`,
+      )
+    return { asked, chain, progress: await progressOf(chain, asked.tokenAddress) }
+  } catch (failure) {
+    if (failure instanceof QuoteError) return { asked, failure }
+    throw failure
+  }
+}
+
+async function orError(work: () => Promise<LookedUp>): Promise<LookedUp> {
+  try {
+    return await work()
+  } catch (failure) {
+    if (!(failure instanceof QuoteError)) throw failure
+    const { code, message, detail } = failure
+    return { error: { code, message, detail } }
+  }
+}
