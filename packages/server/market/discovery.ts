@@ -84,8 +84,9 @@ async function lookUp(
   const answer = await rpc.call(deployment.factoryAddress, data, block.hash, signal)
   if (!isWord(answer)) return null
   const address = addressAt(answer, 0)
+  if (address === NO_POOL) return null
   const expected = poolAddress(deployment, token0, token1, feePpm)
-  if (address === NO_POOL || (expected !== null && expected !== address)) return null
+  if (expected !== null && expected !== address) return null
   const { deploymentId } = deployment
   if (deployment.family === 'amm_v2') {
     const fee = {

@@ -4,7 +4,6 @@
  * A call that fails inside a batch is asked again alone before it counts as reverted: a neighbour may have eaten its
  * gas, and a failure that is not the contract's own must not look like one.
  */
-import { untilAborted } from '../feed/deadline.ts'
 import type { ChainRpc } from '../feed/feed.ts'
 import type { Hex } from '../ops/config.ts'
 import { decodeAggregate, encodeAggregate } from './aggregate.ts'
@@ -44,6 +43,8 @@ export function knowingMulticall(rpc: ChainRpc): ChainRpc {
 class BatchingRpc implements ChainRpc {
   readonly #rpc: ChainRpc
   readonly #waiting = new Map<Hex, Waiting[]>()
+  /** Calls of a signal that have no answer yet. */
+  readonly #pending = new WeakMap<AbortSignal, Set<Waiting['reject']>>()
   #isThere = false
   #lookIn = 0
 
@@ -56,19 +57,48 @@ class BatchingRpc implements ChainRpc {
   }
 
   call(to: Hex, data: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex | null> {
-    const answer = new Promise<Hex | null>((resolve, reject) => {
+    if (signal?.aborted === true) return Promise.reject(signal.reason as Error)
+    return new Promise<Hex | null>((resolve, reject) => {
+      const asked = signal === undefined ? { resolve, reject } : this.#untilAborted(signal, resolve, reject)
       const waiting = this.#waiting.get(blockHash)
       if (waiting !== undefined) {
-        waiting.push({ to, data, resolve, reject })
+        waiting.push({ to, data, ...asked })
         return
       }
-      this.#waiting.set(blockHash, [{ to, data, resolve, reject }])
+      this.#waiting.set(blockHash, [{ to, data, ...asked }])
       // After everything that was made ready in this turn.
       setImmediate(() => void this.#flush(blockHash))
     })
-    if (signal === undefined) return answer
-    answer.catch(() => undefined)
-    return untilAborted(answer, signal)
+  }
+
+  /** One listener for all calls of a signal: a look-up has a thousand, and adding a listener looks at all before it. */
+  #untilAborted(
+    signal: AbortSignal,
+    resolve: Waiting['resolve'],
+    reject: Waiting['reject'],
+  ): Pick<Waiting, 'resolve' | 'reject'> {
+    const pending = this.#pending.get(signal) ?? new Set()
+    if (!this.#pending.has(signal)) {
+      this.#pending.set(signal, pending)
+      signal.addEventListener(
+        'abort',
+        () => {
+          for (const abort of pending) abort(signal.reason)
+        },
+        { once: true },
+      )
+    }
+    pending.add(reject)
+    return {
+      resolve: answer => {
+        pending.delete(reject)
+        resolve(answer)
+      },
+      reject: failure => {
+        pending.delete(reject)
+        reject(failure)
+      },
+    }
   }
 
   async #flush(blockHash: Hex): Promise<void> {

@@ -42,8 +42,8 @@ const ENROLMENT_MS = 30_000
 const FORGET_MS = { TOKEN_UNKNOWN: 60_000, RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
 /** Answers remembered at most; beyond that the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000
-/** Tokens looked up together: a few calls where Multicall3 is there. */
-const GROUP = 50
+/** Tokens looked up together: a few calls where Multicall3 is there, and milliseconds of work when they are answered. */
+const GROUP = 25
 /** Of one consumer: some minutes of look-ups. */
 const MAX_WAITING = 5000
 
