@@ -123,12 +123,7 @@ export class EndpointSet {
     }
     const answer = await hedged<Result>({
       next,
-<<<<<<< HEAD
-      waitMs: count =>
-        ask === null ? null : lateMs([...tries.values()].at(-1), ask.method) * 2 ** (count - 1),
-=======
       waitMs: count => (ask === null ? null : lateMs([...tries.values()].at(-1), ask) * 2 ** (count - 1)),
->>>>>>> heads/heads
       onFailure: error => {
         if (!isFeedError(error) || isFinal(error)) throw error
         errors.push(error)

@@ -52,7 +52,6 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     let canHedge = start(false)
     while (open.size > 0) {
       const waitMs = canHedge ? hedge.waitMs(tries) : null
-<<<<<<< HEAD
       const quietMs = Math.min(...[...open.values()].map(({ abort }) => silenceMs(abort.signal)))
       if (waitMs !== null && quietMs >= waitMs) {
         canHedge = start(false)
@@ -63,14 +62,6 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
         waitMs === null ? null : Math.min(waitMs, Math.ceil(waitMs - quietMs)),
       )
       if (outcome.kind !== 'late') {
-=======
-      const outcome = await firstOf(
-        [...open.values()].map(({ over }) => over),
-        waitMs,
-      )
-      if (outcome.kind === 'late') canHedge = start(false)
-      else {
->>>>>>> heads/heads
         open.delete(outcome.of)
         if (outcome.kind === 'answer') return { result: outcome.result }
         hedge.onFailure(outcome.error)
