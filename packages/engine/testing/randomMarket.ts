@@ -206,16 +206,12 @@ export function randomLife(
     }
     if (stopChance > 0 && random.chance(0.3)) load()
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
-    if (random.chance(0.04))
-      say({
-        kind: 'health',
-        atMs: atMs(),
-        health: {
-          status: random.pick<FeedStatus>(['HEALTHY', 'HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']),
-          // Most are further apart than readers wait, so a life has silences in it.
-          record: { round, updated_at_ms: atMs() },
-        },
-      })
+    if (random.chance(0.04)) {
+      const status = random.pick<FeedStatus>(['HEALTHY', 'HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
+      // Most are further apart than readers wait, so a life has silences in it.
+      const record = { round, status, updated_at_ms: atMs() }
+      say({ kind: 'health', atMs: atMs(), health: { status, record } })
+    }
     if (random.chance(0.03))
       say({
         kind: 'coverage',
