@@ -5,6 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type FaultProxy, startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
+import { putMulticall3 } from '../packages/server/market/testing/multicall3.ts'
 import { LARK, planWith, token } from '../packages/server/service/testing/plan.ts'
 import { startTestChain, type TestChain } from '../packages/server/service/testing/testChain.ts'
 import { openTestService, type TestServiceOptions } from '../packages/server/service/testing/testService.ts'
@@ -26,6 +27,8 @@ const pools = tokens.map(({ symbol }) => ({
 }))
 const chain = await startTestChain(planWith({ tokens, pools }))
 try {
+  // It stands on every chain people use.
+  await putMulticall3((method, ...params) => chain.rpc(method, ...params))
   await chain.rpc('evm_setIntervalMining', 1)
   let isMet = true
   for (const kind of ['ws', 'http'] as const) isMet = (await measure(chain, kind)) && isMet

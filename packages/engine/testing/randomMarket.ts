@@ -201,7 +201,7 @@ export function randomLife(
       // Readings arrive in order, but blocks do not wait for them; none is older than the end of a gap.
       const settled = chain.findLastIndex(({ readings, rebase }) => readings.length > 0 || rebase !== null)
       const unread = chain.slice(1 + settled)
-      const kept = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? (chain.at(-1) as Kept)
+      const kept = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? chain.at(-1)!
       read(stableReading(random, atMs(), refOf(kept.block)), kept)
     }
     if (stopChance > 0 && random.chance(0.3)) load()
