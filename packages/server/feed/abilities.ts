@@ -37,8 +37,6 @@ const REFUSALS = 3
 /** Blocks whose receipts could not be had whole are remembered so many at a time: a few heads and their forks. */
 const MOST_HARD = 16
 
-/** An HTTP status. */
-const CONTENT_TOO_LARGE = 413
 /** Words about the size of an answer; they only save the calls that finding out would take. */
 const SIZE_WORDS = /size|too (large|big|many)|exceed|limit|max/i
 /** A block that the node does not have yet is no refusal of the method. */
@@ -127,10 +125,8 @@ const isRefusal = (error: unknown): error is FeedError =>
 export const isUnknownBlock = (error: unknown): boolean =>
   isFeedError(error, 'RPC_ERROR') && UNKNOWN_BLOCK.test(error.rpcMessage ?? '')
 
-const isAboutSize = ({ code, rpcMessage, httpStatus }: FeedError): boolean =>
-  code === 'ANSWER_TOO_LARGE' ||
-  httpStatus === CONTENT_TOO_LARGE ||
-  (code === 'RPC_ERROR' && SIZE_WORDS.test(rpcMessage ?? ''))
+const isAboutSize = ({ code, rpcMessage }: FeedError): boolean =>
+  code === 'ANSWER_TOO_LARGE' || (code === 'RPC_ERROR' && SIZE_WORDS.test(rpcMessage ?? ''))
 
 const codeOf = ({ code, rpcCode, httpStatus }: FeedError): string =>
   rpcCode !== null ? `${rpcCode}` : httpStatus !== null ? `HTTP ${httpStatus}` : code

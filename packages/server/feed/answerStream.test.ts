@@ -140,6 +140,7 @@ describe('an answer that is not whole', () => {
   it.each([
     ['a bracket too many', text.replace(/\]\}$/, ']]}')],
     ['no comma between two entries', text.replace('},{"before"', '}{"before"')],
+    ['something else in its place', text.replace('},{"before"', '}x{"before"')],
     ['two commas between them', text.replace('},{"before"', '},,{"before"')],
     ['a comma after the last', text.replace(/\]\}$/, ',]}')],
     ['something between them', text.replace('},{"before"', '},x{"before"')],

@@ -80,6 +80,10 @@ const REFUSABLE: ReadonlySet<string> = new Set([
 const isRefusingStatus = (status: number): boolean =>
   status === 501 || (status < 500 && status !== 408 && status !== 429)
 
+/** Of logs the same code is used for a range with too many of them: asking again would not help. */
+const mayBePaced = (method: string, { rpcCode }: FeedError): boolean =>
+  method !== 'eth_getLogs' || rpcCode === null
+
 export class Endpoint {
   readonly name: string
   /** Of the chain it serves. */
@@ -130,10 +134,11 @@ export class Endpoint {
     purpose: Purpose = this.#options.purpose ?? purposeOf(method),
   ): Promise<unknown> {
     const sent = { methods: [method], purpose, signal }
-    return this.#paced(async () => {
+    const ask = async (): Promise<unknown> => {
       const connection = await this.#connected(signal)
       return this.#send(connection, sent, () => connection.call(method, params, signal))
-    }, signal)
+    }
+    return this.#paced(method, ask, signal)
   }
 
   /**
@@ -146,7 +151,7 @@ export class Endpoint {
     purpose: Purpose = this.#options.purpose ?? purposeOf(calls[0]?.method ?? ''),
   ): Promise<readonly Settled[]> {
     const sent = { methods: calls.map(({ method }) => method), purpose, signal }
-    return this.#paced(async () => {
+    const ask = async (): Promise<readonly Settled[]> => {
       const connection = await this.#connected(signal)
       return this.#send(connection, sent, async () => {
         const outcomes = (await connection.batch?.(calls, signal)) ?? []
@@ -154,7 +159,8 @@ export class Endpoint {
         if (limited !== undefined && 'error' in limited) this.#note(limited.error, connection)
         return outcomes
       })
-    }, signal)
+    }
+    return this.#paced(BATCH, ask, signal)
   }
 
   /** Calls a second it is held to; infinite before it asked us to slow down. */
@@ -302,13 +308,13 @@ export class Endpoint {
   }
 
   /** Asks again, at the slower pace, what was refused for its rate. */
-  async #paced<Result>(ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  async #paced<Result>(method: string, ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     for (let tries = 1; ; tries++)
       try {
         return await ask()
       } catch (error) {
         const mayTry = tries < PACED_TRIES && this.isUsable && !signal.aborted
-        if (!mayTry || !isFeedError(error, 'ENDPOINT_LIMITED')) throw error
+        if (!mayTry || !isFeedError(error, 'ENDPOINT_LIMITED') || !mayBePaced(method, error)) throw error
       }
   }
 
@@ -373,7 +379,7 @@ export class Endpoint {
       call: (method, params, signal) => {
         const sent = { methods: [method], purpose: 'identity', signal } as const
         const send = () => this.#send(connection, sent, () => connection.call(method, params, signal))
-        return this.#paced(send, signal)
+        return this.#paced(method, send, signal)
       },
     }
   }

@@ -60,6 +60,9 @@ const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
   'ANSWER_TOO_LARGE',
 ])
 
+/** A refusal by HTTP status may be about the range as well. */
+const isRangeLike = ({ code, httpStatus }: FeedError): boolean => RANGE_LIKE.has(code) || httpStatus !== null
+
 /** A stretch and the blocks of it to be read, each with the hashes it was told of with. */
 type Chunk = {
   readonly from: number
@@ -199,7 +202,7 @@ class HistoryReader {
         return [{ from, to, blocks: toldOf(places), isUnasked: false }]
       } catch (error) {
         if (!isFeedError(error) || this.#signal.aborted) throw error
-        if (blocks > 1 && RANGE_LIKE.has(error.code)) return this.#halves(from, to)
+        if (blocks > 1 && isRangeLike(error)) return this.#halves(from, to)
         if (tries >= TRIES || error.code === 'METHOD_MISSING') throw this.#told(error)
         await this.#patience(tries)
       }
@@ -266,7 +269,8 @@ class HistoryReader {
     try {
       return await endpoint.request('eth_getLogs', [filter], this.#signal)
     } catch (error) {
-      if (isFeedError(error, 'METHOD_MISSING')) endpoint.abilities.refused(BY_RANGE, error)
+      if (isFeedError(error, 'METHOD_MISSING') && !isRangeLike(error))
+        endpoint.abilities.refused(BY_RANGE, error)
       throw error
     }
   }

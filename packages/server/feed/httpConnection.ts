@@ -21,6 +21,8 @@ import { startPace } from './pace.ts'
 
 /** A `Retry-After` beyond this is not waited for whole: the endpoint is asked again sooner. */
 const MAX_RETRY_AFTER_MS = 60_000
+/** The HTTP status of an answer that the endpoint does not want to give. */
+const CONTENT_TOO_LARGE = 413
 /** What a batch is called in errors and limits. */
 const BATCH = 'batch'
 
@@ -138,6 +140,12 @@ function decodeResponse(
   // Some nodes give a JSON-RPC error an HTTP error status; without one in the body, the status is all there is.
   const answer = errorIn(reader)
   if (answer !== null) return answer
+  if (status === CONTENT_TOO_LARGE)
+    throw new FeedError(
+      'ANSWER_TOO_LARGE',
+      name,
+      `the answer to ${method} would be too large (HTTP ${status})`,
+    )
   const facts = { httpStatus: status, ...retryAfter(headers) }
   throw new FeedError('ENDPOINT_STATUS', name, `${method} had HTTP status ${status}`, facts)
 }
