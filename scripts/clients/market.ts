@@ -3,7 +3,7 @@
  * trades, all made by ordinary transactions.
  */
 import type { Hex } from 'viem'
-import { type Client, connect } from '../../packages/world/client.ts'
+import { type Client, connect, DEV_ACCOUNT } from '../../packages/world/client.ts'
 import { v2PairAbi } from '../../packages/world/contracts/abi.ts'
 import { deployPriceFeed, deployToken, deployTrader } from '../../packages/world/deploy.ts'
 import type { ChainPlan, TokenPlan } from '../../packages/world/local/plan.ts'
@@ -35,6 +35,17 @@ const POOLS: ChainPlan['pools'] = [
   { deployment: 'uniswap-v2', pair: ['USDT', 'MOTH'], usd: 500_000 },
 ]
 
+/**
+ * A client that counts its transactions itself. geth numbers those it signs by its pool, which is a moment behind right
+ * after a block: of many sent at once, two may get the same number.
+ */
+async function numbered(client: Client): Promise<Client> {
+  let nonce = await client.getTransactionCount({ address: DEV_ACCOUNT })
+  const sendTransaction: Client['sendTransaction'] = call =>
+    client.sendTransaction({ ...call, nonce: nonce++ } as typeof call)
+  return { ...client, sendTransaction }
+}
+
 export class Market {
   readonly chain: ServedChain
   readonly client: Client
@@ -45,7 +56,8 @@ export class Market {
   }
 
   static async open(name: string, url: string, wsUrl: string): Promise<Market> {
-    const client = connect(url)
+    const plain = connect(url)
+    const client = await numbered(plain)
     const chainId = await client.getChainId()
     const { hash: genesisHash } = await client.getBlock({ blockNumber: 0n })
     // Independent deployments share one block.
@@ -78,7 +90,7 @@ export class Market {
     const makers = { trader: traderAddress, factories, gas: GAS }
     const pools = await Promise.all(POOLS.map(pool => makePool(client, plan, pool, makers)))
     const seeded = { trader: traderAddress, feeds, pools }
-    return new Market(client, { plan, url, wsUrl, genesisHash, seeded, life: { isLive: false } })
+    return new Market(plain, { plan, url, wsUrl, genesisHash, seeded, life: { isLive: false } })
   }
 
   token(symbol: string): Hex {
