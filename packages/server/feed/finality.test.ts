@@ -152,11 +152,11 @@ describe('R17: a finality tag that is missing, goes back, or is ahead of the hea
     const consumer = await follow(chain, { config: { endpoints: endpointsOf(proxy.url) } })
     await consumer.untilTip(await blockAt(chain, head))
     const asked = () => proxy.calls.filter(({ params }) => params[0] === 'finalized').length
-    await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThan(0)
+    await expect.poll(asked, { timeout: 30_000 }).toBeGreaterThan(0)
     proxy.clear()
     proxy.add({ fault: { kind: 'tags', tags: { latest: head + 1, finalized: head + 40 } } })
     const before = asked()
-    await expect.poll(asked, { timeout: 10_000 }).toBeGreaterThan(before)
+    await expect.poll(asked, { timeout: 30_000 }).toBeGreaterThan(before)
     await consumer.untilTip(await blockAt(chain, head + 1))
     expect(consumer.of('finalize')).toEqual([])
   })

@@ -100,7 +100,7 @@ describe('F30: an endpoint behind another one', () => {
       await consumer.untilTip(await latest(chain))
       forward(5001)
       await expect
-        .poll(() => freezing.calls.filter(isLatest).length, { timeout: 10_000 })
+        .poll(() => freezing.calls.filter(isLatest).length, { timeout: 30_000 })
         .toBeGreaterThanOrEqual(blocks)
     }
     expect(new Set(freezing.calls.map(({ params }) => params[0]))).toEqual(new Set(['latest']))
@@ -116,7 +116,7 @@ describe('a head that one endpoint alone knows', () => {
     const slow = await proxied()
     const consumer = await over([chain.anvil.url, slow.url], clock)
     await consumer.untilTip(await latest(chain))
-    await expect.poll(() => slow.calls.some(isLatest), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => slow.calls.some(isLatest), { timeout: 30_000 }).toBe(true)
     const still = slow.add({
       fault: { kind: 'tags', tags: { latest: Number((await latest(chain)).number) } },
     })
@@ -171,7 +171,7 @@ describe('a head that one endpoint alone knows', () => {
     await mineAt(clock.nowMs())
     await consumer.untilTip(await latest(chain))
     const isRead = () => proxies.every(({ calls }) => calls.some(isLatest))
-    await expect.poll(isRead, { timeout: 10_000 }).toBe(true)
+    await expect.poll(isRead, { timeout: 30_000 }).toBe(true)
     return { proxies, consumer, shared: await latest(chain) }
   }
 
@@ -222,7 +222,7 @@ describe('a head that one endpoint alone knows', () => {
       await consumer.until('the branch', ({ tip }) => tip?.number === Number(shared.number) - own + 5)
       // The others are read meanwhile, and know nothing of it.
       const later = (): string | undefined => (forward(2000), consumer.tip?.hash)
-      await expect.poll(later, { timeout: 20_000, interval: 300 }).toBe(shared.hash)
+      await expect.poll(later, { timeout: 30_000, interval: 300 }).toBe(shared.hash)
       expect(statusesEver(consumer)).not.toContain('GAP')
       expect(consumer.of('reorg').at(-1)?.blocks.map(refOf)).toMatchObject([{ hash: shared.hash }])
       forward(15_001)

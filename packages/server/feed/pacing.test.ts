@@ -88,7 +88,7 @@ describe.each(['HTTP 429', '-32005'] as const)('refused with %s', refusal => {
     const states = Array.from({ length: 80 }, () => endpoint.request('eth_chainId', [], signal, 'history'))
     let done = 0
     for (const each of states) void each.then(() => done++)
-    await expect.poll(() => done, { timeout: 20_000 }).toBeGreaterThan(0)
+    await expect.poll(() => done, { timeout: 30_000 }).toBeGreaterThan(0)
     await endpoint.request('eth_getBlockByNumber', ['latest', false], signal)
     expect(done).toBeLessThan(80)
     await Promise.all(states)
