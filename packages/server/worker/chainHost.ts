@@ -7,23 +7,9 @@
  * and its keeper starts another from the last commit.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  computePoolQuote,
-  computeTokenQuote,
-  count,
-  type Input,
-  ms,
-  type Policy,
-  type Pool,
-  poolsOf,
-  type State,
-  step,
-  type StepResult,
-  verifiedAt,
-} from '@assay/engine'
+import { count, type Input, ms, type Policy, type State, step, type StepResult } from '@assay/engine'
 import type { BlockRef, ChainRpc, Feed, FeedItem, HealthRecord, Resume, VerifiedBlock } from '../feed/feed.ts'
-import { isFeedError } from '../feed/feedError.ts'
-import { BudgetSpent, budgeted } from '../market/callBudget.ts'
+import { budgeted } from '../market/callBudget.ts'
 import type { Market } from '../market/market.ts'
 import { knowingMulticall } from '../market/multicall.ts'
 import { inTurn, OWN, Turns } from '../market/turns.ts'
@@ -34,8 +20,9 @@ import type { BackfillStore } from '../store/backfill.ts'
 import type { OperatorStore } from '../store/operator.ts'
 import type { ChainStore, Sequence } from '../store/port.ts'
 import { bootstrap } from './bootstrap.ts'
-import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer, Unread } from './chainService.ts'
+import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
 import { commitOf, type Stored } from './commitOf.ts'
+import { ComputedQuotes } from './computedQuotes.ts'
 import { CoverageWatch } from './coverageWatch.ts'
 import { Dormancy } from './dormancy.ts'
 import { Enrolments } from './enrolments.ts'
@@ -66,8 +53,6 @@ export type ChainHostOptions = {
 const BOOTSTRAP_MS = 20_000
 /** The longest wait for a timer; a longer one is asked for again. */
 const MAX_TIMER_MS = 60_000
-/** As long as any request may take: a reading nobody waits for any more ends. */
-const VERIFY_MS = 10_000
 /** Markets kept for consumers that asked lately; beyond that the oldest is dropped. */
 const MAX_MARKETS = 256
 
@@ -94,6 +79,7 @@ export class ChainHost implements ChainService {
   readonly #abort = new AbortController()
   readonly #enrolments: Enrolments
   readonly #upkeep: Upkeep
+  readonly #quotes: ComputedQuotes
   readonly #reload: Reload
   readonly #dormancy: Dormancy
   #anchor!: () => void
@@ -133,6 +119,14 @@ export class ChainHost implements ChainService {
       }),
       inLane,
     })
+    this.#quotes = new ComputedQuotes({
+      state,
+      intake: this.#intake,
+      enrolments: this.#enrolments,
+      inLane,
+      now,
+      lastSequence: () => this.#lastSequence,
+    })
     this.#reload = new Reload({
       ...common,
       chain,
@@ -166,73 +160,22 @@ export class ChainHost implements ChainService {
     return Promise.resolve(this.#enrolments.enrol(token as Address, consumer))
   }
 
-  async tokenQuote(
+  tokenQuote(
     token: string,
     narrowing: Narrowing | null,
     isVerifiedAnew: boolean,
     consumer = OWN,
   ): Promise<TokenAnswer> {
-    const address = token as Address
-    const isPublished = () => (this.#state.tokens.get(address)?.published ?? null) !== null
-    if (!isPublished()) return { outcome: 'not_enrolled' }
-    const unread = isVerifiedAnew ? await this.#verifyAnew(poolsOf(this.#state, address), consumer) : null
-    if (unread !== null) return unread
-    return this.#inLane(async () => {
-      if (!isPublished()) return { outcome: 'not_enrolled' }
-      const asked =
-        narrowing === null
-          ? null
-          : {
-              maxHops: narrowing.maxHops === null ? null : count(narrowing.maxHops),
-              minDepthUsd: narrowing.minDepthUsd === null ? null : count(narrowing.minDepthUsd),
-              excludePools: narrowing.excludePools as readonly Address[],
-            }
-      return {
-        outcome: 'quote',
-        quote: this.#stamped(computeTokenQuote(this.#state, address, this.#now(), asked)),
-      }
-    })
+    return this.#quotes.token(token as Address, narrowing, isVerifiedAnew, consumer)
   }
 
-  /** Reads again these pools and those that give them dollars; why it could not, or null. */
-  async #verifyAnew(pools: readonly Pool[], consumer: string): Promise<Unread | null> {
-    const anchors = this.#state.setup.routingAssets.flatMap(asset => poolsOf(this.#state, asset))
-    try {
-      const means = this.#enrolments.within(VERIFY_MS, consumer)
-      await this.#intake.recheck([...new Set([...pools, ...anchors])], means)
-      return null
-    } catch (failure) {
-      if (failure instanceof BudgetSpent)
-        return { outcome: 'budget_exceeded', retryAfterMs: failure.retryAfterMs }
-      if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
-      throw failure
-    }
-  }
-
-  async poolQuote(
-    address: string,
+  poolQuote(
+    pool: string,
     deadlineMs: number,
     maxAgeMs: number | null = null,
     consumer = OWN,
   ): Promise<PoolAnswer> {
-    const pool = address as Address
-    if (!this.#state.pools.has(pool)) {
-      const found = await this.#enrolments.lookUpPool(pool, deadlineMs, consumer)
-      if (found.outcome !== 'quote') return found
-    }
-    const known = this.#state.pools.get(pool)
-    if (known === undefined) return { outcome: 'not_a_pool' }
-    const verifiedMs = verifiedAt(this.#state.chain.proven, known.state)
-    if (maxAgeMs !== null && this.#now() - verifiedMs > maxAgeMs) {
-      const unread = await this.#verifyAnew([known], consumer)
-      if (unread !== null) return unread
-    }
-    return this.#inLane(async () => {
-      const there = this.#state.pools.get(pool)
-      if (there === undefined) return { outcome: 'not_a_pool' }
-      const answer = computePoolQuote(this.#state, there, this.#now())
-      return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
-    })
+    return this.#quotes.pool(pool as Address, deadlineMs, maxAgeMs, consumer)
   }
 
   unenrol(token: string): Promise<boolean> {
@@ -462,12 +405,6 @@ export class ChainHost implements ChainService {
         .run(() => this.#apply({ kind: 'timer', atMs: this.#now() }))
         .catch((failure: unknown) => this.#end(failure))
     }, waitMs)
-  }
-
-  /** A computed answer says which commit it stands on. */
-  #stamped(quote: object): string {
-    const { as_of, ...rest } = quote as { as_of: object }
-    return JSON.stringify({ ...rest, as_of: { stream_sequence: this.#lastSequence, ...as_of } })
   }
 
   #now() {
