@@ -64,7 +64,7 @@ const BLOCK_FAULTS: readonly (readonly [what: string, rule: Rule, code: string])
   [
     'a JSON number where hex belongs, in headers',
     {
-      method: 'eth_getBlockByHash',
+      method: ['eth_getBlockByHash', 'eth_getBlockByNumber'],
       fault: {
         kind: 'change',
         change: header => ({
