@@ -1,5 +1,5 @@
 /** The depth of other markets, as files on the disk tell it, reaches a real engine. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createState, DEFAULT_POLICY, type Input, type State, step } from '@assay/engine'
@@ -48,11 +48,12 @@ const asset = (usd: string, chainId = CHAIN) => ({
   token_address: WETH,
   external_depth_usd: usd,
 })
-const write = (document: unknown) =>
-  writeFileSync(
-    join(folder, 'depth.json'),
-    typeof document === 'string' ? document : JSON.stringify(document),
-  )
+/** In one go: a file seen half written would be one more that is wrong. */
+const write = (document: unknown) => {
+  const text = typeof document === 'string' ? document : JSON.stringify(document)
+  writeFileSync(join(folder, 'next.json'), text)
+  renameSync(join(folder, 'next.json'), join(folder, 'depth.json'))
+}
 const depth = () => state.coverage.get(WETH)?.depthMicrousd ?? null
 
 async function watch(sources: readonly CoverageSource[]): Promise<void> {
