@@ -50,6 +50,9 @@ export const EndpointHealth = object({
   head: nullable(Count),
   error_rate: number({ minimum: 0, maximum: 1 }),
   p50_ms: nullable(Ms),
+  lacks: optional(
+    describe('Methods it refused, each with the code; left out where there are none.', array(string())),
+  ),
 })
 
 /** Health is reported every 15 seconds. Older than this, it says nothing about now: the chain is silent. */

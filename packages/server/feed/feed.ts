@@ -45,6 +45,8 @@ export type HealthRecord = {
     readonly head: number | null
     readonly error_rate: number
     readonly p50_ms: number | null
+    /** What it refused, in words; left out where it refused nothing. */
+    readonly lacks?: readonly string[]
   }[]
   readonly updated_at_ms: number
 }

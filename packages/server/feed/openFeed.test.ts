@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { FeedLog } from './endpoint.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import { latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
-import { pass, startRpcProxy } from './testing/rpcProxy.ts'
+import { pass, startRpcProxy, without } from './testing/rpcProxy.ts'
 import { startTcpProxy } from './testing/tcpProxy.ts'
 
 let chain: LocalChain
@@ -108,6 +108,18 @@ describe('health items', () => {
     expect(consumer.health?.reasons).toEqual(['NO_VERIFIED_HEAD', 'CHAIN_STALLED'])
     expect(consumer.health?.endpoints.map(({ name }) => name)).toEqual(['node-1', 'node-2'])
     expect(JSON.stringify(consumer.items)).not.toMatch(/secret|127\.0\.0\.1|:\/\//)
+  })
+
+  it('name what an endpoint refuses, and nothing of one that refuses nothing', async () => {
+    const refusing = keep(await startRpcProxy(chain.anvil.url, without('eth_getBlockReceipts')))
+    const endpoints = endpointsOf(refusing.url)
+    await mine(chain)
+    const consumer = await follow(chain, { config: { endpoints } })
+    await consumer.until('health', ({ health }) => health !== undefined)
+    expect(consumer.health?.endpoints[0]?.lacks).toEqual(['eth_getBlockReceipts refused (-32601)'])
+    const whole = await follow(chain, { config: { endpoints: endpointsOf(chain.anvil.url) } })
+    await whole.until('health', ({ health }) => health !== undefined)
+    expect(whole.health?.endpoints[0]).not.toHaveProperty('lacks')
   })
 
   it('say nothing at the start, and UNAVAILABLE when no head comes', async () => {

@@ -189,12 +189,13 @@ class ChainFeed implements Feed {
       moment.monotonicMs - this.#said.atMs >= HEALTH_INTERVAL_MS
     if (!isDue) return null
     this.#said = { health: this.#health, atMs: moment.monotonicMs }
-    const endpoints = this.#endpoints.all.map(({ name, status, head, errorRate, p50Ms }) => ({
+    const endpoints = this.#endpoints.all.map(({ name, status, head, errorRate, p50Ms, abilities }) => ({
       name,
       status,
       head,
       error_rate: errorRate,
       p50_ms: p50Ms,
+      ...(abilities.lackings.length === 0 ? {} : { lacks: abilities.lackings }),
     }))
     return {
       kind: 'health',
