@@ -1,6 +1,5 @@
 /** Blocks that a stranger made large: read, proven and given on, in bounded memory, over any line that is fast enough. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -8,18 +7,17 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startFaultProxy, type FaultProxy } from '../../world/proxy/faultProxy.ts'
 import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
-import { pause } from './bell.ts'
 import { fetchBlock } from './block.ts'
 import { DEFAULT_LIMITS } from './connection.ts'
 import { Endpoint } from './endpoint.ts'
 import { type FatBlock, mineFat } from './testing/fatBlock.ts'
 import { closeAll, endpointsOf, follow, keep } from './testing/following.ts'
 import { latest, type LocalChain, mine, type RpcBlock, startLocalChain } from './testing/localChain.ts'
+import { drained, resultText, sendPaced } from './testing/pacedAnswer.ts'
 
 const MIB = 1024 * 1024
 /** The promise of contract §8, for an answer of 64 MB. */
 const MOST_GROWN = 200 * MIB
-const PART = 65_536
 const { signal } = new AbortController()
 
 let chain: LocalChain
@@ -63,42 +61,18 @@ async function fat(spec: FatBlock): Promise<RpcBlock> {
 const callsOf = ({ kinds }: Read, method: string): number =>
   kinds.filter(each => each.method === method).reduce((sum, { calls }) => sum + calls, 0)
 
-/** Until there is room again, or nobody reads any more. */
-async function drained(response: ServerResponse): Promise<void> {
-  const over = new AbortController()
-  const waits = ['drain', 'close'].map(event => once(response, event, { signal: over.signal }))
-  await Promise.race(waits)
-  over.abort()
-  await Promise.allSettled(waits)
-}
-
 /** The proxy answers with the node's own text, made before: how long a node takes to make it is not looked at here. */
 async function serve(block: RpcBlock, bytesPerSecond = Number.POSITIVE_INFINITY): Promise<number> {
-  const request = { jsonrpc: '2.0', id: 1, method: 'eth_getBlockReceipts', params: [block.hash] }
-  const headers = { 'content-type': 'application/json' }
-  const answered = await fetch(chain.anvil.url, { method: 'POST', headers, body: JSON.stringify(request) })
-  const text = Buffer.from(await answered.arrayBuffer())
-  const result = text.subarray(text.indexOf('"result":'))
+  const result = await resultText(chain.anvil.url, 'eth_getBlockReceipts', [block.hash])
   proxy.add({
     method: 'eth_getBlockReceipts',
     params: ([hash]) => hash === block.hash,
     fault: {
       kind: 'handle',
-      handle: async ({ id }, _, response): Promise<'handled'> => {
-        response?.write(`{"jsonrpc":"2.0","id":${Number(id)},`)
-        const startedMs = performance.now()
-        for (let at = 0; at < result.length && response?.destroyed === false; at += PART) {
-          const isTaken = response.write(result.subarray(at, at + PART))
-          if (!isTaken) await drained(response)
-          const aheadMs = (1000 * at) / bytesPerSecond - (performance.now() - startedMs)
-          if (aheadMs > 1) await pause(aheadMs, signal)
-        }
-        response?.end()
-        return 'handled'
-      },
+      handle: ({ id }, _, response) => sendPaced(response as ServerResponse, id, result, bytesPerSecond),
     },
   })
-  return text.length
+  return result.length
 }
 
 describe('receipts of a block', () => {

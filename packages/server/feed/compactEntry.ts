@@ -13,22 +13,30 @@ export function compactEntries(entries: readonly unknown[]): unknown[] {
 
 class Digits {
   readonly view: DataView
-  readonly #bytes: Uint8Array
+  readonly #bytes: Buffer
   #at = 0
+  /** Of the entry before, which mostly stood in the same bytes: an object for each copy would be most of the garbage. */
+  #source: Buffer = NOTHING
 
   constructor(size: number) {
-    this.#bytes = new Uint8Array(size)
+    this.#bytes = Buffer.allocUnsafeSlow(size)
     this.view = new DataView(this.#bytes.buffer)
   }
 
   /** Copies the bytes from one offset to another; gives where they are now. */
   take(from: DataView, start: number, end: number): number {
+    const { buffer, byteOffset, byteLength } = from
+    const source = this.#source
+    if (source.buffer !== buffer || source.byteOffset !== byteOffset || source.length !== byteLength)
+      this.#source = Buffer.from(buffer, byteOffset, byteLength)
     const at = this.#at
-    this.#bytes.set(new Uint8Array(from.buffer, from.byteOffset + start, end - start), at)
+    this.#source.copy(this.#bytes, at, start, end)
     this.#at = at + end - start
     return at
   }
 }
+
+const NOTHING = Buffer.alloc(0)
 
 /** Topics keep their distances, so what stands between two of them is copied too. */
 const topicsSize = (count: number): number => (count === 0 ? 0 : (count - 1) * TOPIC_STEP + HASH_DIGITS)
