@@ -5,7 +5,8 @@ export class StoppedClock implements Clock {
   /** How often somebody has looked at it: a way to see that a periodic check has passed. */
   looks = 0
   #nowMs = Date.now()
-  #monotonicMs = performance.now()
+  /** A whole number: beside a fraction, four seconds later can be a rounding error more than four seconds. */
+  #monotonicMs = Math.ceil(performance.now())
 
   nowMs(): number {
     return this.#nowMs
