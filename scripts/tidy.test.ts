@@ -20,10 +20,16 @@ const text = (file: string) => readFileSync(file, 'utf8')
 const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   exact: ['root:assert', 'root:units'],
   amm: ['exact', 'root:assert', 'root:units'],
-  price: ['exact', 'amm', 'chain:block', 'root:assert', 'root:units', 'types'],
+  policy: ['exact', 'root:assert', 'root:units'],
+  rules: ['exact', 'amm', 'policy', 'root:assert', 'root:units', 'types'],
+  memory: ['exact', 'amm', 'rules', 'chain:block', 'root:assert', 'root:units', 'types'],
+  price: ['exact', 'amm', 'policy', 'rules', 'memory', 'chain:block', 'root:assert', 'root:units', 'types'],
   chain: [
     'exact',
     'amm',
+    'policy',
+    'rules',
+    'memory',
     'price',
     'root:assert',
     'root:units',
@@ -81,7 +87,7 @@ test('the engine imports nothing but itself', () => {
   expect(outside).toEqual([])
 })
 
-test('engine layers import one way: exact ← amm ← price ← chain ← step; types may be shared', () => {
+test('engine layers import one way: exact ← amm ← rules ← memory ← price ← chain ← step; types may be shared', () => {
   const wrong = engine.flatMap(importsOf).filter(({ file, target, isType }) => {
     const [layer, ...rest] = file.slice('packages/engine/'.length).split('/')
     if (rest.length === 0) return false

@@ -1,8 +1,8 @@
 /** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
 import { knownToken } from './chain/registry.ts'
-import { DueQueue } from './price/dueQueue.ts'
-import { DEFAULT_POLICY, type Policy } from './price/policy.ts'
-import { policyVersion } from './price/policyVersion.ts'
+import { DueQueue } from './memory/dueQueue.ts'
+import { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
+import { policyVersion } from './policy/policyVersion.ts'
 import type { ChainSetup } from './setup.ts'
 import type { State } from './state.ts'
 import { count } from './units.ts'

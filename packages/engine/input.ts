@@ -9,7 +9,7 @@
 import type { V2State, V3State } from './amm/adapter.ts'
 import type { KnownRange, TickEntry } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool } from './chain/block.ts'
-import type { Policy } from './price/policy.ts'
+import type { Policy } from './policy/policy.ts'
 import type { Count, Ms } from './units.ts'
 
 export type Input = { readonly atMs: Ms } & (

@@ -6,7 +6,7 @@
  */
 import type { Address, Hex } from './chain/block.ts'
 import type { Fraction } from './exact/ratio.ts'
-import type { RetractReason, UnpricedReason } from './price/reasons.ts'
+import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
 import type { Count, Ms, Score, Tick } from './units.ts'
 
 export type ExactText = { readonly numerator: string; readonly denominator: string; readonly display: string }

@@ -1,7 +1,7 @@
 /** Writes the records of one step in order, with their ids and routing. */
 import type { Hex } from './chain/block.ts'
 import type { Edge, Evaluation } from './price/evaluation.ts'
-import type { RetractReason, UnpricedReason } from './price/reasons.ts'
+import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
 import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
 import type { Pool, State, Token } from './state.ts'
 import type { Work } from './work.ts'

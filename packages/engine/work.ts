@@ -3,7 +3,7 @@
  * input is applied, consumed once when the step publishes.
  */
 import type { Address } from './chain/block.ts'
-import type { RetractReason } from './price/reasons.ts'
+import type { RetractReason } from './rules/reasons.ts'
 import type { EngineRecord, SwapObserved } from './record.ts'
 import type { Pool, State } from './state.ts'
 

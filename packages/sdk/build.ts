@@ -28,7 +28,7 @@ export function buildPackage(folder: string): void {
 
 /** Types import sources and both import the engine by its name: here there are neither. What is imported must be there. */
 function link(folder: string, file: string): void {
-  const rules = relative(dirname(file), join(folder, 'engine/rules.js')).replaceAll('\\', '/')
+  const rules = relative(dirname(file), join(folder, 'engine/rules/index.js')).replaceAll('\\', '/')
   const text = readFileSync(file, 'utf8').replaceAll(
     IMPORT,
     (_, before: string, quote: string, from: string) => {

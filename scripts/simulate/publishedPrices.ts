@@ -8,12 +8,12 @@
  */
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
 import { type Fraction, near } from '../../packages/engine/exact/ratio.ts'
-import { isFull } from '../../packages/engine/price/depthAverage.ts'
-import { CLIMBING_MS } from '../../packages/engine/price/edge.ts'
+import { isFull } from '../../packages/engine/rules/depthAverage.ts'
+import { CLIMBING_MS } from '../../packages/engine/price/hops/edge.ts'
 import { evaluate, valueAssets } from '../../packages/engine/price/evaluate.ts'
 import type { Evaluation } from '../../packages/engine/price/evaluation.ts'
 import { type Moment, momentOf } from '../../packages/engine/price/moment.ts'
-import { hasMoved } from '../../packages/engine/price/moveWatch.ts'
+import { hasMoved } from '../../packages/engine/memory/moveWatch.ts'
 import type { Pool, Token } from '../../packages/engine/state.ts'
 import type { Verdict } from './verdict.ts'
 

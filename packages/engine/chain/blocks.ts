@@ -4,8 +4,8 @@
  */
 import type { V2Event, V3Event } from '../amm/adapter.ts'
 import { assert } from '../assert.ts'
-import { stateScore } from '../price/bands.ts'
-import * as depthAverage from '../price/depthAverage.ts'
+import { stateScore } from '../rules/bands.ts'
+import * as depthAverage from '../rules/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
 import type { Pool, ProvenRun, State } from '../state.ts'
 import { type Count, tick } from '../units.ts'

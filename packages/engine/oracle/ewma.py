@@ -1,5 +1,5 @@
 """
-The decay table of price/depthAverage.ts: K[i] = floor(2^64 * exp(-2^i / 1,800,000)), i = 0..25.
+The decay table of rules/depthAverage.ts: K[i] = floor(2^64 * exp(-2^i / 1,800,000)), i = 0..25.
 
     python3 packages/engine/oracle/ewma.py
 

@@ -10,7 +10,7 @@ import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, PoolState } from '../state.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
-import type { Cap, Exclusion, Failure, UnpricedReason } from './reasons.ts'
+import type { Cap, Exclusion, Failure, UnpricedReason } from '../rules/reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
 

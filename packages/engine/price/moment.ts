@@ -10,10 +10,10 @@ import type { Fraction } from '../exact/ratio.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score, score } from '../units.ts'
-import { feedScore } from './bands.ts'
+import { feedScore } from '../rules/bands.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
-import type { Policy } from './policy.ts'
-import type { Rejection } from './reasons.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Rejection } from '../rules/reasons.ts'
 
 /** What Y is worth, and the rule that failed where it is worth nothing. */
 export type Anchor = {

@@ -1,10 +1,10 @@
 /** What two folds must agree on that saw the same chain in the end, whatever they went through. */
 import { evaluate, valueAssets } from '../price/evaluate.ts'
 import { momentOf } from '../price/moment.ts'
-import { quoteText } from '../price/quote.ts'
+import { quoteText } from '../price/publish/quote.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
-import { changesOf } from '../price/temporal.ts'
+import { changesOf } from '../rules/temporalMedian.ts'
 
 /** What the chain made of the pools, and what every token is worth right now. */
 export function currentState(state: State, atMs: Ms): unknown {

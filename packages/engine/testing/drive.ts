@@ -9,7 +9,7 @@ import type { Address, Block, BlockRef, Hex, NewPool, Proof } from '../chain/blo
 import { createState } from '../createState.ts'
 import { step, type StepResult } from '../engine.ts'
 import type { FeedStatus, Input, LoadedPool, StableAnswer } from '../input.ts'
-import { mergePolicy } from '../price/policyOverride.ts'
+import { mergePolicy } from '../policy/policyOverride.ts'
 import { canonicalX } from '../setup.ts'
 import type { Pool, State } from '../state.ts'
 import { count, type Ms, ms } from '../units.ts'

@@ -4,11 +4,11 @@
  */
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
-import { edgeOf } from '../price/edge.ts'
+import { edgeOf } from '../price/hops/edge.ts'
 import { evaluate, valueAssets } from '../price/evaluate.ts'
 import type { Edge, Evaluation, Priced } from '../price/evaluation.ts'
 import { type Moment, momentOf } from '../price/moment.ts'
-import { quoteText } from '../price/quote.ts'
+import { quoteText } from '../price/publish/quote.ts'
 import type { CompactPriced, CompactState, EngineRecord, PoolStateText } from '../record.ts'
 import type { Token } from '../state.ts'
 import type { Rational } from './byHand.ts'

@@ -1,0 +1,123 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { setPoolState } from '../../chain/journal.ts'
+import { poolsOf } from '../../chain/registry.ts'
+import { createState } from '../../createState.ts'
+import { step } from '../../engine.ts'
+import type { State } from '../../state.ts'
+import { cases } from '../../testing/cases.ts'
+import { E18, E6, MINUTE, P1, P2, T, U, USDC } from '../../testing/cast.ts'
+import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { type Scenario, scenario } from '../../testing/scenario.ts'
+import { count, type Ms, ms } from '../../units.ts'
+import { deadUntil, edgeOf, verifiedAt } from './edge.ts'
+import { valueAssets } from '../evaluate.ts'
+import { figuresOf } from './figures.ts'
+import { momentOf } from '../moment.ts'
+import { OwnHops } from './ownHops.ts'
+import { pairAgreement } from '../vote/pairAgreement.ts'
+
+/** Looks at the state of a random market after each of its inputs, then and a while later. */
+function throughLives(runs: number, look: (state: State, atMs: Ms) => void): void {
+  const laterMs = fc.integer({ min: 1, max: 40 * MINUTE })
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 31 }), laterMs, (seed, passedMs) => {
+      const { life } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+      const state = createState(SETUP)
+      for (const input of life) {
+        step(state, input)
+        if (state.chain.tip === null) continue
+        look(state, input.atMs)
+        look(state, ms(input.atMs + passedMs))
+      }
+    }),
+    { numRuns: cases(runs) },
+  )
+}
+
+it('contract §2.6: a hop told to have no price to give has none when it is worked out, until the time it told', () => {
+  let dead = 0
+  throughLives(60, (state, atMs) => {
+    const moment = momentOf(state, atMs)
+    valueAssets(moment)
+    for (const pool of state.pools.values()) {
+      const figures = figuresOf(moment, pool)
+      const told = deadUntil(moment, pool, figures, verifiedAt(state.chain.proven, figures))
+      if (told === null) continue
+      const edge = edgeOf(moment, pool)
+      expect(edge.failure).not.toBeNull()
+      expect(edge.dueMs).toBe(told)
+      dead++
+    }
+  })
+  expect(dead).toBeGreaterThan(1_000)
+})
+
+it('contract §2.6: what own hops say together is what each of them says', () => {
+  let due = 0
+  throughLives(60, (state, atMs) => {
+    const moment = momentOf(state, atMs)
+    valueAssets(moment)
+    for (const token of state.tokens.keys()) {
+      const own = new OwnHops(moment, token)
+      const pools = poolsOf(state, token)
+      const edges = pools.map(pool => edgeOf(moment, pool))
+      const soonest = Math.min(...edges.map(edge => edge.dueMs))
+      expect(own.dueMs).toBe(soonest === Infinity ? null : soonest)
+      expect(own.isAged).toBe(edges.some(edge => edge.freshness.score < 10))
+      const alive = edges.filter(edge => edge.failure === null)
+      expect(own.edges).toEqual(expect.arrayContaining(alive))
+      expect(new Set([...own.edges.map(edge => edge.pool), ...own.dead])).toEqual(new Set(pools))
+      if (own.dueMs !== null) due++
+    }
+  })
+  expect(due).toBeGreaterThan(1_000)
+})
+
+/** T with a pool into a stable, and one into U. */
+function aside(): Scenario {
+  const s = scenario()
+  s.decimals(T, 18)
+  s.decimals(U, 18)
+  s.v2(P1, [T, 1_000_000n * E18], [USDC, 2_000_000n * E6])
+  s.v2(P2, [T, 1_000_000n * E18], [U, 1_000_000n * E18])
+  return s
+}
+
+it('contract §2.3: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+  const s = aside()
+  const isAged = () => new OwnHops(s.moment(), T).isAged
+  expect(s.pool(P2).from).toBe(T)
+  expect(isAged()).toBe(false)
+  for (let n = 0; n < 3; n++) s.mine({ proof: 'none', afterMs: 5 * MINUTE })
+  s.reserves(P1, 1_000_000n * E18, 2_000_001n * E6)
+  s.mine({ afterMs: MINUTE })
+  expect(isAged()).toBe(true)
+  s.reserves(P2, 1_000_001n * E18, 1_000_000n * E18)
+  s.mine({ afterMs: MINUTE })
+  expect(isAged()).toBe(false)
+})
+
+it('contract §2.3: what is remembered of hops into no anchor is forgotten when one of them changes', () => {
+  const s = aside()
+  const isAged = () => new OwnHops(s.moment(), T).isAged
+  expect(isAged()).toBe(false)
+  // As a block that is taken back may leave it.
+  const pool = s.pool(P2)
+  setPoolState(s.state, pool, { ...pool.state, verifiedNumber: count(0), verifiedMs: ms(0) })
+  expect(isAged()).toBe(true)
+})
+
+it('contract §2.6: what a pair is remembered to agree on is what it would agree on if asked anew', () => {
+  let remembered = 0
+  throughLives(60, (state, atMs) => {
+    const kept = momentOf(state, atMs)
+    // A caller's own copy of the policy: nothing that is remembered is of it.
+    const anew = momentOf(state, atMs, { policy: { ...state.policyView.policy } })
+    for (const pool of state.pools.values()) {
+      if (state.index.agreements.has(pool.around.pair)) remembered++
+      expect(pairAgreement(kept, pool)).toEqual(pairAgreement(anew, pool))
+    }
+  })
+  expect(remembered).toBeGreaterThan(1_000)
+})

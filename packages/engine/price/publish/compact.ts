@@ -1,0 +1,101 @@
+/**
+ * The compact price state: an evaluation in the words of the wire, about a kilobyte. It goes to the stream,
+ * the snapshot and the lists; the full quote adds the routes to it.
+ */
+import type { BlockRef } from '../../chain/block.ts'
+import { display } from '../../exact/decimal.ts'
+import * as ratio from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/ratio.ts'
+import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
+import { label } from '../../rules/bands.ts'
+import type { Agreement, Evaluation, Priced, Route, Support } from '../evaluation.ts'
+import { reduced } from '../score/priced.ts'
+
+export function compactOf(evaluation: Evaluation, policyVersion: string): CompactState {
+  return evaluation.kind === 'PRICED'
+    ? pricedText(evaluation, policyVersion)
+    : unpricedText(evaluation, policyVersion)
+}
+
+function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
+  const { selected, support, stable } = evaluation
+  const price = ratio.toText(evaluation.price)
+  return {
+    state: 'PRICED',
+    price_usd: price,
+    confidence: confidenceText(evaluation),
+    support: support === null ? null : supportText(support, selected, price),
+    selected:
+      selected === null
+        ? null
+        : {
+            route_id: selected.id,
+            pool_ids: selected.edges.map(edge => edge.pool.id),
+            weight_microusd: selected.weight.toString(),
+          },
+    stable: { token_address: stable.token, usd: ratio.toText(reduced(stable.usd)), status: stable.status },
+    evaluated_at_ms: evaluation.atMs,
+    as_of: asOfText(evaluation.asOf),
+    expires_at_ms: evaluation.expiresAtMs,
+    policy_version: policyVersion,
+  }
+}
+
+const unpricedText = (
+  evaluation: Extract<Evaluation, { kind: 'UNPRICED' }>,
+  policyVersion: string,
+): CompactUnpriced => ({
+  state: 'UNPRICED',
+  reason: evaluation.reason,
+  evaluated_at_ms: evaluation.atMs,
+  as_of: asOfText(evaluation.asOf),
+  policy_version: policyVersion,
+})
+
+function supportText(
+  support: Support,
+  selected: Route | null,
+  price: ratio.ExactText,
+): NonNullable<CompactPriced['support']> {
+  // The envelope of a single route is its price: no need to reduce and print the same number three times over.
+  const text = (value: Fraction) => (value === selected?.price ? price : ratio.toText(reduced(value)))
+  return {
+    low: text(support.low),
+    high: text(support.high),
+    accepted: support.accepted,
+    rejected: support.rejected,
+    retained_weight_bps: support.retainedBps,
+    tau_bps: support.tauBps.toString(),
+    mad_bps: bpsText(support.madBps),
+  }
+}
+
+export function confidenceText(evaluation: Priced): Confidence {
+  const { components } = evaluation
+  return {
+    score: evaluation.score,
+    label: label(evaluation.score),
+    components:
+      'path_agreement' in components
+        ? { ...components, path_agreement: agreementText(components.path_agreement) }
+        : components,
+    caps: evaluation.caps,
+  }
+}
+
+export const agreementText = (agreement: Agreement) => ({
+  score: agreement.score,
+  sources: agreement.sources,
+  deployments: agreement.deployments,
+  spread_bps: bpsText(agreement.spreadBps),
+  retained_weight_bps: agreement.retainedBps,
+})
+
+/** A deviation in basis points; unlike a price it may be 0. */
+export const bpsText = (deviation: Fraction): string => (deviation.num === 0n ? '0' : display(deviation))
+
+export const asOfText = (block: BlockRef): AsOf => ({
+  block_number: block.number,
+  block_hash: block.hash,
+  block_time_ms: block.timeMs,
+})

@@ -1,0 +1,121 @@
+/** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
+import { times } from '../../exact/ratio.ts'
+import type { PoolStateText } from '../../record.ts'
+import type { PoolState } from '../../state.ts'
+import { agreementText, bpsText } from './compact.ts'
+import { microusd } from '../hops/edge.ts'
+import { exactText } from './exactText.ts'
+import type { Edge, EdgeComponents } from '../evaluation.ts'
+import { devBps } from '../../rules/weightedMedian.ts'
+
+export function poolStateText(edge: Edge): PoolStateText {
+  const { pool, state } = edge
+  return {
+    block_number: state.changed.number,
+    block_hash: state.changed.hash,
+    block_time_ms: state.changed.timeMs,
+    verified_at_ms: edge.verifiedMs,
+    finality: edge.finality,
+    ...holdings(state),
+    from: pool.from,
+    to: pool.to,
+    marginal: exactText(edge.marginal),
+    evidence: evidenceText(edge),
+    ...depthText(edge),
+    score: edge.score,
+    components: componentsText(edge),
+    caps: edge.caps,
+    reason: edge.failure?.rule ?? null,
+    ...(state.verified
+      ? {}
+      : {
+          differences: state.differences.map(each => ({
+            field: each.field,
+            event: each.event.toString(),
+            computed: each.computed.toString(),
+          })),
+        }),
+  }
+}
+
+export function holdings({ amm }: PoolState) {
+  return amm.family === 'amm_v2'
+    ? { reserves: { reserve0: amm.reserve0.toString(), reserve1: amm.reserve1.toString() } }
+    : {
+        slot: {
+          sqrt_price_x96: amm.sqrtPriceX96.toString(),
+          tick: amm.tick,
+          liquidity: amm.liquidity.toString(),
+        },
+      }
+}
+
+export function evidenceText({ state, finality }: Edge) {
+  const { evidence } = state
+  if (evidence === null) return null
+  return {
+    kind: evidence.kind,
+    amount_in: evidence.amountIn.toString(),
+    amount_out: evidence.amountOut.toString(),
+    block_number: evidence.block.number,
+    block_hash: evidence.block.hash,
+    transaction_hash: evidence.transactionHash,
+    log_index: evidence.logIndex,
+    observed_at_ms: evidence.block.timeMs,
+    finality,
+  }
+}
+
+/** Depth in microdollars, each figure floored; null with its reason where it is not known. */
+export function depthText(edge: Edge) {
+  const { state, unitMicrousd, capacity, averageY } = edge
+  const { depth, depthY, marginal } = state
+  if (depth === null || depthY === null || marginal === null)
+    return { depth: null, depth_reason: edge.failure?.rule ?? 'DEPTH_UNKNOWN' }
+  if (capacity === null || unitMicrousd === null || averageY === null)
+    return { depth: null, depth_reason: edge.failure?.rule ?? 'ANCHOR_UNPRICED' }
+  const usd = (amountY: bigint) => microusd(amountY, unitMicrousd).toString()
+  return {
+    depth: {
+      up_microusd: usd(depth.up),
+      down_microusd: usd((depth.down * marginal.num) / marginal.den),
+      current_microusd: usd(depthY),
+      ewma_microusd: usd(averageY),
+      effective_microusd: capacity.toString(),
+    },
+  }
+}
+
+export function componentsText({ components, state, capacity, scale }: Edge) {
+  const { temporal, freshness } = components
+  const { median } = temporal
+  const inWhole = median === null || scale === null ? null : times(median, scale.whole)
+  return {
+    depth: { score: components.depth.score, l_eff: capacity?.toString() ?? null },
+    freshness: { score: freshness.score, age_ms: freshness.ageMs, ttl_ms: freshness.ttlMs },
+    agreement: agreementText(components.agreement),
+    temporal: {
+      score: temporal.score,
+      covered_ms: temporal.coveredMs,
+      median: exactText(inWhole),
+      deviation_bps:
+        median === null || state.marginal === null ? null : bpsText(devBps(state.marginal, median)),
+    },
+    feed: components.feed,
+    state: components.state,
+    ...(components.stable === null ? {} : { stable: components.stable }),
+    ...coverageText(components.coverage),
+  }
+}
+
+function coverageText(coverage: EdgeComponents['coverage']) {
+  if (coverage === null) return {}
+  const { score, anchorsMicrousd, externalMicrousd } = coverage
+  return {
+    coverage: {
+      score,
+      anchors_microusd: anchorsMicrousd.toString(),
+      external_microusd: externalMicrousd?.toString() ?? null,
+    },
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The full token quote: the compact state and everything it was made from, route by route and hop by hop,
+ * so that a reader can recompute it with nothing else than the quote and its policy.
+ */
+import type { Address } from '../../chain/block.ts'
+import type { CompactState } from '../../record.ts'
+import { type Count, count, type Ms, score, weaker } from '../../units.ts'
+import { compactOf } from './compact.ts'
+import { exactText } from './exactText.ts'
+import type { Edge, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
+import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
+import type { Failure } from '../../rules/reasons.ts'
+import { byWeight } from '../routes/routes.ts'
+
+/** The nearest candidates of a token without a price. */
+const MAX_CANDIDATES = 5
+
+/** `COMPUTED` for an answer made on demand, `RETRIEVED` for the last record. */
+export type QuoteSource = 'COMPUTED' | 'RETRIEVED'
+
+export type QuoteText = CompactState & {
+  readonly chain_id: Count
+  readonly token: Address
+  readonly source: QuoteSource
+  readonly last_trade_ms: Ms | null
+  /** UNPRICED: what came near, and the rule each failed. */
+  readonly candidates?: readonly object[]
+  readonly change?: null
+  readonly routes?: readonly object[]
+  /** Full quotes of the routing assets used. */
+  readonly routing_assets?: readonly QuoteText[]
+}
+
+export function quoteText(
+  chainId: Count,
+  evaluation: Evaluation,
+  policyVersion: string,
+  source: QuoteSource,
+): QuoteText {
+  const head = headText(chainId, evaluation, policyVersion, source)
+  if (evaluation.kind === 'UNPRICED')
+    return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
+  return {
+    ...head,
+    routes: inOrder(evaluation).map(route => ({
+      ...routeText(route, evaluation.selected),
+      hops: route.edges.map(hopText),
+    })),
+    routing_assets: assetsOf(evaluation).map(asset => quoteText(chainId, asset, policyVersion, source)),
+  }
+}
+
+/** All but what it was made from. */
+export function headText(
+  chainId: Count,
+  evaluation: Evaluation,
+  policyVersion: string,
+  source: QuoteSource,
+): QuoteText {
+  return {
+    chain_id: chainId,
+    token: evaluation.token,
+    source,
+    ...compactOf(evaluation, policyVersion),
+    last_trade_ms: evaluation.own.lastTradeMs,
+    // Our own price of an hour and a day ago: the engine keeps no history of records.
+    ...(evaluation.kind === 'UNPRICED' ? {} : { change: null }),
+  }
+}
+
+/** Heaviest first, then what failed, nearest first. */
+export const inOrder = ({ routes, failed }: Priced): Route[] => [
+  ...routes.toSorted(byWeight),
+  ...failed.nearest,
+]
+
+/** All but its hops. */
+export function routeText(route: Route, selected: Route | null): object {
+  return {
+    route_id: route.id,
+    selected: route === selected,
+    accepted: route.failure === null && route.exclusion === null,
+    material: route.material,
+    reason: route.failure?.rule ?? route.exclusion,
+    ...(route.failure === null ? {} : { failure: route.failure }),
+    weight_microusd: route.weight.toString(),
+    capacity_microusd: route.capacity.toString(),
+    price_usd: exactText(route.price),
+    stable: route.stable === null ? null : stableText(route.stable),
+    score: route.score,
+    components: routeComponents(route),
+    caps: route.edges.flatMap(edge => edge.caps),
+  }
+}
+
+/** S_route = min(all edge scores, the scores of the routing assets it goes through). */
+function routeComponents({ edges, via }: Route): object {
+  const weakestEdge = edges.reduce((least, edge) => weaker(least, edge.score), score(10))
+  if (via === null) return { edges: { score: weakestEdge } }
+  let weakestAsset = score(10)
+  for (let at: Route['via'] = via; at !== null; at = at.route.via) {
+    const { evaluation } = at.asset
+    weakestAsset = weaker(weakestAsset, evaluation.kind === 'PRICED' ? evaluation.score : score(0))
+  }
+  return { edges: { score: weakestEdge }, routing_asset: { score: weakestAsset } }
+}
+
+export function hopText(edge: Edge): object {
+  const { pool } = edge
+  return {
+    pool_id: pool.id,
+    pool_address: pool.address,
+    family: pool.terms.family,
+    deployment_id: pool.deploymentId,
+    fee_ppm: count(Number(pool.feePpm)),
+    from: pool.from,
+    to: pool.to,
+    from_decimals: edge.scale === null ? null : digitsOf(edge.scale.from),
+    to_decimals: edge.scale === null ? null : digitsOf(edge.scale.to),
+    ratio: exactText(edge.ratio),
+    evidence: evidenceText(edge),
+    marginal: exactText(edge.marginal),
+    ...holdings(edge.state),
+    ...depthText(edge),
+    verified_at_ms: edge.verifiedMs,
+    quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
+    jump_since_ms: edge.state.jump?.jump?.sinceMs ?? null,
+    settled: edge.settled,
+    score: edge.score,
+    components: componentsText(edge),
+    caps: edge.caps,
+    ...(edge.failure === null ? {} : { failure: edge.failure }),
+  }
+}
+
+/** The decimals behind a scale of 10^decimals. */
+const digitsOf = (scale: bigint): Count => count(scale.toString().length - 1)
+
+const stableText = (stable: StableView) => ({
+  token_address: stable.token,
+  usd: exactText(stable.usd),
+  source: stable.source,
+  status: stable.status,
+  updated_at_ms: stable.updatedAtMs,
+  finality: stable.finality,
+  score: stable.score,
+  caps: stable.caps,
+})
+
+/** A pool or route that came near, the rule it failed, and by how much. */
+function candidateText(route: Route): { route_id: string; hops: object[] } & Partial<Failure> {
+  return { route_id: route.id, hops: route.edges.map(hopText), ...route.failure }
+}
+
+/** The routing assets used, each once, in the order of their first use. */
+export function assetsOf({ routes, failed }: Priced): Evaluation[] {
+  const used = new Map<Address, Evaluation>()
+  for (const { via } of [...routes, ...failed.nearest])
+    if (via !== null && !used.has(via.asset.asset)) used.set(via.asset.asset, via.asset.evaluation)
+  return [...used.values()]
+}

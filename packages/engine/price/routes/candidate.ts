@@ -1,0 +1,137 @@
+/**
+ * A candidate route while its token is evaluated. What most candidates are never asked for, the exact price and
+ * the list of hops, is worked out for whoever looks; floats decide what they can until then.
+ */
+import { bitsOf } from '../../exact/bits.ts'
+import type { Fraction } from '../../exact/ratio.ts'
+import * as ratio from '../../exact/ratio.ts'
+import { asNear, type Count, count, type Near, score, type Score, weaker } from '../../units.ts'
+import type { Edge, Onward, Route, RouteDraft, StableView } from '../evaluation.ts'
+import type { Exclusion, Failure } from '../../rules/reasons.ts'
+
+const NOWHERE = asNear(Number.NaN)
+
+export class Candidate implements RouteDraft {
+  readonly first: Edge
+  readonly stable: StableView | null
+  readonly via: Onward | null
+  readonly near: Near
+  /** No side of the price is longer. */
+  readonly bits: Count
+  weight = 0n
+  failure: Failure | null = null
+  exclusion: Exclusion | null = null
+  material = false
+  readonly #rest: readonly Edge[]
+  #id: string | null = null
+  #edges: readonly Edge[] | null = null
+  #price: Fraction | null = null
+  #capacity: bigint | null
+
+  private constructor(
+    first: Edge,
+    rest: readonly Edge[],
+    stable: StableView | null,
+    via: Onward | null,
+    near: Near,
+    bits: Count,
+    capacity: bigint | null,
+  ) {
+    this.first = first
+    this.#rest = rest
+    this.stable = stable
+    this.via = via
+    this.near = near
+    this.bits = bits
+    this.#capacity = capacity
+  }
+
+  static toStable(edge: Edge, stable: StableView): Candidate {
+    const near = ratio.nearProduct(edge.near, ratio.near(stable.usd))
+    const bits = count(edge.bits + bitsOf(stable.usd))
+    return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n)
+  }
+
+  static through(edge: Edge, via: Onward): Candidate {
+    const { route } = via
+    const own = edge.capacity ?? 0n
+    return new Candidate(
+      edge,
+      route.edges,
+      route.stable,
+      via,
+      ratio.nearProduct(edge.near, route.near),
+      count(edge.bits + via.bits),
+      own < route.capacity ? own : route.capacity,
+    )
+  }
+
+  /** A route that failed before it had a price. */
+  static dead(first: Edge, rest: readonly Edge[], failure: Failure): Candidate {
+    const candidate = new Candidate(first, rest, null, null, NOWHERE, count(0), null)
+    candidate.failure = failure
+    return candidate
+  }
+
+  /** Of one that failed, what its first hop would hold. */
+  get capacity(): bigint {
+    this.#capacity ??= this.first.capacity ?? 0n
+    return this.#capacity
+  }
+
+  get id(): string {
+    const { pool } = this.first
+    if (this.#rest.length === 0) return pool.id
+    this.#id ??= `${pool.id}-${this.via?.route.id ?? this.#rest.map(edge => edge.pool.id).join('-')}`
+    return this.#id
+  }
+
+  get edges(): readonly Edge[] {
+    this.#edges ??= [this.first, ...this.#rest]
+    return this.#edges
+  }
+
+  get price(): Fraction | null {
+    this.#price ??= this.#alongRoute()
+    return this.#price
+  }
+
+  /** Its weakest link: a hop, or the asset it goes on from. */
+  get score(): Score {
+    const { first, stable, via } = this
+    if (stable === null) return score(0)
+    if (via === null) return first.score
+    const { evaluation } = via.asset
+    const ofAsset = evaluation.kind === 'PRICED' ? evaluation.score : score(0)
+    return weaker(weaker(first.score, via.route.score), ofAsset)
+  }
+
+  /** Where the observation comes from: what independence is asked of. */
+  get source(): Edge['pool'] {
+    return this.first.pool
+  }
+
+  #alongRoute(): Fraction | null {
+    const onward = this.via === null ? this.stable?.usd : this.via.route.price
+    return onward == null ? null : ratio.times(this.first.ratio as Fraction, onward)
+  }
+}
+
+const NOTHING: readonly Edge[] = []
+
+/** As it stands, field by field: what is copied of a candidate has no accessors. */
+export const settledRoute = (route: Route): Route => ({
+  id: route.id,
+  first: route.first,
+  edges: route.edges,
+  stable: route.stable,
+  via: route.via,
+  price: route.price,
+  near: route.near,
+  capacity: route.capacity,
+  weight: route.weight,
+  score: route.score,
+  failure: route.failure,
+  exclusion: route.exclusion,
+  material: route.material,
+})

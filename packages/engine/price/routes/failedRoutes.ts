@@ -1,0 +1,43 @@
+/**
+ * The candidates of a token that failed, each with its reason, for whoever asks why not. Most are never asked for: those
+ * that failed with their first hop are kept as its pool until then.
+ */
+import { Candidate } from './candidate.ts'
+import { edgeOf } from '../hops/edge.ts'
+import type { Route } from '../evaluation.ts'
+import type { Moment } from '../moment.ts'
+import type { OwnHops } from '../hops/ownHops.ts'
+import type { Failure } from '../../rules/reasons.ts'
+import { byCapacity } from './routes.ts'
+
+/** Failed routes kept. */
+const MAX_SHOWN = 16
+
+export class FailedRoutes {
+  readonly #moment: Moment
+  readonly #found: readonly Route[]
+  readonly #own: OwnHops
+  #all: readonly Route[] | null = null
+
+  constructor(moment: Moment, found: readonly Route[], own: OwnHops) {
+    this.#moment = moment
+    this.#found = found
+    this.#own = own
+  }
+
+  /** At most so many, those nearest to a price, nearest first. */
+  get nearest(): readonly Route[] {
+    this.#all ??= [...this.#found, ...this.#ofPools()].sort(byCapacity).slice(0, MAX_SHOWN)
+    return this.#all
+  }
+
+  #ofPools(): Route[] {
+    const { excluded } = this.#moment
+    return this.#own.dead
+      .filter(pool => !excluded.has(pool.address))
+      .map(pool => {
+        const edge = edgeOf(this.#moment, pool)
+        return Candidate.dead(edge, [], edge.failure as Failure)
+      })
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Candidate routes of a token: a hop to a stable, or a hop to a routing asset followed by one of that
+ * asset's own accepted routes of the same moment.
+ *
+ * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the
+ * routes of one before it. A route that fails is kept with its reason, for whoever asks why not.
+ */
+import * as ratio from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/ratio.ts'
+import { Candidate } from './candidate.ts'
+import type { Edge, Route, Valuation } from '../evaluation.ts'
+import type { Moment } from '../moment.ts'
+import type { Count, Near } from '../../units.ts'
+import { stableView } from '../hops/stableView.ts'
+
+/** Every candidate, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
+export function routesOf(
+  moment: Moment,
+  edges: readonly Edge[],
+): { readonly live: Candidate[]; readonly failed: Route[] } {
+  const live: Candidate[] = []
+  const failed: Route[] = []
+  const isExcluding = moment.excluded.size > 0
+  for (const edge of edges) {
+    if (isExcluding && moment.excluded.has(edge.pool.address)) continue
+    if (edge.failure !== null) failed.push(Candidate.dead(edge, [], edge.failure))
+    else addThrough(moment, edge, live, failed)
+  }
+  const { max_routes } = moment.policy
+  if (live.length <= max_routes) return { live, failed }
+  const kept = deepest(live, max_routes)
+  for (const route of live) {
+    if (kept.has(route)) continue
+    route.failure = { rule: 'TOO_MANY_ROUTES', actual: null, required: `${max_routes}` }
+    failed.push(route)
+  }
+  return { live: live.filter(route => kept.has(route)), failed }
+}
+
+/** The first so many by `byCapacity`, but only those at the edge are put in order: ids are long, and many routes tie. */
+function deepest(routes: readonly Candidate[], most: Count): Set<Candidate> {
+  const depths = new Float64Array(routes.length)
+  routes.forEach(({ capacity }, at) => {
+    depths[at] = Number(capacity)
+  })
+  const edge = depths.toSorted()[routes.length - most] as Near
+  const kept = new Set<Candidate>()
+  const atEdge: Candidate[] = []
+  routes.forEach((route, at) => {
+    const depth = depths[at] as Near
+    if (depth > edge) kept.add(route)
+    else if (depth === edge) atEdge.push(route)
+  })
+  for (const route of atEdge.sort(byCapacity).slice(0, most - kept.size)) kept.add(route)
+  return kept
+}
+
+function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route[]): void {
+  const { pool } = edge
+  const stable = stableView(moment, pool.to)
+  if (stable !== null) {
+    live.push(Candidate.toStable(edge, stable))
+    return
+  }
+  // A live edge that does not end in a stable ends in a valued, priced routing asset.
+  for (const via of (moment.valuations.get(pool.to) as Valuation).onward) {
+    const { edges } = via.route
+    if (edges.length < moment.policy.max_hops) live.push(Candidate.through(edge, via))
+    else
+      failed.push(
+        Candidate.dead(edge, edges, {
+          rule: 'TOO_MANY_HOPS',
+          actual: `${edges.length + 1}`,
+          required: `at most ${moment.policy.max_hops}`,
+        }),
+      )
+  }
+}
+
+/** The fee-free price along a route: what "has it moved" is asked of. */
+export function marginalUsdOf(route: Route): Fraction {
+  let value = route.stable?.usd as Fraction
+  for (const edge of route.edges) value = ratio.times(value, edge.marginal as Fraction)
+  return value
+}
+
+/** Deepest first, ties by route id. */
+export const byCapacity = (a: Route, b: Route): -1 | 0 | 1 =>
+  a.capacity !== b.capacity ? (a.capacity > b.capacity ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0
+
+/** Heaviest first, ties by route id. */
+export const byWeight = (a: Route, b: Route): -1 | 0 | 1 =>
+  a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.id < b.id ? -1 : a.id > b.id ? 1 : 0

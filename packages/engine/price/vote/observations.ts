@@ -1,0 +1,78 @@
+/**
+ * From candidate routes to observations: weigh them over shared edges, remove those a guard refuses, and
+ * set the dust aside so that only routes that matter vote on the price.
+ */
+import { MAX_BITS } from '../../exact/bits.ts'
+import * as ratio from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/ratio.ts'
+import type { Candidate } from '../routes/candidate.ts'
+import { share, sumByFirst } from '../../rules/capacity.ts'
+import { type Consensus, consensus, type Observation } from '../../rules/consensus.ts'
+import type { Edge, Route } from '../evaluation.ts'
+import { rejectImbalanced } from '../../rules/valueImbalance.ts'
+import type { Moment } from '../moment.ts'
+import type { Failure } from '../../rules/reasons.ts'
+
+export type Vote = {
+  /** The routes that voted, in the order `verdict` numbers them. */
+  readonly observations: readonly Candidate[]
+  /** Qualified routes too small to be heard. */
+  readonly dust: readonly Route[]
+  readonly verdict: Consensus
+  /** Capacity of all of them together. */
+  readonly claimed: bigint
+  /** Weight of all routes that start in the same pool, the dust included. */
+  readonly byFirst: ReadonlyMap<Edge, bigint>
+}
+
+const NO_WEIGHT: Failure = { rule: 'NO_WEIGHT', actual: '0 microusd', required: 'more than 0' }
+
+/** Routes that a guard refuses move over to `failed`. Null when nothing is left to weigh. */
+export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]): Vote | null {
+  const { routes, claimed } = qualify(moment, live, failed)
+  const byFirst = weightByFirst(routes)
+  let total = 0n
+  for (const weight of byFirst.values()) total += weight
+  if (total === 0n) {
+    for (const route of routes) fail(route, NO_WEIGHT, failed)
+    return null
+  }
+  const least = total * BigInt(moment.policy.observation_share_bps)
+  const small = new Set<Edge>()
+  for (const [edge, weight] of byFirst) if (weight * 10_000n < least) small.add(edge)
+  const dust = small.size === 0 ? [] : routes.filter(({ first }) => small.has(first))
+  const observations = small.size === 0 ? routes : routes.filter(({ first }) => !small.has(first))
+  for (const route of dust) route.exclusion = 'IMMATERIAL'
+  // A route that has come this far has a price, though it may not be worked out yet.
+  const verdict = consensus(observations as readonly (Candidate & Observation)[])
+  return verdict === null ? null : { observations, dust, verdict, claimed, byFirst }
+}
+
+/** Weight of all routes that start in the same pool. */
+export const weightByFirst = (routes: readonly Route[]): Map<Edge, bigint> =>
+  sumByFirst(routes, ({ weight }) => weight)
+
+function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
+  const fitting = live.every(({ bits }) => bits <= MAX_BITS)
+    ? live
+    : live.filter(route => fits(route, failed))
+  const claimed = share(fitting)
+  const routes = rejectImbalanced(moment.policy, fitting, failed)
+  return { routes, claimed: routes.length < fitting.length ? share(routes) : claimed }
+}
+
+/** Past 4096 bits there is no price along this route, and the others are not touched by it. */
+function fits(route: Candidate, failed: Route[]): boolean {
+  if (route.bits <= MAX_BITS) return true
+  const price = route.price as Fraction
+  const outcome = ratio.reduce(price.num, price.den)
+  if (!ratio.isTooLarge(outcome)) return true
+  const failure: Failure = { rule: 'TOO_LARGE', actual: `${outcome.bits} bits`, required: `${MAX_BITS} bits` }
+  fail(route, failure, failed)
+  return false
+}
+
+function fail(route: Candidate, failure: Failure, failed: Route[]): void {
+  route.failure = failure
+  failed.push(route)
+}

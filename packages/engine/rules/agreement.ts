@@ -1,0 +1,73 @@
+/**
+ * How far independent sources agree (contract §2.6): of the pools of a pair, and of a token's own first
+ * hops.
+ *
+ * The score is the least of source count, spread and retained weight, under every cap whose condition holds;
+ * a cap is listed even when another one is lower.
+ */
+import { assert } from '../assert.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import { type Count, count, type Score, score } from '../units.ts'
+import { bpsScore } from './bands.ts'
+import type { Agreement } from '../price/evaluation.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Cap } from './reasons.ts'
+
+export type Support = {
+  /** Verified pools of the pair, or first-hop pools with a source's share of the accepted weight. */
+  readonly sources: Count
+  /** Distinct deployments among them. */
+  readonly deployments: Count
+  readonly spreadBps: Fraction
+  readonly keptWeight: bigint
+  readonly totalWeight: bigint
+  readonly unresolved: boolean
+}
+
+/** Confidence without independent consensus (specification §8); not for an operator to raise. */
+const UNRESOLVED_CAP: Cap = { code: 'NO_INDEPENDENT_CONSENSUS', cap: score(2) }
+
+/** Of the verified pools of one pair. */
+export function edgeAgreement(support: Support, policy: Policy): Agreement {
+  const bySources = sourceScore(policy.agreement.edge_sources, support.sources)
+  const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_POOL_PAIR', cap: bySources }] : []
+  return agreement(support, bySources, caps, policy)
+}
+
+/** Of the sources of one token. Two pools of one deployment share its bugs: fewer than two deployments cap. */
+export function pathAgreement(support: Support, policy: Policy): Agreement {
+  const bySources = sourceScore(policy.agreement.path_sources, support.sources)
+  const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_SOURCE', cap: bySources }] : []
+  if (support.deployments < 2)
+    caps.push({ code: 'SINGLE_DEPLOYMENT', cap: policy.agreement.single_deployment_cap })
+  return agreement(support, bySources, caps, policy)
+}
+
+function agreement(support: Support, bySources: Score, caps: Cap[], policy: Policy): Agreement {
+  const { sources, deployments, spreadBps, keptWeight, totalWeight, unresolved } = support
+  assert(totalWeight > 0n && keptWeight <= totalWeight, () => `kept ${keptWeight} of ${totalWeight}`)
+  if (unresolved) caps.push(UNRESOLVED_CAP)
+  // Rounds down. The bands' bounds are whole basis points, so the bands see no difference.
+  const retainedBps = count(Number((10_000n * keptWeight) / totalWeight))
+  let least = Math.min(
+    bySources,
+    bpsScore(policy.agreement.spread, spreadBps),
+    retainedScore(policy.agreement.retained, retainedBps),
+  )
+  for (const { cap } of caps) if (cap < least) least = cap
+  return { score: score(least), caps, sources, deployments, spreadBps, retainedBps, unresolved }
+}
+
+/** The n-th entry for n sources, the last one for more. No pool reaching a source's share counts as one. */
+function sourceScore(bySources: readonly Score[], sources: Count): Score {
+  const value = bySources[Math.min(Math.max(sources, 1), bySources.length) - 1]
+  assert(value !== undefined, 'the policy scores at least one source')
+  return value
+}
+
+function retainedScore(bands: Policy['agreement']['retained'], retainedBps: Count): Score {
+  const band = bands.find(([from]) => retainedBps >= from)
+  // Consensus keeps at least 67%, and the last band of a valid policy starts no higher.
+  assert(band !== undefined, () => `no band for ${retainedBps} bps of retained weight`)
+  return band[1]
+}

@@ -1,0 +1,117 @@
+/**
+ * The evidence a/b of a hop: a sale of X for Y, so the fee always has one sign and the price does not bounce
+ * between buys and sells (contract §2.2).
+ *
+ * The block's last swap serves if it is such a sale and admissible; otherwise the protocol-exact adapter
+ * sells a reference input on the block-final state. It changes only with the pool's own state.
+ */
+import type { GrossDepth, V2Event, V2State, V3Event, V3State } from '../amm/adapter.ts'
+import { adapterOf } from '../amm/adapters.ts'
+import type { BlockRef, LogPosition } from '../chain/block.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import type { Evidence, Pool } from '../state.ts'
+import type { Policy } from '../policy/policy.ts'
+
+/** A block's last swap of a pool, with the state it ran on. */
+export type LastSwap = LogPosition & {
+  readonly event: Extract<V2Event | V3Event, { kind: 'SWAP' }>
+  readonly base: V2State | V3State
+}
+
+export type Settled = {
+  readonly amm: V2State | V3State
+  readonly marginal: Fraction
+  readonly depth: GrossDepth
+}
+
+/** Null: the depth is too shallow for an input of useful size, EVIDENCE_TOO_COARSE. */
+export function evidenceOf(
+  pool: Pool,
+  settled: Settled,
+  swap: LastSwap | null,
+  block: BlockRef,
+  policy: Policy,
+): Evidence | null {
+  const reference = referenceInput(pool, settled, policy)
+  if (reference === null) return null
+  return observed(pool, settled, swap, reference, block, policy) ?? simulated(pool, settled, reference, block)
+}
+
+/**
+ * The smallest gross X of at least depth/1000 and 10,000 units whose output is at least 10,000 units: large
+ * enough that integer rounding cannot move the price, small enough that it barely moves the pool.
+ */
+function referenceInput(pool: Pool, { amm, depth }: Settled, policy: Policy): bigint | null {
+  const { reference_divisor, reference_min_units } = policy.evidence
+  const divisor = BigInt(reference_divisor)
+  const least = BigInt(reference_min_units)
+  const share = (depth.down + divisor - 1n) / divisor
+  let input = share > least ? share : least
+  if (input > depth.down) return null
+  const adapter = adapterOf(pool.terms.family)
+  const trial = adapter.swapExactIn(pool.terms, amm, pool.x, input)
+  if ('reason' in trial) return null
+  if (trial.amountOut < least) {
+    const smallest = adapter.smallestInput(pool.terms, amm, pool.x, least)
+    if (smallest === null || typeof smallest !== 'bigint') return null
+    input = smallest
+  }
+  return input > depth.down ? null : input
+}
+
+function simulated(pool: Pool, { amm }: Settled, input: bigint, block: BlockRef): Evidence | null {
+  const swapped = adapterOf(pool.terms.family).swapExactIn(pool.terms, amm, pool.x, input)
+  if ('reason' in swapped) return null
+  return {
+    kind: 'SIMULATED_SWAP',
+    amountIn: swapped.amountIn,
+    amountOut: swapped.amountOut,
+    block,
+    transactionHash: null,
+    logIndex: null,
+  }
+}
+
+function observed(
+  pool: Pool,
+  { marginal, depth }: Settled,
+  swap: LastSwap | null,
+  reference: bigint,
+  block: BlockRef,
+  policy: Policy,
+): Evidence | null {
+  if (swap === null) return null
+  const { input, output } = saleOf(pool, swap.event)
+  if (input < reference || input > depth.down || output <= 0n) return null
+  const fair = adapterOf(pool.terms.family).swapExactIn(pool.terms, swap.base, pool.x, input)
+  if ('reason' in fair) return null
+  // A transfer fee or a skimmed output shows here: the pool gave less than its own formula.
+  if (output * 10_000n < fair.amountOut * BigInt(policy.evidence.observed_output_share_bps)) return null
+  const tolerancePpm = pool.feePpm + 100n * BigInt(policy.evidence.observed_tolerance_bps)
+  if (!isWithinPpm({ num: output, den: input }, marginal, tolerancePpm)) return null
+  return {
+    kind: 'OBSERVED_SWAP',
+    amountIn: input,
+    amountOut: output,
+    block,
+    transactionHash: swap.transactionHash,
+    logIndex: swap.logIndex,
+  }
+}
+
+/** Net X in and net Y out; a purchase of X comes out negative. */
+function saleOf(pool: Pool, event: LastSwap['event']): { readonly input: bigint; readonly output: bigint } {
+  const [net0, net1] =
+    'amount0In' in event
+      ? [event.amount0In - event.amount0Out, event.amount1In - event.amount1Out]
+      : [event.amount0, event.amount1]
+  return pool.x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
+}
+
+/** max(p/q, q/p) − 1 ≤ ppm / 10^6. */
+function isWithinPpm(p: Fraction, q: Fraction, ppm: bigint): boolean {
+  const left = p.num * q.den
+  const right = q.num * p.den
+  const [high, low] = left > right ? [left, right] : [right, left]
+  return (high - low) * 1_000_000n <= ppm * low
+}

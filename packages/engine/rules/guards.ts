@@ -1,0 +1,99 @@
+/**
+ * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
+ * with what was found and what was required. Guards reject, they never replace a value (contract §2.6).
+ */
+import type { Address } from '../chain/block.ts'
+import type { Decimals, Pool, PoolState } from '../state.ts'
+import type { Count } from '../units.ts'
+import type { Edge, EdgeComponents } from '../price/evaluation.ts'
+import type { Anchor, Moment } from '../price/moment.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Cap, Failure, Rejection } from './reasons.ts'
+
+/** Guards that only an event, a reading or the operator can change the outcome of: time has no part in them. */
+export function flawOf(
+  pool: Pool,
+  policy: Policy,
+  from: Decimals | null,
+  to: Decimals | null,
+): Failure | null {
+  if (pool.feePpm > BigInt(policy.fee_ceiling_ppm))
+    return failure('FEE_TOO_HIGH', `${pool.feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)
+  return (
+    decimalsFailure(from, pool.from) ??
+    decimalsFailure(to, pool.to) ??
+    stateFailure(pool.state, policy.depth_asymmetry)
+  )
+}
+
+type Hop = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
+
+/** The guards of the moment, for a pool without a flaw. */
+export function failureOf(moment: Moment, hop: Hop, anchor: Anchor): Failure | null {
+  const { freshness, pool } = hop
+  if (freshness.score === 0)
+    return failure('EXPIRED', `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
+  if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
+  const { capacity } = hop
+  if (capacity === null || capacity < moment.leastMicrousd)
+    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${moment.leastMicrousd} microusd`)
+  if (moment.feed.score === 0) return failure('FEED', moment.feed.status, 'HEALTHY or DEGRADED')
+  return null
+}
+
+/** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */
+export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Failure {
+  const cap = caps.find(each => each.cap === 0)?.code
+  const name = Object.entries(components).find(([, each]) => each !== null && each.score === 0)?.[0]
+  return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
+}
+
+function decimalsFailure(decimals: Decimals | null, address: Address): Failure | null {
+  if (decimals !== null && decimals.changedTo !== null)
+    return failure(
+      'DECIMALS_CHANGED',
+      `${address} ${decimals.value} → ${decimals.changedTo}`,
+      'a second equal reading',
+    )
+  if (decimals === null || decimals.value === null)
+    return failure(
+      'DECIMALS_UNVERIFIED',
+      `${address} ${decimals?.reason ?? 'not read'}`,
+      'decimals 0 to 36, read twice',
+    )
+  return null
+}
+
+/** What the pool's own state lacks. */
+function stateFailure(state: PoolState, asymmetry: Count): Failure | null {
+  if (!state.verified) {
+    const [first] = state.differences
+    return failure(
+      'STATE_UNVERIFIED',
+      first === undefined ? null : `${first.field} ${first.computed}`,
+      first === undefined ? null : `${first.event}`,
+    )
+  }
+  if (state.marginal === null) return failure('NO_ACTIVE_LIQUIDITY', '0', 'more than 0')
+  if (state.depth === null || state.depthY === null)
+    return failure('DEPTH_UNKNOWN', null, 'ticks known to ±2%')
+  const { up } = state.depth
+  // The down depth as a value: gross X at the marginal ratio, floored, in units of Y.
+  const down = (state.depth.down * state.marginal.num) / state.marginal.den
+  const [high, low] = up > down ? [up, down] : [down, up]
+  if (high > low * BigInt(asymmetry))
+    return failure('VALUE_IMBALANCE', `up ${up}, down ${down}`, `within ${asymmetry}×`)
+  if (state.evidence === null)
+    return failure(
+      'EVIDENCE_TOO_COARSE',
+      `${state.depth.down} units`,
+      'an input inside the depth that gives 10000 units',
+    )
+  return null
+}
+
+const failure = (rule: Rejection, actual: string | null, required: string | null): Failure => ({
+  rule,
+  actual,
+  required,
+})

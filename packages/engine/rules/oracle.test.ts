@@ -1,0 +1,242 @@
+/**
+ * The pricing rules against vectors computed independently with Python's integers and fractions:
+ * `python3 packages/engine/oracle/price.py > packages/engine/oracle/price.json`.
+ */
+import { describe, expect, it } from 'vitest'
+import json from '../oracle/price.json' with { type: 'json' }
+import type { Fraction } from '../exact/ratio.ts'
+import { type Count, count, type Ms, type Score, score } from '../units.ts'
+import { edgeAgreement, pathAgreement } from './agreement.ts'
+import * as bands from './bands.ts'
+import { weigh } from './capacity.ts'
+import { consensus, tau } from './consensus.ts'
+import * as depthAverage from './depthAverage.ts'
+import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
+import { policyVersion } from '../policy/policyVersion.ts'
+import { guardStable } from './stableGuard.ts'
+import * as temporal from './temporalMedian.ts'
+
+type RawAnswer = readonly [string, Count, Ms, boolean]
+type Vectors = {
+  consensus: {
+    observations: [string, string, string, string, string, string, string][]
+    expected: {
+      m0: string
+      mad: string
+      tau: string
+      rejected: string[]
+      unresolved: boolean
+      selected: string
+      kept: string
+      total: string
+      spread: string
+      low: string
+      high: string
+    } | null
+  }[]
+  tau: [string, string, string][]
+  capacity: { depths: string[]; routes: Count[][]; b: string[]; load: string[]; w: string[] }[]
+  bands: {
+    depth: [string, Score][]
+    coverage: [string, string, Score][]
+    freshness: [Ms, Ms, Score, Ms | null][]
+    temporal: [string, string, string, string, Score][]
+    labels: string[]
+  }
+  agreement: {
+    sources: Count
+    deployments: Count
+    spread: [string, string]
+    kept: string
+    total: string
+    unresolved: boolean
+    edge: Score
+    edge_caps: string[]
+    path: Score
+    path_caps: string[]
+  }[]
+  k: string[]
+  decay: [Ms, string][]
+  average: {
+    at: Ms
+    created: Ms | null
+    depth: string
+    steps: [Ms, string, string, string | null][]
+  }[]
+  temporal: { changes: [Ms, string, string][]; reads: [Ms, string | null, Ms, Ms | null][] }[]
+  stable: {
+    at: Ms
+    answer: RawAnswer | null
+    last: RawAnswer | null
+    feed: [Ms, Ms] | null
+    sequencer: [boolean, Ms] | null
+    expected: [string, Score, string, string, string[], Ms | null, string]
+  }[]
+  version: [unknown, string][]
+}
+
+const vectors = json as unknown as Vectors
+
+const fraction = (num: string, den: string): Fraction => ({ num: BigInt(num), den: BigInt(den) })
+
+const parse = (raw: RawAnswer | null) =>
+  raw && { value: BigInt(raw[0]), decimals: raw[1], updatedAtMs: raw[2], complete: raw[3] }
+
+/** Reduced text, as Python writes a Fraction; the engine's own are unreduced, and a deviation may be 0. */
+function text({ num, den }: Fraction): string {
+  let [a, b] = [num, den]
+  while (b !== 0n) [a, b] = [b, a % b]
+  return `${num / a}/${den / a}`
+}
+
+describe('against the Python oracle', () => {
+  it('consensus: m0, MADw, tau, rejection, kept weight, published median, spread and envelope', () => {
+    for (const { observations, expected } of vectors.consensus) {
+      const given = observations.map(([id, num, den, weight, capacity, pool, deployment]) => ({
+        id,
+        price: fraction(num, den),
+        weight: BigInt(weight),
+        capacity: BigInt(capacity),
+        source: { id: pool, deploymentId: deployment },
+      }))
+      const found = consensus(given)
+      const idOf = (index: Count) => given[index]?.id
+      expect(
+        found && {
+          m0: idOf(found.m0),
+          mad: text(found.madBps),
+          tau: String(found.tauBps),
+          rejected: given
+            .filter((_, at) => found.rejected[at])
+            .map(({ id }) => id)
+            .sort(),
+          unresolved: found.unresolved,
+          selected: idOf(found.selected),
+          kept: String(found.keptWeight),
+          total: String(found.totalWeight),
+          spread: text(found.spreadBps),
+          low: idOf(found.low),
+          high: idOf(found.high),
+        },
+      ).toEqual(expected)
+    }
+  })
+
+  it('tau for exact MADw on and around its clamps', () => {
+    for (const [num, den, expected] of vectors.tau)
+      expect(String(tau(fraction(num, den))), `${num}/${den}`).toBe(expected)
+  })
+
+  it('capacity: b_r, B_e and w_r over shared edges', () => {
+    for (const { depths, routes, b, load, w } of vectors.capacity) {
+      const found = weigh(routes, depths.map(BigInt))
+      expect([found.capacity.map(String), found.load.map(String), found.weight.map(String)]).toEqual([
+        b,
+        load,
+        w,
+      ])
+    }
+  })
+
+  it('bands of depth, coverage, freshness and temporal, one step either side of each boundary', () => {
+    for (const [micro, expected] of vectors.bands.depth)
+      expect(bands.depthScore(BigInt(micro)), micro).toBe(expected)
+    for (const [anchors, external, expected] of vectors.bands.coverage)
+      expect(bands.coverageScore(BigInt(anchors), BigInt(external)), `${anchors} of ${external}`).toBe(
+        expected,
+      )
+    for (const [age, ttl, expected, later] of vectors.bands.freshness) {
+      expect(bands.freshnessScore(age, ttl), `${age} of ${ttl}`).toBe(expected)
+      expect(bands.nextFreshnessBoundary(age, ttl), `after ${age} of ${ttl}`).toBe(later)
+    }
+    for (const [num, den, medianNum, medianDen, expected] of vectors.bands.temporal) {
+      const reference = { median: fraction(medianNum, medianDen), coveredMs: temporal.WINDOW_MS }
+      expect(bands.temporalScore(fraction(num, den), reference)).toBe(expected)
+    }
+    vectors.bands.labels.forEach((expected, at) => expect(bands.label(score(at))).toBe(expected))
+  })
+
+  it('edge and path agreement with their caps', () => {
+    for (const vector of vectors.agreement) {
+      const support = {
+        sources: count(vector.sources),
+        deployments: vector.deployments,
+        spreadBps: fraction(...vector.spread),
+        keptWeight: BigInt(vector.kept),
+        totalWeight: BigInt(vector.total),
+        unresolved: vector.unresolved,
+      }
+      const edge = edgeAgreement(support, DEFAULT_POLICY)
+      const path = pathAgreement(support, DEFAULT_POLICY)
+      expect([edge.score, edge.caps.map(({ code }) => code)]).toEqual([vector.edge, vector.edge_caps])
+      expect([path.score, path.caps.map(({ code }) => code)]).toEqual([vector.path, vector.path_caps])
+    }
+  })
+
+  it('depth average: the decay of each single bit is its table constant', () => {
+    vectors.k.forEach((expected, bit) => expect(String(depthAverage.decay((2 ** bit) as Ms))).toBe(expected))
+  })
+
+  it('depth average: decay over any time', () => {
+    for (const [dt, expected] of vectors.decay) expect(String(depthAverage.decay(dt)), `${dt}`).toBe(expected)
+  })
+
+  it('depth average: values and effective depth over runs of changes', () => {
+    for (const { at, created, depth, steps } of vectors.average) {
+      let state =
+        created === null
+          ? depthAverage.start(BigInt(depth), at)
+          : depthAverage.startAt(BigInt(depth), created, at)
+      for (const [t, average, effective, change] of steps) {
+        expect(String(depthAverage.value(state, t))).toBe(average)
+        expect(String(depthAverage.effective(state, t))).toBe(effective)
+        if (change !== null) state = depthAverage.change(state, BigInt(change), t)
+      }
+    }
+  })
+
+  it('temporal median, coverage and the next time it changes', () => {
+    for (const { changes, reads } of vectors.temporal) {
+      const history = changes.reduce(
+        (built, [t, num, den]) => temporal.append(built, t, fraction(num, den)),
+        temporal.EMPTY,
+      )
+      for (const [t, median, covered, flip] of reads) {
+        const found = temporal.reference(history, t)
+        expect('median' in found ? text(found.median) : null).toBe(median)
+        expect(found.coveredMs).toBe(covered)
+        expect(temporal.nextFlip(history, t)).toBe(flip)
+      }
+    }
+  })
+
+  it('stable guard: value, score, status, source, caps, next boundary and deviation', () => {
+    for (const { at, answer, last, feed, sequencer, expected } of vectors.stable) {
+      const found = guardStable(
+        {
+          answer: parse(answer),
+          last: parse(last),
+          feed: feed && { heartbeatMs: feed[0], graceMs: feed[1] },
+          sequencer: sequencer && { up: sequencer[0], sinceMs: sequencer[1] },
+        },
+        DEFAULT_POLICY,
+        at,
+      )
+      const caps = found.caps.map(({ code }) => code)
+      const deviation = text(found.deviationBps)
+      expect([
+        text(found.usd),
+        found.score,
+        found.status,
+        found.source,
+        caps,
+        found.nextBoundaryMs,
+        deviation,
+      ]).toEqual(expected)
+    }
+  })
+
+  it('policy version: FNV-1a of canonical JSON', () => {
+    for (const [sample, expected] of vectors.version) expect(policyVersion(sample as Policy)).toBe(expected)
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * What one stable token is worth in USD, and how far that may be trusted (contract §2.6, stable guard).
+ *
+ * A value is a feed's own answer or the nominal 1, never a mixture, and a value that is not the feed's
+ * present answer says so: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.
+ */
+import type { Fraction } from '../exact/ratio.ts'
+import { type Count, type Ms, ms, type Score, score } from '../units.ts'
+import { bpsScore } from './bands.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Cap } from './reasons.ts'
+import { isAtMost } from './weightedMedian.ts'
+
+/** A feed's answer with its own decimals, and when the feed made it. */
+export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
+
+export type StableReading = {
+  /** What the feed says at this block; `complete` is false for an unfinished round. Null: not read. */
+  readonly answer: (Answer & { readonly complete: boolean }) | null
+  /** The last answer that was positive and complete. */
+  readonly last: Answer | null
+  readonly feed: { readonly heartbeatMs: Ms; readonly graceMs: Ms } | null
+  /** Only on a chain that has a sequencer uptime feed. */
+  readonly sequencer: { readonly up: boolean; readonly sinceMs: Ms } | null
+}
+
+export type StableGuard = Verdict & {
+  /** The next time at which this changes by time alone. */
+  readonly nextBoundaryMs: Ms | null
+}
+
+type Verdict = {
+  readonly usd: Fraction
+  readonly score: Score
+  readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
+  readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
+  readonly caps: readonly Cap[]
+  /** |U − 1| in basis points; `num` may be 0. */
+  readonly deviationBps: Fraction
+  /** Of the value used; null for the nominal 1. */
+  readonly updatedAtMs: Ms | null
+}
+
+const ONE: Fraction = { num: 1n, den: 1n }
+const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
+
+export function guardStable(reading: StableReading, policy: Policy, atMs: Ms): StableGuard {
+  const verdict = judge(reading, policy, atMs)
+  return { ...verdict, nextBoundaryMs: nextBoundary(verdict, reading, policy, atMs) }
+}
+
+function judge(reading: StableReading, policy: Policy, atMs: Ms): Verdict {
+  const value = isGood(reading.answer) ? reading.answer : reading.last
+  if (value === null) return nominal(policy)
+
+  const usd = { num: value.value, den: 10n ** BigInt(value.decimals) }
+  const deviationBps = deviationFromOne(usd)
+  const { feed } = reading
+  // Negative for an answer ahead of our clock, which is then not old.
+  const ageMs = ms(atMs - value.updatedAtMs)
+  const isForgotten = feed === null || ageMs > 2 * feed.heartbeatMs + feed.graceMs
+  // A stable last seen off its peg is not put back on it for want of news.
+  if (isForgotten && isAtMost(deviationBps, BigInt(policy.stable.nominal_limit_bps))) return nominal(policy)
+
+  const isStale =
+    isForgotten ||
+    value !== reading.answer ||
+    ageMs > feed.heartbeatMs + feed.graceMs ||
+    isUnsettled(reading.sequencer, policy, atMs)
+  const byPeg = isForgotten ? score(0) : bpsScore(policy.stable.depeg, deviationBps)
+
+  const caps: Cap[] = []
+  if (isStale) caps.push({ code: 'STABLE_STALE', cap: policy.stable.stale_cap })
+  if (byPeg === 0) caps.push({ code: 'STABLE_SUSPENDED', cap: byPeg })
+  else if (byPeg < 10) caps.push({ code: 'STABLE_DEPEG', cap: byPeg })
+  return {
+    usd,
+    score: isStale && policy.stable.stale_cap < byPeg ? policy.stable.stale_cap : byPeg,
+    status: byPeg === 0 ? 'SUSPENDED' : isStale ? 'STALE' : byPeg < 10 ? 'DEPEG' : 'OK',
+    source: isStale ? 'LAST' : 'CHAINLINK',
+    caps,
+    deviationBps,
+    updatedAtMs: value.updatedAtMs,
+  }
+}
+
+function nominal(policy: Policy): Verdict {
+  const cap = policy.stable.nominal_cap
+  return {
+    usd: ONE,
+    score: cap,
+    status: 'NOMINAL',
+    source: 'NOMINAL',
+    caps: [{ code: 'STABLE_NOMINAL', cap }],
+    deviationBps: NO_DEVIATION,
+    updatedAtMs: null,
+  }
+}
+
+/** Tries the few times at which a rule begins or ends, earliest first, and keeps the first that matters. */
+function nextBoundary(now: Verdict, reading: StableReading, policy: Policy, atMs: Ms): Ms | null {
+  const { feed, sequencer } = reading
+  const value = isGood(reading.answer) ? reading.answer : reading.last
+  const times: Ms[] = []
+  // "Older than" and "within" both include their limit, so the change comes one millisecond past it.
+  if (feed !== null && value !== null) {
+    const staleMs = value.updatedAtMs + feed.heartbeatMs + feed.graceMs + 1
+    times.push(ms(staleMs), ms(staleMs + feed.heartbeatMs))
+  }
+  if (sequencer?.up === true) times.push(ms(sequencer.sinceMs + policy.stable.sequencer_grace_ms + 1))
+  times.sort((a, b) => a - b)
+  for (const time of times) if (time > atMs && isChanged(now, judge(reading, policy, time))) return time
+  return null
+}
+
+/** For one reading, status and source settle the value, the score and the caps. */
+function isChanged(now: Verdict, then: Verdict): boolean {
+  return now.status !== then.status || now.source !== then.source
+}
+
+function isGood(answer: StableReading['answer']): answer is NonNullable<StableReading['answer']> {
+  return answer !== null && answer.complete && answer.value > 0n
+}
+
+/** Down, or up for no longer than the grace: prices made while it was down are still arriving. */
+function isUnsettled(sequencer: StableReading['sequencer'], policy: Policy, atMs: Ms): boolean {
+  if (sequencer === null) return false
+  return !sequencer.up || atMs - sequencer.sinceMs <= policy.stable.sequencer_grace_ms
+}
+
+function deviationFromOne({ num, den }: Fraction): Fraction {
+  return { num: 10_000n * (num > den ? num - den : den - num), den }
+}

@@ -1,0 +1,80 @@
+/**
+ * VALUE_IMBALANCE: a pool whose both sides are priced elsewhere and whose own ratio is more than ten times
+ * away from that. Such a pool is deep, self-consistent and wrong.
+ *
+ * "Elsewhere" must itself be a consensus: other first hops that agree among themselves have to carry the share
+ * that a rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
+ */
+import { display } from '../exact/decimal.ts'
+import type { Fraction } from '../exact/ratio.ts'
+import { asNear, type Count, type Near } from '../units.ts'
+import type { Edge, Route, RouteDraft } from '../price/evaluation.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Failure } from './reasons.ts'
+import { ascending, type Orderable, weightedMedian } from './weightedMedian.ts'
+
+const CONSENSUS_PERCENT = 67n
+
+export function rejectImbalanced<Candidate extends RouteDraft>(
+  policy: Policy,
+  routes: readonly Candidate[],
+  failed: Route[],
+): readonly Candidate[] {
+  const isOneSource = routes.every(({ first }) => first === routes[0]?.first)
+  if (isOneSource || !spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
+  const factor = BigInt(policy.imbalance_ratio)
+  const refused = new Map<Edge, Failure>()
+  const total = weightOf(routes)
+  for (const edge of new Set(routes.map(firstOf))) {
+    const [own, others] = [
+      routes.filter(route => firstOf(route) === edge),
+      routes.filter(route => firstOf(route) !== edge),
+    ]
+    if (weightOf(own) === 0n || weightOf(others) === 0n) continue
+    const elsewhere = medianPrice(others)
+    const agreeing = weightOf(others.filter(route => !isFurther(route.price as Fraction, elsewhere, factor)))
+    if (agreeing * 100n < total * CONSENSUS_PERCENT) continue
+    const price = medianPrice(own)
+    if (!isFurther(price, elsewhere, factor)) continue
+    const required = `within ${policy.imbalance_ratio}× of ${display(elsewhere)} USD elsewhere`
+    refused.set(edge, { rule: 'VALUE_IMBALANCE', actual: `${display(price)} USD`, required })
+  }
+  return routes.filter(route => {
+    const failure = refused.get(firstOf(route))
+    if (failure === undefined) return true
+    route.failure = failure
+    failed.push(route)
+    return false
+  })
+}
+
+const weightOf = (routes: readonly Route[]): bigint => routes.reduce((sum, route) => sum + route.weight, 0n)
+const firstOf = ({ first }: Route): Edge => first
+
+function medianPrice(routes: readonly Route[]): Fraction {
+  const priced = routes as readonly (Route & Orderable)[]
+  const at = weightedMedian(ascending(priced), index => priced[index]?.weight ?? 0n)
+  return (priced[at] as Orderable).price
+}
+
+/** max(a/b, b/a) > factor, exactly. */
+function isFurther(a: Fraction, b: Fraction, factor: bigint): boolean {
+  const left = a.num * b.den
+  const right = b.num * a.den
+  return left > right * factor || right > left * factor
+}
+
+/** Whether the dearest is more than `factor` times the cheapest. */
+function spansMoreThan(routes: readonly Route[], factor: bigint): boolean {
+  let least: Near = (routes[0] as Route).near
+  let most = least
+  for (const { near } of routes) {
+    least = asNear(Math.min(least, near))
+    most = asNear(Math.max(most, near))
+  }
+  // Far inside the bound no price needs to be worked out; a double that cannot say is in no order with anything.
+  if (most / least < Number(factor) / 2) return false
+  const order = ascending(routes as readonly (Route & Orderable)[])
+  const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction
+  return isFurther(priceAt(order[0]), priceAt(order.at(-1)), factor)
+}
