@@ -14,7 +14,8 @@ import type { ExternalDepth } from './input.ts'
 import type { Policy } from './policy/policy.ts'
 import { policyVersion } from './policy/policyVersion.ts'
 import { QuoteTexts } from './price/publish/quoteTexts.ts'
-import * as temporal from './rules/temporalMedian.ts'
+import * as temporal from './memory/temporalTape.ts'
+import type { Change } from './rules/temporalMedian.ts'
 import { fileDepths, fileReferences } from './publish.ts'
 import type { ChainSetup } from './setup.ts'
 import type {
@@ -125,7 +126,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
 
 /** A state that was written before gaps were known of has no word about one. */
 type PoolStateImage = Omit<PoolState, 'history' | 'isBeforeGap'> & {
-  readonly history: readonly temporal.Change[]
+  readonly history: readonly Change[]
   readonly isBeforeGap?: boolean
 }
 

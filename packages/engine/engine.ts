@@ -13,7 +13,7 @@ import { applyFacts, applyLoad, applyRecheck, applyStable } from './chain/readin
 import { knownToken } from './chain/registry.ts'
 import { isSilentAt } from './feedSilence.ts'
 import type { FeedHealth, Input } from './input.ts'
-import { feedScore } from './rules/bands.ts'
+import { feedScore } from './rules/feedAndState.ts'
 import { policyVersion } from './policy/policyVersion.ts'
 import { fileReferences, publish } from './publish.ts'
 import type { EngineRecord } from './record.ts'

@@ -17,11 +17,13 @@ import type { DepthWatch, FiledDepth } from './memory/depthWatch.ts'
 import type { DueQueue } from './memory/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/hops/figures.ts'
+import type { Outlook } from './price/hops/outlook.ts'
 import type { LastAgreement } from './price/vote/pairAgreement.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { MoveWatch } from './memory/moveWatch.ts'
 import type { Policy } from './policy/policy.ts'
-import type { History } from './rules/temporalMedian.ts'
+import type { Cell } from './memory/cell.ts'
+import type { History } from './memory/temporalTape.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { ChainSetup } from './setup.ts'
 import type { Count, Ms, Near } from './units.ts'
@@ -178,7 +180,8 @@ export type Around = {
   readonly to: Token
   readonly own: OwnPools
   pair: readonly Pool[]
-  figures: Figures | null
+  readonly figures: Cell<Figures, PoolState, Policy, Decimals | null, Decimals | null>
+  readonly outlook: Cell<Outlook, PoolState, Policy>
   filed: FiledDepth | null
 }
 
@@ -188,8 +191,6 @@ export type OwnPools = {
   anchored: readonly Pool[]
   /** Y is neither: they never give X a price. */
   aside: readonly Pool[]
-  /** Between which blocks those aside were last verified; null when that has to be looked up again. */
-  asideVerified: { readonly least: Count; readonly most: Count } | null
 }
 
 export type Index = {

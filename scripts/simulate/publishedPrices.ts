@@ -9,7 +9,7 @@
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
 import { type Fraction, near } from '../../packages/engine/exact/ratio.ts'
 import { isFull } from '../../packages/engine/rules/depthAverage.ts'
-import { CLIMBING_MS } from '../../packages/engine/price/hops/edge.ts'
+import { CLIMBING_MS } from '../../packages/engine/rules/hopCapacity.ts'
 import { evaluate, valueAssets } from '../../packages/engine/price/evaluate.ts'
 import type { Evaluation } from '../../packages/engine/price/evaluation.ts'
 import { type Moment, momentOf } from '../../packages/engine/price/moment.ts'

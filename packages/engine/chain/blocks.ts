@@ -4,7 +4,7 @@
  */
 import type { V2Event, V3Event } from '../amm/adapter.ts'
 import { assert } from '../assert.ts'
-import { stateScore } from '../rules/bands.ts'
+import { stateScore } from '../rules/feedAndState.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
 import type { Pool, ProvenRun, State } from '../state.ts'

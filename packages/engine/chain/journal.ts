@@ -104,13 +104,8 @@ export function setPoolState(
 ): void {
   if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
     journal.pools.set(pool.address, pool.state)
-  replaceState(pool, next)
-  touch(state, `pool/${pool.address}`, journal)
-}
-
-function replaceState(pool: Pool, next: PoolState): void {
   pool.state = next
-  pool.around.own.asideVerified = null
+  touch(state, `pool/${pool.address}`, journal)
 }
 
 export function setPublishedPool(state: State, pool: Pool, next: PublishedPool): void {
@@ -218,7 +213,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const [address, image] of journal.pools) {
     const pool = state.pools.get(address)
-    if (pool !== undefined) replaceState(pool, image)
+    if (pool !== undefined) pool.state = image
     undone.pools.add(address)
     changed.add(`pool/${address}`)
   }

@@ -8,7 +8,7 @@
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Input } from '../input.ts'
-import * as temporal from '../rules/temporalMedian.ts'
+import * as temporal from '../memory/temporalTape.ts'
 import type { Pool, PoolState, State } from '../state.ts'
 import { count } from '../units.ts'
 import { poolChanged, type Work } from '../work.ts'

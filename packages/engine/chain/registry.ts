@@ -4,6 +4,7 @@
  */
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
+import { Cell } from '../memory/cell.ts'
 import { canonicalX, roleOf } from '../setup.ts'
 import type { KnownPool, OwnPools, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
@@ -51,7 +52,7 @@ export function enterPool(state: State, known: KnownPool): Pool {
   // Field by field, and what every look at a pool asks for first: what is copied whole keeps a later field elsewhere.
   const pool: Pool = {
     state: known.state,
-    around: { from, to, own, pair: [], figures: null, filed: null },
+    around: { from, to, own, pair: [], figures: new Cell(), outlook: new Cell(), filed: null },
     to: known.to,
     from: known.from,
     terms: known.terms,
@@ -85,7 +86,7 @@ export function removePool(state: State, pool: Pool): void {
 function ownPoolsOf({ index }: State, token: Address): OwnPools {
   const known = index.ownPools.get(token)
   if (known !== undefined) return known
-  const own: OwnPools = { anchored: [], aside: [], asideVerified: null }
+  const own: OwnPools = { anchored: [], aside: [] }
   index.ownPools.set(token, own)
   return own
 }
@@ -107,7 +108,6 @@ function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): 
   const { own } = pool.around
   const place = roleOf(setup, pool.to) === 'TOKEN' ? 'aside' : 'anchored'
   own[place] = changed(own[place], pool)
-  own.asideVerified = null
 }
 
 /** The token, made known if it was not. */

@@ -6,6 +6,7 @@
  * so an anchor's move costs its crossings, not its dependents.
  */
 import type { Address } from '../chain/block.ts'
+import { apart, bpsMore } from '../exact/apart.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { type Count, count, type Near, type Sign } from '../units.ts'
@@ -79,10 +80,5 @@ const compare = (group: Group, reference: Fraction, near: Near): Sign =>
   ratio.compareNear(group.near, near) || ratio.compareExactly(group.reference, reference)
 
 /** dev_bps(a, b) >= bps, exactly. */
-export function hasMoved(a: Fraction, b: Fraction, bps: bigint): boolean {
-  if (a === b) return false
-  const left = a.num * b.den
-  const right = b.num * a.den
-  const [high, low] = left > right ? [left, right] : [right, left]
-  return high * 10_000n >= low * (10_000n + bps)
-}
+export const hasMoved = (a: Fraction, b: Fraction, bps: bigint): boolean =>
+  a !== b && apart(a, b, bpsMore(bps)) >= 0

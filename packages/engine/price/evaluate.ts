@@ -9,7 +9,7 @@ import { bitsOf } from '../exact/bits.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { assert } from '../assert.ts'
-import { stateScore } from '../rules/bands.ts'
+import { stateScore } from '../rules/feedAndState.ts'
 import { settledRoute } from './routes/candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
 import { FailedRoutes } from './routes/failedRoutes.ts'
@@ -99,7 +99,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 
 /** The nearest candidate decides what to call the absence of a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
-  if (own.isEmpty) return 'NO_POOL'
+  if (own.edges.length === 0) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'

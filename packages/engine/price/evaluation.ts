@@ -10,7 +10,9 @@ import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, PoolState } from '../state.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
-import type { Cap, Exclusion, Failure, UnpricedReason } from '../rules/reasons.ts'
+import type { Coverage } from '../rules/coverage.ts'
+import type { Freshness } from '../rules/freshness.ts'
+import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
 
@@ -46,18 +48,20 @@ export type Edge = {
   readonly settled: Score
   readonly verifiedMs: Ms
   readonly expiresAtMs: Ms
-  readonly freshness: EdgeComponents['freshness']
+  readonly freshness: Freshness
   /** When time alone may change a component of this edge. */
   readonly dueMs: Ms
   readonly components: EdgeComponents
   readonly caps: readonly Cap[]
   readonly score: Score
+  /** The guard it broke; `failure` says by how much. */
+  readonly rule: Rejection | null
   readonly failure: Failure | null
 }
 
 export type EdgeComponents = {
   readonly depth: { readonly score: Score }
-  readonly freshness: { readonly score: Score; readonly ageMs: Ms; readonly ttlMs: Ms }
+  readonly freshness: Freshness
   readonly agreement: Agreement
   readonly temporal: {
     readonly score: Score
@@ -80,13 +84,6 @@ export type Agreement = {
   readonly spreadBps: Fraction
   readonly retainedBps: Count
   readonly unresolved: boolean
-}
-
-export type Coverage = {
-  readonly score: Score
-  readonly caps: readonly Cap[]
-  readonly anchorsMicrousd: bigint
-  readonly externalMicrousd: bigint | null
 }
 
 /** A stable at one moment. */

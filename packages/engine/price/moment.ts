@@ -10,7 +10,7 @@ import type { Fraction } from '../exact/ratio.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score, score } from '../units.ts'
-import { feedScore } from '../rules/bands.ts'
+import { feedScore } from '../rules/feedAndState.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Rejection } from '../rules/reasons.ts'
@@ -20,8 +20,6 @@ export type Anchor = {
   readonly usd: Fraction | null
   /** Microdollars for the least unit of Y; null without a price. */
   readonly unitMicrousd: Fraction | null
-  /** The least depth in Y that a hop needs to count; null without a price. */
-  readonly leastY: bigint | null
   readonly stable: StableView | null
   readonly rule: Rejection | null
 }

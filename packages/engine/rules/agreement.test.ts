@@ -4,7 +4,7 @@ import { InvariantError } from '../assert.ts'
 import { cases } from '../testing/cases.ts'
 import { type Count, count } from '../units.ts'
 import { edgeAgreement, pathAgreement, type Support } from './agreement.ts'
-import { bpsScore } from './bands.ts'
+import { bpsScore } from './bpsBands.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 
 const perfect: Support = {

@@ -8,7 +8,7 @@
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { type Count, count, type Score, score } from '../units.ts'
-import { bpsScore } from './bands.ts'
+import { bpsScore } from './bpsBands.ts'
 import type { Agreement } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'

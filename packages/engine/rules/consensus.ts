@@ -6,13 +6,12 @@
  * stays and the split is reported as unresolved. An index always refers to the observations as given.
  */
 import { assert } from '../assert.ts'
+import { apart, apartNear, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Count, Near } from '../units.ts'
 import {
   ascending,
   devBps,
-  devBpsAtMost,
-  devBpsAtMostNear,
   furtherFrom,
   furtherFromNear,
   halfOf,
@@ -84,10 +83,11 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
   const tauBps = tau(madBps)
 
   // Deviation grows away from m0 on both sides, so the outliers are the two ends of the order.
+  const bound = bpsMore(tauBps)
   const isInlier = (index: Count): boolean =>
     index === m0 ||
-    (devBpsAtMostNear(nears[index] as Near, nears[m0] as Near, tauBps) ??
-      devBpsAtMost(at(index).price, centre.price, tauBps))
+    (apartNear(nears[index] as Near, nears[m0] as Near, bound) ||
+      apart(at(index).price, centre.price, bound)) <= 0
   let first = 0
   let last = order.length - 1
   while (!isInlier(order[first] as Count)) first++

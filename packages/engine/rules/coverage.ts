@@ -1,17 +1,27 @@
 /**
  * How much of an asset's market the anchors on this chain see (contract §2.6): their depth together over the
- * 2% depth an external source reports.
+ * 2% depth an external source reports. A share on a bound is in the higher band.
  *
  * External data may lower or cap a score and never lifts one: without it, with data too old, or with a
  * reported depth of nothing, the anchors are capped.
  */
-import { type Ms, ms } from '../units.ts'
-import { coverageScore } from './bands.ts'
-import type { Coverage } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
+import { type Ms, ms, type Score, score } from '../units.ts'
+import type { Cap } from './reasons.ts'
+import { FOREVER, type Timed } from './timed.ts'
 
 /** What a source says the whole market takes for a 2% move, and when it said so. */
 export type ExternalDepth = { readonly depthMicrousd: bigint; readonly asOfMs: Ms }
+
+export type Coverage = {
+  readonly score: Score
+  readonly caps: readonly Cap[]
+  readonly anchorsMicrousd: bigint
+  readonly externalMicrousd: bigint | null
+}
+
+/** Basis points of the external depth from which coverage scores 2, 3, … 10; any depth at all scores 1. */
+const FROM_BPS = [30n, 60n, 100n, 200n, 300n, 600n, 1_000n, 1_750n, 2_500n]
 
 /** `anchorsMicrousd` is the sum of L_eff over the asset's accepted anchors. */
 export function coverage(
@@ -19,32 +29,37 @@ export function coverage(
   external: ExternalDepth | null,
   policy: Policy,
   atMs: Ms,
-): Coverage {
-  if (external !== null && isKnown(external, policy, atMs)) {
+): Timed<Coverage> {
+  const { max_age_ms, unknown_cap } = policy.coverage
+  if (external !== null && external.depthMicrousd > 0n && atMs - external.asOfMs <= max_age_ms) {
     const externalMicrousd = external.depthMicrousd
     return {
-      score: coverageScore(anchorsMicrousd, externalMicrousd),
-      caps: [],
-      anchorsMicrousd,
-      externalMicrousd,
+      value: {
+        score: shareScore(anchorsMicrousd, externalMicrousd),
+        caps: [],
+        anchorsMicrousd,
+        externalMicrousd,
+      },
+      untilMs: ms(external.asOfMs + max_age_ms + 1),
     }
   }
-  const cap = policy.coverage.unknown_cap
-  return {
+  const value: Coverage = {
     // No depth at all is known to cover nothing, whatever the market.
-    score: anchorsMicrousd > 0n ? cap : coverageScore(0n, 1n),
-    caps: [{ code: 'COVERAGE_UNKNOWN', cap }],
+    score: anchorsMicrousd > 0n ? unknown_cap : score(0),
+    caps: [{ code: 'COVERAGE_UNKNOWN', cap: unknown_cap }],
     anchorsMicrousd,
     externalMicrousd: null,
   }
+  return { value, untilMs: FOREVER }
 }
 
-/** When known data turns too old; null if there is none to. */
-export function nextCoverageBoundary(external: ExternalDepth | null, policy: Policy, atMs: Ms): Ms | null {
-  if (external === null || !isKnown(external, policy, atMs)) return null
-  return ms(external.asOfMs + policy.coverage.max_age_ms + 1)
-}
-
-function isKnown(external: ExternalDepth, policy: Policy, atMs: Ms): boolean {
-  return external.depthMicrousd > 0n && atMs - external.asOfMs <= policy.coverage.max_age_ms
+function shareScore(anchorsMicrousd: bigint, externalMicrousd: bigint): Score {
+  if (anchorsMicrousd <= 0n) return score(0)
+  const scaled = 10_000n * anchorsMicrousd
+  let bands = 1
+  for (const from of FROM_BPS) {
+    if (scaled < from * externalMicrousd) break
+    bands++
+  }
+  return score(bands)
 }

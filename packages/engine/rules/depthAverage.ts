@@ -86,6 +86,7 @@ export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
 
 /** L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. */
 export function effective(state: DepthAverage, t: Ms): bigint {
+  if (isFull(state)) return state.l
   const averaged = value(state, t)
   return averaged < state.l ? averaged : state.l
 }

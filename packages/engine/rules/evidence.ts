@@ -8,6 +8,7 @@
 import type { GrossDepth, V2Event, V2State, V3Event, V3State } from '../amm/adapter.ts'
 import { adapterOf } from '../amm/adapters.ts'
 import type { BlockRef, LogPosition } from '../chain/block.ts'
+import { apart, partsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import type { Evidence, Pool } from '../state.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -88,7 +89,7 @@ function observed(
   // A transfer fee or a skimmed output shows here: the pool gave less than its own formula.
   if (output * 10_000n < fair.amountOut * BigInt(policy.evidence.observed_output_share_bps)) return null
   const tolerancePpm = pool.feePpm + 100n * BigInt(policy.evidence.observed_tolerance_bps)
-  if (!isWithinPpm({ num: output, den: input }, marginal, tolerancePpm)) return null
+  if (apart({ num: output, den: input }, marginal, partsMore(tolerancePpm, 1_000_000n)) > 0) return null
   return {
     kind: 'OBSERVED_SWAP',
     amountIn: input,
@@ -106,12 +107,4 @@ function saleOf(pool: Pool, event: LastSwap['event']): { readonly input: bigint;
       ? [event.amount0In - event.amount0Out, event.amount1In - event.amount1Out]
       : [event.amount0, event.amount1]
   return pool.x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
-}
-
-/** max(p/q, q/p) − 1 ≤ ppm / 10^6. */
-function isWithinPpm(p: Fraction, q: Fraction, ppm: bigint): boolean {
-  const left = p.num * q.den
-  const right = q.num * p.den
-  const [high, low] = left > right ? [left, right] : [right, left]
-  return (high - low) * 1_000_000n <= ppm * low
 }

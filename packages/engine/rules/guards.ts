@@ -3,12 +3,13 @@
  * with what was found and what was required. Guards reject, they never replace a value (contract §2.6).
  */
 import type { Address } from '../chain/block.ts'
-import type { Decimals, Pool, PoolState } from '../state.ts'
-import type { Count } from '../units.ts'
-import type { Edge, EdgeComponents } from '../price/evaluation.ts'
-import type { Anchor, Moment } from '../price/moment.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Edge, EdgeComponents } from '../price/evaluation.ts'
+import type { Decimals, Pool, PoolState } from '../state.ts'
+import type { Count, Ms, Score } from '../units.ts'
+import type { Freshness } from './freshness.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
+import { earlier, FOREVER, type Timed } from './timed.ts'
 
 /** Guards that only an event, a reading or the operator can change the outcome of: time has no part in them. */
 export function flawOf(
@@ -26,19 +27,51 @@ export function flawOf(
   )
 }
 
-type Hop = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
+/** A hop without a flaw, as the guards of the moment see it. */
+export type GuardedHop = {
+  readonly freshness: Freshness
+  readonly expiresAtMs: Ms
+  /** Why what it leads to is worth nothing. */
+  readonly anchorRule: Rejection | null
+  /** L_e in microdollars, which may grow with time; null where it is not known. */
+  readonly capacity: Timed<bigint | null>
+  readonly leastMicrousd: bigint
+  readonly feed: { readonly score: Score }
+}
 
-/** The guards of the moment, for a pool without a flaw. */
-export function failureOf(moment: Moment, hop: Hop, anchor: Anchor): Failure | null {
-  const { freshness, pool } = hop
-  if (freshness.score === 0)
-    return failure('EXPIRED', `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
-  if (anchor.rule !== null) return failure(anchor.rule, pool.to, null)
-  const { capacity } = hop
-  if (capacity === null || capacity < moment.leastMicrousd)
-    return failure('BELOW_MIN_DEPTH', `${capacity ?? 0n} microusd`, `${moment.leastMicrousd} microusd`)
-  if (moment.feed.score === 0) return failure('FEED', moment.feed.status, 'HEALTHY or DEGRADED')
-  return null
+/**
+ * The first guard of the moment that fails. Nothing heals with age: of what has failed only depth that is still climbing
+ * may pass later, and whatever has failed will expire.
+ */
+export function guardOf(hop: GuardedHop): Timed<Rejection | null> {
+  const { expiresAtMs, capacity } = hop
+  if (hop.freshness.score === 0) return { value: 'EXPIRED', untilMs: FOREVER }
+  if (hop.anchorRule !== null) return { value: hop.anchorRule, untilMs: expiresAtMs }
+  if (capacity.value === null || capacity.value < hop.leastMicrousd)
+    return { value: 'BELOW_MIN_DEPTH', untilMs: earlier(expiresAtMs, capacity.untilMs) }
+  if (hop.feed.score === 0) return { value: 'FEED', untilMs: expiresAtMs }
+  return { value: null, untilMs: capacity.untilMs }
+}
+
+type Shown = Pick<Edge, 'pool' | 'freshness' | 'capacity'>
+
+/** What was found and what was required, of a hop that failed a guard of the moment. */
+export function guardFailure(
+  rule: Rejection,
+  { freshness, pool, capacity }: Shown,
+  leastMicrousd: bigint,
+  feed: { readonly status: string },
+): Failure {
+  switch (rule) {
+    case 'EXPIRED':
+      return failure(rule, `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
+    case 'BELOW_MIN_DEPTH':
+      return failure(rule, `${capacity ?? 0n} microusd`, `${leastMicrousd} microusd`)
+    case 'FEED':
+      return failure(rule, feed.status, 'HEALTHY or DEGRADED')
+    default:
+      return failure(rule, pool.to, null)
+  }
 }
 
 /** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */

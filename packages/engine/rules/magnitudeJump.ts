@@ -5,8 +5,10 @@
  * Whether a jump has held is a matter of time alone: a read at a later time gives the same answer as an
  * observation made then, and neither needs a timer to have fired.
  */
+import { apart, times } from '../exact/apart.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { type Ms, ms } from '../units.ts'
+import { FOREVER, type Timed } from './timed.ts'
 import type { Policy } from '../policy/policy.ts'
 
 export type JumpState = {
@@ -23,30 +25,18 @@ export function start(ratio: Fraction): JumpState {
 
 /** The pool's block-final marginal became `ratio` at block time `timeMs`. */
 export function observe(state: JumpState, ratio: Fraction, timeMs: Ms, policy: Policy): JumpState {
-  const times = BigInt(policy.jump.ratio)
-  const jump = isJumping(state, timeMs, policy) ? state.jump : null
+  const far = times(BigInt(policy.jump.ratio))
+  const jump = isJumping(state, timeMs, policy).value ? state.jump : null
   const accepted = jump === null && state.jump !== null ? state.jump.latest : state.accepted
 
-  if (isWithin(ratio, accepted, times)) return { accepted: ratio, jump: null }
-  if (jump !== null && isWithin(ratio, jump.ratio, times))
+  if (apart(ratio, accepted, far) <= 0) return { accepted: ratio, jump: null }
+  if (jump !== null && apart(ratio, jump.ratio, far) <= 0)
     return { accepted, jump: { ratio: jump.ratio, latest: ratio, sinceMs: jump.sinceMs } }
   return { accepted, jump: { ratio, latest: ratio, sinceMs: timeMs } }
 }
 
-/** True while a jump has not yet held for `hold_ms`. */
-export function isJumping(state: JumpState, atMs: Ms, policy: Policy): boolean {
-  const endsMs = jumpEndsAt(state, policy)
-  return endsMs !== null && atMs < endsMs
-}
-
-/** When a pending jump is accepted if nothing is observed before; null without one. */
-export function jumpEndsAt(state: JumpState, policy: Policy): Ms | null {
-  return state.jump === null ? null : ms(state.jump.sinceMs + policy.jump.hold_ms)
-}
-
-/** a/b and b/a are both at most `times`. */
-function isWithin(a: Fraction, b: Fraction, times: bigint): boolean {
-  const left = a.num * b.den
-  const right = a.den * b.num
-  return left <= times * right && right <= times * left
+/** Whether a jump has not yet held for `hold_ms`, and when it will have if nothing is observed before. */
+export function isJumping({ jump }: JumpState, atMs: Ms, policy: Policy): Timed<boolean> {
+  const endsMs = jump === null ? atMs : ms(jump.sinceMs + policy.jump.hold_ms)
+  return atMs < endsMs ? { value: true, untilMs: endsMs } : { value: false, untilMs: FOREVER }
 }

@@ -6,10 +6,10 @@
  */
 import type { Fraction } from '../exact/ratio.ts'
 import { type Count, type Ms, ms, type Score, score } from '../units.ts'
-import { bpsScore } from './bands.ts'
+import { bpsScore, isAtMost } from './bpsBands.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'
-import { isAtMost } from './weightedMedian.ts'
+import { FOREVER, type Timed } from './timed.ts'
 
 /** A feed's answer with its own decimals, and when the feed made it. */
 export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
@@ -24,12 +24,7 @@ export type StableReading = {
   readonly sequencer: { readonly up: boolean; readonly sinceMs: Ms } | null
 }
 
-export type StableGuard = Verdict & {
-  /** The next time at which this changes by time alone. */
-  readonly nextBoundaryMs: Ms | null
-}
-
-type Verdict = {
+export type StableVerdict = {
   readonly usd: Fraction
   readonly score: Score
   readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
@@ -44,12 +39,12 @@ type Verdict = {
 const ONE: Fraction = { num: 1n, den: 1n }
 const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
 
-export function guardStable(reading: StableReading, policy: Policy, atMs: Ms): StableGuard {
-  const verdict = judge(reading, policy, atMs)
-  return { ...verdict, nextBoundaryMs: nextBoundary(verdict, reading, policy, atMs) }
+export function guardStable(reading: StableReading, policy: Policy, atMs: Ms): Timed<StableVerdict> {
+  const value = judge(reading, policy, atMs)
+  return { value, untilMs: nextChange(value, reading, policy, atMs) }
 }
 
-function judge(reading: StableReading, policy: Policy, atMs: Ms): Verdict {
+function judge(reading: StableReading, policy: Policy, atMs: Ms): StableVerdict {
   const value = isGood(reading.answer) ? reading.answer : reading.last
   if (value === null) return nominal(policy)
 
@@ -84,7 +79,7 @@ function judge(reading: StableReading, policy: Policy, atMs: Ms): Verdict {
   }
 }
 
-function nominal(policy: Policy): Verdict {
+function nominal(policy: Policy): StableVerdict {
   const cap = policy.stable.nominal_cap
   return {
     usd: ONE,
@@ -98,7 +93,7 @@ function nominal(policy: Policy): Verdict {
 }
 
 /** Tries the few times at which a rule begins or ends, earliest first, and keeps the first that matters. */
-function nextBoundary(now: Verdict, reading: StableReading, policy: Policy, atMs: Ms): Ms | null {
+function nextChange(now: StableVerdict, reading: StableReading, policy: Policy, atMs: Ms): Ms {
   const { feed, sequencer } = reading
   const value = isGood(reading.answer) ? reading.answer : reading.last
   const times: Ms[] = []
@@ -110,11 +105,11 @@ function nextBoundary(now: Verdict, reading: StableReading, policy: Policy, atMs
   if (sequencer?.up === true) times.push(ms(sequencer.sinceMs + policy.stable.sequencer_grace_ms + 1))
   times.sort((a, b) => a - b)
   for (const time of times) if (time > atMs && isChanged(now, judge(reading, policy, time))) return time
-  return null
+  return FOREVER
 }
 
 /** For one reading, status and source settle the value, the score and the caps. */
-function isChanged(now: Verdict, then: Verdict): boolean {
+function isChanged(now: StableVerdict, then: StableVerdict): boolean {
   return now.status !== then.status || now.source !== then.source
 }
 

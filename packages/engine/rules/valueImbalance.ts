@@ -5,6 +5,7 @@
  * "Elsewhere" must itself be a consensus: other first hops that agree among themselves have to carry the share
  * that a rejection of outliers needs. Two equal halves that disagree stay an unresolved split.
  */
+import { apart, type Bound, times } from '../exact/apart.ts'
 import { display } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/ratio.ts'
 import { asNear, type Count, type Near } from '../units.ts'
@@ -20,9 +21,9 @@ export function rejectImbalanced<Candidate extends RouteDraft>(
   routes: readonly Candidate[],
   failed: Route[],
 ): readonly Candidate[] {
+  const far = times(BigInt(policy.imbalance_ratio))
   const isOneSource = routes.every(({ first }) => first === routes[0]?.first)
-  if (isOneSource || !spansMoreThan(routes, BigInt(policy.imbalance_ratio))) return routes
-  const factor = BigInt(policy.imbalance_ratio)
+  if (isOneSource || !spansMoreThan(routes, far)) return routes
   const refused = new Map<Edge, Failure>()
   const total = weightOf(routes)
   for (const edge of new Set(routes.map(firstOf))) {
@@ -32,10 +33,10 @@ export function rejectImbalanced<Candidate extends RouteDraft>(
     ]
     if (weightOf(own) === 0n || weightOf(others) === 0n) continue
     const elsewhere = medianPrice(others)
-    const agreeing = weightOf(others.filter(route => !isFurther(route.price as Fraction, elsewhere, factor)))
+    const agreeing = weightOf(others.filter(route => apart(route.price as Fraction, elsewhere, far) <= 0))
     if (agreeing * 100n < total * CONSENSUS_PERCENT) continue
     const price = medianPrice(own)
-    if (!isFurther(price, elsewhere, factor)) continue
+    if (apart(price, elsewhere, far) <= 0) continue
     const required = `within ${policy.imbalance_ratio}× of ${display(elsewhere)} USD elsewhere`
     refused.set(edge, { rule: 'VALUE_IMBALANCE', actual: `${display(price)} USD`, required })
   }
@@ -57,15 +58,8 @@ function medianPrice(routes: readonly Route[]): Fraction {
   return (priced[at] as Orderable).price
 }
 
-/** max(a/b, b/a) > factor, exactly. */
-function isFurther(a: Fraction, b: Fraction, factor: bigint): boolean {
-  const left = a.num * b.den
-  const right = b.num * a.den
-  return left > right * factor || right > left * factor
-}
-
-/** Whether the dearest is more than `factor` times the cheapest. */
-function spansMoreThan(routes: readonly Route[], factor: bigint): boolean {
+/** Whether the dearest is more than `far` times the cheapest. */
+function spansMoreThan(routes: readonly Route[], far: Bound): boolean {
   let least: Near = (routes[0] as Route).near
   let most = least
   for (const { near } of routes) {
@@ -73,8 +67,8 @@ function spansMoreThan(routes: readonly Route[], factor: bigint): boolean {
     most = asNear(Math.max(most, near))
   }
   // Far inside the bound no price needs to be worked out; a double that cannot say is in no order with anything.
-  if (most / least < Number(factor) / 2) return false
+  if (most / least < far.near / 2) return false
   const order = ascending(routes as readonly (Route & Orderable)[])
   const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction
-  return isFurther(priceAt(order[0]), priceAt(order.at(-1)), factor)
+  return apart(priceAt(order[0]), priceAt(order.at(-1)), far) > 0
 }

@@ -83,30 +83,6 @@ export function devBps(p: Fraction, q: Fraction): Fraction {
   return { num: BPS * (num - den), den }
 }
 
-/** The outcome of `devBpsAtMost` where floats are sure of it; null where the integers must decide. */
-export function devBpsAtMostNear(p: Near, q: Near, bps: bigint): boolean | null {
-  const about = p > q ? p / q : q / p
-  const bound = 1 + Number(bps) / 10_000
-  if (about < bound * SURELY_LESS && bound < Infinity) return true
-  return about > bound * SURELY_MORE ? false : null
-}
-
-/** dev_bps(p, q) ≤ bps. */
-export function devBpsAtMost(p: Fraction, q: Fraction, bps: bigint): boolean {
-  const left = p.num * q.den
-  const right = p.den * q.num
-  return left >= right ? BPS * (left - right) <= bps * right : BPS * (right - left) <= bps * left
-}
-
-/** A deviation in basis points, as `devBps` gives it, against a whole bound. */
-export function isAtMost({ num, den }: Fraction, bps: bigint): boolean {
-  const about = Number(num) / Number(den)
-  const bound = Number(bps)
-  if (about < bound * SURELY_LESS && bound < Infinity) return true
-  // Past the range of doubles they say nothing.
-  return about > bound * SURELY_MORE && about < Infinity ? false : num <= bps * den
-}
-
 /** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 is above. */
 export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
   // above/centre against centre/below, both at least 1.

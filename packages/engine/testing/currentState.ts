@@ -4,7 +4,7 @@ import { momentOf } from '../price/moment.ts'
 import { quoteText } from '../price/publish/quote.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
-import { changesOf } from '../rules/temporalMedian.ts'
+import { changesOf } from '../memory/temporalTape.ts'
 
 /** What the chain made of the pools, and what every token is worth right now. */
 export function currentState(state: State, atMs: Ms): unknown {

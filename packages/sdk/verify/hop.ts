@@ -2,7 +2,7 @@
  * One hop: its ratio from the evidence, its marginal price and depth from what the pool holds.
  */
 import {
-  bands,
+  depthScore,
   DEPTH_BOUNDARY,
   devBps,
   type Fraction,
@@ -110,7 +110,7 @@ function checkDepth(reading: Reading, hop: Hop, path: string): void {
   ])
   const component = `${path}.components.depth`
   findings.same(`${component}.l_eff`, hop.components.depth.l_eff, effective.toString(), [own])
-  findings.same(`${component}.score`, hop.components.depth.score, bands.depthScore(effective), [
+  findings.same(`${component}.score`, hop.components.depth.score, depthScore(effective), [
     `${component}.l_eff`,
   ])
   checkPairDepth(reading, hop, path)

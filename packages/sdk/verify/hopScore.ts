@@ -1,6 +1,10 @@
 /** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
 import {
-  bands,
+  freshness as freshnessAt,
+  ratio,
+  temporalScore,
+  feedScore as scoreOfFeed,
+  stateScore as scoreOfState,
   count,
   coverage,
   devBps,
@@ -37,7 +41,7 @@ function checkTime({ findings, atMs, ttlMs }: Reading, hop: Hop, path: string): 
   findings.same(`${own}.ttl_ms`, freshness.ttl_ms, ttlMs, ['policy.ttl_ms', 'chain_id'])
   const ageMs = Math.max(0, atMs - verifiedMs)
   findings.same(`${own}.age_ms`, freshness.age_ms, ageMs, [`${path}.verified_at_ms`, 'evaluated_at_ms'])
-  findings.same(`${own}.score`, freshness.score, bands.freshnessScore(ms(ageMs), ms(ttlMs)), [
+  findings.same(`${own}.score`, freshness.score, freshnessAt(ms(0), ms(ttlMs), ms(ageMs)).value.score, [
     `${own}.age_ms`,
     `${own}.ttl_ms`,
   ])
@@ -52,7 +56,7 @@ function checkTemporal(findings: Findings, hop: Hop, path: string): void {
   if (!isCovered || temporal.median === null) {
     findings.same(`${own}.median`, temporal.median, null, [`${own}.covered_ms`])
     findings.same(`${own}.deviation_bps`, temporal.deviation_bps, null, [`${own}.median`])
-    const none = bands.temporalScore(ZERO, { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(coveredMs) })
+    const none = temporalScore(ZERO, { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(coveredMs) })
     findings.same(`${own}.score`, temporal.score, none, [`${own}.covered_ms`])
     return
   }
@@ -61,16 +65,16 @@ function checkTemporal(findings: Findings, hop: Hop, path: string): void {
   const from = [`${path}.marginal`, `${own}.median`]
   findings.same(`${own}.covered_ms`, coveredMs, WINDOW_MS, [])
   findings.same(`${own}.deviation_bps`, temporal.deviation_bps, bpsText(devBps(marginal, median)), from)
-  const expected = bands.temporalScore(marginal, { median, coveredMs: WINDOW_MS })
+  const expected = temporalScore(marginal, { median, near: ratio.near(median), coveredMs: WINDOW_MS })
   findings.same(`${own}.score`, temporal.score, expected, from)
 }
 
 function checkFeedAndState({ findings }: Reading, hop: Hop, path: string): void {
   const { feed, state } = hop.components
   const own = `${path}.components`
-  const feedScore = FEEDS.has(feed.status) ? bands.feedScore(feed.status) : null
+  const feedScore = FEEDS.has(feed.status) ? scoreOfFeed(feed.status) : null
   findings.same(`${own}.feed.score`, feed.score, feedScore, [`${own}.feed.status`])
-  const stateScore = FINALITIES.has(state.finality) ? bands.stateScore(state.finality) : null
+  const stateScore = FINALITIES.has(state.finality) ? scoreOfState(state.finality) : null
   findings.same(`${own}.state.score`, state.score, stateScore, [`${own}.state.finality`])
   findings.holds(
     `${path}.settled`,
@@ -172,7 +176,7 @@ function checkCoverage({ findings, policy }: Reading, hop: Hop, path: string, an
           depthMicrousd: findings.positive(`${own}.external_microusd`, shown.external_microusd),
           asOfMs: ms(0),
         }
-  const covered = coverage(anchors.microusd, external, policy, ms(0))
+  const { value: covered } = coverage(anchors.microusd, external, policy, ms(0))
   findings.same(`${own}.anchors_microusd`, shown.anchors_microusd, anchors.microusd.toString(), anchors.from)
   findings.same(`${own}.score`, shown.score, covered.score, [
     `${own}.anchors_microusd`,

@@ -2,7 +2,7 @@
  * The routes of a quote: each connects the token to a stable, costs the product of its hops, is as deep as its
  * shallowest and as good as its weakest; and one that takes no part has failed the rule it names.
  */
-import { bands } from '@assay/engine/rules'
+import { feedScore } from '@assay/engine/rules'
 import type { Hop, Route } from '../wire/route.ts'
 import { checkHop } from './hop.ts'
 import type { Anchors } from './hopScore.ts'
@@ -185,7 +185,7 @@ function checkFailed({ findings, policy, quote }: Reading, route: Route, path: s
     DEPTH_UNKNOWN: hop.depth === null,
     EVIDENCE_TOO_COARSE: hop.evidence === null,
     EXPIRED: freshness.age_ms >= freshness.ttl_ms,
-    FEED: bands.feedScore(feed.status) === 0,
+    FEED: feedScore(feed.status) === 0,
     BELOW_MIN_DEPTH: isNarrowed || effective < BigInt(policy.min_depth_usd) * PPM_CAP,
     TOO_MANY_HOPS: isNarrowed || route.hops.length > policy.max_hops,
   }

@@ -8,7 +8,7 @@ const MOST_DECIMALS = 36
 /** So long a heartbeat that the age of the answer, which the source already tells, does not count again. */
 const AGELESS_MS = ms(Number.MAX_SAFE_INTEGER / 4)
 
-type Verdict = ReturnType<typeof guardStable>
+type Verdict = ReturnType<typeof guardStable>['value']
 
 /** What the guard says of this value from this source; null when no feed can have said it. */
 export function guarded(
@@ -20,7 +20,7 @@ export function guarded(
 ): Verdict | null {
   const { num, den } = findings.value(path, usd)
   const none = { answer: null, last: null, feed: null, sequencer: null }
-  if (source === 'NOMINAL') return guardStable(none, policy, ms(0))
+  if (source === 'NOMINAL') return guardStable(none, policy, ms(0)).value
   let decimals = 0
   while (decimals <= MOST_DECIMALS && 10n ** BigInt(decimals) % den !== 0n) decimals++
   if (decimals > MOST_DECIMALS) return null
@@ -31,8 +31,8 @@ export function guarded(
   }
   const feed = { heartbeatMs: AGELESS_MS, graceMs: ms(0) }
   return source === 'LAST'
-    ? guardStable({ ...none, last: answer, feed }, policy, ms(0))
-    : guardStable({ ...none, answer: { ...answer, complete: true }, feed }, policy, ms(0))
+    ? guardStable({ ...none, last: answer, feed }, policy, ms(0)).value
+    : guardStable({ ...none, answer: { ...answer, complete: true }, feed }, policy, ms(0)).value
 }
 
 export function checkStable(findings: Findings, policy: Policy, stable: StableText, path: string): void {

@@ -3,7 +3,8 @@
  * the price; then the published score as the least of agreement, material routes and the state of all they used.
  */
 import {
-  bands,
+  stateScore,
+  label as labelOf,
   consensus,
   count,
   type EngineRoute,
@@ -248,7 +249,7 @@ function checkPublished(
   const material = accepted.filter(isMaterial)
   const settled = accepted.flatMap(({ route, hops }) => [
     ...hops.flatMap(hop => [hop.settled, hop.components.feed.score]),
-    bands.stateScore(route.stable?.finality ?? 'unverified'),
+    stateScore(route.stable?.finality ?? 'unverified'),
   ])
   const components = {
     path_agreement: {
@@ -311,7 +312,7 @@ export function checkLabel(
 ): void {
   const own = at(path, 'confidence')
   findings.same(`${own}.score`, quote.confidence.score, expected, from)
-  const label = bands.label(quote.confidence.score as Parameters<typeof bands.label>[0])
+  const label = labelOf(quote.confidence.score as Parameters<typeof labelOf>[0])
   findings.same(`${own}.label`, quote.confidence.label, label, [`${own}.score`])
   findings.holds(at(path, 'state'), quote.state, quote.confidence.score > 0, 'UNPRICED at a score of 0', [
     `${own}.score`,

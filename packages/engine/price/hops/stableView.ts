@@ -6,6 +6,7 @@ import { ms } from '../../units.ts'
 import type { StableView } from '../evaluation.ts'
 import { finalityAt, type Moment } from '../moment.ts'
 import { guardStable } from '../../rules/stableGuard.ts'
+import { FOREVER } from '../../rules/timed.ts'
 
 /** Before its first report the sequencer counts as down. */
 const UNKNOWN_SEQUENCER = { up: false, sinceMs: ms(0) }
@@ -17,7 +18,7 @@ export function stableView(moment: Moment, token: Address): StableView | null {
   const setup = moment.state.setup.stables.find(each => each.token === token)
   if (setup === undefined) return null
   const stable = moment.state.stables.get(token)
-  const guarded = guardStable(
+  const { value: guarded, untilMs } = guardStable(
     {
       answer: stable?.reading ?? null,
       last: stable?.lastGood ?? null,
@@ -40,7 +41,7 @@ export function stableView(moment: Moment, token: Address): StableView | null {
       stable === undefined || guarded.source === 'NOMINAL'
         ? 'finalized'
         : finalityAt(moment, stable.block.number),
-    dueMs: guarded.nextBoundaryMs,
+    dueMs: untilMs === FOREVER ? null : untilMs,
   }
   moment.stables.set(token, view)
   return view

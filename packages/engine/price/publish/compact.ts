@@ -7,7 +7,7 @@ import { display } from '../../exact/decimal.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/ratio.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
-import { label } from '../../rules/bands.ts'
+import { label } from '../../rules/label.ts'
 import type { Agreement, Evaluation, Priced, Route, Support } from '../evaluation.ts'
 import { reduced } from '../score/priced.ts'
 

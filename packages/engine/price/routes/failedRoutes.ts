@@ -1,9 +1,8 @@
 /**
  * The candidates of a token that failed, each with its reason, for whoever asks why not. Most are never asked for: those
- * that failed with their first hop are kept as its pool until then.
+ * that failed with their first hop are kept as that hop until then.
  */
 import { Candidate } from './candidate.ts'
-import { edgeOf } from '../hops/edge.ts'
 import type { Route } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import type { OwnHops } from '../hops/ownHops.ts'
@@ -27,17 +26,14 @@ export class FailedRoutes {
 
   /** At most so many, those nearest to a price, nearest first. */
   get nearest(): readonly Route[] {
-    this.#all ??= [...this.#found, ...this.#ofPools()].sort(byCapacity).slice(0, MAX_SHOWN)
+    this.#all ??= [...this.#found, ...this.#ofHops()].sort(byCapacity).slice(0, MAX_SHOWN)
     return this.#all
   }
 
-  #ofPools(): Route[] {
+  #ofHops(): Route[] {
     const { excluded } = this.#moment
-    return this.#own.dead
-      .filter(pool => !excluded.has(pool.address))
-      .map(pool => {
-        const edge = edgeOf(this.#moment, pool)
-        return Candidate.dead(edge, [], edge.failure as Failure)
-      })
+    return this.#own.edges
+      .filter(({ rule, pool }) => rule !== null && !excluded.has(pool.address))
+      .map(edge => Candidate.dead(edge, [], edge.failure as Failure))
   }
 }

@@ -13,7 +13,7 @@ import type { Moment } from '../moment.ts'
 import type { Count, Near } from '../../units.ts'
 import { stableView } from '../hops/stableView.ts'
 
-/** Every candidate, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
+/** Every candidate over a hop that passed its guards, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
 export function routesOf(
   moment: Moment,
   edges: readonly Edge[],
@@ -22,9 +22,8 @@ export function routesOf(
   const failed: Route[] = []
   const isExcluding = moment.excluded.size > 0
   for (const edge of edges) {
-    if (isExcluding && moment.excluded.has(edge.pool.address)) continue
-    if (edge.failure !== null) failed.push(Candidate.dead(edge, [], edge.failure))
-    else addThrough(moment, edge, live, failed)
+    if (edge.rule !== null || (isExcluding && moment.excluded.has(edge.pool.address))) continue
+    addThrough(moment, edge, live, failed)
   }
   const { max_routes } = moment.policy
   if (live.length <= max_routes) return { live, failed }

@@ -8,15 +8,17 @@ import type { Fraction, Ratio } from '../../exact/ratio.ts'
 import { assert } from '../../assert.ts'
 import { type Count, count, type Ms, ms, score, type Score, soonest, weaker } from '../../units.ts'
 import { pathAgreement } from '../../rules/agreement.ts'
-import { anchorRoutes, coverageDue } from '../hops/anchors.ts'
-import { stateScore } from '../../rules/bands.ts'
+import { anchorRoutes } from '../hops/anchors.ts'
+import { stateScore } from '../../rules/feedAndState.ts'
 import type { Candidate } from '../routes/candidate.ts'
 import type { Agreement, Edge, Priced, Route, StableView } from '../evaluation.ts'
 import type { FailedRoutes } from '../routes/failedRoutes.ts'
 import { type Moment, tipOf } from '../moment.ts'
-import { climbingDue, type OwnHops } from '../hops/ownHops.ts'
+import type { OwnHops } from '../hops/ownHops.ts'
 import { type Vote, weightByFirst } from '../vote/observations.ts'
+import { CLIMBING_MS } from '../../rules/hopCapacity.ts'
 import type { Cap, CapCode } from '../../rules/reasons.ts'
+import { earlier, FOREVER } from '../../rules/timed.ts'
 import { marginalUsdOf } from '../routes/routes.ts'
 
 export function pricedFrom(
@@ -35,7 +37,8 @@ export function pricedFrom(
   for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
   for (const route of rejected) route.exclusion = 'OUTLIER'
   const isAsset = moment.state.setup.routingAssets.includes(token)
-  const routes = isAsset ? anchorRoutes(moment, token, accepted) : accepted
+  const covered = isAsset ? anchorRoutes(moment, token, accepted) : { value: accepted, untilMs: FOREVER }
+  const routes: readonly Route[] = covered.value
   const selected = routes[accepted.indexOf(selectedObservation)] as Route
 
   const agreement = pathAgreement(
@@ -59,10 +62,7 @@ export function pricedFrom(
     aggregate_state: { score: aggregateState(moment, routes) },
   }
   const caps = activeCaps(agreement, material)
-  const dueMs = soonest(
-    own.dueMs,
-    climbingDue(moment, observations, claimed) ?? climbingDue(moment, dust, claimed),
-  )
+  const untilMs = earlier(covered.untilMs, claimsUntil(moment, [...observations, ...dust], claimed))
   return new RoutedPrice({
     token,
     atMs: moment.atMs,
@@ -88,7 +88,7 @@ export function pricedFrom(
     failed,
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),
-    dueMs: isAsset ? soonest(dueMs, coverageDue(moment, token)) : dueMs,
+    dueMs: untilMs === FOREVER ? own.dueMs : soonest(own.dueMs, untilMs),
     own,
   })
 }
@@ -150,6 +150,15 @@ class RoutedPrice implements Priced {
     }
     return this.#marginalUsd
   }
+}
+
+/**
+ * Until when the routes weigh the same though depth behind their first hops still climbs. Only depth that all that is
+ * claimed would not fit through has a say in their weights.
+ */
+function claimsUntil({ atMs }: Moment, routes: readonly Route[], claimed: bigint): Ms {
+  const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= claimed)
+  return isBinding ? ms(atMs + CLIMBING_MS) : FOREVER
 }
 
 /** The value is known to fit: routes past 4096 bits never voted. */

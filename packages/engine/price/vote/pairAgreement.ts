@@ -5,16 +5,17 @@
  * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
  */
+import { apart, bpsMore } from '../../exact/apart.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Pool, PoolState } from '../../state.ts'
 import { type Count, count } from '../../units.ts'
 import { edgeAgreement } from '../../rules/agreement.ts'
 import { type Consensus, consensus, type Observation, TAU_MIN_BPS } from '../../rules/consensus.ts'
 import type { Agreement } from '../evaluation.ts'
-import { figuresOf } from '../hops/figures.ts'
+import { effective, isFull } from '../../rules/depthAverage.ts'
 import type { Moment } from '../moment.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { ascending, devBps, devBpsAtMost, halfOf } from '../../rules/weightedMedian.ts'
+import { ascending, devBps, halfOf } from '../../rules/weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
 
@@ -65,7 +66,7 @@ function agreed(moment: Moment, pools: readonly Pool[]): ByPool {
     return known.byPool
   const { byPool, ballot } = agreementsOf(moment, pools)
   if (policy === policyView.policy) {
-    const isSettled = pools.every(pool => figuresOf(moment, pool).isFull)
+    const isSettled = pools.every(({ state: { average } }) => average === null || isFull(average))
     index.agreements.set(pools, {
       policy,
       states: pools.map(({ state }) => state),
@@ -139,7 +140,8 @@ function ballotOf(
 ): Ballot | null {
   if (rejected.includes(true) || eligible.some(({ weight }) => weight === 0n)) return null
   const voterAt = (at: Count | undefined) => voters[at as Count] as Voter
-  if (!devBpsAtMost(voterAt(survivors[0]).price, voterAt(survivors.at(-1)).price, TAU_MIN_BPS)) return null
+  if (apart(voterAt(survivors[0]).price, voterAt(survivors.at(-1)).price, bpsMore(TAU_MIN_BPS)) > 0)
+    return null
   const isAll = voters.length === eligible.length
   const order = isAll ? survivors.map(voterAt) : ascending(eligible).map(at => eligible[at] as Voter)
   return {
@@ -171,8 +173,8 @@ function heardAmong(moment: Moment, eligible: readonly Voter[]): Voter[] {
   return eligible.filter(({ weight }) => weight > 0n && weight * 10_000n >= least)
 }
 
-const weightOf = (moment: Moment, pool: Pool): bigint =>
-  figuresOf(moment, pool).effectiveAt(moment.atMs) ?? 0n
+const weightOf = ({ atMs }: Moment, { state: { average } }: Pool): bigint =>
+  average === null ? 0n : effective(average, atMs)
 
 /** Ten thousand times a weight must reach this to be heard. */
 const leastHeard = ({ policy }: Moment, total: bigint): bigint => total * BigInt(policy.observation_share_bps)

@@ -14,7 +14,7 @@ import {
   type Reference,
   reference,
   restore,
-} from './temporalMedian.ts'
+} from './TODO.ts'
 
 const T = ms(1_700_000_000_000)
 const WINDOW = 300_000

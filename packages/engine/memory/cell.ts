@@ -1,0 +1,43 @@
+/**
+ * One remembered outcome: what it was made from, by identity, and the time for which it holds. All remembering of what a
+ * rule found goes through a cell, so one switch turns it off: the engine then says the same, slower.
+ */
+import type { Timed } from '../rules/timed.ts'
+import { type Ms, ms } from '../units.ts'
+
+/** For tests: with memory off every outcome is worked out anew. */
+export const memory = { isOn: true }
+
+export class Cell<Value, A, B = null, C = null, D = null> {
+  #a: A | undefined = undefined
+  #b: B | undefined = undefined
+  #c: C | undefined = undefined
+  #d: D | undefined = undefined
+  #fromMs = ms(0)
+  #untilMs = ms(0)
+  #value: Value | null = null
+
+  /** Null where nothing is remembered of these inputs at this time. */
+  recall(atMs: Ms, a: A, b: B, c: C, d: D): Value | null {
+    return this.#a === a &&
+      this.#b === b &&
+      this.#c === c &&
+      this.#d === d &&
+      atMs >= this.#fromMs &&
+      atMs < this.#untilMs &&
+      memory.isOn
+      ? this.#value
+      : null
+  }
+
+  keep({ value, untilMs }: Timed<Value>, atMs: Ms, a: A, b: B, c: C, d: D): Value {
+    this.#a = a
+    this.#b = b
+    this.#c = c
+    this.#d = d
+    this.#fromMs = atMs
+    this.#untilMs = untilMs
+    this.#value = value
+    return value
+  }
+}

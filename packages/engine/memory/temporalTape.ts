@@ -1,0 +1,137 @@
+/**
+ * The ratios a pool has had, each holding from its block until the next. Those that have ended lie on a tape that all
+ * histories of a pool share, each seeing its own part: to follow a block costs one more place on it, however long the
+ * window, and a history never changes, so the journal may keep the old one.
+ */
+import type { Fraction } from '../exact/ratio.ts'
+import * as ratio from '../exact/ratio.ts'
+import { type Change, WINDOW_MS } from '../rules/temporalMedian.ts'
+import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
+import { compareTo, type Place, Tally } from './tally.ts'
+
+/** Side by side, oldest first; `median` is the last one found, by whichever history. */
+type Tape = {
+  readonly fromMs: Ms[]
+  readonly ratios: Fraction[]
+  readonly nears: Near[]
+  median: Tally | null
+}
+
+export type History = {
+  /** Of which this history has what stands in [start, end). */
+  readonly tape: Tape
+  readonly start: Count
+  readonly end: Count
+  /** What holds until further notice; null before the first. */
+  readonly open: (Change & Place) | null
+}
+
+export const EMPTY: History = {
+  tape: { fromMs: [], ratios: [], nears: [], median: null },
+  start: count(0),
+  end: count(0),
+  open: null,
+}
+
+/** A shorter tape is copied to its very length: thousands are kept, and one that grows in place takes half as much again. */
+const SHORT = 16
+
+/**
+ * The ratio at the end of a block. Of blocks with the same time only the last counts, and a ratio equal to
+ * the one before is not a change. What ended before the window of `timeMs` is dropped, so a history
+ * never holds more than the distinct block times of five minutes and one.
+ */
+export function append(history: History, timeMs: Ms, value: Fraction): History {
+  const { tape, start, end, open } = history
+  const near = ratio.near(value)
+  if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, near } }
+  if (ratio.compareNear(open.near, near) === 0 && ratio.compareExactly(open.ratio, value) === 0)
+    return history
+  if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
+
+  // A chain's time does not run back; if a block says so it is taken as the same time.
+  const previous = tape.ratios[end - 1]
+  if (end === start || previous === undefined || ratio.compare(previous, value) !== 0)
+    return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
+  const last = count(end - 1)
+  return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
+}
+
+/** The history with these changes, oldest first: how a stored one is read back. */
+export function restore(changes: readonly Change[]): History {
+  return changes.reduce((history, change) => append(history, change.fromMs, change.ratio), EMPTY)
+}
+
+/** All changes, oldest first. */
+export function changesOf({ tape, start, end, open }: History): Change[] {
+  if (open === null) return []
+  const changes: Change[] = []
+  for (let at = start; at < end; at++)
+    changes.push({ fromMs: tape.fromMs[at] as Ms, ratio: tape.ratios[at] as Fraction })
+  return [...changes, { fromMs: open.fromMs, ratio: open.ratio }]
+}
+
+/** The oldest that reaches into the window. */
+export function firstIn(history: History, toMs: Ms): Count {
+  const sinceMs = toMs - WINDOW_MS
+  let at = history.start
+  while (at < history.end && untilAt(history, at) <= sinceMs) at++
+  return at
+}
+
+export function fromAt({ tape, end, open }: History, at: Count): Ms {
+  return at < end ? (tape.fromMs[at] as Ms) : (open as Change).fromMs
+}
+
+/** Of one that has ended. */
+export const untilAt = (history: History, at: Count): Ms => fromAt(history, count(at + 1))
+
+function ratioAt({ tape, end, open }: History, at: Count): Fraction {
+  return at < end ? (tape.ratios[at] as Fraction) : (open as Change).ratio
+}
+
+export function nearAt({ tape, end, open }: History, at: Count): Near {
+  return at < end ? (tape.nears[at] as Near) : (open as Place).near
+}
+
+export const placeAt = (history: History, at: Count): Place => ({
+  ratio: ratioAt(history, at),
+  near: nearAt(history, at),
+})
+
+export const compareAt = (history: History, at: Count, place: Place): Sign =>
+  compareTo(place, ratioAt(history, at), nearAt(history, at))
+
+/** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
+function extend(history: History, open: Change & Place, next: Change & Place): History {
+  const start = firstIn(history, next.fromMs)
+  const tape = withEnded(history, start, open)
+  const isSame = tape === history.tape
+  return {
+    tape,
+    start: isSame ? start : count(0),
+    end: count(history.end + 1 - (isSame ? 0 : start)),
+    open: next,
+  }
+}
+
+/** The tape with what has ended behind the history's own part: the same one, or a new one that begins at `start`. */
+function withEnded({ tape, end }: History, start: Count, ended: Change & Place): Tape {
+  const kept = end - start
+  // After a block was taken back, the tape may go on: with the same, or with what never was.
+  if (tape.fromMs[end] === ended.fromMs && tape.ratios[end] === ended.ratio) return tape
+  if (end === tape.fromMs.length && kept >= SHORT && kept >= start) {
+    tape.fromMs.push(ended.fromMs)
+    tape.ratios.push(ended.ratio)
+    tape.nears.push(ended.near)
+    return tape
+  }
+  const copied = <Item>(list: readonly Item[], item: Item): Item[] =>
+    (start === 0 ? list : list.slice(start)).toSpliced(kept, list.length, item)
+  return {
+    fromMs: copied(tape.fromMs, ended.fromMs),
+    ratios: copied(tape.ratios, ended.ratio),
+    nears: copied(tape.nears, ended.near),
+    median: tape.median === null ? null : new Tally(tape.median.place),
+  }
+}

@@ -1,0 +1,49 @@
+/** What a hop's Y is worth at one moment, and the rule that failed where it is worth nothing. */
+import type { Address } from '../../chain/block.ts'
+import { powerOfTen } from '../../exact/decimal.ts'
+import type { Fraction } from '../../exact/ratio.ts'
+import type { Rejection } from '../../rules/reasons.ts'
+import type { StableView } from '../evaluation.ts'
+import type { Anchor, Moment } from '../moment.ts'
+import { stableView } from './stableView.ts'
+
+const MICRO = 1_000_000n
+
+const without = (rule: Rejection, stable: StableView | null = null): Anchor => ({
+  usd: null,
+  unitMicrousd: null,
+  stable,
+  rule,
+})
+
+const CIRCULAR = without('CIRCULAR')
+const NO_ANCHOR = without('NO_ANCHOR')
+const UNPRICED = without('ANCHOR_UNPRICED')
+
+export function anchorOf(moment: Moment, to: Address): Anchor {
+  const known = moment.anchors.get(to)
+  if (known !== undefined) return known
+  const anchor = findAnchor(moment, to)
+  // An asset that is not valued yet will be.
+  if (anchor !== CIRCULAR) moment.anchors.set(to, anchor)
+  return anchor
+}
+
+function findAnchor(moment: Moment, to: Address): Anchor {
+  const stable = stableView(moment, to)
+  if (stable !== null)
+    return stable.status === 'SUSPENDED'
+      ? without('STABLE_SUSPENDED', stable)
+      : anchorAt(moment, to, stable.usd, stable)
+  const valuation = moment.valuations.get(to)
+  if (valuation === undefined) return moment.state.setup.routingAssets.includes(to) ? CIRCULAR : NO_ANCHOR
+  const { evaluation } = valuation
+  return evaluation.kind === 'PRICED' ? anchorAt(moment, to, evaluation.price, null) : UNPRICED
+}
+
+function anchorAt({ state }: Moment, to: Address, usd: Fraction, stable: StableView | null): Anchor {
+  const decimals = state.tokens.get(to)?.decimals?.value ?? null
+  const unitMicrousd =
+    decimals === null ? null : { num: usd.num * MICRO, den: usd.den * powerOfTen(decimals) }
+  return { usd, unitMicrousd, stable, rule: null }
+}

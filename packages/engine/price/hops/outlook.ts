@@ -1,0 +1,37 @@
+/** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
+import { nextFlip, reference } from '../../memory/tapeMedian.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { isJumping } from '../../rules/magnitudeJump.ts'
+import type { Cap } from '../../rules/reasons.ts'
+import { temporalScore } from '../../rules/temporalMedian.ts'
+import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
+import { tradeAgeCap } from '../../rules/tradeAge.ts'
+import type { PoolState } from '../../state.ts'
+import { type Ms, type Score, score } from '../../units.ts'
+
+export type Outlook = { readonly temporal: Score; readonly caps: readonly Cap[]; readonly untilMs: Ms }
+
+export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Outlook> {
+  const temporal = temporalAt(state, atMs)
+  const caps: Cap[] = []
+  if (!temporal.isCovered) caps.push({ code: 'INSUFFICIENT_HISTORY', cap: temporal.value })
+  const quiet = tradeAgeCap(state.lastTradeMs ?? state.trackedSinceMs, policy, atMs)
+  if (quiet.value !== null) caps.push(quiet.value)
+  const jumping = state.jump === null ? null : isJumping(state.jump, atMs, policy)
+  if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
+  const untilMs = earlier(earlier(temporal.untilMs, quiet.untilMs), jumping?.untilMs ?? FOREVER)
+  return { value: { temporal: temporal.value, caps, untilMs }, untilMs }
+}
+
+function temporalAt(
+  { history, marginal }: PoolState,
+  atMs: Ms,
+): Timed<Score> & { readonly isCovered: boolean } {
+  const past = reference(history, atMs)
+  const isCovered = 'median' in past
+  if (marginal === null) return { value: score(0), isCovered, untilMs: FOREVER }
+  const value = temporalScore(marginal, past, history.open?.near)
+  // The median only ever walks towards the ratio of now: the best score stays.
+  const untilMs = isCovered && value === 10 ? FOREVER : nextFlip(history, atMs, past)
+  return { value, isCovered, untilMs }
+}

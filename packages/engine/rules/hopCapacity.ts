@@ -1,0 +1,56 @@
+/**
+ * L_e: what a hop can take in dollars, from its depth in Y and what Y is worth. While the average of its depth still climbs,
+ * it grows with time alone.
+ */
+import type { Fraction } from '../exact/ratio.ts'
+import { type Ms, ms } from '../units.ts'
+import * as depthAverage from './depthAverage.ts'
+import { depthScore } from './depthScore.ts'
+import { FOREVER, type Timed } from './timed.ts'
+
+/** How often depth that still climbs is looked at again. */
+export const CLIMBING_MS = 60_000
+
+/** ⌊units × what one is worth⌋ in microdollars: depth never rounds up. */
+export const microusd = (units: bigint, { num, den }: Fraction): bigint => (units * num) / den
+
+export type Depth = {
+  /** L_Y, the depth of now; null where it is not known. */
+  readonly depthY: bigint | null
+  readonly average: depthAverage.DepthAverage | null
+}
+
+/** L_eff in Y; null before the first depth. */
+export const effectiveY = ({ depthY, average }: Depth, atMs: Ms): bigint | null =>
+  average === null || depthY === null ? null : lesser(depthY, depthAverage.effective(average, atMs))
+
+/** `leastMicrousd` is what a hop needs to count: a bound like those of the bands. */
+export function hopCapacity(
+  depth: Depth,
+  unitMicrousd: Fraction | null,
+  leastMicrousd: bigint,
+  atMs: Ms,
+): Timed<bigint | null> {
+  const { depthY, average } = depth
+  const effective = effectiveY(depth, atMs)
+  const value = effective === null || unitMicrousd === null ? null : microusd(effective, unitMicrousd)
+  if (depthY === null || average === null || effective === null || depthAverage.isFull(average))
+    return { value, untilMs: FOREVER }
+  const isClimbing =
+    depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
+  return { value, untilMs: isClimbing ? ms(atMs + CLIMBING_MS) : FOREVER }
+}
+
+/** Even the last thousandth counts where it leads into another band. */
+function isBelowBand(
+  capacity: bigint | null,
+  depthY: bigint,
+  unitMicrousd: Fraction | null,
+  leastMicrousd: bigint,
+): boolean {
+  if (capacity === null || unitMicrousd === null) return false
+  const full = microusd(depthY, unitMicrousd)
+  return depthScore(full) > depthScore(capacity) || (capacity < leastMicrousd && full >= leastMicrousd)
+}
+
+const lesser = (a: bigint, b: bigint): bigint => (a < b ? a : b)
