@@ -4,17 +4,10 @@ import type { Fraction } from '../exact/ratio.ts'
 import * as ratio from '../exact/ratio.ts'
 import { cases } from '../testing/cases.ts'
 import { type Ms, ms } from '../units.ts'
-import {
-  append,
-  type Change,
-  changesOf,
-  EMPTY,
-  type History,
-  nextFlip,
-  type Reference,
-  reference,
-  restore,
-} from './TODO.ts'
+import { type Change, type Reference, temporalMedian } from '../rules/temporalMedian.ts'
+import { FOREVER } from '../rules/timed.ts'
+import { nextFlip, reference } from './tapeMedian.ts'
+import { append, changesOf, EMPTY, type History, restore } from './temporalTape.ts'
 
 const T = ms(1_700_000_000_000)
 const WINDOW = 300_000
@@ -140,6 +133,23 @@ describe('reference', () => {
   })
 })
 
+describe('memory', () => {
+  it('a tape finds what the rule finds on the same changes, and until the same time', () => {
+    fc.assert(
+      fc.property(someChanges, fc.array(readAhead, { minLength: 1, maxLength: 4 }), (changes, reads) => {
+        const history = restore(changes)
+        for (const ahead of reads) {
+          const t = ms(last(history) + ahead)
+          const plain = temporalMedian(changesOf(history), t)
+          expect(reference(history, t)).toEqual(plain.value)
+          expect(nextFlip(history, t)).toBe(plain.untilMs)
+        }
+      }),
+      { numRuns: cases(1000) },
+    )
+  })
+})
+
 describe('append', () => {
   it('contract §2.6: of blocks with the same time only the last counts', () => {
     const twice = append(
@@ -241,7 +251,7 @@ describe('nextFlip', () => {
         const history = restore(changes)
         const t = ms(last(history) + ahead)
         const now = reference(history, t)
-        let first: Ms | null = null
+        let first: Ms = FOREVER
         for (let time = ms(t + 1); time <= t + WINDOW + 1; time = ms(time + 1))
           if (!isSame(reference(history, time), now)) {
             first = time
@@ -261,11 +271,11 @@ describe('nextFlip', () => {
         const t = ms(last(history) + ahead)
         const now = reference(history, t)
         const flip = nextFlip(history, t)
-        const end = flip === null ? ms(t + 2 * WINDOW) : ms(flip - 1)
+        const end = flip === FOREVER ? ms(t + 2 * WINDOW) : ms(flip - 1)
         expect(end).toBeGreaterThanOrEqual(t)
         for (const share of [...shares, 1])
           expect(isSame(reference(history, ms(t + Math.floor(share * (end - t)))), now)).toBe(true)
-        if (flip !== null) expect(isSame(reference(history, flip), now)).toBe(false)
+        if (flip !== FOREVER) expect(isSame(reference(history, flip), now)).toBe(false)
       }),
       { numRuns: cases(2500) },
     )
@@ -276,12 +286,12 @@ describe('nextFlip', () => {
     expect(nextFlip(history, after(T, 50_000n))).toBe(T + 300_000)
   })
 
-  it('is null when nothing moves any more: no entry, one ratio, or the newest ratio already the median', () => {
-    expect(nextFlip(EMPTY, T)).toBeNull()
+  it('never comes when nothing moves any more: no entry, one ratio, or the newest ratio already the median', () => {
+    expect(nextFlip(EMPTY, T)).toBe(FOREVER)
     const single = append(EMPTY, T, whole(1n))
-    expect(nextFlip(single, after(T, 300_000n))).toBeNull()
+    expect(nextFlip(single, after(T, 300_000n))).toBe(FOREVER)
     const moved = append(single, after(T, 300_000n), whole(2n))
-    expect(nextFlip(moved, after(T, 450_001n))).toBeNull()
+    expect(nextFlip(moved, after(T, 450_001n))).toBe(FOREVER)
   })
 
   it('is the moment after half of the window for one step up, and half of it for one step down', () => {

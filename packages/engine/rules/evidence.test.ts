@@ -9,7 +9,7 @@ import { DAI, E18, E6, MINUTE, P1, T, USDC } from '../testing/cast.ts'
 import { type PoolOptions } from '../testing/drive.ts'
 import { Scenario, scenario } from '../testing/scenario.ts'
 import { tick } from '../units.ts'
-import { changesOf } from './temporalMedian.ts'
+import { changesOf } from '../memory/temporalTape.ts'
 
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6

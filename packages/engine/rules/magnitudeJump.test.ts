@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { type Ms, ms } from '../units.ts'
-import { isJumping, jumpEndsAt, type JumpState, observe, start } from './magnitudeJump.ts'
+import { isJumping, type JumpState, observe, start } from './magnitudeJump.ts'
+import { FOREVER } from './timed.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 
 const T = ms(1_700_000_000_000)
@@ -17,45 +18,49 @@ const seen = (first: bigint, ...moves: readonly (readonly [bigint, bigint])[]): 
     start(whole(first)),
   )
 
+const jumping = (state: JumpState, atMs: Ms): boolean => isJumping(state, atMs, DEFAULT_POLICY).value
+/** When a jump seen at T is accepted, if nothing else is seen. */
+const endsAt = (state: JumpState): Ms => isJumping(state, T, DEFAULT_POLICY).untilMs
+
 describe('MAGNITUDE_JUMP', () => {
   it('contract §2.6: a marginal more than 100× from the last accepted is a jump, 100× is not', () => {
     expect(seen(1n, [100n, 0n])).toEqual({ accepted: whole(100n), jump: null })
     expect(seen(100n, [1n, 0n])).toEqual({ accepted: whole(1n), jump: null })
-    expect(isJumping(seen(1n, [101n, 0n]), T, DEFAULT_POLICY)).toBe(true)
-    expect(isJumping(seen(101n, [1n, 0n]), T, DEFAULT_POLICY)).toBe(true)
+    expect(jumping(seen(1n, [101n, 0n]), T)).toBe(true)
+    expect(jumping(seen(101n, [1n, 0n]), T)).toBe(true)
     expect(seen(1n, [101n, 0n]).accepted).toEqual(whole(1n))
   })
 
   it('contract §2.6: the cap holds until the jump has held 30 min, with no observation needed', () => {
     const state = seen(1n, [5_000n, 0n])
-    expect(jumpEndsAt(state, DEFAULT_POLICY)).toBe(T + HOLD)
-    expect(isJumping(state, at(BigInt(HOLD) - 1n), DEFAULT_POLICY)).toBe(true)
-    expect(isJumping(state, at(BigInt(HOLD)), DEFAULT_POLICY)).toBe(false)
+    expect(endsAt(state)).toBe(T + HOLD)
+    expect(jumping(state, at(BigInt(HOLD) - 1n))).toBe(true)
+    expect(jumping(state, at(BigInt(HOLD)))).toBe(false)
   })
 
   it('a move near the jump neither ends nor restarts it, and the latest is what is accepted', () => {
     const state = seen(1n, [5_000n, 0n], [90_000n, 600_000n])
-    expect(jumpEndsAt(state, DEFAULT_POLICY)).toBe(T + HOLD)
+    expect(endsAt(state)).toBe(T + HOLD)
     const settled = observe(state, whole(8_000_000n), at(BigInt(HOLD)), DEFAULT_POLICY)
     expect(settled).toEqual({ accepted: whole(8_000_000n), jump: null })
   })
 
   it('a move more than 100× from the jump starts another', () => {
     const state = seen(1n, [5_000n, 0n], [500_001n, 600_000n])
-    expect(jumpEndsAt(state, DEFAULT_POLICY)).toBe(T + 600_000 + HOLD)
+    expect(endsAt(state)).toBe(T + 600_000 + HOLD)
     expect(state.accepted).toEqual(whole(1n))
   })
 
   it('a return to within 100× of the last accepted clears it', () => {
     const state = seen(1n, [5_000n, 0n], [100n, 600_000n])
     expect(state).toEqual({ accepted: whole(100n), jump: null })
-    expect(jumpEndsAt(state, DEFAULT_POLICY)).toBeNull()
+    expect(endsAt(state)).toBe(FOREVER)
   })
 
   it('after the hold the old price is itself a jump', () => {
     const state = seen(1n, [5_000n, 0n], [1n, 1_800_000n])
     expect(state.accepted).toEqual(whole(5_000n))
-    expect(isJumping(state, at(1_800_000n), DEFAULT_POLICY)).toBe(true)
+    expect(jumping(state, at(1_800_000n))).toBe(true)
   })
 
   it('a read and an observation of the same ratio at that time agree, whenever they are made', () => {
@@ -72,8 +77,7 @@ describe('MAGNITUDE_JUMP', () => {
         }
         const read = isJumping(state, at(time + later), DEFAULT_POLICY)
         const observed = observe(state, current, at(time + later), DEFAULT_POLICY)
-        expect(isJumping(observed, at(time + later), DEFAULT_POLICY)).toBe(read)
-        expect(jumpEndsAt(observed, DEFAULT_POLICY)).toBe(read ? jumpEndsAt(state, DEFAULT_POLICY) : null)
+        expect(isJumping(observed, at(time + later), DEFAULT_POLICY)).toEqual(read)
       }),
       { numRuns: cases(2000) },
     )

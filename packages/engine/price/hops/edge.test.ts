@@ -11,7 +11,7 @@ import { type PoolOptions, type Setting } from '../../testing/drive.ts'
 import { Scenario, scenario } from '../../testing/scenario.ts'
 import { count, tick } from '../../units.ts'
 import type { Edge } from '../evaluation.ts'
-import { changesOf } from '../../rules/temporalMedian.ts'
+import { changesOf } from '../../memory/temporalTape.ts'
 
 const X = 1_000_000n * E18
 const Y = 2_000_000n * E6
