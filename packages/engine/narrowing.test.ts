@@ -8,8 +8,8 @@ import { count } from './units.ts'
 const OPEN: QuoteNarrowing = { maxHops: null, minDepthUsd: null, excludePools: [] }
 
 /** T in USDC and, much deeper, in WETH, whose own pool leads to USDC. */
-function market() {
-  const s = scenario()
+function market(policy: object = {}) {
+  const s = scenario({ policy })
   s.v2(P1, [T, 30_000n * E18], [USDC, 60_000n * E6], { deployment: 'one' })
   s.v2(P2, [T, 30_000_000n * E18], [WETH, 30_000n * E18], { deployment: 'two' })
   s.v2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6], { deployment: 'three' })
@@ -42,15 +42,13 @@ it('R-demand-1: a quote on demand is COMPUTED at its moment, says what was publi
 
 describe('R-demand-2: narrowed', () => {
   it('to one hop, only the pool with a stable is left; with more than the policy allows, nothing is wider', () => {
-    const { quote, firstHops } = market()
-    expect(firstHops({ maxHops: count(1) })).toEqual([P1])
-    expect(quote({ maxHops: count(8) })).toEqual(quote({}))
+    expect(market().firstHops({ maxHops: count(1) })).toEqual([P1])
+    expect(market({ max_hops: 1 }).firstHops({ maxHops: count(3) })).toEqual([P1])
   })
 
   it('to a depth, thinner pools are out; below the floor of the policy, nothing is wider', () => {
-    const { quote, firstHops } = market()
-    expect(firstHops({ minDepthUsd: count(10_000) })).toEqual([P2])
-    expect(quote({ minDepthUsd: count(0) })).toEqual(quote({}))
+    expect(market().firstHops({ minDepthUsd: count(10_000) })).toEqual([P2])
+    expect(market({ min_depth_usd: 10_000 }).firstHops({ minDepthUsd: count(0) })).toEqual([P2])
   })
 
   it('by pools, their hops are out, at the token and at the routing asset', () => {
