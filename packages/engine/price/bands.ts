@@ -1,5 +1,5 @@
 /**
- * From a measured quantity to a component of the score (specification §2.4, confidence algebra).
+ * From a measured quantity to a component of the score (R-edge-1, R-coverage-1).
  *
  * Every band is decided in whole numbers by multiplying across. For depth and coverage a value on a boundary
  * belongs to the higher band; "up to" for freshness, temporal and basis-point bands includes the boundary.

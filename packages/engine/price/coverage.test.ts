@@ -11,18 +11,18 @@ const external = { depthMicrousd: 1_000n, asOfMs: T }
 const at = (anchors: bigint, offset = ms(0)) => coverage(anchors, external, DEFAULT_POLICY, ms(T + offset))
 
 describe('coverage', () => {
-  it('contract §2.6: is Σ L_eff of the accepted anchors over the external 2% depth', () => {
+  it('R-coverage-1: is Σ L_eff of the accepted anchors over the external 2% depth', () => {
     expect(at(250n)).toEqual({ score: 10, caps: [], anchorsMicrousd: 250n, externalMicrousd: 1_000n })
     expect(at(249n).score).toBe(9)
     expect(at(0n).score).toBe(0)
   })
 
-  it('contract §2.6: any positive depth scores at least 1', () => {
+  it('R-coverage-1: any positive depth scores at least 1', () => {
     const market = { depthMicrousd: 10n ** 30n, asOfMs: T }
     expect(coverage(1n, market, DEFAULT_POLICY, T).score).toBe(1)
   })
 
-  it('contract §2.6: no data caps the anchors at 8: COVERAGE_UNKNOWN', () => {
+  it('R-coverage-2: no data caps the anchors at 8: COVERAGE_UNKNOWN', () => {
     expect(coverage(10n ** 20n, null, DEFAULT_POLICY, T)).toEqual({
       score: 8,
       caps: [{ code: 'COVERAGE_UNKNOWN', cap: 8 }],
@@ -33,19 +33,19 @@ describe('coverage', () => {
     expect(coverage(5n, { depthMicrousd: 0n, asOfMs: T }, DEFAULT_POLICY, T).externalMicrousd).toBeNull()
   })
 
-  it('contract §2.6: data older than 24 h is no data; exactly 24 h old is not older', () => {
+  it('R-coverage-2: data older than 24 h is no data; exactly 24 h old is not older', () => {
     expect(at(250n, ms(DAY)).score).toBe(10)
     expect(at(250n, ms(DAY + 1))).toMatchObject({ score: 8, caps: [{ code: 'COVERAGE_UNKNOWN' }] })
     expect(at(0n, ms(DAY + 1)).score).toBe(0)
   })
 
-  it('contract §2.3: the boundary is the moment the data turns too old', () => {
+  it('R-timer-1: the boundary is the moment the data turns too old', () => {
     expect(nextCoverageBoundary(external, DEFAULT_POLICY, T)).toBe(T + DAY + 1)
     expect(nextCoverageBoundary(external, DEFAULT_POLICY, ms(T + DAY + 1))).toBeNull()
     expect(nextCoverageBoundary(null, DEFAULT_POLICY, T)).toBeNull()
   })
 
-  it('specification §2.4: external data may lower or cap a score and cannot make one from nothing', () => {
+  it('R-coverage-4: external data may lower or cap a score and cannot make one from nothing', () => {
     const depth = fc.bigInt(0n, 10n ** 6n)
     fc.assert(
       fc.property(depth, depth, fc.integer({ min: 0, max: 2 * DAY }), (anchors, market, ageMs) => {

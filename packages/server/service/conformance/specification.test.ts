@@ -1,4 +1,4 @@
-/** One test per sentence about states, endpoints, authentication and errors (R-quote, R-http, R-access, R-error), over a service that runs on a chain that runs. */
+/** States, endpoints, authentication and errors (R-quote, R-http, R-access, R-error) of a service on a chain that runs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QUOTE_ERRORS } from '@assay/sdk/wire'
 import { handshake, opened, RawSocket } from '../testing/handshake.ts'
