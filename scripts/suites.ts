@@ -26,6 +26,7 @@ export const suites: readonly Suite[] = [
       'image',
       'lockfile',
       'mutations',
+      'rules',
       'sbom',
       'tidy',
     ].map(name => `scripts/${name}.test.ts`),

@@ -28,7 +28,7 @@ test('names that look like numbers are read back as names', () => {
   expect(back.chain.health).toEqual(health)
 })
 
-test('what was read back is written as it was, numbers of any size among it', () => {
+test('R-fold-6: what was read back is written as it was, numbers of any size among it', () => {
   const state = lived()
   const texts = textsOf(state)
   expect(texts.some(([, text]) => /"#\d{25,}"/.test(text))).toBe(true)

@@ -44,7 +44,7 @@ function shownOf(state: ReturnType<Scenario['published']>): object {
 const every = (text: string): string[] => ALL.map(() => text)
 
 describe('a step', () => {
-  it('contract §2.8: before the first block there is nothing to stand on, so nothing is said of prices', () => {
+  it('R-fold-3: before the first block there is nothing to stand on, so nothing is said of prices', () => {
     const state = createState(SETUP)
     const atMs = ms(1_700_000_000_000)
     const health = { status: 'HEALTHY' as FeedStatus, record: { status: 'HEALTHY' } }
@@ -55,7 +55,7 @@ describe('a step', () => {
     expect(step(state, { kind: 'timer', atMs })).toMatchObject({ records: [], nextTimerMs: null })
   })
 
-  it('contract §2.8: without a health report the feed is unavailable', () => {
+  it('R-edge-3: without a health report the feed is unavailable', () => {
     const s = scenario()
     const state = createState(s.state.setup)
     step(state, { kind: 'block', atMs: s.nowMs, block: s.sim.fork('x').mine() })
@@ -64,14 +64,14 @@ describe('a step', () => {
     expect(state.tokens.get(USDC)?.published?.compact).toMatchObject({ state: 'UNPRICED', reason: 'FEED' })
   })
 
-  it('contract §2.8: a timer when nothing is due does nothing', () => {
+  it('R-timer-5: a timer when nothing is due does nothing', () => {
     const s = market()
     s.run({ kind: 'timer' })
     expect([s.result.records, s.result.needs]).toEqual([[], []])
     expect(s.result.nextTimerMs).toBeGreaterThan(s.nowMs)
   })
 
-  it('contract §2.8: names every entity it changed', () => {
+  it('R-fold-6: names every entity it changed', () => {
     const s = market()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -82,7 +82,7 @@ describe('a step', () => {
 })
 
 describe('health', () => {
-  it('contract §3: the record goes out untouched, first, at every report', () => {
+  it('R-record-8: the record goes out untouched, first, at every report', () => {
     const s = market()
     s.health('HEALTHY')
     const record = { chain_id: 1, status: 'HEALTHY', lag_ms: 12, endpoints: [{ name: 'a' }] }
@@ -96,7 +96,7 @@ describe('health', () => {
     expect(s.result.records[0]?.type).toBe('FEED_HEALTH')
   })
 
-  it('specification §2.4: a change of status re-evaluates everyone at once', () => {
+  it('R-trigger-4: a change of status re-evaluates everyone at once', () => {
     const s = market()
     s.health('DEGRADED')
     expect([saidOf(s), ALL.map(token => s.score(token))]).toEqual([every('PRICE_UPSERT'), [3, 3, 3, 3]])
@@ -109,7 +109,7 @@ describe('health', () => {
     expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
   })
 
-  it('contract §2.3: after a silence every token is published once, even if equal, and not again', () => {
+  it('R-publish-8: after a silence every token is published once, even if equal, and not again', () => {
     const s = market()
     s.enrol(DAI)
     s.health('HEALTHY')
@@ -128,7 +128,7 @@ describe('health', () => {
     expect(s.tokenRecords()).toEqual([])
   })
 
-  it('contract §2.3: a clock set back looks like silence to readers, so it is one', () => {
+  it('R-publish-8: a clock set back looks like silence to readers, so it is one', () => {
     const s = market()
     s.health('HEALTHY')
     s.nowMs = ms(s.nowMs - HOUR)
@@ -136,7 +136,7 @@ describe('health', () => {
     expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
   })
 
-  it('contract §2.3: health that arrives late is judged by when the feed wrote it', () => {
+  it('R-publish-8: health that arrives late is judged by when the feed wrote it', () => {
     const s = market()
     s.health('HEALTHY', s.nowMs - 20_000)
     s.nowMs = ms(s.nowMs + 15_000)
@@ -144,7 +144,7 @@ describe('health', () => {
     expect(saidOf(s)).toEqual(every('PRICE_UPSERT'))
   })
 
-  it('contract §2.3: a silence that ends in a gap is left with the gap', () => {
+  it('R-publish-8, R-gap-2: a silence that ends in a gap is left with the gap', () => {
     const s = market()
     s.health('HEALTHY')
     s.nowMs = ms(s.nowMs + MINUTE)
@@ -175,7 +175,7 @@ describe('health', () => {
 })
 
 describe('a GAP', () => {
-  it('contract §7: blocks are applied and pools and swaps shown, but no token record is produced', () => {
+  it('R-gap-1: blocks are applied and pools and swaps shown, but no token record is produced', () => {
     const s = market()
     s.health('GAP')
     s.sell(P1, 1_000n * E18)
@@ -191,7 +191,7 @@ describe('a GAP', () => {
     expect(s.tokenRecords()).toEqual([])
   })
 
-  it('contract §7: a token enrolled during it is first heard of when it ends', () => {
+  it('R-gap-2: a token enrolled during it is first heard of when it ends', () => {
     const s = market()
     s.unenrol(T)
     s.health('GAP')
@@ -202,7 +202,7 @@ describe('a GAP', () => {
     expect([s.published(T).state, s.unpriced(DAI)]).toEqual(['PRICED', 'NO_POOL'])
   })
 
-  it('contract §7: on leaving it every token is evaluated once', () => {
+  it('R-gap-2: on leaving it every token is evaluated once', () => {
     const s = market()
     s.health('GAP')
     s.sell(P1, 1_000n * E18)
@@ -213,7 +213,7 @@ describe('a GAP', () => {
     expect(s.price(T)).toEqual(byHand.hopRatio(output, 1_000n * E18, 18, 6))
   })
 
-  it('contract §2.3, §7: the engine asks for no timer that is already past', () => {
+  it('R-gap-1, R-timer-5: the engine asks for no timer that is already past', () => {
     const s = market()
     s.health('GAP')
     s.wait(2 * HOUR)
@@ -223,7 +223,7 @@ describe('a GAP', () => {
     expect(s.unpriced(T)).toBe('ROUTE_EXPIRED')
   })
 
-  it('contract §7: not even a reorganisation produces a token record', () => {
+  it('R-gap-1: not even a reorganisation produces a token record', () => {
     const s = market()
     const branch = s.branch()
     s.sell(P1, 1_000n * E18)
@@ -236,7 +236,7 @@ describe('a GAP', () => {
     expect([saidOf(s), statesOf(s)]).toEqual([every('PRICE_UPSERT'), every('PRICED')])
   })
 
-  it('contract §2.7, §7: a token unenrolled during it is not left with the reason of the gap', () => {
+  it('R-gap-1, R-publish-10: a token unenrolled during it is not left with the reason of the gap', () => {
     const s = market()
     s.health('GAP')
     s.unenrol(T)
@@ -244,7 +244,7 @@ describe('a GAP', () => {
     expect(s.unpriced(T)).toBe('OPERATOR')
   })
 
-  it('specification §2.4: prices published before it are taken back when it begins, FEED', () => {
+  it('R-gap-2: prices published before it are taken back when it begins, FEED', () => {
     const s = market()
     s.health('GAP')
     expect(saidOf(s)).toEqual(every('PRICE_RETRACT FEED'))
@@ -252,7 +252,7 @@ describe('a GAP', () => {
 })
 
 describe('pause and resume', () => {
-  it('contract §4: a pause takes every price back, OPERATOR, and nothing is priced while it lasts', () => {
+  it('R-trigger-7, R-retract-2: a pause takes every price back, OPERATOR, and nothing is priced while it lasts', () => {
     const s = market()
     s.pause(true)
     expect([saidOf(s), ALL.map(token => s.unpriced(token))]).toEqual([
@@ -264,7 +264,7 @@ describe('pause and resume', () => {
     expect([s.swapRecords().length, s.poolRecords().length, s.tokenRecords().length]).toEqual([1, 1, 0])
   })
 
-  it('contract §4: a resume prices everyone again, from the state of now', () => {
+  it('R-trigger-7: a resume prices everyone again, from the state of now', () => {
     const s = market()
     s.pause(true)
     s.sell(P1, 1_000n * E18)
@@ -276,13 +276,13 @@ describe('pause and resume', () => {
 })
 
 describe('enrolment', () => {
-  it('specification §3: the first evaluation of an enrolled token is published, priced or not', () => {
+  it('R-publish-2: the first evaluation of an enrolled token is published, priced or not', () => {
     const s = scenario()
     s.enrol(T)
     expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_UPSERT', 'NO_POOL'])
   })
 
-  it('contract §2.7: unenrolling takes the price back, OPERATOR, and no record follows', () => {
+  it('R-publish-10, R-retract-2: unenrolling takes the price back, OPERATOR, and no record follows', () => {
     const s = market()
     s.unenrol(T)
     expect([s.said(T), s.unpriced(T), s.said(U)]).toEqual(['PRICE_RETRACT OPERATOR', 'OPERATOR', 'none'])
@@ -294,7 +294,7 @@ describe('enrolment', () => {
     expect(s.unpriced(T)).toBe('OPERATOR')
   })
 
-  it('contract §2.7, §6: an idle token turns DORMANT, taken back as OPERATOR, and comes back when it is enrolled again', () => {
+  it('R-publish-10, R-retract-2, R-find-4: an idle token turns DORMANT, taken back as OPERATOR, and comes back when it is enrolled again', () => {
     const s = market()
     s.unenrol(T, 'DORMANT')
     expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT OPERATOR', 'DORMANT'])
@@ -302,7 +302,7 @@ describe('enrolment', () => {
     expect([s.said(T), s.published(T).state]).toEqual(['PRICE_UPSERT', 'PRICED'])
   })
 
-  it('contract §3: a token keeps the time of its first enrolment', () => {
+  it('R-publish-10: a token keeps the time of its first enrolment', () => {
     const s = market()
     const { enrolledAtMs } = s.token(T)
     s.wait(MINUTE)
@@ -313,7 +313,7 @@ describe('enrolment', () => {
     expect(s.token(T).enrolledAtMs).toBe(s.nowMs)
   })
 
-  it('contract §2.7: an unenrolled token asks for no timers', () => {
+  it('R-timer-4: an unenrolled token asks for no timers', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.enrol(T)
@@ -325,7 +325,7 @@ describe('enrolment', () => {
 })
 
 describe('policy', () => {
-  it('contract §2.7: a change re-evaluates everyone, and every price carries the new version', () => {
+  it('R-trigger-7, R-policy-3: a change re-evaluates everyone, and every price carries the new version', () => {
     const s = market()
     const before = s.state.policyView.version
     s.policy({ observation_share_bps: 201 })
@@ -337,7 +337,7 @@ describe('policy', () => {
     ])
   })
 
-  it('contract §2.7: a price that a policy takes away is retracted as POLICY', () => {
+  it('R-retract-2: a price that a policy takes away is retracted as POLICY', () => {
     const s = market()
     s.policy({ min_depth_usd: 1_000_000_000 })
     expect(saidOf(s)).toEqual([
@@ -351,13 +351,13 @@ describe('policy', () => {
     expect(statesOf(s)).toEqual(every('PRICED'))
   })
 
-  it('contract §2.7: the same policy again says nothing', () => {
+  it('R-publish-9: the same policy again says nothing', () => {
     const s = market()
     s.policy({})
     expect(s.result.records).toEqual([])
   })
 
-  it('contract §2.5, §2.6: its numbers hold from then on', () => {
+  it('R-policy-1: its numbers hold from then on', () => {
     const s = market()
     s.policy({ agreement: { path_sources: [4, 7, 8, 9, 10] } })
     expect([s.score(T), s.priced(T).confidence.caps.find(({ code }) => code === 'SINGLE_SOURCE')]).toEqual([
@@ -397,7 +397,7 @@ describe('two chains', () => {
 describe('any life of a market', () => {
   const seeds = fc.integer({ min: 0, max: 2 ** 31 })
 
-  it('contract §2.7: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, nothing twice', () => {
+  it('R-record-1, R-retract-1: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, nothing twice', () => {
     fc.assert(
       fc.property(seeds, seed => {
         const { life, endMs } = randomLife(seed, { rounds: 25, maxDepth: 6 })
@@ -408,7 +408,7 @@ describe('any life of a market', () => {
           laws.check(result, new Set(result.orphaned as readonly Hex[]))
           expect(result.nextTimerMs === null || result.nextTimerMs > input.atMs).toBe(true)
         }
-        // Specification §2.4: and what it ends in can be recomputed from the quotes alone.
+        // R-score-5: and what it ends in can be recomputed from the quotes alone.
         const moment = momentOf(state, endMs)
         valueAssets(moment)
         for (const token of state.tokens.keys()) {

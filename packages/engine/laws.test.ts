@@ -1,5 +1,5 @@
 /**
- * The laws of the fold (contract §2.8), on random lives of a market: same inputs, same bytes; through
+ * The laws of the fold (R-fold-4, R-fold-5, R-fold-6), on random lives of a market: same inputs, same bytes; through
  * reorganisations or straight to the final chain, the same state; stopped and read back anywhere, the same
  * continuation.
  */
@@ -27,7 +27,7 @@ function fold(
   return { state, bytes: said.join('\n') }
 }
 
-test('contract §2.8: the same inputs give the same bytes', () => {
+test('R-fold-4: the same inputs give the same bytes', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { life } = randomLife(seed, { rounds: 30 })
@@ -37,7 +37,7 @@ test('contract §2.8: the same inputs give the same bytes', () => {
   )
 })
 
-test('contract §2.8: folding through reorganisations equals folding the final chain', () => {
+test('R-fold-5: folding through reorganisations equals folding the final chain', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { life, survivors, endMs } = randomLife(seed, { rounds: 40, maxDepth: 9, reorgChance: 0.3 })
@@ -50,7 +50,7 @@ test('contract §2.8: folding through reorganisations equals folding the final c
   )
 })
 
-test('contract §2.8: a restart anywhere is no restart', () => {
+test('R-fold-6: a restart anywhere is no restart', () => {
   fc.assert(
     fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, stops) => {
       const { life } = randomLife(seed, { rounds: 35, maxDepth: 6 })
@@ -66,7 +66,7 @@ test('contract §2.8: a restart anywhere is no restart', () => {
   )
 })
 
-test('contract §2.8: the entities a step names as changed are all a commit needs', () => {
+test('R-fold-6: the entities a step names as changed are all a commit needs', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { life } = randomLife(seed, { rounds: 30, maxDepth: 6 })
@@ -85,7 +85,7 @@ test('contract §2.8: the entities a step names as changed are all a commit need
   )
 })
 
-test('contract §2.7: what is published always has the state, score and caps of the moment', () => {
+test('R-fold-7: what is published always has the state, score and caps of the moment', () => {
   fc.assert(
     fc.property(seeds, seed => {
       const { life, endMs } = randomLife(seed, { rounds: 40, maxDepth: 6 })

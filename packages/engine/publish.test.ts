@@ -60,7 +60,7 @@ const kinds = (s: Scenario): string[] =>
   )
 
 describe('order', () => {
-  it('contract §2.7: causal swaps and pools first, then at most one record per token, stables and routing assets before tokens', () => {
+  it('R-record-1: causal swaps and pools first, then at most one record per token, stables and routing assets before tokens', () => {
     const s = routed()
     s.v2(P3, [T, X], [USDC, Y])
     s.sell(P1, 1_000n * E18)
@@ -79,7 +79,7 @@ describe('order', () => {
     ])
   })
 
-  it('contract §2.8: a record is named by chain, step and ordinal, and carries no stream sequence', () => {
+  it('R-record-2: a record is named by chain, step and ordinal, and carries no stream sequence', () => {
     const s = direct({ chainId: 137 })
     s.sell(P1, 1_000n * E18)
     s.sell(P2, 1_000n * E18)
@@ -91,7 +91,7 @@ describe('order', () => {
     expect(JSON.stringify(s.result.records)).not.toContain('stream_sequence')
   })
 
-  it('contract §3: records are routed by the ids they are about', () => {
+  it('R-record-3: records are routed by the ids they are about', () => {
     const s = routed()
     s.v2(P3, [T, X], [USDC, Y])
     s.sell(P1, 1_000n * E18)
@@ -120,7 +120,7 @@ describe('order', () => {
 })
 
 describe('PRICE_RETRACT', () => {
-  it('contract §2.7: is sent for PRICED → UNPRICED, names the withdrawn record and carries the state after it', () => {
+  it('R-retract-1, R-retract-3: is sent for PRICED → UNPRICED, names the withdrawn record and carries the state after it', () => {
     const s = direct()
     const { published } = s.token(T)
     s.decimals(T, null, 'reverted')
@@ -138,7 +138,7 @@ describe('PRICE_RETRACT', () => {
     })
   })
 
-  it('contract §2.7: UNPRICED for another reason, and PRICED again, are PRICE_UPSERT', () => {
+  it('R-retract-1: UNPRICED for another reason, and PRICED again, are PRICE_UPSERT', () => {
     const s = direct()
     s.decimals(T, null, 'reverted')
     s.health('UNAVAILABLE')
@@ -149,7 +149,7 @@ describe('PRICE_RETRACT', () => {
     expect([s.said(T), s.published(T).state]).toEqual(['PRICE_UPSERT', 'PRICED'])
   })
 
-  it('specification §6.2, users §K: a rug that leaves the price unchanged retracts in its own block, NO_ROUTE', () => {
+  it('R-trigger-2, R-retract-2: a rug that leaves the price unchanged retracts in its own block, NO_ROUTE', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.enrol(T)
@@ -159,7 +159,7 @@ describe('PRICE_RETRACT', () => {
     expect(s.poolText(P1)).toMatchObject({ score: 0, reason: 'BELOW_MIN_DEPTH' })
   })
 
-  it('specification §2.4: a smaller rug lowers depth and score in its own block', () => {
+  it('R-trigger-2: a smaller rug lowers depth and score in its own block', () => {
     const s = direct()
     const [before, depth] = [s.score(T), s.pricedNow(T).selected?.weight as bigint]
     for (const pool of [P1, P2]) s.reserves(pool, X / 1_000n, Y / 1_000n)
@@ -169,7 +169,7 @@ describe('PRICE_RETRACT', () => {
     expect(BigInt(s.priced(T).selected?.weight_microusd as string) * 900n).toBeLessThan(depth)
   })
 
-  it('specification §3: ROUTE_EXPIRED comes by the timer the engine asked for, at the expiry it had announced, with nothing else happening', () => {
+  it('R-expiry-1: ROUTE_EXPIRED comes by the timer the engine asked for, at the expiry it had announced, with nothing else happening', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.enrol(T)
@@ -182,7 +182,7 @@ describe('PRICE_RETRACT', () => {
     expect([s.nowMs, s.said(T)]).toEqual([announced, 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('contract §2.7: a routing asset that turns UNPRICED takes its dependents with it in the same step, however far', () => {
+  it('R-trigger-3: a routing asset that turns UNPRICED takes its dependents with it in the same step, however far', () => {
     const s = scenario({ routing: [WETH, WBTC] })
     s.v2(P1, [T, X], [WBTC, 10n ** 11n])
     s.v2(P2, [WETH, EX], [USDC, EY])
@@ -204,7 +204,7 @@ describe('PRICE_RETRACT', () => {
     expect([WETH, WBTC, T].map(token => s.published(token).state)).toEqual(['PRICED', 'PRICED', 'PRICED'])
   })
 
-  it("contract §2.7: another token's unenrolment in the same step does not lend its reason", () => {
+  it("R-retract-2: another token's unenrolment in the same step does not lend its reason", () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.v2(P2, [U, X], [USDC, Y])
@@ -217,7 +217,7 @@ describe('PRICE_RETRACT', () => {
 })
 
 describe('a token whose own pools changed', () => {
-  it('contract §2.7: is published at once, however small the move and however recent its last record', () => {
+  it('R-publish-3, R-trigger-1: is published at once, however small the move and however recent its last record', () => {
     const s = direct()
     for (let n = 0; n < 3; n++) {
       s.sell(P1, 10n * E18)
@@ -227,7 +227,7 @@ describe('a token whose own pools changed', () => {
     }
   })
 
-  it('contract §2.7: is published when anything it shows has changed, though the selected price has not', () => {
+  it('R-publish-3: is published when anything it shows has changed, though the selected price has not', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one' })
     s.v2(P2, [T, X / 4n], [USDC, (Y * 10_010n) / 40_000n], { deployment: 'two' })
@@ -248,7 +248,7 @@ describe('a token whose own pools changed', () => {
     expect(s.priced(T).support?.high).toEqual(high)
   })
 
-  it('contract §2.7: is not published again when nothing about it has changed', () => {
+  it('R-publish-9: is not published again when nothing about it has changed', () => {
     const s = direct()
     s.sync(P1, 2n * X, Y)
     s.sync(P1, X, Y)
@@ -258,7 +258,7 @@ describe('a token whose own pools changed', () => {
 })
 
 describe('a token whose own pools did not change', () => {
-  it('contract §2.7: is published again when its anchor has moved exactly 10 bps, not a hair less', () => {
+  it('R-publish-6: is published again when its anchor has moved exactly 10 bps, not a hair less', () => {
     const [at, below] = [routed(), routed()]
     moveWeth(at, 10n)
     moveWeth(below, 10n, -1n)
@@ -273,7 +273,7 @@ describe('a token whose own pools did not change', () => {
     expect(below.token(T).published).toBe(published)
   })
 
-  it('contract §2.7: moves are counted from its last record, so small ones add up', () => {
+  it('R-publish-6: moves are counted from its last record, so small ones add up', () => {
     const s = routed()
     moveWeth(s, 6n)
     s.mine()
@@ -286,7 +286,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('none')
   })
 
-  it('contract §2.2, §2.7: whether the anchor moved is asked of its marginal price, not of its evidence', () => {
+  it('R-publish-6, R-evidence-2: whether the anchor moved is asked of its marginal price, not of its evidence', () => {
     const s = routed()
     // A real sale of some size, after which liquidity puts the marginal back: the evidence is another, the marginal not.
     s.sell(P2, 200n * E18)
@@ -296,7 +296,7 @@ describe('a token whose own pools did not change', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_UPSERT', 'none'])
   })
 
-  it('contract §2.7: at most every 10 seconds, and then by a timer', () => {
+  it('R-publish-7: at most every 10 seconds, and then by a timer', () => {
     const s = routed()
     moveWeth(s, 20n)
     s.mine()
@@ -313,7 +313,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.price(T)).toEqual({ num, den })
   })
 
-  it('contract §2.7: a move that is taken back within the 10 seconds is never published', () => {
+  it('R-publish-7: a move that is taken back within the 10 seconds is never published', () => {
     const s = routed()
     moveWeth(s, 20n)
     s.mine()
@@ -327,7 +327,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('none')
   })
 
-  it('contract §2.7: keeps being watched when a move of the anchor left its own price as it was', () => {
+  it('R-publish-6: keeps being watched when a move of the anchor left its own price as it was', () => {
     const s = scenario()
     // WETH is published over the heavy P2; T, too thin to tell them apart, over the cheaper P3.
     s.v2(P1, [T, X / 10_000n], [WETH, 3n * E18], { deployment: 'one' })
@@ -346,7 +346,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.price(T)).toEqual({ num: now.num, den: now.den })
   })
 
-  it('contract §2.7: is published at once when its score changes with its anchor, 10 seconds or not', () => {
+  it('R-publish-2: is published at once when its score changes with its anchor, 10 seconds or not', () => {
     const s = routed()
     moveWeth(s, 20n)
     s.mine()
@@ -355,7 +355,7 @@ describe('a token whose own pools did not change', () => {
     expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 2])
   })
 
-  it('contract §2.7: is published at once when its caps change, though its score does not', () => {
+  it('R-publish-2: is published at once when its caps change, though its score does not', () => {
     const s = routed()
     const before = s.priced(T).confidence
     expect(before.caps).toContainEqual({ code: 'COVERAGE_UNKNOWN', cap: 8 })
@@ -365,7 +365,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.score(T)).toBe(before.score)
   })
 
-  it('contract §2.7: gains and loses its price at once when its anchor alone lifts it past the least depth or lets it sink, however little it moves', () => {
+  it('R-trigger-8: gains and loses its price at once when its anchor alone lifts it past the least depth or lets it sink, however little it moves', () => {
     const s = scenario()
     // A depth of 50 dollars when WETH is at about 2,000.
     s.v2(P1, [T, X], [WETH, 2_516_200_000_000_000_000n])
@@ -388,7 +388,7 @@ describe('a token whose own pools did not change', () => {
     ])
   })
 
-  it('contract §2.7: is published at once when its anchor takes it into another band of depth, by less than 10 bps', () => {
+  it('R-trigger-8: is published at once when its anchor takes it into another band of depth, by less than 10 bps', () => {
     const s = scenario()
     // A depth of 500 dollars when WETH is at about 2,000.
     s.v2(P1, [T, X], [WETH, 25_162_000_000_000_000_000n])
@@ -405,7 +405,7 @@ describe('a token whose own pools did not change', () => {
     expect([...seen].sort()).toEqual([1, 2])
   })
 
-  it('contract §2.7: is published at once when what changed is a route of its anchor that is not material to the anchor', () => {
+  it('R-trigger-8: is published at once when what changed is a route of its anchor that is not material to the anchor', () => {
     const s = scenario({ stables: [USDC, DAI], feed: { heartbeatMs: HOUR, graceMs: 0 } })
     // WETH rests on DAI; T goes on from either to the same extent, and selects USDC.
     s.v2(P1, [T, X], [WETH, 30n * E18], { deployment: 'one' })
@@ -424,7 +424,7 @@ describe('a token whose own pools did not change', () => {
     expect(isStale()).toBe(true)
   })
 
-  it('contract §2.7: a stable is an anchor too: a move of 10 bps is published, its suspension at once', () => {
+  it('R-publish-6, R-trigger-3: a stable is an anchor too: a move of 10 bps is published, its suspension at once', () => {
     const s = direct()
     s.wait(10 * SECOND)
     // dev_bps(1, 0.999001) is a hair below 10.
@@ -437,7 +437,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.said(T)).toBe('PRICE_RETRACT STABLE_SUSPENDED')
   })
 
-  it('contract §2.7: equal state is not published again: blocks, timers, health and re-checks say nothing new', () => {
+  it('R-publish-9: equal state is not published again: blocks, timers, health and re-checks say nothing new', () => {
     const s = routed()
     s.mine()
     expect(s.result.records).toEqual([])
@@ -452,7 +452,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('contract §2.3: before the announced expiry passes, quiet re-verification is published', () => {
+  it('R-publish-5: before the announced expiry passes, quiet re-verification is published', () => {
     const s = routed()
     for (let minute = 0; minute < 200; minute++) {
       s.mine({ afterMs: MINUTE })
@@ -463,7 +463,7 @@ describe('a token whose own pools did not change', () => {
     expect(s.score(T)).toBe(5)
   })
 
-  it('contract §2.7: is published at once when a proven block makes an aged score good again', () => {
+  it('R-trigger-6: is published at once when a proven block makes an aged score good again', () => {
     const s = direct({ chainId: 56 })
     expect(s.score(T)).toBe(7)
     s.wait(18 * MINUTE + 1)
@@ -490,7 +490,7 @@ function live(s: Scenario, forMs: number, each: () => void): void {
 }
 
 describe('by time alone', () => {
-  it('contract §2.3: timers fire at every band boundary: what is published has always the score and caps of the moment', () => {
+  it('R-timer-1: timers fire at every band boundary: what is published has always the score and caps of the moment', () => {
     const s = scenario({ feed: { heartbeatMs: 6 * HOUR, graceMs: MINUTE } })
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one', lastTradeMs: s.nowMs - DAY + HOUR })
     s.v2(P2, [T, X], [USDC, Y], { deployment: 'two' })
@@ -514,7 +514,7 @@ describe('by time alone', () => {
     ])
   })
 
-  it('contract §2.3: overdue timers collapse into one: a token is published once, as it is now', () => {
+  it('R-timer-4: overdue timers collapse into one: a token is published once, as it is now', () => {
     const s = direct()
     s.wait(59 * MINUTE)
     expect(s.tokenRecords(T).length).toBe(1)
@@ -525,7 +525,7 @@ describe('by time alone', () => {
     [DAY, 6],
     [7 * DAY, 3],
   ])(
-    'contract §2.3: NO_RECENT_TRADE comes by a timer, the millisecond after %i ms without a trade',
+    'R-timer-1, R-trade-1: NO_RECENT_TRADE comes by a timer, the millisecond after %i ms without a trade',
     (ageMs, cap) => {
       const s = scenario()
       s.v2(P1, [T, X], [USDC, Y], { lastTradeMs: s.nowMs - ageMs + MINUTE })
@@ -538,7 +538,7 @@ describe('by time alone', () => {
     },
   )
 
-  it('contract §2.6: MAGNITUDE_JUMP ends by a timer after 30 minutes', () => {
+  it('R-timer-1, R-jump-2: MAGNITUDE_JUMP ends by a timer after 30 minutes', () => {
     const s = direct()
     for (const pool of [P1, P2]) s.reserves(pool, X / 1_000n, Y)
     s.mine()
@@ -549,7 +549,7 @@ describe('by time alone', () => {
     expect(s.priced(T).confidence.caps.map(({ code }) => code)).not.toContain('MAGNITUDE_JUMP')
   })
 
-  it('contract §2.4: a new pool earns its weight without any event', () => {
+  it('R-timer-2: a new pool earns its weight without any event', () => {
     const s = scenario()
     s.bornV2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -566,7 +566,7 @@ describe('by time alone', () => {
   it.each([
     ['a hop that is still too shallow', 50n],
     ['a hop in a band of depth', 1_000n],
-  ])('contract §2.4: %s is looked at as long as its depth leads past the next boundary', (_, usd) => {
+  ])('R-timer-2: %s is looked at as long as its depth leads past the next boundary', (_, usd) => {
     const boundary = usd * E6
     /** Whether a new pool of this depth is looked at again in a minute, when it has a thousandth of it or less to climb. */
     const isLookedAt = (depth: bigint): boolean => {
@@ -600,7 +600,7 @@ describe('depth that climbs behind the first hop', () => {
     return s
   }
 
-  it('contract §2.7: a score that follows it is published by a timer, though no hop of the token changed', () => {
+  it('R-timer-2: a score that follows it is published by a timer, though no hop of the token changed', () => {
     const s = climbing()
     const told = new Set<string>()
     while (s.nowMs < s.tip.timeMs + HOUR / 2) {
@@ -668,7 +668,7 @@ describe('known attacks', () => {
 })
 
 describe('who is published', () => {
-  it('contract §3: tokens that were not enrolled are never published; stables and routing assets always are', () => {
+  it('R-publish-10: tokens that were not enrolled are never published; stables and routing assets always are', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, EX], [USDC, EY])
@@ -680,7 +680,7 @@ describe('who is published', () => {
     expect(kinds(s)).toEqual(['SWAP_OBSERVED', 'PRICE_UPSERT pool'])
   })
 
-  it('contract §2.7: a pool is published at every change of its own, and at no other time', () => {
+  it('R-publish-11: a pool is published at every change of its own, and at no other time', () => {
     const s = direct()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -701,7 +701,7 @@ describe('who is published', () => {
     expect(s.poolRecords()).toEqual([])
   })
 
-  it('contract §7: a pool shown in a gap is completed when the gap ends', () => {
+  it('R-publish-11: a pool shown in a gap is completed when the gap ends', () => {
     const s = scenario()
     s.v2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
     s.v2(P2, [T, X], [WETH, 30_000n * E18])
@@ -714,7 +714,7 @@ describe('who is published', () => {
     expect(s.poolText(P2)).toMatchObject({ depth: { effective_microusd: expect.any(String) } })
   })
 
-  it('contract §2.6: a pool is shown anew when the decimals of one of its tokens are read differently', () => {
+  it('R-publish-11, R-decimals-5: a pool is shown anew when the decimals of one of its tokens are read differently', () => {
     const s = direct()
     s.decimals(T, 6)
     expect(s.poolText(P1)).toMatchObject({ marginal: null, reason: 'DECIMALS_CHANGED' })
@@ -722,7 +722,7 @@ describe('who is published', () => {
     expect(s.poolText(P1)).toMatchObject({ marginal: { numerator: expect.any(String) }, reason: null })
   })
 
-  it('contract §3: a pool record carries its state: reserves, marginal, evidence, depth, score, components, caps', () => {
+  it('R-record-6: a pool record carries its state: reserves, marginal, evidence, depth, score, components, caps', () => {
     const s = direct()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -745,7 +745,7 @@ describe('who is published', () => {
     })
   })
 
-  it('contract §3: a v3 pool record shows its slot', () => {
+  it('R-record-6: a v3 pool record shows its slot', () => {
     const s = scenario({ stables: [address(0xffff)] })
     s.decimals(T, 18)
     s.v3(P1, T, address(0xffff), { tick: 7, positions: [[-60_000, 60_000, 10n ** 24n]] })

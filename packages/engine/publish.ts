@@ -3,7 +3,7 @@
  * most one record each, causes before consequences.
  *
  * The last record of a token *is* its price. It is replaced at once when its own hops change or its score,
- * caps or state do; when only an anchor has moved, not before the move is worth it (contract §2.7).
+ * caps or state do; when only an anchor has moved, not before the move is worth it (R-publish-1, R-publish-6).
  */
 import type { Address } from './chain/block.ts'
 import { setPublishedPool, setPublishedToken } from './chain/journal.ts'

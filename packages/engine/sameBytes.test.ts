@@ -23,7 +23,7 @@ test.each([
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
     'd892914a52e8c67d42c937cf61eb2da08742c33188ce8ea7e87964ae0f985ef0',
   ],
-])('lives with %s: every record, quote and stored entity is the same', (_, options, expected) => {
+])('R-fold-4: lives with %s: every record, quote and stored entity is the same', (_, options, expected) => {
   const digest = new Digest()
   for (let seed = 1; seed <= 4; seed++) {
     const state = createState(SETUP)

@@ -24,21 +24,21 @@ const yOf = (token0: `0x${string}`, token1: `0x${string}`) =>
   canonicalX(SETUP, token0, token1) === 0 ? token1 : token0
 
 describe('canonicalX', () => {
-  it('contract §2.1: Y is the stable side, whichever token of the pool it is', () => {
+  it('R-pool-5: Y is the stable side, whichever token of the pool it is', () => {
     expect(yOf(USDC, T)).toBe(USDC)
     expect(yOf(T, DAI)).toBe(DAI)
     expect(yOf(USDC, WETH)).toBe(USDC)
     expect(yOf(WETH, DAI)).toBe(DAI)
   })
 
-  it('contract §2.1: without a stable, Y is the side earlier in the ordered routing assets', () => {
+  it('R-pool-5: without a stable, Y is the side earlier in the ordered routing assets', () => {
     expect(yOf(WETH, WBTC)).toBe(WETH)
     expect(yOf(WBTC, WETH)).toBe(WETH)
     expect(yOf(WBTC, T)).toBe(WBTC)
     expect(yOf(T, WBTC)).toBe(WBTC)
   })
 
-  it('contract §2.1: between two tokens that are neither, Y is token1', () => {
+  it('R-pool-5: between two tokens that are neither, Y is token1', () => {
     expect(yOf(T, U)).toBe(U)
     expect(yOf(U, T)).toBe(T)
   })
@@ -48,7 +48,7 @@ describe('canonicalX', () => {
     expect(yOf(DAI, USDC)).toBe(USDC)
   })
 
-  it('contract §2.1: one orientation per pair, however the pool orders its tokens', () => {
+  it('R-pool-5: one orientation per pair, however the pool orders its tokens', () => {
     const known = [USDC, DAI, WETH, WBTC]
     const any = fc.oneof(fc.constantFrom(...known), fc.integer({ min: 0x10, max: 0xff }).map(address))
     fc.assert(
@@ -62,7 +62,7 @@ describe('canonicalX', () => {
 })
 
 describe('roleOf', () => {
-  it('contract §3: a token is STABLE, ROUTING or TOKEN by the chain it is on', () => {
+  it('R-pool-4: a token is STABLE, ROUTING or TOKEN by the chain it is on', () => {
     expect([USDC, DAI, WETH, WBTC, T].map(token => roleOf(SETUP, token))).toEqual([
       'STABLE',
       'STABLE',

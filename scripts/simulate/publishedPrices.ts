@@ -3,7 +3,7 @@
  *
  * - Depth that still climbs. The engine looks again once a minute, so until then the token, and who is priced through
  *   it, may differ by what a minute makes of it.
- * - An anchor that has moved by less than what a price is published again for (contract §2.7). Then a score or a cap
+ * - An anchor that has moved by less than what a price is published again for (R-publish-6). Then a score or a cap
  *   may differ, never a state, and it is counted how often that begins.
  */
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'

@@ -1,6 +1,6 @@
 /**
  * An engine that only ever sees the chain as it turned out: the blocks that stayed, what was read at them, and the
- * word from outside at the height where it came (contract §2.8). The one that went through reorganisations, crashes and
+ * word from outside at the height where it came (R-fold-5). The one that went through reorganisations, crashes and
  * restarts must stand where it stands.
  */
 import { isDeepStrictEqual } from 'node:util'

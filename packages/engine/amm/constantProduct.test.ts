@@ -27,7 +27,7 @@ const boundary: fc.Arbitrary<Fraction> = fc.oneof(
 const reserve = natural(112)
 
 describe('constant product', () => {
-  it('keeps the product from falling, by less than a unit of output', () => {
+  it('R-product-1: keeps the product from falling, by less than a unit of output', () => {
     fc.assert(
       fc.property(fee, reserve, reserve, natural(112), (f, x, y, input) => {
         const out = amountOut(f, x, y, input)
@@ -39,7 +39,7 @@ describe('constant product', () => {
     )
   })
 
-  it('the smallest input gives the output, and one unit less does not', () => {
+  it('R-product-4: the smallest input gives the output, and one unit less does not', () => {
     fc.assert(
       fc.property(fee, reserve, reserve, natural(112), (f, x, y, out) => {
         const input = smallestInput(f, x, y, out)
@@ -52,7 +52,7 @@ describe('constant product', () => {
     )
   })
 
-  it('the greatest input inside a boundary is inside, and one unit more crosses it', () => {
+  it('R-product-3: the greatest input inside a boundary is inside, and one unit more crosses it', () => {
     fc.assert(
       fc.property(fee, reserve, reserve, boundary, (f, x, y, r) => {
         const isInside = (input: bigint): boolean =>

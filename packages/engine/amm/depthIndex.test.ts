@@ -45,7 +45,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 const query = fc.record({ side, x: side, boundary })
 
-describe('depth index', () => {
+describe('R-ticks-5: depth index', () => {
   it('after any swaps, mints and burns is the walk and a fresh index, to the unit', () => {
     fc.assert(
       fc.property(

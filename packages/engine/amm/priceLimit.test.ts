@@ -22,7 +22,7 @@ const atLeast = (value: bigint, reference: bigint, { num, den }: Fraction) =>
   value * value * den >= reference * reference * num
 
 describe('price limit', () => {
-  it('above is the greatest price still inside', () => {
+  it('R-ticks-5: above is the greatest price still inside', () => {
     fc.assert(
       fc.property(price, up, (value, boundary) => {
         const limit = limitAbove(value, rootOf(boundary))
@@ -33,7 +33,7 @@ describe('price limit', () => {
     )
   })
 
-  it('below is the smallest price still inside', () => {
+  it('R-ticks-5: below is the smallest price still inside', () => {
     fc.assert(
       fc.property(price, down, (value, boundary) => {
         const limit = limitBelow(value, rootOf(boundary))

@@ -202,7 +202,7 @@ describe('against the SDK', () => {
     )
   })
 
-  it('a whole swap agrees, exact input and exact output, with and without a limit', async () => {
+  it('R-ticks-1: a whole swap agrees, exact input and exact output, with and without a limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         poolPlan,

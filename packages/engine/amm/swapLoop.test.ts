@@ -28,7 +28,7 @@ const pool = (liquidity: bigint, lower: number, upper: number): { terms: V3Terms
 }
 
 describe('swap loop', () => {
-  it('knowing less it gives the same answer or none, and one for any input that stays inside', () => {
+  it('R-ticks-4: knowing less it gives the same answer or none, and one for any input that stays inside', () => {
     let known = 0
     fc.assert(
       fc.property(poolPlan, side, order, distance, distance, (plan, token, what, below, above) => {

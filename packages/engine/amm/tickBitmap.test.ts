@@ -14,7 +14,7 @@ const side = fc.constantFrom<Side>(0, 1)
 const isEdge = (value: Tick, direction: Side, tickSpacing: Tick): boolean =>
   value % tickSpacing === 0 && (((value / tickSpacing) % 256) + 256) % 256 === (direction === 0 ? 0 : 255)
 
-describe('tick bitmap', () => {
+describe('R-ticks-1: tick bitmap', () => {
   it('decodes a word into exactly the ticks whose bits are set', () => {
     fc.assert(
       fc.property(

@@ -20,7 +20,7 @@ const make =
   () =>
     tickBook.from(SPACING, tickBook.FULL_RANGE, entries)
 
-describe('tick book', () => {
+describe('R-ticks-3, R-ticks-4: tick book', () => {
   it('keeps what starts and what ends at a tick, and forgets a tick when both are gone', () => {
     const book = tickBook.empty(SPACING)
     expect(book.change(change(-10n, 10n, 5n))).toBe(true)

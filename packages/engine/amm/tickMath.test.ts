@@ -15,7 +15,7 @@ import {
 const anyTick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 }).map(toTick)
 const next = (tick: Tick): Tick => toTick(tick + 1)
 
-describe('tick math', () => {
+describe('R-ticks-1: tick math', () => {
   it('begins and ends at the prices the contract names', () => {
     expect(sqrtRatioAtTick(MIN_TICK)).toBe(MIN_SQRT_RATIO)
     expect(sqrtRatioAtTick(MAX_TICK)).toBe(MAX_SQRT_RATIO)

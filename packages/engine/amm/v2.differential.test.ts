@@ -117,7 +117,7 @@ describe(UNISWAP.name, () => {
   )
 })
 
-describe.each(SWAPR_FEES_BPS)('Swapr, fee %i/10000', feeBps => {
+describe.each(SWAPR_FEES_BPS)('R-product-1, R-product-2: Swapr, fee %i/10000', feeBps => {
   it.each(STARTS)('swaps as we simulate, and its events tell its reserves, when they are %s', start =>
     compareMarket({ name: `Swapr ${feeBps}`, prefix: 'DXswapPair', code: swaprCode, feeBps }, start),
   )

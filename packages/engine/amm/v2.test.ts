@@ -36,7 +36,7 @@ function swapEvent(
 }
 
 describe('a v2 pair', () => {
-  it('takes its reserves from a Sync and verifies the Swap after it', () => {
+  it('R-product-2: takes its reserves from a Sync and verifies the Swap after it', () => {
     fc.assert(
       fc.property(terms, pairs, side, natural(112), (t, state, token, amountIn) => {
         const { event, after } = swapEvent(t, state, token, amountIn)
@@ -104,7 +104,7 @@ describe('a v2 pair', () => {
     expect(v2.apply(UNISWAP, pair(10_014n, 10_003n), state, short).verdict).toBe('unverified')
   })
 
-  it('checks a Mint to the unit, and a Burn up to what was given to the pair unasked', () => {
+  it('R-product-2: checks a Mint to the unit, and a Burn up to what was given to the pair unasked', () => {
     const state = pair(1000n, 2000n)
     const mint: V2Event = { kind: 'MINT', amount0: 10n, amount1: 20n }
     expect(v2.apply(UNISWAP, pair(1010n, 2020n), state, mint).verdict).toBe('verified')
@@ -119,7 +119,7 @@ describe('a v2 pair', () => {
     ])
   })
 
-  it('has a depth that stays inside the boundary, and one unit more does not', () => {
+  it('R-depth-1, R-product-3: has a depth that stays inside the boundary, and one unit more does not', () => {
     fc.assert(
       fc.property(terms, pairs, side, (t, state, x) => {
         const depth = v2.depth(t, state, x, TWO_PERCENT)
@@ -147,7 +147,7 @@ describe('a v2 pair', () => {
     expect(v2.depth(UNISWAP, state, 0, TWO_PERCENT)).toEqual(v2.depth(UNISWAP, mirrored, 1, TWO_PERCENT))
   })
 
-  it('stops where the contract would overflow its reserves', () => {
+  it('R-product-1: stops where the contract would overflow its reserves', () => {
     const full = pair(MAX_RESERVE, MAX_RESERVE - 10n)
     expect(v2.depth(UNISWAP, full, 0, TWO_PERCENT)).toEqual({ up: 10n, down: 0n })
     expect(v2.swapExactIn(UNISWAP, full, 1, 1000n)).toMatchObject({ amountIn: 10n })

@@ -143,7 +143,7 @@ beforeAll(async () => {
 
 afterAll(() => anvil.close())
 
-describe.each(TIERS)('a v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
+describe.each(TIERS)('R-ticks-1, R-ticks-2: a v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
   it.each(STARTS.map((start, index) => ({ start, index })))(
     'swaps as we simulate, and its events tell its state, from a price $start',
     async ({ start, index }) => {
@@ -166,7 +166,7 @@ describe.each(TIERS)('a v3 pool of fee $feePpm and spacing $tickSpacing', tier =
   )
 })
 
-describe.each(CROWDED_TIERS)('a crowded v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
+describe.each(CROWDED_TIERS)('R-ticks-5: a crowded v3 pool of fee $feePpm and spacing $tickSpacing', tier => {
   it('takes in, up to a price limit, what we call its depth', async () => {
     const random = new Random(seed, `crowd ${tier.feePpm}`)
     const subject = await createSubject(random, tier, 'near one', STARTS.length)

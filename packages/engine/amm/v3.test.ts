@@ -61,7 +61,7 @@ function happened(
 }
 
 describe('a v3 Swap event', () => {
-  it('is verified when it happened, whatever was asked for, and becomes the state', () => {
+  it('R-ticks-2: is verified when it happened, whatever was asked for, and becomes the state', () => {
     fc.assert(
       fc.property(poolPlan, side, order, end, (plan, token, what, where) => {
         const { terms, state } = build(plan)
@@ -79,7 +79,7 @@ describe('a v3 Swap event', () => {
     )
   })
 
-  it('knowing fewer ticks is verified or incomplete, never unverified', () => {
+  it('R-ticks-4: knowing fewer ticks is verified or incomplete, never unverified', () => {
     const seen = { verified: 0, incomplete: 0, unverified: 0 }
     fc.assert(
       fc.property(
@@ -256,7 +256,7 @@ describe('a v3 Swap event', () => {
 describe('v3 Initialize, Mint and Burn', () => {
   const uninitialised: V3State = { family: 'amm_v3', sqrtPriceX96: 0n, tick: toTick(0), liquidity: 0n }
 
-  it('an Initialize sets the price, once and with its own tick', () => {
+  it('R-ticks-3: an Initialize sets the price, once and with its own tick', () => {
     const { terms } = onePosition(1n)
     const event: V3Event = { kind: 'INITIALIZE', sqrtPriceX96: Q96, tick: toTick(0) }
     const first = v3.apply(terms, uninitialised, uninitialised, event)
@@ -320,7 +320,7 @@ describe('v3 Initialize, Mint and Burn', () => {
     )
   })
 
-  it('a Mint and a Burn are checked against the exact worth of the position, rounded up and down', () => {
+  it('R-ticks-3: a Mint and a Burn are checked against the exact worth of the position, rounded up and down', () => {
     fc.assert(
       fc.property(poolPlan, positionPlan, (plan, position) => {
         const { terms, state } = build(plan)
@@ -444,7 +444,7 @@ describe('v3 Initialize, Mint and Burn', () => {
 })
 
 describe('v3 depth', () => {
-  it('is what the swap loop takes in up to the limit, in both orientations', () => {
+  it('R-ticks-5, R-depth-1: is what the swap loop takes in up to the limit, in both orientations', () => {
     fc.assert(
       fc.property(poolPlan, side, fc.constantFrom(1n, 2n, 5n, 10n), (plan, x, points) => {
         const { terms, state } = build(plan)
@@ -504,7 +504,7 @@ describe('v3 depth', () => {
     expect(terms.book.hasDepthIndex).toBe(true)
   })
 
-  it('is unknown when the known ticks end inside the boundary', () => {
+  it('R-ticks-4: is unknown when the known ticks end inside the boundary', () => {
     const { terms, state } = build(DENSE)
     const near = knownBetween(terms, toTick(state.tick - 250), toTick(state.tick + 150))
     expect(v3.depth(near, state, 0, TWO_PERCENT)).toHaveProperty('reason', 'INCOMPLETE')
@@ -538,7 +538,7 @@ describe('v3 depth', () => {
 })
 
 describe('v3 inputs', () => {
-  it('the smallest input gives the output, and one unit less does not', () => {
+  it('R-ticks-6: the smallest input gives the output, and one unit less does not', () => {
     const seen = { some: 0, none: 0 }
     fc.assert(
       fc.property(poolPlan, side, natural(100), (plan, token, amountOut) => {

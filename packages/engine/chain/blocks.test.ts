@@ -23,7 +23,7 @@ const recordOf = (s: Scenario, pool: Address): EngineRecord | undefined =>
   s.poolRecords().find(record => record.routing.pool_ids[0] === `0x${'0'.repeat(24)}${pool.slice(2)}`)
 
 describe('a block', () => {
-  it('contract §2.8: extends the tip by hash and number; anything else is refused', () => {
+  it('R-fold-2: extends the tip by hash and number; anything else is refused', () => {
     const s = market()
     const block = s.sim.mine()
     expect(() => s.run({ kind: 'block', block: { ...block, parentHash: block.hash } })).toThrow(
@@ -33,7 +33,7 @@ describe('a block', () => {
     expect(() => market().run({ kind: 'block', block: next })).toThrow('does not extend')
   })
 
-  it('specification §6.2: a v2 swap is observed with its exact amounts and its place', () => {
+  it('R-record-7: a v2 swap is observed with its exact amounts and its place', () => {
     const s = market()
     s.sell(P1, 1_000n * E18)
     const block = s.mine()
@@ -58,7 +58,7 @@ describe('a block', () => {
     ])
   })
 
-  it('specification §6.2: a v3 swap is observed with its amounts, price, liquidity and tick', () => {
+  it('R-record-7: a v3 swap is observed with its amounts, price, liquidity and tick', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
     s.sell(P1, E18)
@@ -75,7 +75,7 @@ describe('a block', () => {
     expect(payload['amount1']).toMatch(/^-\d+$/)
   })
 
-  it('specification §6.2: every swap is observed, in the order of the logs, also those of a pool that no token is priced by', () => {
+  it('R-record-7: every swap is observed, in the order of the logs, also those of a pool that no token is priced by', () => {
     const s = market()
     s.sell(P2, E18)
     s.buy(P1, E6)
@@ -88,7 +88,7 @@ describe('a block', () => {
     ])
   })
 
-  it('contract §2.1: events of a pool that is not tracked are not ours', () => {
+  it('R-pool-1: events of a pool that is not tracked are not ours', () => {
     const s = market()
     s.bornV2(P3, [T, X], [USDC, Y])
     s.sim.forget()
@@ -97,7 +97,7 @@ describe('a block', () => {
     expect([s.result.records, s.state.pools.has(P3)]).toEqual([[], false])
   })
 
-  it("contract §2.1: a factory's own log makes a pool known, complete and empty, with its tokens", () => {
+  it("R-pool-2: a factory's own log makes a pool known, complete and empty, with its tokens", () => {
     const s = scenario()
     s.bornV2(P1, [T, 0n], [USDC, 0n], { deployment: 'two', fee: [9_975n, 10_000n] })
     s.mine()
@@ -120,7 +120,7 @@ describe('a block', () => {
     expect(s.poolText(P1)).toMatchObject({ score: 0, depth: null })
   })
 
-  it('contract §2.1: a v3 pool lives from its Initialize and Mint in the same block', () => {
+  it('R-pool-2: a v3 pool lives from its Initialize and Mint in the same block', () => {
     const s = scenario({ stables: [DAI] })
     s.bornV3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
     s.mine()
@@ -134,7 +134,7 @@ describe('a block', () => {
 })
 
 describe('a reorganisation', () => {
-  it('contract §2.7: takes back what was published on the orphaned blocks, names it, and carries the state after', () => {
+  it('R-reorg-3, R-retract-3: takes back what was published on the orphaned blocks, names it, and carries the state after', () => {
     const s = market()
     const before = s.price(T)
     const branch = s.branch()
@@ -155,7 +155,7 @@ describe('a reorganisation', () => {
     expect(s.price(T)).toEqual(before)
   })
 
-  it('contract §2.8: undoes pools to what they were: state, average, history, evidence', () => {
+  it('R-reorg-2: undoes pools to what they were: state, average, history, evidence', () => {
     const s = market()
     const before = structuredClone(s.pool(P1).state)
     const branch = s.branch()
@@ -167,7 +167,7 @@ describe('a reorganisation', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('contract §2.8: undoes a pool that was read again at the orphaned block to what it was before that block', () => {
+  it('R-reorg-2: undoes a pool that was read again at the orphaned block to what it was before that block', () => {
     const s = market()
     const before = structuredClone(s.pool(P1).state)
     const branch = s.branch()
@@ -178,7 +178,7 @@ describe('a reorganisation', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('contract §2.8: undoes the ticks of a v3 pool too', () => {
+  it('R-reorg-2: undoes the ticks of a v3 pool too', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
     s.mine()
@@ -196,7 +196,7 @@ describe('a reorganisation', () => {
     ])
   })
 
-  it('contract §3: swaps of orphaned blocks are sent again as orphaned, under the same keys, before those of the new ones', () => {
+  it('R-record-7, R-record-1: swaps of orphaned blocks are sent again as orphaned, under the same keys, before those of the new ones', () => {
     const s = market()
     const branch = s.branch()
     s.sell(P1, 1_000n * E18)
@@ -215,7 +215,7 @@ describe('a reorganisation', () => {
     expect(payloads[1]).toEqual({ ...seen[0], finality: 'orphaned' })
   })
 
-  it('contract §2.7: a pool whose published state was orphaned is retracted with its state after; one that was not is left alone', () => {
+  it('R-retract-4: a pool whose published state was orphaned is retracted with its state after; one that was not is left alone', () => {
     const s = market()
     s.sell(P2, 1_000n * E18)
     s.mine()
@@ -236,7 +236,7 @@ describe('a reorganisation', () => {
     expect([recordOf(s, P2), s.said(U)]).toEqual([undefined, 'none'])
   })
 
-  it('contract §2.7, R14: a pool created in an orphaned block vanishes, POOL_ORPHANED, with the price it gave', () => {
+  it('R-retract-4, R14: a pool created in an orphaned block vanishes, POOL_ORPHANED, with the price it gave', () => {
     const s = scenario()
     s.enrol(T)
     s.mine()
@@ -256,7 +256,7 @@ describe('a reorganisation', () => {
     expect(s.result.needs).toContainEqual({ kind: 'load', pool: P1, why: 'ORPHANED' })
   })
 
-  it('contract §2.8, R14: a pool that the new branch creates too is known again from there, its average from 0', () => {
+  it('R-reorg-4, R14: a pool that the new branch creates too is known again from there, its average from 0', () => {
     const s = scenario()
     s.enrol(T)
     const branch = s.branch()
@@ -280,7 +280,7 @@ describe('a reorganisation', () => {
     expect(s.result.needs).toEqual([])
   })
 
-  it('contract §2.8: a pool read at an orphaned block goes with it and is asked for again', () => {
+  it('R-reorg-4, R-fold-8: a pool read at an orphaned block goes with it and is asked for again', () => {
     const s = scenario()
     s.mine()
     const branch = s.branch()
@@ -291,7 +291,7 @@ describe('a reorganisation', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'ORPHANED' }])
   })
 
-  it('contract §2.6, §2.8: decimals and stable answers read at an orphaned block are undone with it', () => {
+  it('R-reorg-2: decimals and stable answers read at an orphaned block are undone with it', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -308,7 +308,7 @@ describe('a reorganisation', () => {
     expect(s.priced(T).stable.status).toBe('OK')
   })
 
-  it('contract §2.8: what did not come from the chain survives: enrolments, health, policy, coverage, pause', () => {
+  it('R-reorg-2, R-fold-1: what did not come from the chain survives: enrolments, health, policy, coverage, pause', () => {
     const s = market()
     const branch = s.branch()
     s.mine()
@@ -326,7 +326,7 @@ describe('a reorganisation', () => {
     ])
   })
 
-  it('contract §2.3, §2.8: leaves pools that its blocks did not touch as fresh as the new tip', () => {
+  it('R-reorg-2, R-fresh-3: leaves pools that its blocks did not touch as fresh as the new tip', () => {
     const s = market()
     s.quiet(10 * MINUTE)
     const branch = s.branch()
@@ -335,7 +335,7 @@ describe('a reorganisation', () => {
     expect(s.edge(P1)).toMatchObject({ verifiedMs: s.tip.timeMs, components: { freshness: { ageMs: 0 } } })
   })
 
-  it('contract §2.8, R2: a block of the same height with another hash is a reorganisation like any other', () => {
+  it('R-reorg-1, R2: a block of the same height with another hash is a reorganisation like any other', () => {
     const s = market()
     const branch = s.branch()
     s.sell(P1, 1_000n * E18)
@@ -348,7 +348,7 @@ describe('a reorganisation', () => {
   })
 
   it.each([1, 2, 7, 31, 64])(
-    'contract §2.8, R1: %i blocks deep is one step and one record per entity',
+    'R-reorg-1, R-record-1, R1: %i blocks deep is one step and one record per entity',
     depth => {
       const s = market()
       const before = s.price(T)
@@ -369,7 +369,7 @@ describe('a reorganisation', () => {
     },
   )
 
-  it('contract §2.7: a token published again only because of time or health while an orphaned block was the tip stands on the new one', () => {
+  it('R-reorg-3: a token published again only because of time or health while an orphaned block was the tip stands on the new one', () => {
     const s = market()
     const branch = s.branch()
     s.mine()
@@ -379,7 +379,7 @@ describe('a reorganisation', () => {
     expect([s.score(T), s.priced(T).as_of.block_hash]).toEqual([3, s.tip.hash])
   })
 
-  it('contract §2.7, §2.8: says nothing of a token that had no price before it and has none after, for the same reason', () => {
+  it('R-publish-4: says nothing of a token that had no price before it and has none after, for the same reason', () => {
     const s = scenario()
     s.mine()
     const [early, late] = [s.branch('b'), s.branch('c')]
@@ -401,7 +401,7 @@ describe('a reorganisation', () => {
     expect(() => s.reorg(branch, [branch.mine()])).toThrow('below the finalized block')
   })
 
-  it('contract §2.8: while finality is behind, undo is kept for max_undo_blocks', () => {
+  it('R-reorg-5: while finality is behind, undo is kept for max_undo_blocks', () => {
     const s = scenario({ policy: { max_undo_blocks: 3 } })
     const tooDeep = s.branch()
     s.mine()
@@ -416,7 +416,7 @@ describe('a reorganisation', () => {
 })
 
 describe('finality', () => {
-  it('specification §2.4: lifts the pools of settled blocks to finalized, each with a record, and republishes what they lift', () => {
+  it('R-final-2: lifts the pools of settled blocks to finalized, each with a record, and republishes what they lift', () => {
     const s = market()
     s.mine({ afterMs: 5 * MINUTE })
     s.sell(P1, 1_000n * E18)
@@ -427,7 +427,7 @@ describe('finality', () => {
     expect(s.pricedNow(T).components).toMatchObject({ aggregate_state: { score: 10 } })
   })
 
-  it('specification §2.4: a pool that changed again after the settled block stays canonical', () => {
+  it('R-final-2: a pool that changed again after the settled block stays canonical', () => {
     const s = market()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -439,7 +439,7 @@ describe('finality', () => {
     expect(recordOf(s, P1)).toBe(undefined)
   })
 
-  it('contract §2.3: is monotone: an older report changes nothing', () => {
+  it('R-final-1: is monotone: an older report changes nothing', () => {
     const s = market()
     const first = s.tip
     s.sell(P1, 1_000n * E18)
@@ -451,12 +451,12 @@ describe('finality', () => {
     expect(s.edge(P1).finality).toBe('finalized')
   })
 
-  it('contract §2.8: of a block that is not on our chain is refused', () => {
+  it('R-final-1: of a block that is not on our chain is refused', () => {
     const s = market()
     expect(() => s.finalize({ ...s.tip, hash: '0xdead' })).toThrow('not on our chain')
   })
 
-  it('contract §2.8: what is settled needs no undo: it goes from the commit', () => {
+  it('R-final-2: what is settled needs no undo: it goes from the commit', () => {
     const s = market()
     const { number } = s.tip
     s.finalize()

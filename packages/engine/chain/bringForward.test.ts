@@ -10,7 +10,7 @@ import type { Block } from './block.ts'
 
 const START_MS = 1_700_000_000_000
 
-describe('a pool read at a block', () => {
+describe('R-verify-6: a pool read at a block', () => {
   it('is, brought forward by the events since, what a read at the later block gives', () => {
     let touched = 0
     fc.assert(

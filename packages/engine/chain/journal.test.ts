@@ -16,7 +16,7 @@ function startedWith(sim: ChainSim) {
   return { state, block }
 }
 
-test('contract §2.8: even the first block we ever saw can be replaced, down to its parent', () => {
+test('R-reorg-1: even the first block we ever saw can be replaced, down to its parent', () => {
   const sim = new ChainSim({ startMs: 1_700_000_000_000 })
   const other = sim.fork('b')
   const { state, block } = startedWith(sim)

@@ -15,7 +15,7 @@ function market(): Scenario {
 }
 
 describe('load', () => {
-  it('contract §2.1: of a pool not at the tip is refused, with a need to read it again', () => {
+  it('R-verify-3: of a pool not at the tip is refused, with a need to read it again', () => {
     const s = scenario()
     const past = s.tip
     s.bornV2(P1, [T, X], [USDC, Y])
@@ -31,7 +31,7 @@ describe('load', () => {
     expect([s.state.pools.has(P1), s.result.needs]).toEqual([true, []])
   })
 
-  it('contract §2.1: of a known pool not at the tip changes nothing', () => {
+  it('R-verify-3: of a known pool not at the tip changes nothing', () => {
     const s = market()
     const past = s.tip
     const stale = s.sim.loaded(P1)
@@ -43,7 +43,7 @@ describe('load', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'NOT_AT_TIP' }])
   })
 
-  it('contract §2.1: makes a pool known in its canonical orientation, with both tokens, and publishes it', () => {
+  it('R-verify-3, R-pool-5: makes a pool known in its canonical orientation, with both tokens, and publishes it', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'two' })
     expect(s.pool(P1)).toMatchObject({ from: T, to: USDC, x: 1, deploymentId: 'two', createdBlock: null })
@@ -52,7 +52,7 @@ describe('load', () => {
     expect(s.state.tokens.has(T)).toBe(true)
   })
 
-  it('contract §2.3: that finds the same state verifies it and keeps the block that last changed it, its evidence and its average', () => {
+  it('R-verify-4: that finds the same state verifies it and keeps the block that last changed it, its evidence and its average', () => {
     const s = market()
     s.sell(P1, 1_000n * E18)
     s.mine({ proof: 'none' })
@@ -63,7 +63,7 @@ describe('load', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ ageMs: 0 })
   })
 
-  it('contract §2.4: that finds another state replaces it, and the average goes on from the depth it had', () => {
+  it('R-verify-4, R-average-3: that finds another state replaces it, and the average goes on from the depth it had', () => {
     const s = market()
     const depth = byHand.v2DepthY(X, Y)
     s.reserves(P1, 2n * X, 2n * Y)
@@ -75,7 +75,7 @@ describe('load', () => {
     expect(state.average).toEqual({ e: depth << 32n, l: state.depthY, t0: s.tip.timeMs })
   })
 
-  it('contract §2.1: of more ticks makes an incomplete pool complete', () => {
+  it('R-verify-4: of more ticks makes an incomplete pool complete', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, {
@@ -96,7 +96,7 @@ describe('load', () => {
 })
 
 describe('recheck', () => {
-  it('contract §2.3: of an equal state verifies the pool and says nothing else', () => {
+  it('R-verify-5: of an equal state verifies the pool and says nothing else', () => {
     const s = market()
     s.mine({ proof: 'none', afterMs: 30 * MINUTE })
     const before = s.pool(P1).state
@@ -105,14 +105,14 @@ describe('recheck', () => {
     expect(s.poolRecords()).toEqual([])
   })
 
-  it('contract §2.3: renews the expiry of a price before readers count it as past', () => {
+  it('R-publish-5: renews the expiry of a price before readers count it as past', () => {
     const s = market()
     s.mine({ proof: 'none', afterMs: 31 * MINUTE })
     s.recheck(P1)
     expect([s.said(T), s.priced(T).expires_at_ms]).toEqual(['PRICE_UPSERT', s.nowMs + HOUR])
   })
 
-  it('contract §2.1: of a different state leaves the pool unverified, with the differences, and asks for a load', () => {
+  it('R-verify-5: of a different state leaves the pool unverified, with the differences, and asks for a load', () => {
     const s = market()
     s.recheck(P1, { family: 'amm_v2', reserve0: Y, reserve1: X + 1n })
     expect(s.pool(P1).state).toMatchObject({
@@ -125,7 +125,7 @@ describe('recheck', () => {
     expect(s.published(T).state).toBe('PRICED')
   })
 
-  it('contract §2.1: of a v3 pool compares price, tick and liquidity', () => {
+  it('R-verify-5: of a v3 pool compares price, tick and liquidity', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, 10n ** 24n]] })
     const seen = s.sim.amm(P1) as Extract<ReturnType<typeof s.sim.amm>, { family: 'amm_v3' }>
@@ -137,7 +137,7 @@ describe('recheck', () => {
     ])
   })
 
-  it('contract §2.3: read at a block that is still ours verifies a quiet pool as of that block, until it is orphaned', () => {
+  it('R-verify-5, R-reading-1: read at a block that is still ours verifies a quiet pool as of that block, until it is orphaned', () => {
     const s = market()
     s.mine({ proof: 'none', afterMs: 20 * MINUTE })
     const below = s.branch()
@@ -156,7 +156,7 @@ describe('recheck', () => {
     expect(s.pool(P1).state).toEqual(before)
   })
 
-  it('contract §2.1: of a quiet pool that differs at a block still ours leaves it unverified', () => {
+  it('R-verify-5: of a quiet pool that differs at a block still ours leaves it unverified', () => {
     const s = market()
     const read = s.tip
     s.mine({ proof: 'none' })
@@ -169,7 +169,7 @@ describe('recheck', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
-  it('contract §2.3: read before a newer verification, or at an orphaned block, is nothing', () => {
+  it('R-verify-5: read before a newer verification, or at an orphaned block, is nothing', () => {
     const s = market()
     const read = s.tip
     const branch = s.branch()
@@ -183,7 +183,7 @@ describe('recheck', () => {
     expect(s.pool(P1).state).toBe(before)
   })
 
-  it('contract §2.3: of a pool that changed since, or of one that is not known, is nothing', () => {
+  it('R-verify-5: of a pool that changed since, or of one that is not known, is nothing', () => {
     const s = market()
     const past = s.tip
     s.sell(P1, 1_000n * E18)
@@ -204,7 +204,7 @@ describe('recheck', () => {
 })
 
 describe('token facts', () => {
-  it('contract §2.6: a change is published as a retraction with DECIMALS and, once confirmed, at the new scale', () => {
+  it('R-decimals-3: a change is published as a retraction with DECIMALS and, once confirmed, at the new scale', () => {
     const s = market()
     const { input, output } = byHand.v2Sale(X, Y)
     s.decimals(T, 9)
@@ -213,7 +213,7 @@ describe('token facts', () => {
     expect([s.said(T), s.price(T)]).toEqual(['PRICE_UPSERT', byHand.hopRatio(output, input, 9, 6)])
   })
 
-  it('contract §2.6: a change of what others are priced in reaches them in the same step', () => {
+  it('R-decimals-5: a change of what others are priced in reaches them in the same step', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -222,7 +222,7 @@ describe('token facts', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT DECIMALS', 'PRICE_RETRACT DECIMALS'])
   })
 
-  it('contract §2.6: the same number read again is no news, and keeps the block it was first read at', () => {
+  it('R-decimals-4: the same number read again is no news, and keeps the block it was first read at', () => {
     const s = market()
     const { decimals } = s.token(T)
     s.mine()
@@ -231,7 +231,7 @@ describe('token facts', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('users §F: name and symbol follow the reading; they price nothing', () => {
+  it('R-decimals-6: name and symbol follow the reading; they price nothing', () => {
     const s = market()
     s.run({
       kind: 'token_facts',
@@ -242,7 +242,7 @@ describe('token facts', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('contract §2.8: read at a block that is still ours are taken, and undone with exactly that block', () => {
+  it('R-reading-1: read at a block that is still ours are taken, and undone with exactly that block', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     const below = s.branch()
@@ -259,7 +259,7 @@ describe('token facts', () => {
     expect(s.result.needs).toEqual([{ kind: 'token_facts', token: T }])
   })
 
-  it('contract §2.8: of a block below what can be undone are taken, and never undone', () => {
+  it('R-reading-1: of a block below what can be undone are taken, and never undone', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -273,7 +273,7 @@ describe('token facts', () => {
     expect(s.token(T).decimals).toMatchObject({ value: 18, block: read })
   })
 
-  it('contract §2.8: an older reading never replaces a newer one', () => {
+  it('R-reading-2: an older reading never replaces a newer one', () => {
     const s = scenario()
     const older = s.tip
     s.mine()
@@ -282,7 +282,7 @@ describe('token facts', () => {
     expect(s.token(T).decimals).toMatchObject({ value: 18, changedTo: null })
   })
 
-  it('contract §2.8: read at a block that is no longer ours are not taken', () => {
+  it('R-reading-1: read at a block that is no longer ours are not taken', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.mine()
@@ -296,13 +296,13 @@ describe('token facts', () => {
 })
 
 describe('stable answers', () => {
-  it('contract §2.6: a new answer is the price of the stable, exactly, with the decimals it came in', () => {
+  it('R-stable-1: a new answer is the price of the stable, exactly, with the decimals it came in', () => {
     const s = scenario()
     s.stable(USDC, 1_000_300_000_000_000_000n, { decimals: count(18) })
     expect(s.price(USDC)).toEqual({ num: 10_003n, den: 10_000n })
   })
 
-  it('contract §2.7: the same answer again changes nothing', () => {
+  it('R-reading-2: the same answer again changes nothing', () => {
     const s = scenario()
     s.stable(USDC, 99_990_000n)
     const before = s.state.stables.get(USDC)
@@ -312,7 +312,7 @@ describe('stable answers', () => {
     expect(s.result.records).toEqual([])
   })
 
-  it('contract §2.6: a reading that failed leaves the last good answer, stale', () => {
+  it('R-stable-3: a reading that failed leaves the last good answer, stale', () => {
     const s = scenario()
     s.stable(USDC, 99_990_000n)
     s.run({ kind: 'stable', block: s.tip, answers: [{ token: USDC, answer: null }], sequencer: null })
@@ -321,7 +321,7 @@ describe('stable answers', () => {
     expect(s.priced(USDC)).toMatchObject({ price_usd: { display: '0.9998' }, stable: { status: 'OK' } })
   })
 
-  it('contract §2.8: an answer read at a block that is still ours is taken, and undone with exactly that block', () => {
+  it('R-reading-1: an answer read at a block that is still ours is taken, and undone with exactly that block', () => {
     const s = scenario({ hasSequencer: true })
     const below = s.branch()
     s.mine()
@@ -338,7 +338,7 @@ describe('stable answers', () => {
     expect(s.state.chain.sequencer).toBe(null)
   })
 
-  it('contract §2.8: an older answer never replaces a newer one', () => {
+  it('R-reading-2: an older answer never replaces a newer one', () => {
     const s = scenario()
     const older = s.tip
     s.mine()
@@ -347,7 +347,7 @@ describe('stable answers', () => {
     expect(s.state.stables.get(USDC)?.reading?.value).toBe(99_990_000n)
   })
 
-  it('contract §2.6: an answer read at a block that is no longer ours is not taken', () => {
+  it('R-reading-1: an answer read at a block that is no longer ours is not taken', () => {
     const s = scenario()
     const branch = s.branch()
     s.mine()

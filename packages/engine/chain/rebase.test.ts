@@ -1,4 +1,4 @@
-/** A start at the head after a long stop (contract §2.8): nothing is priced by what was known before, and the laws hold. */
+/** A start at the head after a long stop (R-rebase-1): nothing is priced by what was known before, and the laws hold. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from '../codec.ts'
@@ -34,7 +34,7 @@ const prices = (s: Scenario) =>
       return { type, scope, reason: (reason as string | undefined) ?? null, current }
     })
 
-describe('contract §2.8: a rebase', () => {
+describe('R-rebase-2, R-rebase-3: a rebase', () => {
   it('withdraws every price as FEED, shows every pool as unverified, and asks for all of them', () => {
     const s = market()
     s.rebase(HOUR)
@@ -149,7 +149,7 @@ describe('contract §2.8: a rebase', () => {
   })
 })
 
-describe('contract §2.8: a rebase from a branch that died', () => {
+describe('R-rebase-4: a rebase from a branch that died', () => {
   it('takes back its swaps and pools, and withdraws as REORG what rests on blocks that are not final', () => {
     const s = market()
     s.finalize()
@@ -247,7 +247,7 @@ describe('contract §2.8: a rebase from a branch that died', () => {
   })
 })
 
-describe('contract §2.8: with long stops in it, a life', () => {
+describe('R-rebase-1, R-fold-4, R-fold-5, R-fold-6: with long stops in it, a life', () => {
   const lives = { rounds: 35, maxDepth: 6, stopChance: 0.08 } as const
   const seeds = fc.integer({ min: 0, max: 2 ** 31 })
   const snapshot = (state: State): [EntityKey, string][] =>
@@ -299,7 +299,7 @@ describe('contract §2.8: with long stops in it, a life', () => {
   })
 })
 
-it('contract §2.8: a rebase of a chain that was priced for minutes only starts its averages at the load', () => {
+it('R-rebase-2: a rebase of a chain that was priced for minutes only starts its averages at the load', () => {
   const s = scenario()
   s.bornV2(P1, [T, X], [USDC, Y])
   s.mine()

@@ -1,5 +1,5 @@
 /**
- * A fresh start at the head after a long stop (contract §2.8). The blocks in between are not walked: they
+ * A fresh start at the head after a long stop (R-rebase-1). The blocks in between are not walked: they
  * become a gap that is named, the sequence of steps and records goes on, and everything read from the chain
  * before the gap counts as unknown until it is loaded again.
  *

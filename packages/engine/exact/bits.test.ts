@@ -32,7 +32,7 @@ describe('bitLength', () => {
   })
 })
 
-it('a side of a price has at most 4096 bits', () => {
+it('R-exact-2: a side of a price has at most 4096 bits', () => {
   expect(MAX_BITS).toBe(4096)
   expect(bitLength(BEYOND_MAX_BITS - 1n)).toBe(MAX_BITS)
   expect(bitLength(BEYOND_MAX_BITS)).toBe(MAX_BITS + 1)

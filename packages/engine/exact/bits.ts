@@ -7,7 +7,7 @@
 import { assert } from '../assert.ts'
 import { count, type Count } from '../units.ts'
 
-/** Specification §2.4: exact arithmetic supports 4096 bits per side. */
+/** R-exact-2: exact arithmetic supports 4096 bits per side. */
 export const MAX_BITS = count(4096)
 
 /** The first integer that no longer fits. */

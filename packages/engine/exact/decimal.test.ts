@@ -54,7 +54,7 @@ const digits = fc.bigInt({ min: 10n ** 17n, max: 10n ** 18n - 1n })
 const padding = fc.oneof(fc.constant(1n), natural(200), natural(2500))
 
 describe('display', () => {
-  it('is the nearest 18 digits of any price, in plain notation', () => {
+  it('R-exact-4: is the nearest 18 digits of any price, in plain notation', () => {
     fc.assert(
       fc.property(natural(512), natural(512), (num, den) => expectDisplays({ num, den })),
       { numRuns: cases(3000) },
@@ -68,7 +68,7 @@ describe('display', () => {
     )
   })
 
-  it('rounds a tie to the even digit', () => {
+  it('R-exact-4: rounds a tie to the even digit', () => {
     fc.assert(
       fc.property(digits, fc.integer({ min: -300, max: 300 }), padding, (kept, exponent, factor) => {
         const tie = scaled({ num: (2n * kept + 1n) * factor, den: 2n * factor }, exponent)

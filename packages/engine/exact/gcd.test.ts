@@ -16,7 +16,7 @@ function pairOf(quotients: readonly bigint[]): readonly [bigint, bigint] {
   return [a, b]
 }
 
-describe('gcd', () => {
+describe('R-exact-1: gcd', () => {
   it('equals plain Euclid at every length', () => {
     fc.assert(
       fc.property(natural(600), natural(600), natural(200), (a, b, shared) => {

@@ -26,7 +26,7 @@ function unitsOf(decimalsIn: number | undefined, decimalsOut: number | undefined
   return { num: powerOfTen(count(decimalsIn)), den: powerOfTen(count(decimalsOut)) }
 }
 
-describe('exact arithmetic agrees with Python', () => {
+describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
   it('has vectors of every kind', () => {
     const { composition, rounding, reduction, roots, order } = vectors
     const sizes = [composition, rounding, reduction, roots, order].map(list => list.length)

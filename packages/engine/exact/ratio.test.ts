@@ -43,7 +43,7 @@ const aRatio = fc
   .map(([num, den, up, down]) => ratio.of(num * up, den * down))
 
 describe('of and reduce', () => {
-  it('keep the value and leave nothing in common', () => {
+  it('R-exact-1: keep the value and leave nothing in common', () => {
     fc.assert(
       fc.property(natural(1024), natural(1024), natural(500), (num, den, shared) => {
         const value = ratio.of(num * shared, den * shared)

@@ -4,7 +4,7 @@ import { InvariantError } from '../assert.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { squareRoot } from './squareRoot.ts'
 
-describe('squareRoot', () => {
+describe('R-ticks-5: squareRoot', () => {
   it('is the greatest integer whose square is not above', () => {
     fc.assert(
       fc.property(natural(2200), n => {

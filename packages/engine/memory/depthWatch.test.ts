@@ -26,7 +26,7 @@ function watching(...pools: readonly Pool[]): DepthWatch {
   return watch
 }
 
-describe('DepthWatch', () => {
+describe('R-trigger-8: DepthWatch', () => {
   it('finds whose depth passes a band, up or down, and nobody else', () => {
     // Worth $50 at 2,000, and $50 at 3,000.
     const [a, b] = [poolOf(E18 / 40n), poolOf(E18 / 60n)]

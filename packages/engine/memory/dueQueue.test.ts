@@ -21,7 +21,7 @@ describe('DueQueue', () => {
     expect(queue.next()).toBe(20)
   })
 
-  it('contract §2.3: overdue timers collapse into one taking, earliest first, ties by token', () => {
+  it('R-timer-4: overdue timers collapse into one taking, earliest first, ties by token', () => {
     const queue = new DueQueue()
     queue.set(C, ms(5))
     queue.set(B, ms(7))

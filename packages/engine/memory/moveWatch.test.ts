@@ -15,7 +15,7 @@ const prices = fc
   .map(([num, den]) => price(num, den))
 
 describe('hasMoved', () => {
-  it('contract §2.7: has moved from exactly 10 bps on, up or down, and not a hair before', () => {
+  it('R-publish-6: has moved from exactly 10 bps on, up or down, and not a hair before', () => {
     const [from, many] = [price(10_000n), 10n ** 30n]
     expect(hasMoved(from, price(10_010n), 10n)).toBe(true)
     expect(hasMoved(from, price(10_010n * many - 1n, many), 10n)).toBe(false)
@@ -67,7 +67,7 @@ describe('MoveWatch', () => {
     expect(watch.takeMoved(price(1n), 10n)).toEqual([B])
   })
 
-  it('contract §2.7: takes off exactly those whose reference is at least 10 bps away, each once', () => {
+  it('R-publish-6, R-trigger-8: takes off exactly those whose reference is at least 10 bps away, each once', () => {
     const action = fc.oneof(
       {
         weight: 5,

@@ -14,7 +14,7 @@ const held = fc.record({
 
 const share = fc.double({ min: 0, max: 1, noNaN: true })
 
-describe('a tally', () => {
+describe('R-temporal-2: a tally', () => {
   it('that follows a window forwards, backwards and in leaps counts what one made anew counts', () => {
     fc.assert(
       fc.property(

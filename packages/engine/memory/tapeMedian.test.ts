@@ -71,7 +71,7 @@ const last = (history: History): Ms => changesOf(history).at(-1)?.fromMs ?? T
 const numerators = (history: History): bigint[] => changesOf(history).map(({ ratio: { num } }) => num)
 
 describe('reference', () => {
-  it('contract §2.6: is the median by duration over (t − 300,000, t], as defined', () => {
+  it('R-temporal-2: is the median by duration over (t − 300,000, t], as defined', () => {
     fc.assert(
       fc.property(someChanges, readAhead, (changes, ahead) => {
         const history = restore(changes)
@@ -100,7 +100,7 @@ describe('reference', () => {
     )
   })
 
-  it('contract §2.6: covered less than 300,000 ms gives INSUFFICIENT_HISTORY with what is covered', () => {
+  it('R-temporal-3: covered less than 300,000 ms gives INSUFFICIENT_HISTORY with what is covered', () => {
     const history = append(EMPTY, T, whole(1n))
     expect(reference(EMPTY, T)).toEqual({ reason: 'INSUFFICIENT_HISTORY', coveredMs: 0 })
     expect(reference(history, after(T, 299_999n))).toEqual({
@@ -110,13 +110,13 @@ describe('reference', () => {
     expect(reference(history, after(T, 300_000n))).toEqual({ median: whole(1n), near: 1, coveredMs: 300_000 })
   })
 
-  it('contract §2.6: the first ratio with 2 × cumulative ≥ total: exactly half is enough', () => {
+  it('R-temporal-2: the first ratio with 2 × cumulative ≥ total: exactly half is enough', () => {
     const history = append(append(EMPTY, T, whole(1n)), after(T, 300_000n), whole(2n))
     expect(medianOf(reference(history, after(T, 450_000n)))).toEqual(whole(1n))
     expect(medianOf(reference(history, after(T, 450_001n)))).toEqual(whole(2n))
   })
 
-  it('contract §2.6: equal ratios merge, however they are written and whatever came between', () => {
+  it('R-temporal-2: equal ratios merge, however they are written and whatever came between', () => {
     const history = restore([
       { fromMs: T, ratio: whole(9n) },
       { fromMs: after(T, 300_000n), ratio: { num: 10n, den: 2n } },
@@ -151,7 +151,7 @@ describe('memory', () => {
 })
 
 describe('append', () => {
-  it('contract §2.6: of blocks with the same time only the last counts', () => {
+  it('R-temporal-1: of blocks with the same time only the last counts', () => {
     const twice = append(
       append(append(EMPTY, T, whole(1n)), after(T, 5n), whole(2n)),
       after(T, 5n),

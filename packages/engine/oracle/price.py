@@ -1,5 +1,5 @@
 """
-Vectors for price/: what the specification (§2.4) and the contract (§2.4 to §2.6) say, computed a second time.
+Vectors for price/: what the rules from R-average-1 to R-coverage-1 in docs/RULES.md say, computed a second time.
 
     python3 packages/engine/oracle/price.py > packages/engine/oracle/price.json
 

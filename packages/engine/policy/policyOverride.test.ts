@@ -38,7 +38,7 @@ describe('mergePolicy', () => {
     expect(mergePolicy(JSON.parse(JSON.stringify(DEFAULT_POLICY)))).toEqual(DEFAULT_POLICY)
   })
 
-  it('contract §9: any subset of the policy object: objects merge, the rest stays', () => {
+  it('R-policy-2: any subset of the policy object: objects merge, the rest stays', () => {
     const merged = mergePolicy({
       max_hops: 2,
       stable: { stale_cap: 3 },

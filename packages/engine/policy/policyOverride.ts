@@ -176,7 +176,7 @@ const bpsBands = object<BpsBands>(
       : 'scores that never rise with the deviation',
 )
 
-/** Consensus keeps at least this share (specification §8), so the lowest band has to reach down to it. */
+/** Consensus keeps at least this share (R-consensus-4), so the lowest band has to reach down to it. */
 const LEAST_RETAINED_BPS = 6_700
 
 const retainedBands = list(pair(shareBps, anyScore), bands => {

@@ -19,7 +19,7 @@ function reordered(value: unknown): unknown {
   )
 }
 
-describe('policyVersion', () => {
+describe('R-policy-3: policyVersion', () => {
   it('is p and 32 hexadecimal digits', () => {
     expect(policyVersion(DEFAULT_POLICY)).toMatch(/^p[0-9a-f]{32}$/)
   })

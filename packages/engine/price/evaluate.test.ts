@@ -84,13 +84,13 @@ const stale = (s: Scenario): PoolOptions => ({ lastTradeMs: s.nowMs - 8 * DAY })
 const pass = (s: Scenario, forMs: number) => s.mine({ afterMs: forMs })
 
 describe('the published price', () => {
-  it('specification §2.4: of one hop is the exact sale times the exact price of the stable', () => {
+  it('R-exact-3: of one hop is the exact sale times the exact price of the stable', () => {
     const s = pools([{}])
     s.stable(USDC, 99_950_000n)
     expect(valueNow(s, T)).toEqual(byHand.times(saleRatio(X, Y), { num: 99_950_000n, den: 10n ** 8n }))
   })
 
-  it('specification §2.4: of three hops is the product of their exact ratios', () => {
+  it('R-exact-3: of three hops is the product of their exact ratios', () => {
     const s = scenario({ routing: [WETH, WBTC] })
     const [tx, ty] = [10n ** 25n, 500n * 10n ** 8n]
     const [bx, by] = [600n * 10n ** 8n, 12_345n * E18]
@@ -112,7 +112,7 @@ describe('the published price', () => {
     { weights: [1_900n, 1_000n, 1_000n], selected: 1 },
     { weights: [1_000n, 1_000n, 2_500n], selected: 2 },
   ])(
-    'specification §2.4: is the weighted median: of depths $weights by rising price, number $selected',
+    'R-consensus-5: is the weighted median: of depths $weights by rising price, number $selected',
     ({ weights, selected }) => {
       // Depth in USD rises with the price too, so it is evened out by fewer tokens.
       const s = scenario()
@@ -131,7 +131,7 @@ describe('the published price', () => {
     },
   )
 
-  it('specification §2.4, P15: prices of 10^-30 and 10^30 USD are exact', () => {
+  it('R-exact-1, P15: prices of 10^-30 and 10^30 USD are exact', () => {
     const many = 5n * 10n ** 33n
     const s = scenario()
     s.v2(P1, [T, many], [USDC, 6_000n * E6])
@@ -144,7 +144,7 @@ describe('the published price', () => {
     expect(s.priced(U).price_usd.display).toMatch(/^9\d{32}(\.\d+)?$/)
   })
 
-  it('contract §2.7: says on which block it stands, when it was evaluated and until when it holds', () => {
+  it('R-record-4, R-fresh-5: says on which block it stands, when it was evaluated and until when it holds', () => {
     const s = pools([{}])
     expect(s.priced(T)).toMatchObject({
       evaluated_at_ms: s.nowMs,
@@ -154,7 +154,7 @@ describe('the published price', () => {
     })
   })
 
-  it('contract §3: expires with the longest-lived accepted route, and a route with its first hop to expire', () => {
+  it('R-expiry-1: expires with the longest-lived accepted route, and a route with its first hop to expire', () => {
     const s = scenario()
     const start = s.nowMs
     s.v2(P1, [WETH, 10_000n * E18], [USDC, 20_000_000n * E6])
@@ -177,7 +177,7 @@ describe('the published price', () => {
 })
 
 describe('outliers', () => {
-  it('specification §2.4: an outlier the others outvote is removed, and its weight shows in what was retained', () => {
+  it('R-consensus-4: an outlier the others outvote is removed, and its weight shows in what was retained', () => {
     const s = pools([{}, {}, {}, { bps: 400n, of: 500n }])
     const quote = s.quote(T)
     checkQuote(quote, token => (token === USDC ? 6 : 18))
@@ -198,7 +198,7 @@ describe('outliers', () => {
     expect(s.price(T)).toEqual(saleRatio(X, Y))
   })
 
-  it('specification §2.4: an outlier is further than tau, not at it', () => {
+  it('R-consensus-3: an outlier is further than tau, not at it', () => {
     const [at, beyond] = [pools([{}, {}, {}, { bps: 195n }]), pools([{}, {}, {}, { bps: 205n }])]
     expect(at.priced(T).support).toMatchObject({ accepted: 4, rejected: 0 })
     expect(beyond.priced(T).support).toMatchObject({ accepted: 3, rejected: 1 })
@@ -212,7 +212,7 @@ describe('outliers', () => {
     },
     { what: 'one pool', specs: [{ of: 5_000n }, { bps: 300n }] },
   ])(
-    'specification §2.4: survivors of $what remove no one: NO_INDEPENDENT_CONSENSUS caps at 2',
+    'R-consensus-6, R-agreement-6: survivors of $what remove no one: NO_INDEPENDENT_CONSENSUS caps at 2',
     ({ specs }) => {
       const s = pools(specs)
       expect(s.score(T)).toBe(2)
@@ -226,7 +226,7 @@ describe('outliers', () => {
     },
   )
 
-  it('specification §2.4: many routes over one pool of the token are one pool', () => {
+  it('R-consensus-4: many routes over one pool of the token are one pool', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'a' })
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6], { deployment: 'b' })
@@ -237,7 +237,7 @@ describe('outliers', () => {
     expect(capsOf(s)).toContain('NO_INDEPENDENT_CONSENSUS 2')
   })
 
-  it('contract §2.5: routes at one price through shared edges still give the exact rational of one of them', () => {
+  it('R-consensus-5: routes at one price through shared edges still give the exact rational of one of them', () => {
     const s = pools([{}, { bps: 40n }, { bps: -40n }])
     const prices = [P1, P2, P3]
       .map(pool => s.pool(pool).state.evidence)
@@ -254,7 +254,7 @@ describe('path agreement', () => {
     [4, 9, []],
     [5, 10, []],
     [6, 10, []],
-  ] as const)('contract §2.6: %i sources that agree score %i', (count, score, caps) => {
+  ] as const)('R-path-2, R-path-3: %i sources that agree score %i', (count, score, caps) => {
     const s = pools(times(count))
     s.mine({ afterMs: 5 * MINUTE })
     s.finalize()
@@ -268,19 +268,19 @@ describe('path agreement', () => {
     expect(capsOf(s)).toEqual(caps)
   })
 
-  it('contract §2.6: fewer than two deployments cap at 8', () => {
+  it('R-path-3: fewer than two deployments cap at 8', () => {
     const s = pools(times(5, { deployment: 'one' }))
     expect(componentOf(s, 'path_agreement')).toMatchObject({ score: 8, sources: 5, deployments: 1 })
     expect(capsOf(s)).toContain('SINGLE_DEPLOYMENT 8')
   })
 
-  it('contract §2.6: a first-hop pool is a source from 10% of the accepted weight on', () => {
+  it('R-path-1: a first-hop pool is a source from 10% of the accepted weight on', () => {
     const enough = byHand.smallest(100n, of => depth(of) * 10n >= depth(of) + depth(1_000n))
     expect(componentOf(pools([{}, { of: enough }]), 'path_agreement')?.['sources']).toBe(2)
     expect(componentOf(pools([{}, { of: enough - 1n }]), 'path_agreement')?.['sources']).toBe(1)
   })
 
-  it('contract §2.6: a first-hop pool with exactly 10% of the accepted weight is a source: of ten equal ones each is', () => {
+  it('R-path-1: a first-hop pool with exactly 10% of the accepted weight is a source: of ten equal ones each is', () => {
     const s = scenario()
     for (let n = 0; n < 10; n++) s.v2(address(0x200 + n), [T, X], [USDC, Y], { deployment: `d${n}` })
     s.enrol(T)
@@ -288,7 +288,7 @@ describe('path agreement', () => {
     expect(componentOf(s, 'material_routes')?.['routes']).toBe(10)
   })
 
-  it('contract §2.6: sources are the pools of the token: routes behind them add none', () => {
+  it('R-path-1: sources are the pools of the token: routes behind them add none', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18], { deployment: 'a' })
     for (const pool of [P2, P3, P4])
@@ -302,7 +302,7 @@ describe('path agreement', () => {
     [45n, 9],
     [95n, 8],
     [190n, 6],
-  ] as const)('contract §2.6: five sources of which one is about %i bps away score %i', (bps, score) => {
+  ] as const)('R-agreement-5: five sources of which one is about %i bps away score %i', (bps, score) => {
     expect(componentOf(pools([...times(4), { bps }]), 'path_agreement')?.score).toBe(score)
   })
 
@@ -311,7 +311,7 @@ describe('path agreement', () => {
     [800n, 6],
     [1_300n, 5],
   ] as const)(
-    'contract §2.6: an outlier of %i thousandths of each of four others leaves retained weight for %i',
+    'R-path-2, R-agreement-5: an outlier of %i thousandths of each of four others leaves retained weight for %i',
     (of, score) => {
       const s = pools([...times(4), { bps: 300n, of }])
       const retained = s.priced(T).support?.retained_weight_bps as number
@@ -322,7 +322,7 @@ describe('path agreement', () => {
 })
 
 describe('material routes', () => {
-  it('contract §2.6: the published score is held back by routes with 10% of the weight, not by smaller ones', () => {
+  it('R-material-2: the published score is held back by routes with 10% of the weight, not by smaller ones', () => {
     for (const [of, score, routes] of [
       [50n, 5, 1],
       [500n, 3, 2],
@@ -335,7 +335,7 @@ describe('material routes', () => {
     }
   })
 
-  it('contract §2.6: a route whose continuation is not material for its routing asset is not material', () => {
+  it('R-material-1: a route whose continuation is not material for its routing asset is not material', () => {
     for (const [of, routes, caps] of [
       [5n, 1, 'none'],
       [50n, 2, 'NO_RECENT_TRADE 3'],
@@ -351,7 +351,7 @@ describe('material routes', () => {
     }
   })
 
-  it('contract §2.6: the selected route is material however small', () => {
+  it('R-material-1: the selected route is material however small', () => {
     // Twelve equal pools: none has 10%, one is published.
     const s = scenario()
     for (let at = 0; at < 12; at++) s.v2(address(0x200 + at), [T, X], [USDC, Y], { deployment: `d${at}` })
@@ -367,7 +367,7 @@ describe('material routes', () => {
     checkQuote(s.quote(T), token => (token === USDC ? 6 : 18))
   })
 
-  it("specification §2.4: S_route takes the routing asset's own published score of this step", () => {
+  it("R-route-6: S_route takes the routing asset's own published score of this step", () => {
     const s = scenario()
     for (const pool of [P1, P2, P3]) s.v2(pool, [T, X], [WETH, 30_000n * E18], { deployment: pool })
     s.v2(P4, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -384,7 +384,7 @@ describe('material routes', () => {
 })
 
 describe('aggregate state', () => {
-  it('specification §2.4: all causal state final gives 10, Very high', () => {
+  it('R-state-1, R-score-4: all causal state final gives 10, Very high', () => {
     const s = perfect()
     expect(s.priced(T).confidence).toMatchObject({
       score: 10,
@@ -394,7 +394,7 @@ describe('aggregate state', () => {
     })
   })
 
-  it('contract §2.6: one pool of an accepted route that is not final holds it at 8', () => {
+  it('R-state-1: one pool of an accepted route that is not final holds it at 8', () => {
     const s = perfect()
     s.sell(P5, E18)
     s.mine()
@@ -403,7 +403,7 @@ describe('aggregate state', () => {
     expect(componentOf(s, 'aggregate_state')).toEqual({ score: 10 })
   })
 
-  it('contract §2.6: a decimals reading that is not final holds it at 8', () => {
+  it('R-state-1: a decimals reading that is not final holds it at 8', () => {
     const s = perfect()
     s.decimals(T, 17)
     s.mine()
@@ -413,7 +413,7 @@ describe('aggregate state', () => {
     expect([componentOf(s, 'aggregate_state'), s.score(T)]).toEqual([{ score: 10 }, 10])
   })
 
-  it("contract §2.6: so does a reading of the stable's decimals", () => {
+  it("R-state-1: so does a reading of the stable's decimals", () => {
     const s = perfect()
     s.decimals(USDC, 5)
     s.mine()
@@ -423,7 +423,7 @@ describe('aggregate state', () => {
     expect(s.pricedNow(T).score).toBe(10)
   })
 
-  it("contract §2.7: when a stable's decimals become final, every token priced in it is published at once", () => {
+  it("R-trigger-5, R-publish-2: when a stable's decimals become final, every token priced in it is published at once", () => {
     const s = perfect()
     s.decimals(USDC, 5)
     s.mine()
@@ -432,7 +432,7 @@ describe('aggregate state', () => {
     expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 10])
   })
 
-  it('contract §2.6: a stable answer that is not final holds it at 8', () => {
+  it('R-state-1: a stable answer that is not final holds it at 8', () => {
     const s = perfect()
     s.mine()
     s.stable(USDC, 100_000_001n)
@@ -441,7 +441,7 @@ describe('aggregate state', () => {
     expect([componentOf(s, 'aggregate_state'), s.score(T)]).toEqual([{ score: 10 }, 10])
   })
 
-  it('contract §2.6: a degraded feed gives 3, Low', () => {
+  it('R-state-1, R-edge-3: a degraded feed gives 3, Low', () => {
     const s = perfect()
     s.health('DEGRADED')
     expect(s.priced(T).confidence).toMatchObject({
@@ -460,7 +460,7 @@ describe('stables', () => {
     [102_000_001n, 3, 'STABLE_DEPEG 3', 'DEPEG'],
     [95_000_000n, 3, 'STABLE_DEPEG 3', 'DEPEG'],
   ] as const)(
-    'contract §2.6, P8: an answer of %i caps a token priced in it at %i, at its exact value',
+    'R-stable-2, P8: an answer of %i caps a token priced in it at %i, at its exact value',
     (answer, score, cap, status) => {
       const s = perfect()
       s.stable(USDC, answer)
@@ -472,7 +472,7 @@ describe('stables', () => {
     },
   )
 
-  it('contract §2.6: beyond 500 bps the stable is suspended, with every token that has no other', () => {
+  it('R-stable-2, R-unpriced-2: beyond 500 bps the stable is suspended, with every token that has no other', () => {
     const s = perfect()
     s.v2(P6, [U, X], [USDC, Y])
     s.enrol(U)
@@ -484,7 +484,7 @@ describe('stables', () => {
       ])
   })
 
-  it('contract §2.6: a token with routes into another stable keeps its price over those', () => {
+  it('R-stable-2: a token with routes into another stable keeps its price over those', () => {
     const s = scenario({ stables: [USDC, DAI] })
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'a' })
     s.v2(P2, [T, X], [DAI, 60_000_000n * E18], { deployment: 'b' })
@@ -495,7 +495,7 @@ describe('stables', () => {
   })
 
   const feed = { heartbeatMs: HOUR, graceMs: MINUTE }
-  it('contract §2.6: an answer older than heartbeat and grace is the last value, capped at 4 STABLE_STALE', () => {
+  it('R-stable-3: an answer older than heartbeat and grace is the last value, capped at 4 STABLE_STALE', () => {
     const s = pools(times(2), { feed })
     s.stable(USDC, 99_900_000n)
     pass(s, HOUR + MINUTE)
@@ -506,7 +506,7 @@ describe('stables', () => {
     expect(s.price(T)).toEqual(byHand.times(saleRatio(X, Y), { num: 999n, den: 1000n }))
   })
 
-  it('contract §2.6: older than twice the heartbeat and grace it is the nominal 1, capped at 3 STABLE_NOMINAL', () => {
+  it('R-stable-4: older than twice the heartbeat and grace it is the nominal 1, capped at 3 STABLE_NOMINAL', () => {
     const s = pools(times(2), { feed })
     s.stable(USDC, 98_500_000n)
     pass(s, 2 * HOUR + MINUTE)
@@ -517,7 +517,7 @@ describe('stables', () => {
     expect(s.price(T)).toEqual(byHand.times(saleRatio(X, Y), ONE))
   })
 
-  it('contract §2.6: never the nominal 1 after a last value beyond 200 bps: then suspended', () => {
+  it('R-stable-5: never the nominal 1 after a last value beyond 200 bps: then suspended', () => {
     const s = pools(times(2), { feed })
     s.stable(USDC, 97_999_999n)
     pass(s, 2 * HOUR + MINUTE)
@@ -531,7 +531,7 @@ describe('stables', () => {
     ['zero', {}, 0n],
     ['negative', {}, -5n],
   ] as const)(
-    'contract §2.6: an answer that is %s leaves the last good one, STABLE_STALE',
+    'R-stable-1, R-stable-3: an answer that is %s leaves the last good one, STABLE_STALE',
     (_, answer, value) => {
       const s = pools(times(2), { feed })
       s.stable(USDC, 99_900_000n)
@@ -541,14 +541,14 @@ describe('stables', () => {
     },
   )
 
-  it('contract §2.6: without a feed a stable is the nominal 1, capped at 3', () => {
+  it('R-stable-4: without a feed a stable is the nominal 1, capped at 3', () => {
     const s = pools(times(2), { feed: null })
     expect([s.score(T), s.score(USDC)]).toEqual([3, 3])
     expect(capsOf(s)).toContain('STABLE_NOMINAL 3')
     expect(s.price(T)).toEqual(saleRatio(X, Y))
   })
 
-  it('contract §2.6: a sequencer down, or up for no more than 3600 s, makes answers stale', () => {
+  it('R-stable-6: a sequencer down, or up for no more than 3600 s, makes answers stale', () => {
     const s = pools(times(2), { hasSequencer: true, chainId: 42161 })
     expect(s.priced(T).stable.status).toBe('STALE')
     const report = (up: boolean) =>
@@ -562,7 +562,7 @@ describe('stables', () => {
     expect([s.priced(T).stable.status, s.score(T)]).toEqual(['STALE', 4])
   })
 
-  it("contract §3: a STABLE's quote is its guarded answer, with no routes and no expiry, score min(stable, feed, state)", () => {
+  it("R-stable-8: a STABLE's quote is its guarded answer, with no routes and no expiry, score min(stable, feed, state)", () => {
     const s = scenario()
     s.stable(USDC, 99_990_000n)
     expect(s.price(USDC)).toEqual({ num: 9_999n, den: 10_000n })
@@ -587,21 +587,21 @@ describe('stables', () => {
 })
 
 describe('no price, and the reason', () => {
-  it('contract §2.7: NO_POOL without any pool that prices the token', () => {
+  it('R-unpriced-2: NO_POOL without any pool that prices the token', () => {
     const s = scenario()
     s.enrol(T)
     expect(s.unpriced(T)).toBe('NO_POOL')
     expect(s.said(T)).toBe('PRICE_UPSERT')
   })
 
-  it('contract §2.7: NO_ROUTE when every pool breaks a guard', () => {
+  it('R-unpriced-2: NO_ROUTE when every pool breaks a guard', () => {
     const s = scenario()
     s.v2(P1, [T, E18], [USDC, E6])
     s.enrol(T)
     expect(s.unpriced(T)).toBe('NO_ROUTE')
   })
 
-  it('contract §2.7, P1: DECIMALS when they cannot be verified, of the token or of what it is priced in', () => {
+  it('R-unpriced-1, R-unpriced-2, P1: DECIMALS when they cannot be verified, of the token or of what it is priced in', () => {
     const s = pools([{}])
     s.decimals(T, null, 'reverted')
     expect([s.unpriced(T), s.said(T)]).toEqual(['DECIMALS', 'PRICE_RETRACT DECIMALS'])
@@ -611,7 +611,7 @@ describe('no price, and the reason', () => {
     expect([s.unpriced(T), s.said(T)]).toEqual(['DECIMALS', 'PRICE_RETRACT DECIMALS'])
   })
 
-  it('contract §2.7: FEED on an unavailable feed or in a gap', () => {
+  it('R-unpriced-1: FEED on an unavailable feed or in a gap', () => {
     for (const status of ['UNAVAILABLE', 'GAP'] as const) {
       const s = pools([{}])
       s.health(status)
@@ -619,20 +619,20 @@ describe('no price, and the reason', () => {
     }
   })
 
-  it('contract §2.7: ANCHOR_UNPRICED when the routing asset has no price', () => {
+  it('R-unpriced-2: ANCHOR_UNPRICED when the routing asset has no price', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, X])
     s.enrol(T)
     expect([s.unpriced(WETH), s.unpriced(T)]).toEqual(['NO_POOL', 'ANCHOR_UNPRICED'])
   })
 
-  it('specification §3: ROUTE_EXPIRED when the last route has expired', () => {
+  it('R-unpriced-2: ROUTE_EXPIRED when the last route has expired', () => {
     const s = pools([{}])
     s.wait(HOUR)
     expect([s.unpriced(T), s.said(T)]).toEqual(['ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('specification §3, contract §2.3: a chain that halts takes every price back as ROUTE_EXPIRED, as readers say it past the announced expiry', () => {
+  it('R-expiry-1, R-present-3: a chain that halts takes every price back as ROUTE_EXPIRED, as readers say it past the announced expiry', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -642,7 +642,7 @@ describe('no price, and the reason', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('specification §3: a route expires with its first hop to do so, also where that is not the token’s own', () => {
+  it('R-expiry-1: a route expires with its first hop to do so, also where that is not the token’s own', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, 30_000n * E18])
     s.v2(P2, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
@@ -654,7 +654,7 @@ describe('no price, and the reason', () => {
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_RETRACT ROUTE_EXPIRED', 'PRICE_RETRACT ROUTE_EXPIRED'])
   })
 
-  it('specification §3: one route that lives on keeps the price when another expires', () => {
+  it('R-expiry-1: one route that lives on keeps the price when another expires', () => {
     const s = pools([{}, {}])
     s.mine({ proof: 'none', afterMs: 59 * MINUTE })
     s.recheck(P2)
@@ -739,7 +739,7 @@ describe('any market', () => {
     })
   }
 
-  it('specification §2.4: a quote recomputes from what it shows: ratios, weights, vote, scores and caps at every level', () => {
+  it('R-score-1, R-score-2, R-score-5: a quote recomputes from what it shows: ratios, weights, vote, scores and caps at every level', () => {
     let pricedCount = 0
     fc.assert(
       fc.property(

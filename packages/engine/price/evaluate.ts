@@ -1,6 +1,6 @@
 /**
  * The price of a token at one moment: its routes weighed, the dust set aside, outliers rejected in one
- * pass, and the exact rational of the weighted-median route (specification §2.4), or the reason why not.
+ * pass, and the exact rational of the weighted-median route (R-consensus-5), or the reason why not.
  *
  * Pure in the state and the time: evaluating writes nothing and may be asked at any moment.
  */

@@ -29,13 +29,13 @@ const [none, one, two, three, four, five, six] = [0, 1, 2, 3, 4, 5, 6].map(count
 ]
 
 describe('edge agreement', () => {
-  it('contract §2.6: 1 pool of the pair gives 7, 2 give 8, 3 give 9, 4 and more give 10', () => {
+  it('R-agreement-3: 1 pool of the pair gives 7, 2 give 8, 3 give 9, 4 and more give 10', () => {
     expect(counts(one, two, three, four, five).map(sources => edge({ sources }).score)).toEqual([
       7, 8, 9, 10, 10,
     ])
   })
 
-  it('specification §2.4: a single pool is usable but capped: SINGLE_POOL_PAIR', () => {
+  it('R-agreement-4: a single pool is usable but capped: SINGLE_POOL_PAIR', () => {
     expect(edge({ sources: one }).caps).toEqual([{ code: 'SINGLE_POOL_PAIR', cap: 7 }])
     expect(edge({ sources: two }).caps).toEqual([])
   })
@@ -46,16 +46,16 @@ describe('edge agreement', () => {
 })
 
 describe('path agreement', () => {
-  it('contract §2.6: 1 source gives 5, 2 give 7, 3 give 8, 4 give 9, 5 and more give 10', () => {
+  it('R-path-2: 1 source gives 5, 2 give 7, 3 give 8, 4 give 9, 5 and more give 10', () => {
     const scores = counts(one, two, three, four, five, six).map(sources => path({ sources }).score)
     expect(scores).toEqual([5, 7, 8, 9, 10, 10])
   })
 
-  it('contract §2.6: a single source is capped at 5: SINGLE_SOURCE', () => {
+  it('R-path-3: a single source is capped at 5: SINGLE_SOURCE', () => {
     expect(path({ sources: one }).caps).toEqual([{ code: 'SINGLE_SOURCE', cap: 5 }])
   })
 
-  it('contract §2.6: fewer than two deployments caps at 8', () => {
+  it('R-path-3: fewer than two deployments caps at 8', () => {
     expect(path({ deployments: one })).toMatchObject({
       score: 8,
       caps: [{ code: 'SINGLE_DEPLOYMENT', cap: 8 }],
@@ -73,7 +73,7 @@ describe('path agreement', () => {
 })
 
 describe('both', () => {
-  it('contract §2.6: spread ≤ 25 gives 10, ≤ 50 9, ≤ 100 8, ≤ 200 6, ≤ 500 4, ≤ 1000 3, above 2', () => {
+  it('R-agreement-5: spread ≤ 25 gives 10, ≤ 50 9, ≤ 100 8, ≤ 200 6, ≤ 500 4, ≤ 1000 3, above 2', () => {
     const bounds = [25n, 50n, 100n, 200n, 500n, 1_000n]
     const at = bounds.map(bps => edge({ spreadBps: { num: 3n * bps, den: 3n } }).score)
     const past = bounds.map(bps => path({ spreadBps: { num: 3n * bps + 1n, den: 3n } }).score)
@@ -81,7 +81,7 @@ describe('both', () => {
     expect(past).toEqual([9, 8, 6, 4, 3, 2])
   })
 
-  it('contract §2.6: retained 100% gives 10, ≥ 90% 8, ≥ 80% 6, ≥ 67% 5', () => {
+  it('R-agreement-5: retained 100% gives 10, ≥ 90% 8, ≥ 80% 6, ≥ 67% 5', () => {
     const kept = [1_000n, 999n, 900n, 899n, 800n, 799n, 670n]
     const scores = kept.map(keptWeight => edge({ keptWeight, totalWeight: 1_000n }).score)
     expect(scores).toEqual([10, 8, 8, 6, 6, 5, 5])
@@ -91,7 +91,7 @@ describe('both', () => {
     })
   })
 
-  it('specification §2.4: an unresolved split caps at 2: NO_INDEPENDENT_CONSENSUS', () => {
+  it('R-agreement-6: an unresolved split caps at 2: NO_INDEPENDENT_CONSENSUS', () => {
     expect(edge({ unresolved: true })).toMatchObject({
       score: 2,
       caps: [{ code: 'NO_INDEPENDENT_CONSENSUS', cap: 2 }],
@@ -102,7 +102,7 @@ describe('both', () => {
     })
   })
 
-  it('specification §2.4: the score is the minimum of source count, spread, retained support and caps', () => {
+  it('R-agreement-3: the score is the minimum of source count, spread, retained support and caps', () => {
     const supports = fc.record({
       sources: fc.integer({ min: 1, max: 7 }).map(count),
       deployments: fc.integer({ min: 1, max: 3 }).map(count),

@@ -1,5 +1,5 @@
 /**
- * How far independent sources agree (contract §2.6): of the pools of a pair, and of a token's own first
+ * How far independent sources agree (R-agreement-3, R-path-2): of the pools of a pair, and of a token's own first
  * hops.
  *
  * The score is the least of source count, spread and retained weight, under every cap whose condition holds;
@@ -24,7 +24,7 @@ export type Support = {
   readonly unresolved: boolean
 }
 
-/** Confidence without independent consensus (specification §8); not for an operator to raise. */
+/** Confidence without independent consensus (R-agreement-6); not for an operator to raise. */
 const UNRESOLVED_CAP: Cap = { code: 'NO_INDEPENDENT_CONSENSUS', cap: score(2) }
 
 /** Of the verified pools of one pair. */

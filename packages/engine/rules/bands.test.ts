@@ -11,14 +11,14 @@ const against = (num: bigint, den: bigint) =>
   bands.temporalScore({ num, den }, { median: { num: 7n, den: 7n }, coveredMs: ms(300_000) })
 
 describe('depth', () => {
-  it('specification §2.4: 0 gives 0, then 1, and one more at 500, 1k, 2.5k, 5k, 10k, 25k, 50k, 100k and 250k', () => {
+  it('R-depth-5: 0 gives 0, then 1, and one more at 500, 1k, 2.5k, 5k, 10k, 25k, 50k, 100k and 250k', () => {
     expect(bands.depthScore(0n)).toBe(0)
     expect(bands.depthScore(1n)).toBe(1)
     const bounds = [500n, 1_000n, 2_500n, 5_000n, 10_000n, 25_000n, 50_000n, 100_000n, 250_000n]
     expect(bounds.map(usd => bands.depthScore(usd * USD))).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('contract §2.4: a value on a band boundary belongs to the higher band', () => {
+  it('R-depth-5: a value on a band boundary belongs to the higher band', () => {
     expect(bands.depthScore(500n * USD - 1n)).toBe(1)
     expect(bands.depthScore(500n * USD)).toBe(2)
     expect(bands.depthScore(250_000n * USD - 1n)).toBe(9)
@@ -36,7 +36,7 @@ describe('depth', () => {
 })
 
 describe('coverage', () => {
-  it('specification §2.4: bands at 0.3, 0.6, 1, 2, 3, 6, 10, 17.5 and 25%', () => {
+  it('R-coverage-1: bands at 0.3, 0.6, 1, 2, 3, 6, 10, 17.5 and 25%', () => {
     const external = 100_000n
     const shares = [300n, 600n, 1_000n, 2_000n, 3_000n, 6_000n, 10_000n, 17_500n, 25_000n]
     expect(shares.map(share => bands.coverageScore(share - 1n, external))).toEqual([
@@ -45,27 +45,27 @@ describe('coverage', () => {
     expect(shares.map(share => bands.coverageScore(share, external))).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('specification §2.4: 0 depth gives 0; contract §2.6: any positive depth scores at least 1', () => {
+  it('R-coverage-1: 0 depth gives 0; any positive depth scores at least 1', () => {
     expect(bands.coverageScore(0n, 10n)).toBe(0)
     expect(bands.coverageScore(1n, 10n ** 40n)).toBe(1)
   })
 })
 
 describe('freshness', () => {
-  it('specification §2.4: up to 0.1, 0.2, 0.4, 0.6, 0.8 of the TTL, below 1, expired', () => {
+  it('R-fresh-4: up to 0.1, 0.2, 0.4, 0.6, 0.8 of the TTL, below 1, expired', () => {
     const ages = [0, 100, 101, 200, 201, 400, 401, 600, 601, 800, 801, 999, 1_000, 5_000]
     expect(ages.map(age => bands.freshnessScore(ms(age), ms(1_000)))).toEqual([
       10, 10, 9, 9, 8, 8, 7, 7, 6, 6, 5, 5, 0, 0,
     ])
   })
 
-  it('specification §2.4: expired gives 0 and disqualifies', () => {
+  it('R-fresh-4: expired gives 0 and disqualifies', () => {
     expect(bands.freshnessExpired(ms(999), ms(1_000))).toBe(false)
     expect(bands.freshnessExpired(ms(1_000), ms(1_000))).toBe(true)
     expect(bands.nextFreshnessBoundary(ms(1_000), ms(1_000))).toBeNull()
   })
 
-  it('contract §2.3: the next boundary is the first age of the next lower band', () => {
+  it('R-timer-1: the next boundary is the first age of the next lower band', () => {
     const ttl = fc.oneof(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 3_600_000 }))
     fc.assert(
       fc.property(ttl, fc.double({ min: 0, max: 1.1, noNaN: true }), (ttlMs, share) => {
@@ -86,27 +86,27 @@ describe('freshness', () => {
 })
 
 describe('temporal', () => {
-  it('specification §2.4: up to 1% gives 10, 2% gives 8, 5% gives 5, above gives 2', () => {
+  it('R-temporal-4: up to 1% gives 10, 2% gives 8, 5% gives 5, above gives 2', () => {
     const prices = [10_000n, 10_100n, 10_101n, 10_200n, 10_201n, 10_500n, 10_501n, 90_000n]
     const expected = [10, 10, 8, 8, 5, 5, 2, 2]
     expect(prices.map(price => against(price, 10_000n))).toEqual(expected)
     expect(prices.map(price => against(10_000n, price))).toEqual(expected)
   })
 
-  it('specification §2.4: insufficient history gives 5', () => {
+  it('R-temporal-3: insufficient history gives 5', () => {
     const reference = { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(1) } as const
     expect(bands.temporalScore({ num: 1n, den: 1n }, reference)).toBe(5)
   })
 })
 
 describe('feed and state', () => {
-  it('contract §2.6: HEALTHY 10, DEGRADED 3, GAP 0, UNAVAILABLE 0', () => {
+  it('R-edge-3: HEALTHY 10, DEGRADED 3, GAP 0, UNAVAILABLE 0', () => {
     expect((['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'] as const).map(bands.feedScore)).toEqual([
       10, 3, 0, 0,
     ])
   })
 
-  it('contract §2.6: unverified 0, canonical 8, finalized 10', () => {
+  it('R-edge-4: unverified 0, canonical 8, finalized 10', () => {
     expect((['unverified', 'canonical', 'finalized'] as const).map(bands.stateScore)).toEqual([0, 8, 10])
   })
 })
@@ -123,7 +123,7 @@ describe('basis-point bands of the policy', () => {
 })
 
 describe('label', () => {
-  it('contract §2.6: labels exactly Unusable, Low, Medium, High, Very high', () => {
+  it('R-score-4: labels exactly Unusable, Low, Medium, High, Very high', () => {
     const labels = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map(value => bands.label(score(value)))
     expect(labels.slice(0, 1)).toEqual(['Unusable'])
     expect(labels.slice(1, 4)).toEqual(['Low', 'Low', 'Low'])

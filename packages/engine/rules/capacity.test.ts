@@ -19,7 +19,7 @@ const networks = fc
   })
 
 describe('weigh', () => {
-  it('specification §2.4: b_r is the minimum edge capacity on route r', () => {
+  it('R-weight-1: b_r is the minimum edge capacity on route r', () => {
     expect(weigh([via(0, 1, 2)], [7n, 3n, 5n])).toEqual({
       capacity: [3n],
       load: [3n, 3n, 3n],
@@ -27,7 +27,7 @@ describe('weigh', () => {
     })
   })
 
-  it('specification §2.4: B_e is the sum of b_r over the routes using e, and w_r takes its share of L_e', () => {
+  it('R-weight-1: B_e is the sum of b_r over the routes using e, and w_r takes its share of L_e', () => {
     // Both want all of edge 0; together 16 of 10: 10·10/16 and 6·10/16, rounded down.
     expect(weigh([via(0), via(0, 1)], [10n, 6n])).toEqual({
       capacity: [10n, 6n],
@@ -36,13 +36,13 @@ describe('weigh', () => {
     })
   })
 
-  it('specification §2.4: the tightest edge of a route decides, in one rounding', () => {
+  it('R-weight-1: the tightest edge of a route decides, in one rounding', () => {
     // Edge 0 allows 5/15, edge 1 allows 7/15: the first decides. Rounding 5/15 on the way would give 0.
     const { weight } = weigh([via(0, 1), via(0), via(0), via(1)], [5n, 7n, 1n])
     expect(weight[0]).toBe(1n)
   })
 
-  it('specification §2.4: a physical pool contributes capacity at most once: Σ w_r over e is at most L_e', () => {
+  it('R-weight-2: a physical pool contributes capacity at most once: Σ w_r over e is at most L_e', () => {
     fc.assert(
       fc.property(networks, ({ depths, routes }) => {
         const { weight } = weigh(routes, depths)

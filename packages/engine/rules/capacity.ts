@@ -1,5 +1,5 @@
 /**
- * How much of the depth each route may claim (specification §2.4): a physical pool contributes its capacity
+ * How much of the depth each route may claim (R-weight-1, R-weight-2): a physical pool contributes its capacity
  * once, however many routes go through it.
  *
  * For every edge the weights of the routes using it add up to at most its depth. A weight rounds down to

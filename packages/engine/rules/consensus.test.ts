@@ -42,7 +42,7 @@ const someObservations = fc.uniqueArray(
 )
 
 describe('tau', () => {
-  it('specification §2.4: is clamp(ceil((22239/5000) × MADw), 200, 1000)', () => {
+  it('R-consensus-2: is clamp(ceil((22239/5000) × MADw), 200, 1000)', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 10n ** 9n), fc.bigInt(1n, 10n ** 7n), (num, den) => {
         const found = tau({ num, den })
@@ -66,12 +66,12 @@ describe('tau', () => {
 })
 
 describe('consensus', () => {
-  it('contract §2.5: total weight 0 gives no price', () => {
+  it('R-weight-4: total weight 0 gives no price', () => {
     expect(consensus([])).toBeNull()
     expect(consensus([observed('a', 0n, 0n)])).toBeNull()
   })
 
-  it('contract §2.5: outlier means dev_bps > tau; on tau is inside', () => {
+  it('R-consensus-3: outlier means dev_bps > tau; on tau is inside', () => {
     const core = [observed('a', 0n, 40n), observed('b', 0n, 40n)]
     expect(found(core).tauBps).toBe(200n)
     expect(rejectedIds([...core, observed('c', 200n, 1n)])).toEqual([])
@@ -80,7 +80,7 @@ describe('consensus', () => {
     expect(rejectedIds([...core, observed('c', -201n, 1n)])).toEqual(['c'])
   })
 
-  it('contract §2.5: survivors need 67% of the weight, two pools and two deployments', () => {
+  it('R-consensus-4: survivors need 67% of the weight, two pools and two deployments', () => {
     const far = observed('far', 5_000n, 33n)
     const [a, b] = [observed('a', 0n, 40n), observed('b', 1n, 27n)]
     expect(found([a, b, far])).toMatchObject({ unresolved: false, keptWeight: 67n, totalWeight: 100n })
@@ -95,7 +95,7 @@ describe('consensus', () => {
     expect(found([a, sameDeployment, far])).toMatchObject({ unresolved: true })
   })
 
-  it('specification §2.4: when the survivors do not suffice all observations remain', () => {
+  it('R-consensus-6: when the survivors do not suffice all observations remain', () => {
     const split = [observed('a', 0n, 60n), observed('far', 5_000n, 40n)]
     expect(found(split)).toMatchObject({
       unresolved: true,
@@ -108,7 +108,7 @@ describe('consensus', () => {
     })
   })
 
-  it('specification §2.4: rejection is one pass: what would stand out only once the outliers are gone stays', () => {
+  it('R-consensus-3: rejection is one pass: what would stand out only once the outliers are gone stays', () => {
     const near = [observed('a', 0n, 40n), observed('b', 0n, 20n), observed('edge', 600n, 10n)]
     const far = { ...observed('far', 2_000n, 30n), capacity: 70n }
     expect(found([...near, far])).toMatchObject({ tauBps: 1_000n, unresolved: false })
@@ -127,7 +127,7 @@ describe('consensus', () => {
     expect(found([observed('a', 0n, 9n, 'p', 'd'), observed('b', 100n, 1n, 'p', 'd')]).unresolved).toBe(false)
   })
 
-  it('contract §2.5: m0 and the published median use w_r, MADw uses b_r', () => {
+  it('R-consensus-1: m0 and the published median use w_r, MADw uses b_r', () => {
     const light = { ...observed('a', 0n, 60n), capacity: 60n }
     const deep = { ...observed('b', 150n, 40n), capacity: 1_000n }
     const verdict = found([light, deep])
@@ -136,12 +136,12 @@ describe('consensus', () => {
     expect(verdict.tauBps).toBe(668n)
   })
 
-  it('specification §2.4: exactly half of the capacity is enough for MADw too', () => {
+  it('R-consensus-1: exactly half of the capacity is enough for MADw too', () => {
     const verdict = found([observed('a', 0n, 50n), observed('b', 150n, 50n)])
     expect([verdict.madBps.num, verdict.tauBps]).toEqual([0n, 200n])
   })
 
-  it('specification §2.4: the published value is the weighted median of the survivors, with unchanged weights', () => {
+  it('R-consensus-5: the published value is the weighted median of the survivors, with unchanged weights', () => {
     // All: a b | c far, the half is in b. Without far: a | b.
     const observations = [
       observed('a', 0n, 36n),
@@ -158,7 +158,7 @@ describe('consensus', () => {
     })
   })
 
-  it('contract §2.5: ties in price go by route id', () => {
+  it('R-consensus-5: ties in price go by route id', () => {
     expect(found([observed('b', 0n, 1n), observed('a', 0n, 1n)])).toMatchObject({
       m0: 1,
       selected: 1,
@@ -167,7 +167,7 @@ describe('consensus', () => {
     })
   })
 
-  it('contract §2.6: spread is the greatest deviation of a survivor, on whichever side', () => {
+  it('R-consensus-7: spread is the greatest deviation of a survivor, on whichever side', () => {
     const verdict = found([observed('low', -90n, 10n), observed('mid', 0n, 50n), observed('high', 80n, 10n)])
     expect(isAtMost(verdict.spreadBps, 90n) && !isAtMost(verdict.spreadBps, 89n)).toBe(true)
   })

@@ -1,6 +1,6 @@
 /**
- * The price that independent observations agree on, and which of them disagree (specification §2.4,
- * contract §2.5): one rule for the routes of a token and for the pools of a pair.
+ * The price that independent observations agree on, and which of them disagree (R-consensus-1,
+ * R-agreement-3): one rule for the routes of a token and for the pools of a pair.
  *
  * One pass. Proposed outliers go only when what stays is heavy and independent enough; otherwise everything
  * stays and the split is reported as unresolved. An index always refers to the observations as given.

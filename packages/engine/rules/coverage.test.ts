@@ -12,7 +12,7 @@ const external = { depthMicrousd: 1_000n, asOfMs: T }
 const at = (anchors: bigint, offset = ms(0)) => coverage(anchors, external, DEFAULT_POLICY, ms(T + offset)).value
 
 describe('coverage', () => {
-  it('specification §2.4: bands at 0.3, 0.6, 1, 2, 3, 6, 10, 17.5 and 25%', () => {
+  it('R-coverage-1: bands at 0.3, 0.6, 1, 2, 3, 6, 10, 17.5 and 25%', () => {
     const score = (anchors: bigint) =>
       coverage(anchors, { depthMicrousd: 100_000n, asOfMs: T }, DEFAULT_POLICY, T).value.score
     const shares = [300n, 600n, 1_000n, 2_000n, 3_000n, 6_000n, 10_000n, 17_500n, 25_000n]
@@ -20,18 +20,18 @@ describe('coverage', () => {
     expect(shares.map(score)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10])
   })
 
-  it('contract §2.6: is Σ L_eff of the accepted anchors over the external 2% depth', () => {
+  it('R-coverage-1: is Σ L_eff of the accepted anchors over the external 2% depth', () => {
     expect(at(250n)).toEqual({ score: 10, caps: [], anchorsMicrousd: 250n, externalMicrousd: 1_000n })
     expect(at(249n).score).toBe(9)
     expect(at(0n).score).toBe(0)
   })
 
-  it('contract §2.6: any positive depth scores at least 1', () => {
+  it('R-coverage-1: any positive depth scores at least 1', () => {
     const market = { depthMicrousd: 10n ** 30n, asOfMs: T }
     expect(coverage(1n, market, DEFAULT_POLICY, T).value.score).toBe(1)
   })
 
-  it('contract §2.6: no data caps the anchors at 8: COVERAGE_UNKNOWN', () => {
+  it('R-coverage-2: no data caps the anchors at 8: COVERAGE_UNKNOWN', () => {
     expect(coverage(10n ** 20n, null, DEFAULT_POLICY, T).value).toEqual({
       score: 8,
       caps: [{ code: 'COVERAGE_UNKNOWN', cap: 8 }],
@@ -42,13 +42,13 @@ describe('coverage', () => {
     expect(coverage(5n, { depthMicrousd: 0n, asOfMs: T }, DEFAULT_POLICY, T).value.externalMicrousd).toBeNull()
   })
 
-  it('contract §2.6: data older than 24 h is no data; exactly 24 h old is not older', () => {
+  it('R-coverage-2: data older than 24 h is no data; exactly 24 h old is not older', () => {
     expect(at(250n, ms(DAY)).score).toBe(10)
     expect(at(250n, ms(DAY + 1))).toMatchObject({ score: 8, caps: [{ code: 'COVERAGE_UNKNOWN' }] })
     expect(at(0n, ms(DAY + 1)).score).toBe(0)
   })
 
-  it('contract §2.3: it holds until the data turns too old', () => {
+  it('R-timer-1: it holds until the data turns too old', () => {
     const until = (data: typeof external | null, offset = 0) =>
       coverage(1n, data, DEFAULT_POLICY, ms(T + offset)).untilMs
     expect(until(external)).toBe(T + DAY + 1)
@@ -56,7 +56,7 @@ describe('coverage', () => {
     expect(until(null)).toBe(FOREVER)
   })
 
-  it('specification §2.4: external data may lower or cap a score and cannot make one from nothing', () => {
+  it('R-coverage-4: external data may lower or cap a score and cannot make one from nothing', () => {
     const depth = fc.bigInt(0n, 10n ** 6n)
     fc.assert(
       fc.property(depth, depth, fc.integer({ min: 0, max: 2 * DAY }), (anchors, market, ageMs) => {

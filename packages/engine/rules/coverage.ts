@@ -1,5 +1,5 @@
 /**
- * How much of an asset's market the anchors on this chain see (contract §2.6): their depth together over the
+ * How much of an asset's market the anchors on this chain see (R-coverage-1, R-coverage-2): their depth together over the
  * 2% depth an external source reports. A share on a bound is in the higher band.
  *
  * External data may lower or cap a score and never lifts one: without it, with data too old, or with a

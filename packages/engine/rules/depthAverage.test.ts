@@ -26,7 +26,7 @@ const span = fc
 const state = fc.tuple(depth, depth).map(([from, to]): DepthAverage => change(start(from, at(0)), to, at(0)))
 
 describe('decay', () => {
-  it('contract §2.4: is 2^64 for no time and for a time before, and 0 from 2^26 ms on', () => {
+  it('R-average-1: is 2^64 for no time and for a time before, and 0 from 2^26 ms on', () => {
     expect(decay(ms(0))).toBe(1n << 64n)
     expect(decay(ms(-5))).toBe(1n << 64n)
     expect(decay(ms(2 ** 26 - 1)) > 0n).toBe(true)
@@ -81,7 +81,7 @@ describe('isFarBelow', () => {
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 describe('value', () => {
-  it('contract §2.4: with no time passed is E >> 32 exactly, also when asked about the past', () => {
+  it('R-average-2: with no time passed is E >> 32 exactly, also when asked about the past', () => {
     fc.assert(
       fc.property(state, span, (average, dt) => {
         expect(value(average, average.t0)).toBe(average.e >> 32n)
@@ -110,7 +110,7 @@ describe('value', () => {
     )
   })
 
-  it('contract §2.4: a read never writes: reading in between changes no later value', () => {
+  it('R-average-4: a read never writes: reading in between changes no later value', () => {
     fc.assert(
       fc.property(state, fc.array(span, { maxLength: 5 }), span, (average, reads, dt) => {
         const before = { ...average }
@@ -154,7 +154,7 @@ describe('value', () => {
 })
 
 describe('change', () => {
-  it('contract §2.4: on a change of the pool: E := avg(t), L := new, t0 := block time', () => {
+  it('R-average-3: on a change of the pool: E := avg(t), L := new, t0 := block time', () => {
     const before = change(start(1_000n, at(0)), 5_000n, at(0))
     const after = change(before, 2_000n, at(ms(600_000)))
     expect(after.e >> 32n).toBe(value(before, at(ms(600_000))))
@@ -169,18 +169,18 @@ describe('change', () => {
 })
 
 describe('start', () => {
-  it('contract §2.4: a pool starts at E = H', () => {
+  it('R-average-5: a pool starts at E = H', () => {
     expect(start(77n, at(0))).toEqual({ e: 77n << 32n, l: 77n, t0: T })
     expect(value(start(77n, at(0)), at(ms(123_456)))).toBe(77n)
   })
 
-  it('contract §2.4: a pool created less than 30 min before its first verified state starts at E = 0', () => {
+  it('R-average-5: a pool created less than 30 min before its first verified state starts at E = 0', () => {
     const young = startAt(1_000_000n, at(0), at(ms(HALF_HOUR - 1)))
     expect(young).toEqual({ e: 0n, l: 1_000_000n, t0: T })
     expect(startAt(1_000_000n, at(0), at(ms(HALF_HOUR)))).toEqual(start(1_000_000n, at(ms(HALF_HOUR))))
   })
 
-  it('contract §2.4: a new pool earns its weight from its creation on: 63.2% after half an hour', () => {
+  it('R-average-5: a new pool earns its weight from its creation on: 63.2% after half an hour', () => {
     const young = startAt(1_000_000n, at(0), at(ms(1_000)))
     expect(value(young, at(0))).toBe(0n)
     expect(value(young, at(ms(1_000)))).toBe(555n)
@@ -189,7 +189,7 @@ describe('start', () => {
 })
 
 describe('effective', () => {
-  it('specification §2.4: L_eff = min(L_current, average): drained depth is gone at once, new depth is not there yet', () => {
+  it('R-average-6: L_eff = min(L_current, average): drained depth is gone at once, new depth is not there yet', () => {
     const drained = change(start(1_000n, at(0)), 10n, at(0))
     const filled = change(start(10n, at(0)), 1_000n, at(0))
     expect(effective(drained, at(0))).toBe(10n)

@@ -1,5 +1,5 @@
 /**
- * The 30-minute exponential average of a pool's depth in exact integers (contract §2.4).
+ * The 30-minute exponential average of a pool's depth in exact integers (R-average-1, R-average-2).
  *
  * A state changes only with the pool's own state. A read computes the average at any later time from it and
  * writes nothing, so how often someone looks never shows in a price.

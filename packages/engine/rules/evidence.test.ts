@@ -38,14 +38,14 @@ const simulated = (x: bigint, y: bigint, fee = byHand.FEE): string => {
 const after = (input: bigint) => [X + input, Y - byHand.v2Out(X, Y, input)] as const
 
 describe('SIMULATED_SWAP', () => {
-  it('contract §2.2: sells D_down/1000 of X on the block-final state of a v2 pool', () => {
+  it('R-evidence-3, R-evidence-6: sells D_down/1000 of X on the block-final state of a v2 pool', () => {
     const s = onePool()
     expect(byHand.v2Reference(X, Y)).toBe(byHand.divideUp(byHand.v2Down(X, Y), 1000n))
     expect(shown(evidenceOf(s))).toBe(simulated(X, Y))
     expect(evidenceOf(s)).toMatchObject({ block: s.tip, transactionHash: null, logIndex: null })
   })
 
-  it('contract §2.1, §2.2: is a sale of X for Y whichever of the two is token0', () => {
+  it('R-evidence-1, R-pool-5: is a sale of X for Y whichever of the two is token0', () => {
     const s = scenario({ stables: [DAI] })
     const pool = s.v2(P1, [T, X], [DAI, 3n * X])
     expect([pool.token0, pool.x, pool.from, pool.to]).toEqual([T, 0, T, DAI])
@@ -54,7 +54,7 @@ describe('SIMULATED_SWAP', () => {
     expect([other.token0, other.x, other.from, other.to]).toEqual([USDC, 1, T, USDC])
   })
 
-  it('contract §2.2: sells D_down/1000 of X on a v3 pool, to the unit, in both directions', () => {
+  it('R-evidence-3: sells D_down/1000 of X on a v3 pool, to the unit, in both directions', () => {
     const liquidity = 10n ** 24n
     for (const [stable, side] of [
       [DAI, 0],
@@ -78,7 +78,7 @@ describe('SIMULATED_SWAP', () => {
     }
   })
 
-  it('contract §2.2: sells at least 10,000 units of X', () => {
+  it('R-evidence-3: sells at least 10,000 units of X', () => {
     const [x, y] = [5_000_000n, 2_000_000n * E6]
     const s = scenario()
     s.v2(P1, [T, x], [USDC, y])
@@ -86,7 +86,7 @@ describe('SIMULATED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`SIMULATED_SWAP 10000/${byHand.v2Out(x, y, 10_000n)}`)
   })
 
-  it('contract §2.2: sells the smallest input whose output is at least 10,000 units of Y', () => {
+  it('R-evidence-3: sells the smallest input whose output is at least 10,000 units of Y', () => {
     const [x, y] = [10n ** 30n, 3_000_000n]
     const s = scenario()
     s.v2(P1, [T, x], [USDC, y])
@@ -97,7 +97,7 @@ describe('SIMULATED_SWAP', () => {
     expect(amountIn).toBeLessThanOrEqual(byHand.v2Down(x, y))
   })
 
-  it('contract §2.2: EVIDENCE_TOO_COARSE when that input exceeds D_down, and not before', () => {
+  it('R-evidence-4, R-guard-8: EVIDENCE_TOO_COARSE when that input exceeds D_down, and not before', () => {
     const x = 10n ** 30n
     const isEnough = (y: bigint) => byHand.v2Out(x, y, byHand.v2Down(x, y)) >= 10_000n
     const enough = byHand.smallest(10_000n, isEnough)
@@ -110,7 +110,7 @@ describe('SIMULATED_SWAP', () => {
     expect(coarse.edge(P1)).toMatchObject({ score: 0, ratio: null, failure: { rule: 'EVIDENCE_TOO_COARSE' } })
   })
 
-  it('contract §2.2: EVIDENCE_TOO_COARSE when D_down is less than 10,000 units of X', () => {
+  it('R-evidence-4: EVIDENCE_TOO_COARSE when D_down is less than 10,000 units of X', () => {
     const x = byHand.greatest(2_000_000n, n => n < 2n || byHand.v2Down(n, Y) < 10_000n)
     const [coarse, fine] = [scenario(), scenario()]
     coarse.v2(P1, [T, x], [USDC, Y])
@@ -120,7 +120,7 @@ describe('SIMULATED_SWAP', () => {
     expect(evidenceOf(fine).amountIn).toBe(10_000n)
   })
 
-  it('contract §2.2: always gives less than the marginal ratio, by the fee and the slippage', () => {
+  it('R-evidence-1: always gives less than the marginal ratio, by the fee and the slippage', () => {
     const s = scenario({ stables: [USDC, DAI] })
     let n = 0x1000
     fc.assert(
@@ -146,7 +146,7 @@ describe('SIMULATED_SWAP', () => {
 describe('OBSERVED_SWAP', () => {
   const sale = 1_000n * E18
 
-  it("contract §2.2: is the block's last swap, with its amounts and its place", () => {
+  it("R-evidence-5: is the block's last swap, with its amounts and its place", () => {
     const s = onePool()
     s.sell(P1, sale)
     const block = s.mine()
@@ -161,7 +161,7 @@ describe('OBSERVED_SWAP', () => {
     })
   })
 
-  it('contract §2.2: of two sales in one block only the last counts', () => {
+  it('R-evidence-5: of two sales in one block only the last counts', () => {
     const s = onePool()
     s.sell(P1, sale)
     s.sell(P1, 2n * sale)
@@ -170,14 +170,14 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`OBSERVED_SWAP ${2n * sale}/${byHand.v2Out(x, y, 2n * sale)}`)
   })
 
-  it('contract §2.2: a purchase of X is not evidence', () => {
+  it('R-evidence-5: a purchase of X is not evidence', () => {
     const s = onePool()
     s.buy(P1, 1_000n * E6)
     s.mine()
     expect(shown(evidenceOf(s))).toBe(simulated(X - byHand.v2Out(Y, X, 1_000n * E6), Y + 1_000n * E6))
   })
 
-  it('contract §2.2: a sale before the last swap of the block is not evidence', () => {
+  it('R-evidence-5: a sale before the last swap of the block is not evidence', () => {
     const s = onePool()
     s.sell(P1, sale)
     s.buy(P1, 1_000n * E6)
@@ -186,7 +186,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(simulated(x - byHand.v2Out(y, x, 1_000n * E6), y + 1_000n * E6))
   })
 
-  it('contract §2.2: an OBSERVED_SWAP below the reference input is not evidence', () => {
+  it('R-evidence-5: an OBSERVED_SWAP below the reference input is not evidence', () => {
     const enough = byHand.smallest(1n, input => input >= byHand.v2Reference(...after(input)))
     const [at, below] = [onePool(), onePool()]
     at.sell(P1, enough)
@@ -197,7 +197,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(below))).toBe(simulated(...after(enough - 1n)))
   })
 
-  it('contract §2.2: an OBSERVED_SWAP above D_down is not evidence', () => {
+  it('R-evidence-5: an OBSERVED_SWAP above D_down is not evidence', () => {
     const most = byHand.greatest(X, input => input <= byHand.v2Down(...after(input)))
     const [at, above] = [onePool(), onePool()]
     at.sell(P1, most)
@@ -208,7 +208,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(above))).toBe(simulated(...after(most + 1n)))
   })
 
-  it('contract §2.2: an OBSERVED_SWAP whose output is below 9,999/10,000 of what the adapter gives is not evidence', () => {
+  it('R-evidence-5: an OBSERVED_SWAP whose output is below 9,999/10,000 of what the adapter gives is not evidence', () => {
     // A sale whose fair output is a multiple of 10,000, so that the share is met to the unit.
     const fair = 2_000_000_000n
     const sold = byHand.smallest(1n, input => byHand.v2Out(X, Y, input) >= fair)
@@ -230,7 +230,7 @@ describe('OBSERVED_SWAP', () => {
     { fee: [997n, 1000n], bps: 80n },
     { fee: [99n, 100n], bps: 150n },
   ] as const)(
-    'contract §2.2: an OBSERVED_SWAP further than fee + 50 bps ($bps) from the block-final marginal is not evidence',
+    'R-evidence-5: an OBSERVED_SWAP further than fee + 50 bps ($bps) from the block-final marginal is not evidence',
     ({ fee, bps }) => {
       const output = byHand.v2Out(X, Y, sale, fee)
       // The marginal ends exactly that far above or below the sale, or one unit of Y further.
@@ -251,7 +251,7 @@ describe('OBSERVED_SWAP', () => {
     },
   )
 
-  it('contract §2.2: a swap that gives and takes both tokens counts net', () => {
+  it('R-evidence-5: a swap that gives and takes both tokens counts net', () => {
     const s = onePool()
     const [back, output] = [E18, byHand.v2Out(X, Y, sale) - 10_000n]
     s.sync(P1, X + sale, Y - output)
@@ -261,7 +261,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`OBSERVED_SWAP ${sale}/${output}`)
   })
 
-  it('contract §2.2: a swap that sold X and got back more X than it gave is a purchase, net', () => {
+  it('R-evidence-5: a swap that sold X and got back more X than it gave is a purchase, net', () => {
     const s = onePool()
     const paid = 3_000n * E6
     const got = byHand.v2Out(Y, X, paid - 10n * E6)
@@ -272,7 +272,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(simulated(X - got, Y + paid))
   })
 
-  it('contract §2.2: a sale on a v3 pool is evidence with the amounts of its log', () => {
+  it('R-evidence-5: a sale on a v3 pool is evidence with the amounts of its log', () => {
     const liquidity = 10n ** 24n
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[-60_000, 60_000, liquidity]] })
@@ -282,7 +282,7 @@ describe('OBSERVED_SWAP', () => {
     expect(shown(evidenceOf(s))).toBe(`OBSERVED_SWAP ${sale}/${byHand.v3Out(flat, 0, sale)}`)
   })
 
-  it('contract §2.2: liquidity that comes or goes in a block without a swap leaves a simulated sale', () => {
+  it('R-evidence-6: liquidity that comes or goes in a block without a swap leaves a simulated sale', () => {
     const s = onePool()
     s.sell(P1, sale)
     s.mine()
@@ -293,7 +293,7 @@ describe('OBSERVED_SWAP', () => {
 })
 
 describe('evidence', () => {
-  it("contract §2.2: changes only with the pool's own state: blocks and time alone leave it as it is", () => {
+  it("R-evidence-7: changes only with the pool's own state: blocks and time alone leave it as it is", () => {
     const s = onePool()
     s.sell(P1, 1_000n * E18)
     s.mine()
@@ -305,7 +305,7 @@ describe('evidence', () => {
     expect(evidenceOf(s)).toEqual(before)
   })
 
-  it('contract §2.1: what happens inside a block and is undone in it leaves no trace in marginal, depth or evidence', () => {
+  it('R-pool-3: what happens inside a block and is undone in it leaves no trace in marginal, depth or evidence', () => {
     const s = onePool()
     const before = s.pool(P1).state
     s.sync(P1, 3n * X, Y / 3n)
@@ -317,7 +317,7 @@ describe('evidence', () => {
     expect(shown(evidenceOf(s))).toBe(simulated(X, Y))
   })
 
-  it('contract §2.2: depth UNKNOWN gives no evidence', () => {
+  it('R-evidence-4: depth UNKNOWN gives no evidence', () => {
     const s = scenario({ stables: [DAI] })
     s.v3(P1, T, DAI, {
       tick: 1_000,

@@ -1,6 +1,6 @@
 /**
  * The evidence a/b of a hop: a sale of X for Y, so the fee always has one sign and the price does not bounce
- * between buys and sells (contract §2.2).
+ * between buys and sells (R-evidence-1).
  *
  * The block's last swap serves if it is such a sale and admissible; otherwise the protocol-exact adapter
  * sells a reference input on the block-final state. It changes only with the pool's own state.

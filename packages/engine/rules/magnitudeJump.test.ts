@@ -23,7 +23,7 @@ const jumping = (state: JumpState, atMs: Ms): boolean => isJumping(state, atMs, 
 const endsAt = (state: JumpState): Ms => isJumping(state, T, DEFAULT_POLICY).untilMs
 
 describe('MAGNITUDE_JUMP', () => {
-  it('contract §2.6: a marginal more than 100× from the last accepted is a jump, 100× is not', () => {
+  it('R-jump-1: a marginal more than 100× from the last accepted is a jump, 100× is not', () => {
     expect(seen(1n, [100n, 0n])).toEqual({ accepted: whole(100n), jump: null })
     expect(seen(100n, [1n, 0n])).toEqual({ accepted: whole(1n), jump: null })
     expect(jumping(seen(1n, [101n, 0n]), T)).toBe(true)
@@ -31,7 +31,7 @@ describe('MAGNITUDE_JUMP', () => {
     expect(seen(1n, [101n, 0n]).accepted).toEqual(whole(1n))
   })
 
-  it('contract §2.6: the cap holds until the jump has held 30 min, with no observation needed', () => {
+  it('R-jump-2: the cap holds until the jump has held 30 min, with no observation needed', () => {
     const state = seen(1n, [5_000n, 0n])
     expect(endsAt(state)).toBe(T + HOLD)
     expect(jumping(state, at(BigInt(HOLD) - 1n))).toBe(true)

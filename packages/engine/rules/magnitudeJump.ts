@@ -1,5 +1,5 @@
 /**
- * MAGNITUDE_JUMP (contract §2.6): a marginal price more than 100 times away from the last accepted one is
+ * MAGNITUDE_JUMP (R-jump-1, R-jump-2): a marginal price more than 100 times away from the last accepted one is
  * not believed until it has held for half an hour.
  *
  * Whether a jump has held is a matter of time alone: a read at a later time gives the same answer as an

@@ -210,7 +210,7 @@ describe('against the Python oracle', () => {
     }
   })
 
-  it('stable guard: value, score, status, source, caps, next boundary and deviation', () => {
+  it('R-stable-7: stable guard: value, score, status, source, caps, next boundary and deviation', () => {
     for (const { at, answer, last, feed, sequencer, expected } of vectors.stable) {
       const found = guardStable(
         {

@@ -39,7 +39,7 @@ const LATE = ms(HEARTBEAT + GRACE)
 const FORGOTTEN = ms(2 * HEARTBEAT + GRACE)
 
 describe('stable guard', () => {
-  it('contract §2.6: U_S is the chain-local Chainlink answer, exact', () => {
+  it('R-stable-1: U_S is the chain-local Chainlink answer, exact', () => {
     expect(guard({ answer: complete(worth(3n)) })).toEqual({
       usd: { num: 100_030_000n, den: 100_000_000n },
       score: 10,
@@ -52,7 +52,7 @@ describe('stable guard', () => {
     })
   })
 
-  it('contract §2.6: |U−1| ≤ 50 bps gives 10; ≤ 200 caps at 6 STABLE_DEPEG; ≤ 500 at 3; beyond 0 STABLE_SUSPENDED', () => {
+  it('R-stable-2: |U−1| ≤ 50 bps gives 10; ≤ 200 caps at 6 STABLE_DEPEG; ≤ 500 at 3; beyond 0 STABLE_SUSPENDED', () => {
     for (const sign of [1n, -1n]) {
       const at = (bps: bigint, more = 0n) => {
         const answer = complete(worth(sign * bps))
@@ -80,7 +80,7 @@ describe('stable guard', () => {
     }
   })
 
-  it('contract §2.6: older than heartbeat + grace gives the last value, cap 4 STABLE_STALE', () => {
+  it('R-stable-3: older than heartbeat + grace gives the last value, cap 4 STABLE_STALE', () => {
     expect(guard({}, LATE)).toMatchObject({ status: 'OK', score: 10 })
     expect(guard({ last: null }, ms(LATE + 1))).toMatchObject({
       status: 'STALE',
@@ -91,7 +91,7 @@ describe('stable guard', () => {
     })
   })
 
-  it('contract §2.6: an answer ≤ 0, incomplete or not read gives the last value, cap 4 STABLE_STALE', () => {
+  it('R-stable-3: an answer ≤ 0, incomplete or not read gives the last value, cap 4 STABLE_STALE', () => {
     const last = worth(20n, ms(T - 5_000))
     for (const answer of [
       { ...complete(worth(0n)), value: 0n },
@@ -108,7 +108,7 @@ describe('stable guard', () => {
       })
   })
 
-  it('contract §2.6: the bands of a depeg apply to the last value too', () => {
+  it('R-stable-2: the bands of a depeg apply to the last value too', () => {
     expect([stale(120n).status, stale(120n).score, codes(stale(120n))]).toEqual([
       'STALE',
       4,
@@ -118,7 +118,7 @@ describe('stable guard', () => {
     expect([stale(501n).status, stale(501n).score]).toEqual(['SUSPENDED', 0])
   })
 
-  it('contract §2.6: older than 2 × heartbeat + grace gives nominal 1, cap 3 STABLE_NOMINAL', () => {
+  it('R-stable-4: older than 2 × heartbeat + grace gives nominal 1, cap 3 STABLE_NOMINAL', () => {
     expect(guard({}, FORGOTTEN).status).toBe('STALE')
     expect(guard({}, ms(FORGOTTEN + 1))).toEqual({
       usd: { num: 1n, den: 1n },
@@ -132,12 +132,12 @@ describe('stable guard', () => {
     })
   })
 
-  it('contract §2.6: no feed, or no answer ever, gives nominal 1, cap 3', () => {
+  it('R-stable-4: no feed, or no answer ever, gives nominal 1, cap 3', () => {
     expect(guard({ answer: null, last: null, feed: null })).toMatchObject({ status: 'NOMINAL', score: 3 })
     expect(guard({ answer: null, last: null })).toMatchObject({ status: 'NOMINAL', score: 3 })
   })
 
-  it('contract §2.6: never nominal after a last value beyond 200 bps: then suspended', () => {
+  it('R-stable-5: never nominal after a last value beyond 200 bps: then suspended', () => {
     expect(forgotten(200n).status).toBe('NOMINAL')
     expect(forgotten(-200n).status).toBe('NOMINAL')
     for (const found of [forgotten(201n), forgotten(-201n), forgotten(-201n, null)])
@@ -149,7 +149,7 @@ describe('stable guard', () => {
       ])
   })
 
-  it('contract §2.6: sequencer down or within 3600 s of its start gives STABLE_STALE', () => {
+  it('R-stable-6: sequencer down or within 3600 s of its start gives STABLE_STALE', () => {
     const sequencer = (up: boolean, ago: Ms) => guard({ sequencer: { up, sinceMs: ms(T - ago) } })
     expect(sequencer(false, ms(10 * HOUR))).toMatchObject({
       status: 'STALE',
@@ -168,7 +168,7 @@ describe('stable guard', () => {
     expect(guard({ answer: complete(worth(0n, ms(T + 60_000))) }).status).toBe('OK')
   })
 
-  it('contract §2.3: the next boundary is the first time at which time alone changes the outcome', () => {
+  it('R-stable-9: the next boundary is the first time at which time alone changes the outcome', () => {
     const answers = fc
       .tuple(fc.constantFrom(0n, 60n, 200n, 201n, -400n, 600n), fc.integer({ min: -10, max: 190_000 }))
       .map(([bps, seconds]) => worth(bps, ms(T - seconds * 1_000)))

@@ -1,5 +1,5 @@
 /**
- * What one stable token is worth in USD, and how far that may be trusted (contract §2.6, stable guard).
+ * What one stable token is worth in USD, and how far that may be trusted (R-stable-1, R-stable-7).
  *
  * A value is a feed's own answer or the nominal 1, never a mixture, and a value that is not the feed's
  * present answer says so: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.

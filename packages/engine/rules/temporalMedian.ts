@@ -1,5 +1,5 @@
 /**
- * The five-minute duration-weighted median of a pool's own price (contract §2.6): what a sudden move is measured
+ * The five-minute duration-weighted median of a pool's own price (R-temporal-1, R-temporal-2): what a sudden move is measured
  * against.
  */
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'

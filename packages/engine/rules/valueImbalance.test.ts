@@ -31,35 +31,35 @@ function refused(...routes: readonly RouteDraft[]): string[] {
 }
 
 describe('VALUE_IMBALANCE of a price', () => {
-  it('contract §2.6: refuses a pool more than 10 times away from the price elsewhere, above or below, and not at 10', () => {
+  it('R-imbalance-1: refuses a pool more than 10 times away from the price elsewhere, above or below, and not at 10', () => {
     expect(refused(route('a', 100n, 50n), route('b', 100n, 40n), route('c', 1_001n, 10n))).toEqual(['c-1001'])
     expect(refused(route('a', 100n, 50n), route('b', 100n, 40n), route('c', 1_000n, 10n))).toEqual([])
     expect(refused(route('a', 1_000n, 50n), route('b', 1_000n, 40n), route('c', 99n, 10n))).toEqual(['c-99'])
     expect(refused(route('a', 1_000n, 50n), route('b', 1_000n, 40n), route('c', 100n, 10n))).toEqual([])
   })
 
-  it('contract §2.6: exactly 10 times is within, also beside one that is further', () => {
+  it('R-imbalance-1: exactly 10 times is within, also beside one that is further', () => {
     expect(refused(route('a', 100n, 80n), route('b', 1_000n, 10n), route('c', 1n, 10n))).toEqual(['c-1'])
     expect(refused(route('a', 100n, 80n), route('b', 10n, 10n), route('c', 5_000n, 10n))).toEqual(['c-5000'])
   })
 
-  it('contract §2.6: elsewhere is a consensus only with 67% of the weight: two halves stay an unresolved split', () => {
+  it('R-imbalance-2: elsewhere is a consensus only with 67% of the weight: two halves stay an unresolved split', () => {
     expect(refused(route('a', 100n, 67n), route('b', 2_000n, 33n))).toEqual(['b-2000'])
     expect(refused(route('a', 100n, 66n), route('b', 2_000n, 34n))).toEqual([])
     expect(refused(route('a', 100n, 50n), route('b', 2_000n, 50n))).toEqual([])
   })
 
-  it('contract §2.6: others who disagree among themselves are no consensus: two pairs of pools refuse no one', () => {
+  it('R-imbalance-2: others who disagree among themselves are no consensus: two pairs of pools refuse no one', () => {
     expect(
       refused(route('a', 100n, 25n), route('b', 100n, 25n), route('c', 5_000n, 25n), route('d', 5_000n, 25n)),
     ).toEqual([])
   })
 
-  it('contract §2.6: a pool without any other is priced nowhere else', () => {
+  it('R-imbalance-1: a pool without any other is priced nowhere else', () => {
     expect(refused(route('a', 1n, 10n), route('a', 1_000n, 10n))).toEqual([])
   })
 
-  it('contract §2.6: takes all routes of the refused pool, judged by their weighted median', () => {
+  it('R-imbalance-1, R-imbalance-3: takes all routes of the refused pool, judged by their weighted median', () => {
     const good = [route('a', 100n, 40n), route('b', 101n, 40n)]
     expect(refused(...good, route('c', 2_000n, 5n), route('c', 3_000n, 5n)).sort()).toEqual([
       'c-2000',
@@ -69,7 +69,7 @@ describe('VALUE_IMBALANCE of a price', () => {
     expect(refused(...good, route('c', 99n, 8n), route('c', 3_000n, 2n))).toEqual([])
   })
 
-  it('contract §2.6: refuses several at once, each against all others', () => {
+  it('R-imbalance-3: refuses several at once, each against all others', () => {
     expect(refused(route('a', 100n, 80n), route('b', 5_000n, 10n), route('c', 1n, 10n)).sort()).toEqual([
       'b-5000',
       'c-1',
@@ -81,7 +81,7 @@ describe('VALUE_IMBALANCE of a token', () => {
   const X = 1_000_000n * E18
   const Y = 2_000_000n * E6
 
-  it('contract §2.6: a deep pool at 50 times the price others agree on takes no part and says why', () => {
+  it('R-imbalance-1: a deep pool at 50 times the price others agree on takes no part and says why', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y], { deployment: 'one' })
     s.v2(P2, [T, X], [USDC, Y], { deployment: 'two' })
@@ -98,7 +98,7 @@ describe('VALUE_IMBALANCE of a token', () => {
     expect(s.pricedNow(T).support).toMatchObject({ accepted: 2, rejected: 0, retainedBps: 10_000 })
   })
 
-  it('contract §2.6: a wrong pool as deep as the others is not outvoted: the split caps at 2 and no value is replaced', () => {
+  it('R-imbalance-2, R-guard-1: a wrong pool as deep as the others is not outvoted: the split caps at 2 and no value is replaced', () => {
     const s = scenario()
     const pools: Address[] = [P1, P2, P3, P4]
     pools.forEach((pool, at) => s.v2(pool, [T, at < 2 ? X : X / 50n], [USDC, Y], { deployment: `d${at}` }))

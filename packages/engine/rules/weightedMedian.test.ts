@@ -31,7 +31,7 @@ const isBelow = (a: Fraction, b: Fraction): boolean => a.num * b.den < b.num * a
 const isEqual = (a: Fraction, b: Fraction): boolean => a.num * b.den === b.num * a.den
 
 describe('ascending', () => {
-  it('specification §2.4: prices are sorted first; contract §2.5: ties in price by id', () => {
+  it('R-exact-5: prices are sorted first; ties in price by id', () => {
     fc.assert(
       fc.property(items, given => {
         const order = ascending(given)
@@ -48,7 +48,7 @@ describe('ascending', () => {
 })
 
 describe('weightedMedian', () => {
-  it('specification §2.4: is the first index k where 2 × (sum of weights up to k) reaches the total weight', () => {
+  it('R-exact-5: is the first index k where 2 × (sum of weights up to k) reaches the total weight', () => {
     fc.assert(
       fc.property(fc.array(fc.bigInt(0n, 50n), { minLength: 1, maxLength: 15 }), weights => {
         const total = weights.reduce((sum, weight) => sum + weight, 0n)
@@ -95,7 +95,7 @@ describe('deviation', () => {
   const half = { num: 1n, den: 2n }
   const one = { num: 7n, den: 7n }
 
-  it('specification §2.4: dev_bps(p, q) = 10000 × (max(p/q, q/p) − 1)', () => {
+  it('R-exact-6: dev_bps(p, q) = 10000 × (max(p/q, q/p) − 1)', () => {
     expect(devRatio(half, one)).toEqual({ num: 14n, den: 7n })
     const { num, den } = devBps(half, one)
     expect(num).toBe(10_000n * den)
@@ -112,7 +112,7 @@ describe('deviation', () => {
     )
   })
 
-  it('contract §2.5: stays an exact rational: one part in 10^60 past a bound is past it', () => {
+  it('R-exact-7: stays an exact rational: one part in 10^60 past a bound is past it', () => {
     fc.assert(
       fc.property(aFraction, fc.bigInt(0n, 2000n), (q, bps) => {
         const at = { num: q.num * (10_000n + bps), den: q.den * 10_000n }

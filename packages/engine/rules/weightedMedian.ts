@@ -1,5 +1,5 @@
 /**
- * Weighted medians and deviations of exact prices (specification §2.4).
+ * Weighted medians and deviations of exact prices (R-exact-5, R-exact-6).
  *
  * A deviation stays a fraction: nothing here rounds, and a comparison multiplies across instead of
  * reducing, so two prices on either side of a threshold are never confused by arithmetic.

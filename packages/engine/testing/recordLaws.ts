@@ -1,5 +1,5 @@
 /**
- * What holds of the records of every step, whatever the input (contract §2.7): their order, one record per
+ * What holds of the records of every step, whatever the input (R-record-1, R-retract-1): their order, one record per
  * entity, and a retraction exactly where one is due, naming the record it withdraws.
  */
 import { assert } from '../assert.ts'

@@ -40,7 +40,7 @@ const failure = (call: Promise<unknown>): Promise<AssayError> =>
     },
   )
 
-test('specification §4: every endpoint is asked by its method, path and query', async () => {
+test('R-http-2: every endpoint is asked by its method, path and query', async () => {
   const client = await serving({ status: 200, body: {} })
   const calls: [() => Promise<unknown>, string][] = [
     [() => client.fetchChains(), 'GET /v1/chains'],
@@ -98,12 +98,12 @@ test('without a key there is no credential but the cookie; a path prefix of the 
   expect(lastAsked()?.headers).not.toHaveProperty('authorization')
 })
 
-test('an answer may have fields of tomorrow', async () => {
+test('R-wire-6: an answer may have fields of tomorrow', async () => {
   const body = { chains: [], announced: 'later' }
   expect(await (await serving({ status: 200, body })).fetchChains()).toEqual(body)
 })
 
-test('specification §3: 202 is a state and not an error', async () => {
+test('R-quote-1: 202 is a state and not an error', async () => {
   const body = {
     state: 'PENDING',
     chain_id: 56,
@@ -124,7 +124,7 @@ test.for([
   [403, ForbiddenError, 'FORBIDDEN', false],
   [429, RateLimitedError, 'RATE_LIMITED', true],
 ] as const)(
-  'specification §7.3: %i has no body and is an error of its own',
+  'R-error-3: %i has no body and is an error of its own',
   async ([status, Kind, code, retryable]) => {
     const client = await serving({ status, headers: { 'retry-after': '3', 'x-request-id': 'r-1' } })
     const error = await failure(client.quoteToken(TOKEN))
@@ -141,7 +141,7 @@ test.for([
   },
 )
 
-test('specification §7.2: every quote error keeps its code, message and detail', async () => {
+test('R-error-2: every quote error keeps its code, message and detail', async () => {
   for (const [code, { status, retryable }] of Object.entries(QUOTE_ERRORS)) {
     const client = await serving({ status, body: { code, message: 'why', detail: 'BECAUSE' } })
     const error = await failure(client.quotePool(POOL))
@@ -168,16 +168,13 @@ test.for([
   [500, 'INTERNAL', true],
   [502, 'UNAVAILABLE', true],
   [503, 'UNAVAILABLE', true],
-] as const)(
-  'specification §7.1: %i carries the sentence of the service',
-  async ([status, code, retryable]) => {
-    const client = await serving({ status, body: { error: 'cursor is of another query' } })
-    const error = await failure(client.fetchPools())
-    expect(error).toBeInstanceOf(RequestError)
-    expect(error).toMatchObject({ code, status, retryable })
-    expect(error.message).toContain('cursor is of another query')
-  },
-)
+] as const)('R-error-1: %i carries the sentence of the service', async ([status, code, retryable]) => {
+  const client = await serving({ status, body: { error: 'cursor is of another query' } })
+  const error = await failure(client.fetchPools())
+  expect(error).toBeInstanceOf(RequestError)
+  expect(error).toMatchObject({ code, status, retryable })
+  expect(error.message).toContain('cursor is of another query')
+})
 
 test('a page of a proxy in place of an answer is said to be one', async () => {
   const html = { status: 200, body: '<html>' }

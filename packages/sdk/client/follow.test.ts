@@ -48,7 +48,7 @@ const sessions = (service: ScriptedService): string[] =>
 const snapshots = (service: ScriptedService): number =>
   service.asked.filter(each => each.includes('/v1/pools') && !each.includes('cursor')).length
 
-test('specification §6.4: all pages, a cursor at the least of their sequences, replay, live', async () => {
+test('R-stream-5: all pages, a cursor at the least of their sequences, replay, live', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(30, 1, 100, 12), pairPage(20, 2, 200, 18), pairPage(40, 3, 300, 35)]
   service.headSequence = 50
@@ -79,7 +79,7 @@ test('specification §6.4: all pages, a cursor at the least of their sequences, 
   expect([...follower.tokens(sample.NOW_MS)].length).toBe(4)
 })
 
-test('specification §6.4: overlap is ignored, and an entity takes only what is above its own sequence', async () => {
+test('R-stream-5: overlap is ignored, and an entity takes only what is above its own sequence', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(30, 1, 100, 12), pairPage(20, 2, 200, 18)]
   service.onSubscribe = socket => {
@@ -102,7 +102,7 @@ test('specification §6.4: overlap is ignored, and an entity takes only what is 
   expect(follower.health?.status).toBe('HEALTHY')
 })
 
-test('specification §6.3: a reset discards the state and starts from a new snapshot', async () => {
+test('R-stream-4: a reset discards the state and starts from a new snapshot', async () => {
   const service = new ScriptedService()
   service.pages = [pairPage(10, 1, 100, 5)]
   const atReset: (string | null)[] = []
@@ -134,7 +134,7 @@ test('specification §6.3: a reset discards the state and starts from a new snap
   expect([cents(follower, 1), cents(follower, 2)]).toEqual([null, '22'])
 })
 
-test('specification §6.5: after 1013 the stream is resumed after the last record applied, without a snapshot', async () => {
+test('R-stream-6: after 1013 the stream is resumed after the last record applied, without a snapshot', async () => {
   const service = new ScriptedService()
   const log = [11, 14, 19, 25].map(n => sample.tokenUpsert(n, 1, n))
   let connections = 0
@@ -327,7 +327,7 @@ test('silence is loss: the stream is resumed', async () => {
   expect(sockets[0]?.isClosed).toBe(true)
 })
 
-test('a price past its expiry is not shown as one, whatever the stream says', async () => {
+test('R-present-3: a price past its expiry is not shown as one, whatever the stream says', async () => {
   const service = new ScriptedService()
   const price = sample.priced(100, 5, sample.NOW_MS + 10)
   service.pages = [
@@ -359,7 +359,7 @@ function watched(request: Partial<FollowRequest> = {}) {
 
 const GONE = { state: 'UNPRICED', reason: 'FEED', presented: true } as const
 
-test('contract §2.3: while the feed is gone no price is shown, and the records stay as received', async () => {
+test('R-present-1: while the feed is gone no price is shown, and the records stay as received', async () => {
   const { service, follower, shown } = watched()
   service.onSubscribe = replaying([
     sample.feedHealth(10),
@@ -381,7 +381,7 @@ test('contract §2.3: while the feed is gone no price is shown, and the records 
   expect(seen).toEqual(['PRICED', 'UNPRICED', 'PRICED', 'UNPRICED', 'PRICED'])
 })
 
-test('contract §2.3: thirty seconds without health are silence, and the next health ends it', async () => {
+test('R-present-2: thirty seconds without health are silence, and the next health ends it', async () => {
   const { service, clock, follower, shown } = watched()
   let say: (sequence: number) => void = () => undefined
   service.onSubscribe = socket => {
@@ -409,7 +409,7 @@ test('contract §2.3: thirty seconds without health are silence, and the next he
 })
 
 test.each(['snapshot', 'session'] as const)(
-  'contract §2.3: a chain that the %s says is silent shows no price, whatever health is replayed, until it is heard live',
+  'R-present-2: a chain that the %s says is silent shows no price, whatever health is replayed, until it is heard live',
   async beside => {
     const { service, follower, shown } = watched()
     const silent = { chain_id: sample.CHAIN, status: 'UNAVAILABLE', reasons: ['WORKER_SILENT'] } as const

@@ -70,7 +70,7 @@ const logs = fc.array(record, { minLength: 1, maxLength: 40 }).map(records =>
   }),
 )
 
-test('contract §5: a snapshot of pages of different moments, and the records after the oldest, give the state of the log', () => {
+test('R-stream-5: a snapshot of pages of different moments, and the records after the oldest, give the state of the log', () => {
   fc.assert(
     fc.property(
       logs,

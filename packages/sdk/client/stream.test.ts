@@ -31,7 +31,7 @@ async function all(stream: Stream): Promise<number[]> {
   return sequences
 }
 
-test('specification §6.1: one frame is sent, its lists ascending and unique, the key in a header', async () => {
+test('R-stream-1, R-stream-2: one frame is sent, its lists ascending and unique, the key in a header', async () => {
   const { connection, stream } = await connected({
     filter: {
       chain_ids: [137, 56, 1, 56],
@@ -78,7 +78,7 @@ test('records come in order and a close in order ends them', async () => {
   })
 })
 
-test('specification §6.5: a slow consumer learns the last sequence it was sent', async () => {
+test('R-stream-6: a slow consumer learns the last sequence it was sent', async () => {
   const { stream, connection } = await connected()
   connection.socket.close(1013, 'last_sequence=1099511627801')
   expect(await all(stream)).toEqual([])
@@ -95,7 +95,7 @@ test('a refused subscription is not worth another one, and says why', async () =
   })
 })
 
-test('specification §6.3: RESET_REQUIRED is an outcome, whatever the close after it says', async () => {
+test('R-stream-4: RESET_REQUIRED is an outcome, whatever the close after it says', async () => {
   const { stream, connection, say } = await connected()
   say({ type: 'RESET_REQUIRED', payload: { reason: 'EXPIRED_CURSOR', server_time_unix_ms: 1234 } })
   connection.socket.close(1000)

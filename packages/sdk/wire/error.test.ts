@@ -12,7 +12,7 @@ import {
   STATUS_ERRORS,
 } from './error.ts'
 
-/** Specification §7.2, in its order. */
+/** R-error-2, in its order. */
 const SPECIFIED = [
   ['INVALID_PARAMS', 400],
   ['INVALID_ADDRESS', 400],
@@ -26,11 +26,11 @@ const SPECIFIED = [
   ['DEADLINE_EXCEEDED', 504],
 ] as const
 
-test('specification §7.2: the quote errors are these ten with these statuses', () => {
+test('R-error-2: the quote errors are these ten with these statuses', () => {
   expect(Object.entries(QUOTE_ERRORS).map(([code, { status }]) => [code, status])).toEqual(SPECIFIED)
 })
 
-test('specification §6.3: the reset reasons are these five', () => {
+test('R-stream-4: the reset reasons are these five', () => {
   expect(Object.keys(RESET_REASONS)).toEqual([
     'INVALID_CURSOR',
     'EXPIRED_CURSOR',
@@ -41,7 +41,7 @@ test('specification §6.3: the reset reasons are these five', () => {
   expect(ResetReason['examples']).toEqual(Object.keys(RESET_REASONS))
 })
 
-test('specification §7.3: 401, 403 and 429 have a code of their own', () => {
+test('R-error-3: 401, 403 and 429 have a code of their own', () => {
   const byStatus = Object.entries(STATUS_ERRORS).map(([code, { status }]) => [status, code])
   expect(Object.fromEntries(byStatus)).toMatchObject({
     401: 'UNAUTHENTICATED',

@@ -9,7 +9,7 @@ import { known, nullable, object, string } from './schema.ts'
 
 type HttpEntry = { readonly status: number; readonly retryable: boolean; readonly about: string }
 
-/** Codes of GET /v1/quote/… and POST /v1/quote/tokens (specification §7.2). */
+/** Codes of GET /v1/quote/… and POST /v1/quote/tokens (R-error-2). */
 export const QUOTE_ERRORS = {
   INVALID_PARAMS: {
     status: 400,
@@ -55,7 +55,7 @@ export const STATUS_ERRORS = {
 } as const satisfies Readonly<Record<string, HttpEntry>>
 export type StatusErrorCode = keyof typeof STATUS_ERRORS
 
-/** Why replay cannot go on (specification §6.3). Each means: discard, take a snapshot, subscribe again. */
+/** Why replay cannot go on (R-stream-4). Each means: discard, take a snapshot, subscribe again. */
 export const RESET_REASONS = {
   INVALID_CURSOR: 'The cursor was tampered with, or is of another history of the log.',
   EXPIRED_CURSOR: 'The cursor is too old.',

@@ -21,7 +21,7 @@ import {
 export const FeedStatus = enumeration(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
 export type FeedStatus = Static<typeof FeedStatus>
 
-/** Why a chain is not HEALTHY (contract §7), worst first; the last one only says how finality is known. */
+/** Why a chain is not HEALTHY (R-health-1), worst first; the last one only says how finality is known. */
 export const HEALTH_REASONS = [
   'HALTED',
   'PAUSED',

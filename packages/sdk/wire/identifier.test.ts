@@ -22,7 +22,7 @@ test('an address is 0x and 40 hex digits of any case', () => {
   }
 })
 
-test('an id is the address in lower case, left-padded to 32 bytes', () => {
+test('R-wire-3: an id is the address in lower case, left-padded to 32 bytes', () => {
   const id = toId(CHECKSUMMED)
   expect(id).toBe('0x000000000000000000000000c02aaa39b223fe8d0a0e5c4f27ead9083c756cc2')
   expect(conformance(Id)(id)).toEqual([])

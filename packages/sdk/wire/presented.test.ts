@@ -10,7 +10,7 @@ const price = sample.priced(150, 7, sample.NOW_MS + 1000)
 const well = { nowMs: sample.NOW_MS, feedGone: null }
 const gone = { nowMs: sample.NOW_MS, feedGone: 'UNAVAILABLE' } as const
 
-test('contract §2.3: with its feed gone a price is presented as UNPRICED FEED, with the price the record has', () => {
+test('R-present-1: with its feed gone a price is presented as UNPRICED FEED, with the price the record has', () => {
   for (const feedGone of ['GAP', 'UNAVAILABLE'] as const) {
     const shown = presentState(price, { ...well, feedGone })
     expect(shown).toEqual({
@@ -31,7 +31,7 @@ test('contract §2.3: with its feed gone a price is presented as UNPRICED FEED, 
   }
 })
 
-test('contract §2.3: the feed comes before the expiry, and an expired price is presented too', () => {
+test('R-present-3: the feed comes before the expiry, and an expired price is presented too', () => {
   const late = sample.NOW_MS + 1000
   expect(overlayOf(price, { ...well, nowMs: late })).toBe('ROUTE_EXPIRED')
   expect(presentState(price, { ...well, nowMs: late })).toMatchObject({ presented: true, last_priced: {} })
@@ -58,7 +58,7 @@ test.each(['FEED', 'OPERATOR', 'DORMANT'] as const)(
   },
 )
 
-test('contract §7: GAP and UNAVAILABLE carry no price, DEGRADED does', () => {
+test('R-present-1: GAP and UNAVAILABLE carry no price, DEGRADED does', () => {
   const statuses = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'] as const
   expect(statuses.map(toGone)).toEqual([null, null, 'GAP', 'UNAVAILABLE'])
 })

@@ -14,7 +14,7 @@ import type { JsonSchema } from './schema.ts'
 import { Envelope } from './stream.ts'
 
 /**
- * What contract §3 names and the engine does not say. The check goes on as if it did, and fails when the
+ * What the wire (R-wire-7) names and the engine does not say. The check goes on as if it did, and fails when the
  * engine has closed a gap: then its line, and what fills it in below, go.
  */
 const GAPS: string[] = []
@@ -58,7 +58,7 @@ function misfits(schema: JsonSchema, instances: readonly object[]): string[] {
   return found
 }
 
-test('every record of the engine is an envelope of the wire', () => {
+test('R-wire-7: every record of the engine is an envelope of the wire', () => {
   expect(misfits(Envelope, everything('envelopes'))).toEqual([])
 })
 
@@ -70,7 +70,7 @@ test('every pool quote of the engine is one of the wire', () => {
   expect(misfits(PoolQuote, everything('poolQuotes'))).toEqual([])
 })
 
-test('the gaps between the engine and contract §3 are exactly the listed ones', () => {
+test('R-wire-7: the gaps between the engine and the wire are exactly the listed ones', () => {
   const met = new Set<string>()
   filled(lives, met)
   expect([...met].sort()).toEqual(GAPS)

@@ -80,7 +80,7 @@ test('every schema compiles in the strict mode of ajv', () => {
   for (const [name, schema] of outermost) expect(() => tolerance(schema), name).not.toThrow()
 })
 
-test('records may grow and requests may not', () => {
+test('R-wire-6: records may grow and requests may not', () => {
   const names = new Set(requests.map(([name]) => name))
   expect(names.size).toBeGreaterThan(12)
   for (const [name, schema] of schemas)
@@ -105,7 +105,7 @@ test('a record without one of its fields does not conform', () => {
     }
 })
 
-test('display is plain decimal, and amounts have one spelling', () => {
+test('R-wire-1, R-wire-2: display is plain decimal, and amounts have one spelling', () => {
   const exact = conformance(wire.ExactValue)
   const shown = (display: string) => exact({ numerator: '1', denominator: '2', display }).length === 0
   for (const good of ['1', '0.5', '10', '1200000', '0.000000000000000001', '3.14'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { hashOf, isSameHash, issueKey, KEY_ANYWHERE, parseKey } from './apiKey.ts'
 
-test('contract §6: assay_<8 id>_<43 secret><6 checksum>, all base62', () => {
+test('R-access-1: assay_<8 id>_<43 secret><6 checksum>, all base62', () => {
   const { key, keyId, secretHash } = issueKey()
   expect(key).toMatch(/^assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/)
   expect(parseKey(key)).toEqual({ keyId })

@@ -17,7 +17,7 @@ it('without trusted proxies the socket is the client, whatever a header says', (
   expect(plain.of(from('198.51.100.1'))).toEqual({ address: '198.51.100.1', isClaimed: false })
 })
 
-it('behind trusted proxies it is the right-most entry that is not one of them', () => {
+it('R-access-4: behind trusted proxies it is the right-most entry that is not one of them', () => {
   const client = (text: string) => proxied.of(from('10.0.0.1', forwarded(text))).address
   expect(client('203.0.113.7')).toBe('203.0.113.7')
   expect(client('127.0.0.1, 203.0.113.7')).toBe('203.0.113.7')
@@ -32,7 +32,7 @@ it('IPv4 on a socket of both families is IPv4', () => {
   expect(plain.isAllowed(from('::ffff:127.0.0.1'))).toBe(true)
 })
 
-it('an allowlist has its networks and nobody who only claims to be in them', () => {
+it('R-access-4: an allowlist has its networks and nobody who only claims to be in them', () => {
   expect(plain.isAllowed(from('127.0.0.1'))).toBe(true)
   expect(plain.isAllowed(from('::1'))).toBe(true)
   expect(plain.isAllowed(from('10.1.255.255'))).toBe(true)

@@ -5,7 +5,7 @@ import { RateLimit } from './rateLimit.ts'
 
 const clockAt = (time: { ms: number }) => ({ nowMs: () => time.ms, monotonicMs: () => time.ms })
 
-test('contract §6: in any window a consumer gets at most quota plus burst, and never waits for what it has', () => {
+test('R-limit-1: in any window a consumer gets at most quota plus burst, and never waits for what it has', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.nat(5000), cost: fc.integer({ min: 1, max: 12 }) }), {
@@ -29,7 +29,7 @@ test('contract §6: in any window a consumer gets at most quota plus burst, and 
   )
 })
 
-test('contract §6: the same holds of requests charged later than they came, and not in the order they came in', () => {
+test('R-limit-1: the same holds of requests charged later than they came, and not in the order they came in', () => {
   const time = fc.nat(120_000)
   fc.assert(
     fc.property(fc.array(time, { minLength: 600, maxLength: 2000 }), cameAtMs => {
@@ -57,7 +57,7 @@ test('a refusal says exactly how long to wait', () => {
   expect(limit.take('another').allowed).toBe(true)
 })
 
-test('contract §6: a consumer with another quota owes the units it has spent, not the time they would have taken', () => {
+test('R-limit-1: a consumer with another quota owes the units it has spent, not the time they would have taken', () => {
   const time = { ms: 0 }
   const limit = new RateLimit(clockAt(time))
   for (let n = 0; n < 50; n++) expect(limit.take('c').allowed).toBe(true)
@@ -68,7 +68,7 @@ test('contract §6: a consumer with another quota owes the units it has spent, n
   expect(limit.take('c', 9, narrow)).toMatchObject({ allowed: false, remaining: 8, waitMs: 1000 })
 })
 
-test('contract §6: ten failed credentials a minute per address, an IPv6 subscriber counting once', () => {
+test('R-limit-3: ten failed credentials a minute per address, an IPv6 subscriber counting once', () => {
   const time = { ms: 0 }
   const failures = new FailureThrottle(clockAt(time))
   for (let n = 0; n < 10; n++) expect(failures.fail(`2001:db8:1:2::${n}`)).toBeNull()
@@ -77,7 +77,7 @@ test('contract §6: ten failed credentials a minute per address, an IPv6 subscri
   expect(failures.fail('192.0.2.1')).toBeNull()
 })
 
-test('contract §6: a step of the wall clock, either way, lets in no more and locks out nobody', () => {
+test('R-limit-1: a step of the wall clock, either way, lets in no more and locks out nobody', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ afterMs: fc.nat(2000), stepMs: fc.integer({ min: -1e9, max: 1e9 }) }), {

@@ -18,7 +18,7 @@ export type RawEndpoint = {
 
 /** Per answer, up to its last byte: receipts of a large block take long on a slow line. */
 const DEADLINE_MS = 120_000
-/** The default limit of the service (contract §8). */
+/** The default limit of the service (R-health-7). */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024
 
 export function openRaw({ name, url }: ChainConfig['endpoints'][number]): RawEndpoint {

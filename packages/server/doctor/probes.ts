@@ -67,7 +67,7 @@ export class Probes {
     })
   }
 
-  /** Contract §7: late after 20 s or 8 blocks, useless after 120 s or 40. */
+  /** R-health-1: late after 20 s or 8 blocks, useless after 120 s or 40. */
   age(head: Head, nowMs: number): Check {
     const { blockTimeMs } = this.#chain
     const ageMs = nowMs - head.timeMs

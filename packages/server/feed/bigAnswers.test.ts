@@ -16,7 +16,7 @@ import { latest, type LocalChain, mine, type RpcBlock, startLocalChain } from '.
 import { drained, resultText, sendPaced } from './testing/pacedAnswer.ts'
 
 const MIB = 1024 * 1024
-/** The promise of contract §8, for an answer of 64 MB. */
+/** The promise of R-health-7, for an answer of 64 MB. */
 const MOST_GROWN = 200 * MIB
 const { signal } = new AbortController()
 
@@ -113,7 +113,7 @@ describe('receipts of a block', () => {
   })
 })
 
-describe('an answer past the limit', () => {
+describe('R-health-7: an answer past the limit', () => {
   const limits = { ...DEFAULT_LIMITS, answerBytes: 4 * MIB }
   const endpointAt = (url: string): Endpoint => {
     const { chainId, genesisHash } = chain.config()

@@ -36,7 +36,7 @@ export type ConnectionLimits = AnswerLimits & PaceLimits
 
 const MEBIBYTE = 1024 * 1024
 
-/** Contract §8. */
+/** R-health-7. */
 export const DEFAULT_LIMITS: ConnectionLimits = {
   deadlineMs: 10_000,
   bytesPerSecond: 256 * 1024,

@@ -21,7 +21,7 @@ export type VerifiedBlock = BlockRef & {
 
 export type HealthStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 
-/** The health record of the wire (contract §3). Never a URL. */
+/** The health record of the wire (R-health-3). Never a URL. */
 export type HealthRecord = {
   readonly chain_id: number
   readonly status: HealthStatus

@@ -110,7 +110,7 @@ describe('F30: an endpoint behind another one', () => {
   })
 })
 
-describe('a head that one endpoint alone knows', () => {
+describe('R-health-5: a head that one endpoint alone knows', () => {
   it('is followed, degrades the chain after ten seconds, and no more once another knows it', async () => {
     const { clock, forward } = forwardClock()
     const slow = await proxied()

@@ -1,5 +1,5 @@
 /**
- * Which head to follow (contract §7): the highest that any endpoint tells of. A header proves nothing about consensus, so
+ * Which head to follow (R-health-5): the highest that any endpoint tells of. A header proves nothing about consensus, so
  * it is also watched whether a second endpoint comes to know what is followed; where none does and two others share
  * a head, theirs is followed and the one that was alone is set aside until somebody else knows a head of its own.
  *

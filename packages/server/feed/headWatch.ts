@@ -23,7 +23,7 @@ type HeadWatchOptions = {
   readonly silence?: Silence
 }
 
-/** F11, F27: a third of the time after which a feed without a head is a gap (contract §7). */
+/** F11, F27: a third of the time after which a feed without a head is a gap (R-health-5). */
 const SILENCE: Silence = { leastMs: 5000, blocks: 5 / 3 }
 /** How long a wait may last before the clock is looked at again: a machine that slept wakes up late. */
 const GLANCE_MS = 250

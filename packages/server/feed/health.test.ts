@@ -56,7 +56,7 @@ const pendingSince = (elapsedMs: number) => ({ nextSeenAtMs: 5000 + elapsedMs })
 /** A head made and seen so long after the processed block. */
 const behind = (elapsedMs: number) => ({ head: headAt(elapsedMs), processed: block(1, 0) })
 
-describe('the status by contract §7', () => {
+describe('R-health-1: the status', () => {
   const rows: readonly [
     what: string,
     seen: Partial<Observation>,
@@ -218,7 +218,7 @@ describe('every transition of the state machine', () => {
   })
 })
 
-describe('a change of status', () => {
+describe('R-health-2: a change of status', () => {
   it('is UNAVAILABLE before the first verified head and what it is from then on', () => {
     expect(
       run([

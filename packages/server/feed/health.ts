@@ -1,5 +1,5 @@
 /**
- * The health of a chain's feed (contract §7) as a pure function of what was observed and the clock. Worse
+ * The health of a chain's feed (R-health-1, R-health-2) as a pure function of what was observed and the clock. Worse
  * applies at once; better only after three verified blocks and five seconds without a relapse. A block
  * counts when the consumer is done with it: one that was fetched ahead may be the last for a while.
  *

@@ -1,4 +1,4 @@
-/** After a long stop the chain starts again at its head; a shorter one is walked (contract §2.8). */
+/** After a long stop the chain starts again at its head; a shorter one is walked (R-health-6). */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeAll, endpointsOf, follow, forwardClock, keep, resumeOf } from './testing/following.ts'
 import { blockAt, latest, type LocalChain, mine, reorg, startLocalChain } from './testing/localChain.ts'
@@ -38,7 +38,7 @@ async function stopped(blocks = 5) {
   return consumer
 }
 
-describe('a feed that takes up a chain', () => {
+describe('R-health-6: a feed that takes up a chain', () => {
   it('starts again at the head after more than 35 minutes, in calls that do not grow with the missed blocks', async () => {
     const asked: number[] = []
     for (const missed of [100, 400]) {

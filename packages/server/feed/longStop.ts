@@ -13,7 +13,7 @@ import { FeedError, isFeedError } from './feedError.ts'
 import { fetchHeaderByNumber, type Head } from './header.ts'
 import type { Lineage, Position } from './lineage.ts'
 
-/** The longest history any rule looks at (contract §2.3): older blocks cannot change a price of today. */
+/** The longest history any rule looks at (R-health-6): older blocks cannot change a price of today. */
 const LONG_STOP_MS = 35 * 60_000
 /** So few are always walked: two calls each are cheaper than loading every pool again, and no history is broken. */
 const FEW_BLOCKS = 64

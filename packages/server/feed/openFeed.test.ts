@@ -88,7 +88,7 @@ describe('opening', () => {
   })
 })
 
-describe('health items', () => {
+describe('R-health-3: health items', () => {
   it('come on every change of status and every 15 s, and never with an address', async () => {
     const { clock, forward } = forwardClock()
     const proxy = keep(await startRpcProxy(chain.anvil.url))

@@ -1,5 +1,5 @@
 /**
- * How long an answer may take (contract §8): so long to its first byte, then at least so many bytes a second, and never
+ * How long an answer may take (R-health-7): so long to its first byte, then at least so many bytes a second, and never
  * longer than the whole. A large answer over a slow line is waited for; one that is dripped is not.
  */
 export type PaceLimits = {

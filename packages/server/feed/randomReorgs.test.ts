@@ -1,7 +1,7 @@
 /**
  * Random lives of a chain: blocks with and without logs, reorganisations of any depth, shorter branches, returns to a branch
  * that was left, one after the other or while the last is still being fetched. 300 sequences here, 10,000 by
- * `npm run test:reorgs`. After each, what the consumer has is what a fresh index of the chain has (contract §2.8).
+ * `npm run test:reorgs`. After each, what the consumer has is what a fresh index of the chain has (R-fold-5).
  */
 import { afterEach, describe, expect, it } from 'vitest'
 import { Random } from '../../world/random.ts'

@@ -40,26 +40,26 @@ function asking(progress: Enrolment | null, enrolment: Enrolment, isWithinDay = 
 const PENDING = { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: 1000 } as const
 
 describe('a token that is not known yet', () => {
-  it('contract §4: is paid for before its look-up starts, and the look-up counts for who asked', async () => {
+  it('R-quote-6: is paid for before its look-up starts, and the look-up counts for who asked', async () => {
     const { answer, asked } = asking(null, PENDING)
     expect(await answer).toEqual(PENDING)
     expect(asked).toEqual(['pay', `enrol ${TOKEN} for someone`])
   })
 
-  it('contract §4: is not paid for again while it is on its way in', async () => {
+  it('R-quote-6: is not paid for again while it is on its way in', async () => {
     const { answer, asked } = asking(PENDING, PENDING)
     expect(await answer).toEqual(PENDING)
     expect(asked).toEqual([])
   })
 
-  it('contract §4: whose look-up found the budget of calls spent is BUDGET_EXCEEDED, with when to come back', async () => {
+  it('R-quote-6: whose look-up found the budget of calls spent is BUDGET_EXCEEDED, with when to come back', async () => {
     const { answer } = asking({ state: 'BUDGET_EXCEEDED', retryAfterMs: 1500 }, PENDING)
     const failure = (await answer) as QuoteError
     expect(failure).toBeInstanceOf(QuoteError)
     expect(failure).toMatchObject({ code: 'BUDGET_EXCEEDED', detail: 'RPC_CALLS', retryAfterS: 2 })
   })
 
-  it('contract §6: beyond the day is BUDGET_EXCEEDED, and nothing is paid', async () => {
+  it('R-limit-4: beyond the day is BUDGET_EXCEEDED, and nothing is paid', async () => {
     const { answer, asked } = asking(null, PENDING, false)
     expect(await answer).toMatchObject({ code: 'BUDGET_EXCEEDED', detail: 'ENROLMENTS_PER_DAY' })
     expect(asked).toEqual([])

@@ -65,7 +65,7 @@ test.each([
   ['more than half a minute ago', -30_001, 'UNAVAILABLE', 'UNAVAILABLE'],
   ['before the clock was set back', 3_600_000, 'UNAVAILABLE', 'UNAVAILABLE'],
 ] as const)(
-  'contract §7: health that a worker told %s counts while it speaks',
+  'R-present-2: health that a worker told %s counts while it speaks',
   async (_, atMs, status, gone) => {
     const late = told('DEGRADED', nowMs + atMs)
     await commit({ ...late, payload: { ...late.payload, reasons: ['HEAD_OLD'] } })

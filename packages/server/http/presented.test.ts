@@ -24,7 +24,7 @@ const pool = {
   reason: null,
 }
 
-test('contract §2.3: a full quote without its feed keeps who it is of, and no route', () => {
+test('R-present-1: a full quote without its feed keeps who it is of, and no route', () => {
   expect(present(quote, gone)).toEqual({
     ...head,
     candidates: [],
@@ -39,7 +39,7 @@ test('contract §2.3: a full quote without its feed keeps who it is of, and no r
   expect(present(quote, well)).toBe(quote)
 })
 
-test('contract §2.3: rows shown as committed are only past when they have expired by themselves', () => {
+test('R-present-3, R-present-4: rows shown as committed are only past when they have expired by themselves', () => {
   expect(presentText(JSON.stringify(state), well)).toEqual(state)
   expect(presentText(JSON.stringify(state), asCommitted(NOW_MS + 1000))).toMatchObject({
     state: 'UNPRICED',
@@ -49,7 +49,7 @@ test('contract §2.3: rows shown as committed are only past when they have expir
   expect(presentText(null, gone)).toBeNull()
 })
 
-test('contract §3: a pool shows the feed of the moment of reading; what it holds is what was read of it', () => {
+test('R-present-5: a pool shows the feed of the moment of reading; what it holds is what was read of it', () => {
   expect(presentPool(pool, gone)).toEqual({
     ...pool,
     score: 0,
@@ -62,7 +62,7 @@ test('contract §3: a pool shows the feed of the moment of reading; what it hold
   expect(presentPool(own, gone)).toBe(own)
 })
 
-test("contract §2.3: a pool's quote without its feed has no dollars", () => {
+test("R-present-5: a pool's quote without its feed has no dollars", () => {
   const prices = { token0_usd: state.price_usd, token1_usd: state.price_usd }
   const computed = { state: pool, prices, ratios: [{}] }
   expect(presentPoolQuote(computed, well)).toBe(computed)

@@ -1,4 +1,4 @@
-/** Rows of the store in the words of the wire (contract §3). */
+/** Rows of the store in the words of the wire (R-http-5, R-record-4, R-record-6). */
 import { idOf } from '@assay/engine'
 import type { HistoryStore } from '../store/history.ts'
 import type { EventRow, PoolRow, TokenRow } from '../store/port.ts'

@@ -143,7 +143,7 @@ test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, 
   )
 })
 
-test('every deployment of the table is proved by a known pool, and every chain has two', () => {
+test('R-config-2: every deployment of the table is proved by a known pool, and every chain has two', () => {
   for (const chain of config.chains) {
     expect(chain.deployments.length).toBeGreaterThanOrEqual(2)
     for (const { deploymentId } of chain.deployments)

@@ -58,11 +58,11 @@ const decode = (deployment: DeploymentConfig, ...logs: LogEntry[]) =>
     () => true,
   ).map(({ pool, event }) => `${event.kind} ${pool}`)
 
-test('a pool a listed factory makes is known from its first event on', () => {
+test('R-find-1: a pool a listed factory makes is known from its first event on', () => {
   expect(decode(v2, creation(FACTORY, pair), sync(pair))).toEqual([`CREATED ${pair}`, `SYNC ${pair}`])
 })
 
-test('a look-alike is no pool: another emitter, or an address that does not follow from the init code', () => {
+test('R-find-1: a look-alike is no pool: another emitter, or an address that does not follow from the init code', () => {
   expect(decode(v2, creation(impostor, pair), sync(pair))).toEqual([])
   expect(decode(v2, creation(FACTORY, impostor), sync(impostor))).toEqual([])
 })

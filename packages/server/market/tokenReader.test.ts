@@ -51,13 +51,13 @@ function token(decimals: Hex | null, before: Hex | null, supply: Hex = word(1)) 
   return { rpc, asked }
 }
 
-test('contract §2.6: decimals are read at two blocks, all of it in one round of calls', async () => {
+test('R-decimals-1: decimals are read at two blocks, all of it in one round of calls', async () => {
   const { rpc, asked } = token(word(18), word(18))
   expect(await readToken(rpc, TOKEN, HERE, signal, EARLIER)).toMatchObject({ decimals: 18, reason: null })
   expect(asked).toEqual({ calls: 5, rounds: 1 })
 })
 
-test('contract §2.6: decimals that were others a block before are not believed', async () => {
+test('R-decimals-1: decimals that were others a block before are not believed', async () => {
   const { rpc } = token(word(18), word(6))
   expect(await readToken(rpc, TOKEN, HERE, signal, EARLIER)).toMatchObject({
     decimals: null,
@@ -70,7 +70,7 @@ test('a token younger than the earlier block has one reading', async () => {
   expect(await readToken(rpc, TOKEN, HERE, signal, EARLIER)).toMatchObject({ decimals: 18 })
 })
 
-test('an address without code, or a precompile that answers anything, is no token', async () => {
+test('R-find-3: an address without code, or a precompile that answers anything, is no token', async () => {
   expect(await readToken(token('0x', '0x', '0x').rpc, TOKEN, HERE, signal, EARLIER)).toBe(null)
   const precompile: Hex = `0x${'2'.padStart(40, '0')}`
   expect(await readToken(token(word(18), word(18)).rpc, precompile, HERE, signal)).toBe(null)

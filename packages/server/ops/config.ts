@@ -1,5 +1,5 @@
 /**
- * The configuration, parsed once into a readonly object (contract §9). Nothing else reads the environment or
+ * The configuration, parsed once into a readonly object (R-config-1). Nothing else reads the environment or
  * the file; a value that holds a secret is a `Secret`, which prints as `[redacted]` wherever it ends up.
  */
 

@@ -46,7 +46,7 @@ function faultsOf(document: object): string[] {
   return []
 }
 
-test('contract §9: a short file is enough, the rest has defaults', () => {
+test('R-config-1: a short file is enough, the rest has defaults', () => {
   const config = load({ chains: [chain] })
   expect(config.listen).toEqual({ host: '127.0.0.1', port: 8080, publicOrigin: null, trustedProxies: [] })
   expect(config.retention).toEqual({ hours: 72, records: 1_000_000 })

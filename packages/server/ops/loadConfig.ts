@@ -1,4 +1,4 @@
-/** The configuration file (contract §9): YAML, `${NAME}` from the environment, every fault reported at once. */
+/** The configuration file (R-config-1): YAML, `${NAME}` from the environment, every fault reported at once. */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isScalar, LineCounter, parseDocument, visit, YAMLParseError } from 'yaml'

@@ -109,7 +109,7 @@ describe('a request that does not say who it is', () => {
     expect([answer.status, answer.text]).toEqual([401, ''])
   })
 
-  it('beside a good cookie is refused when its bearer is bad: the bearer alone counts', async () => {
+  it('R-access-3: beside a good cookie is refused when its bearer is bad: the bearer alone counts', async () => {
     const { cookie } = await session(await service.key())
     expect((await get('/v1/session', { headers: { cookie } })).status).toBe(200)
     expectRefused(await get('/v1/session', { headers: { cookie, ...bearer(unknown) } }), 401)
@@ -126,7 +126,7 @@ describe('a key without the scope', () => {
     ['admin', '/v1/pools', 403],
     ['read', '/v1/admin/keys', 403],
     ['read', '/v1/pools', 200],
-  ] as const)('%s asking for %s gets %i', async (scope, path, status) => {
+  ] as const)('R-access-2: %s asking for %s gets %i', async (scope, path, status) => {
     const answer = await get(path, { key: await service.key([scope]) })
     if (status === 403) expectRefused(answer, 403)
     expect(answer.status).toBe(status)
@@ -172,7 +172,7 @@ describe('the rate limit', () => {
     expect((await flood(1, { key })).passed).toBe(1)
   })
 
-  it('is told with every answer', async () => {
+  it('R-wire-5: is told with every answer', async () => {
     const key = await service.key()
     const { headers } = await get('/v1/chains', { key })
     expect(headers.get('ratelimit-policy')).toBe('"default";q=600;w=60')
@@ -182,7 +182,7 @@ describe('the rate limit', () => {
     expect(refusal?.headers.get('ratelimit')).toBe('"default";r=0;t=1')
   })
 
-  it('charges a request one unit, a thousand rows one more, and computing ten', async () => {
+  it('R-limit-2: charges a request one unit, a thousand rows one more, and computing ten', async () => {
     const key = await service.key()
     const left = async (path: string) =>
       Number(/;r=(\d+);/.exec((await get(path, { key })).headers.get('ratelimit') ?? '')?.[1])

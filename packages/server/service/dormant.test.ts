@@ -1,4 +1,4 @@
-/** Contract §6: a token that was enrolled by being asked for sleeps after seven days without a question. */
+/** R-find-4: a token that was enrolled by being asked for sleeps after seven days without a question. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ask, type Answer } from './testing/answer.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
@@ -64,7 +64,7 @@ async function restarted(): Promise<void> {
 const stateOf = async (address: Hex): Promise<{ readonly state?: string; readonly reason?: string }> =>
   JSON.parse((await service.store.readToken(CHAIN_ID, address))?.price ?? '{}') as { state?: string }
 
-it('a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
+it('R-find-4: a token nobody asks for sleeps after a week, and wakes when it is asked for', async () => {
   await untilPriced(stray)
   await untilPriced(chain.token('LARK'))
 

@@ -155,7 +155,7 @@ describe('a price', () => {
     expect(Number(now.price_usd.display)).toBeLessThan(Number(before.price_usd.display))
   })
 
-  it('is the same in the quote, the lists, the snapshot and the stream at its sequence', async () => {
+  it('R-publish-1: is the same in the quote, the lists, the snapshot and the stream at its sequence', async () => {
     await service.untilTip(await chain.run(chain.sellV2(v2, 'USDC', 900), chain.sellV3(v3, 'WETH', 300)))
     const quote = await priced('LARK')
     const [tokens, pools] = [await client.fetchTokens({ chain_id: CHAIN_ID }), await client.fetchPools()]

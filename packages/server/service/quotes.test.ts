@@ -108,7 +108,7 @@ async function untilAnswered(address: string): Promise<Answer> {
 }
 
 describe('a token in no configuration', () => {
-  it('is pending first and priced then, and from then on listed, streamed and searchable', async () => {
+  it('R-quote-1, R-find-2, R-find-3: is pending first and priced then, and from then on listed, streamed and searchable', async () => {
     const after = await service.head()
     const address = chain.token('STRAY')
     const { status, body } = await untilAnswered(address)
@@ -175,7 +175,7 @@ describe('a token in no configuration', () => {
 })
 
 describe('a pool quote', () => {
-  it('of a known pool has both orientations, both prices and the depth ladder', async () => {
+  it('R-demand-3, R-pool-6: of a known pool has both orientations, both prices and the depth ladder', async () => {
     const pair = chain.pool('uniswap-v2', 'USDC', 'LARK')
     const { status, body } = await poolQuote(pair)
     expect(status).toBe(200)
@@ -196,7 +196,7 @@ describe('a pool quote', () => {
     expect(ups).toEqual(ups.toSorted((a, b) => a - b))
   })
 
-  it('of a pool that nobody has asked for is computed when a listed factory answers for it', async () => {
+  it('R-quote-4: of a pool that nobody has asked for is computed when a listed factory answers for it', async () => {
     const pair = await chain.createV2('uniswap-v2', 'USDC', 'ALONE')
     const head = await chain.run(chain.fillV2(pair, 'USDC', 'ALONE', 70_000))
     await service.untilTip(head)
@@ -206,7 +206,7 @@ describe('a pool quote', () => {
     })
   })
 
-  it('of two tokens that reach no stable is NO_ROUTE', async () => {
+  it('R-quote-4: of two tokens that reach no stable is NO_ROUTE', async () => {
     const pair = chain.pool('uniswap-v2', 'ODD', 'EVEN')
     expect(await poolQuote(pair)).toMatchObject({
       status: 422,
@@ -214,7 +214,7 @@ describe('a pool quote', () => {
     })
   })
 
-  it('of a pool-like contract whose factory is not listed is NOT_SUPPORTED', async () => {
+  it('R-quote-4: of a pool-like contract whose factory is not listed is NOT_SUPPORTED', async () => {
     const { status, body } = await poolQuote(unlisted.pair)
     expect([status, body]).toEqual([
       422,
@@ -247,7 +247,7 @@ describe('a pool quote', () => {
 describe('a narrowed quote', () => {
   const narrowed = (symbol: string, query: string) => quote(chain.token(symbol), `?${query}`)
 
-  it('goes over what it may, and is never logged', async () => {
+  it('R-demand-1, R-demand-2: goes over what it may, and is never logged', async () => {
     const before = await service.head()
     const v2 = chain.pool('uniswap-v2', 'USDC', 'LARK')
     const { status, body } = await narrowed('LARK', `exclude_pools=${v2}`)

@@ -224,7 +224,7 @@ describe('a subscribe frame', () => {
   })
 })
 
-describe('a connection', () => {
+describe('R-stream-6: a connection', () => {
   afterEach(() => vi.useRealTimers())
 
   it('is pinged, lives while it answers, and is ended when it does not answer by the next ping', async () => {
@@ -399,7 +399,7 @@ describe('replay', () => {
   })
 })
 
-describe('a consumer that stops reading', () => {
+describe('R-stream-6: a consumer that stops reading', () => {
   /** Past what the kernel takes over: some megabytes. */
   const RECORDS = 400
   const bulky = (chainId: number): RecordDraft => ({

@@ -49,6 +49,6 @@ test.each([
     wanted,
     'EXPIRED_CURSOR',
   ],
-] as const)('contract §5: a cursor %s', (_, given, log, filter, reason) => {
+] as const)('R-cursor-1: a cursor %s', (_, given, log, filter, reason) => {
   expect(checkCursor(given, log, filter, NOW)).toBe(reason)
 })

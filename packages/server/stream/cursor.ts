@@ -45,7 +45,7 @@ export function openCursor(secret: Uint8Array, text: string): Cursor | null {
 
 export type Wanted = { readonly chainIds: readonly number[]; readonly isNarrowed: boolean }
 
-/** In the order of contract §5, so that a client always learns the first thing that is wrong. */
+/** In the order of R-cursor-1, so that a client always learns the first thing that is wrong. */
 export function checkCursor(
   cursor: Cursor | null,
   bounds: LogBounds,

@@ -1,6 +1,6 @@
 /**
  * Tokens that came in by being asked for, and that nobody has asked for since: they are put to sleep, and wake when they are
- * asked for again (contract §6). Tokens of the configuration, anchors and an operator's own stay.
+ * asked for again (R-find-4). Tokens of the configuration, anchors and an operator's own stay.
  */
 import { type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { Clock } from '../ops/clock.ts'

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })
 
-test('a pool made while its token is being looked up is known, whoever asked for the token', async () => {
+test('R-find-2: a pool made while its token is being looked up is known, whoever asked for the token', async () => {
   const chain = await startTestChain()
   closing.push(chain.close)
   const held = new Map([chain.token('MOTH'), chain.token('LARK')].map(token => [token, new Hold()]))

@@ -6,7 +6,7 @@ const [KNOWN, FOREIGN] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`] as con
 const HASH = `0x${'ab'.repeat(32)}` as const
 type Block = Parameters<typeof poolEventDrafts>[0]
 
-test('contract §3: an event is written with its place on the chain and its amounts, each once', () => {
+test('R-http-5: an event is written with its place on the chain and its amounts, each once', () => {
   const swap = { kind: 'SWAP', amount0: -5n, amount1: 7n, sqrtPriceX96: 2n ** 96n, liquidity: 0n } as const
   const events = [
     { pool: KNOWN, family: 'amm_v3', event: { ...swap, tick: tick(-12) } },

@@ -27,7 +27,7 @@ describe('the health a worker tells', () => {
     })
   })
 
-  it('is UNAVAILABLE, PAUSED whatever the feed says', () => {
+  it('R-health-4: is UNAVAILABLE, PAUSED whatever the feed says', () => {
     expect(toldHealth(record, { ...view, isPaused: true })).toMatchObject({
       status: 'UNAVAILABLE',
       record: { status: 'UNAVAILABLE', reasons: ['PAUSED'] },
@@ -42,7 +42,7 @@ describe('the health a worker tells', () => {
   })
 })
 
-it('contract §2.8: at a start at the head health stands on the new block, with what is known of the endpoints', () => {
+it('R-health-4: at a start at the head health stands on the new block, with what is known of the endpoints', () => {
   expect(
     healthAtHead(1, block, { number: 7, hash: '0x02' }, { ...record, endpoints: [] }, NOW),
   ).toMatchObject({

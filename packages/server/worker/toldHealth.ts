@@ -8,7 +8,7 @@ import type { BlockRef, HealthRecord } from '../feed/feed.ts'
 
 type FeedHealth = Extract<Input, { kind: 'health' }>['health']
 
-/** The longest history any rule looks at (contract §2.3): by then no average or median misses the gap's blocks. */
+/** The longest history any rule looks at (R-health-6): by then no average or median misses the gap's blocks. */
 const SHOWN_MS = 35 * 60_000
 
 export type WorkerView = {

@@ -112,7 +112,7 @@ export class Upkeep {
     await intake.recheck(quietPools(state, now()), this.#context)
   }
 
-  /** Decimals that changed take the price back until a second reading says the same (contract §2.6). */
+  /** Decimals that changed take the price back until a second reading says the same (R-decimals-3). */
   async #auditTokens(): Promise<void> {
     const { apply, intake, log, market, now, signal, state } = this.#context
     const tokens = this.#audit.tokens()

@@ -1,4 +1,4 @@
-/** The configuration with which the service serves a running local world (contract §9), as a plain document. */
+/** The configuration with which the service serves a running local world (R-config-1), as a plain document. */
 import { V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import { V3_POOL_INIT_CODE_HASH } from '../v3.ts'
 import type { WorldChain } from './localWorld.ts'

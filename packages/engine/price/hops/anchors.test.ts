@@ -28,7 +28,7 @@ const external = (s: Scenario, depthMicrousd: bigint, asOfMs = s.nowMs) =>
   s.run({ kind: 'coverage', assets: [{ token: WETH, depthMicrousd, asOfMs }] })
 
 describe('coverage of a routing asset', () => {
-  it('contract §2.6: without data its anchors are capped at 8, COVERAGE_UNKNOWN', () => {
+  it('R-coverage-2: without data its anchors are capped at 8, COVERAGE_UNKNOWN', () => {
     const s = market()
     expect(anchorsOf(s)).toEqual(
       twice({
@@ -53,7 +53,7 @@ describe('coverage of a routing asset', () => {
     [1_750n, 9],
     [2_500n, 10],
   ] as const)(
-    'specification §2.4: from %i bps of the external depth on its anchors score %i, below it one less',
+    'R-coverage-1: from %i bps of the external depth on its anchors score %i, below it one less',
     (bps, score) => {
       const s = market()
       const most = (2n * DEPTH * 10_000n) / bps
@@ -66,7 +66,7 @@ describe('coverage of a routing asset', () => {
     },
   )
 
-  it('specification §2.4: S_anchor = min(S_edge, S_coverage) lowers the asset and every route over it, and moves no price', () => {
+  it('R-coverage-3: S_anchor = min(S_edge, S_coverage) lowers the asset and every route over it, and moves no price', () => {
     const s = market()
     const before = [s.price(WETH), s.price(T)]
     external(s, 2n * DEPTH * 100n)
@@ -78,14 +78,14 @@ describe('coverage of a routing asset', () => {
     expect([s.price(WETH), s.price(T)]).toEqual(before)
   })
 
-  it('contract §2.6: any positive depth scores at least 1: coverage never takes a price away', () => {
+  it('R-coverage-4: any positive depth scores at least 1: coverage never takes a price away', () => {
     const s = market()
     external(s, 10n ** 40n)
     expect([s.score(WETH), s.score(T)]).toEqual([1, 1])
     expect([s.said(WETH), s.said(T)]).toEqual(['PRICE_UPSERT', 'PRICE_UPSERT'])
   })
 
-  it('contract §2.6: data older than 24 hours is no data, by a timer and with nothing else happening', () => {
+  it('R-coverage-2, R-timer-1: data older than 24 hours is no data, by a timer and with nothing else happening', () => {
     const s = market()
     // An hour on, so that nothing else falls due with it.
     s.quiet(HOUR, HOUR)
@@ -99,20 +99,20 @@ describe('coverage of a routing asset', () => {
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'COVERAGE_UNKNOWN', cap: 8 })
   })
 
-  it('specification §2.4: a report of nothing is no data either', () => {
+  it('R-coverage-2: a report of nothing is no data either', () => {
     const s = market()
     external(s, 0n)
     expect(anchorsOf(s).map(each => each?.externalMicrousd)).toEqual([null, null])
   })
 
-  it('contract §2.6: an asset no longer reported is unknown again', () => {
+  it('R-coverage-2, R-trigger-8: an asset no longer reported is unknown again', () => {
     const s = market()
     external(s, DEPTH)
     s.run({ kind: 'coverage', assets: [] })
     expect(s.priced(WETH).confidence.caps).toContainEqual({ code: 'COVERAGE_UNKNOWN', cap: 8 })
   })
 
-  it('contract §2.6: only the depth of accepted anchors counts: not outliers, not dust', () => {
+  it('R-coverage-1: only the depth of accepted anchors counts: not outliers, not dust', () => {
     const s = market()
     s.v2(P4, [WETH, WETH_X / 4n], [USDC, (WETH_Y * 105n) / 400n], { deployment: 'three' })
     s.v2(P5, [WETH, WETH_X / 100n], [USDC, WETH_Y / 100n], { deployment: 'four' })
@@ -132,7 +132,7 @@ describe('coverage of a routing asset', () => {
     ])
   })
 
-  it('specification §2.4: coverage belongs to anchors: a hop of a token has none, on any route', () => {
+  it('R-coverage-3: coverage belongs to anchors: a hop of a token has none, on any route', () => {
     const s = market()
     s.v2(P4, [T, 50_000_000n * E18], [USDC, 10_000_000n * E6])
     const { routes } = s.pricedNow(T)

@@ -31,7 +31,7 @@ const scoreOf = (s: Scenario, component: 'depth' | 'freshness' | 'temporal' | 's
   s.edge(P1).components[component].score
 
 describe('ratio', () => {
-  it('specification §2.4: q(X→Y) = a × 10^dX / (b × 10^dY)', () => {
+  it('R-exact-3: q(X→Y) = a × 10^dX / (b × 10^dY)', () => {
     const s = onePool()
     const { input, output } = byHand.v2Sale(X, Y)
     const { ratio, marginal } = s.edge(P1)
@@ -41,7 +41,7 @@ describe('ratio', () => {
     expect(byHand.reduced(marginal?.num as bigint, marginal?.den as bigint)).toEqual({ num: 2n, den: 1n })
   })
 
-  it('contract §2.1: a pool whose stable is token1 is read the same way', () => {
+  it('R-pool-5: a pool whose stable is token1 is read the same way', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 6)
     s.v2(P1, [T, 10n ** 12n], [DAI, 5n * 10n ** 24n])
@@ -56,13 +56,13 @@ describe('ratio', () => {
 })
 
 describe('depth', () => {
-  it('specification §2.4, contract §2.4: L = min(D_up, D_down as value) of Y, in microdollars', () => {
+  it('R-depth-2, R-depth-3: L = min(D_up, D_down as value) of Y, in microdollars', () => {
     const s = onePool()
     expect(s.pool(P1).state.depth).toEqual({ up: byHand.v2Up(X, Y), down: byHand.v2Down(X, Y) })
     expect(s.edge(P1)).toMatchObject({ effectiveY: DEPTH, capacity: DEPTH })
   })
 
-  it('contract §2.1: the other orientation of the same reserves exchanges up and down', () => {
+  it('R-pool-6: the other orientation of the same reserves exchanges up and down', () => {
     const s = scenario({ stables: [USDC, DAI] })
     s.v2(P1, [T, X], [USDC, Y])
     s.v2(P2, [T, X], [DAI, Y])
@@ -71,7 +71,7 @@ describe('depth', () => {
     expect(s.pool(P2).state.depthY).toBe(s.pool(P1).state.depthY)
   })
 
-  it('specification §2.4: depth rounds down to microdollars, at the exact price of the stable', () => {
+  it('R-depth-3: depth rounds down to microdollars, at the exact price of the stable', () => {
     const s = onePool()
     s.stable(USDC, 99_999_999n)
     const usd = { num: 99_999_999n, den: 100_000_000n }
@@ -80,7 +80,7 @@ describe('depth', () => {
     expect(s.edge(P1).capacity).toBe(capacity)
   })
 
-  it("contract §2.4: depth into a routing asset is taken at that asset's price of this step", () => {
+  it("R-depth-3: depth into a routing asset is taken at that asset's price of this step", () => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [WETH, 700n * E18])
@@ -90,7 +90,7 @@ describe('depth', () => {
     expect(s.edge(P1).capacity).toBe(byHand.microusd(byHand.v2DepthY(X, 700n * E18), 18, weth))
   })
 
-  it('specification §2.4: a rug without a swap drops the depth in the same block', () => {
+  it('R-depth-4: a rug without a swap drops the depth in the same block', () => {
     const s = onePool()
     s.reserves(P1, X / 1000n, Y / 1000n)
     s.mine()
@@ -99,7 +99,7 @@ describe('depth', () => {
     expect(s.edge(P1).capacity).toBe(byHand.v2DepthY(X / 1000n, Y / 1000n))
   })
 
-  it('specification §2.4: L_eff is the lesser of the depth now and its 30-minute average', () => {
+  it('R-average-6: L_eff is the lesser of the depth now and its 30-minute average', () => {
     const s = onePool()
     s.reserves(P1, 3n * X, 3n * Y)
     s.mine()
@@ -113,7 +113,7 @@ describe('depth', () => {
     }
   })
 
-  it('contract §2.4: the average of a pool born in a block starts at 0 and earns its weight', () => {
+  it('R-average-5, R-pool-2: the average of a pool born in a block starts at 0 and earns its weight', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.bornV2(P1, [T, X], [USDC, Y])
@@ -130,7 +130,7 @@ describe('depth', () => {
     }
   })
 
-  it('contract §2.4: a pool younger than 30 minutes at its first verified state starts at 0 at its creation, an older or unknown one at its depth', () => {
+  it('R-average-5: a pool younger than 30 minutes at its first verified state starts at 0 at its creation, an older or unknown one at its depth', () => {
     const ages = [
       { ageMs: 1, capacity: byHand.averageAfter(0n, DEPTH, 1) >> 32n },
       { ageMs: 30 * MINUTE - 1, capacity: byHand.averageAfter(0n, DEPTH, 30 * MINUTE - 1) >> 32n },
@@ -145,7 +145,7 @@ describe('depth', () => {
     }
   })
 
-  it('contract §2.6: BELOW_MIN_DEPTH below 50 USD, and not at it', () => {
+  it('R-guard-11: BELOW_MIN_DEPTH below 50 USD, and not at it', () => {
     const x = 500n * E18
     const y = byHand.smallest(1_000n * E6, n => byHand.v2DepthY(x, n) >= 50_000_000n)
     expect(byHand.v2DepthY(x, y)).toBe(50_000_000n)
@@ -165,7 +165,7 @@ describe('depth', () => {
     })
   })
 
-  it('specification §2.4: on a v3 pool the depth is two-sided: removing one side of the liquidity drops it', () => {
+  it('R-depth-4: on a v3 pool the depth is two-sided: removing one side of the liquidity drops it', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, {
@@ -189,7 +189,7 @@ describe('depth', () => {
 })
 
 describe('guards', () => {
-  it('contract §2.6: FEE_TOO_HIGH above 3%, and not at it', () => {
+  it('R-guard-2, R-pool-7: FEE_TOO_HIGH above 3%, and not at it', () => {
     const fees = [
       { fee: [97n, 100n], rule: undefined },
       { fee: [969_999n, 1_000_000n], rule: 'FEE_TOO_HIGH' },
@@ -214,7 +214,7 @@ describe('guards', () => {
     })
   })
 
-  it('contract §2.6, P1: DECIMALS_UNVERIFIED while either side is not read, or could not be', () => {
+  it('R-guard-3, R-decimals-2, P1: DECIMALS_UNVERIFIED while either side is not read, or could not be', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     expect(s.edge(P1)).toMatchObject({
@@ -230,7 +230,7 @@ describe('guards', () => {
     expect(failureOf(s)).toBe(undefined)
   })
 
-  it.each([77, 37, 255])('contract §2.6, P1: %i decimals are not verified decimals', decimals => {
+  it.each([77, 37, 255])('R-decimals-1, P1: %i decimals are not verified decimals', decimals => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.decimals(T, decimals)
@@ -240,7 +240,7 @@ describe('guards', () => {
     })
   })
 
-  it.each([0, 36])('contract §2.6: %i decimals are valid and exact', decimals => {
+  it.each([0, 36])('R-decimals-1: %i decimals are valid and exact', decimals => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, Y])
     s.decimals(T, decimals)
@@ -252,7 +252,7 @@ describe('guards', () => {
     )
   })
 
-  it('contract §2.6: DECIMALS_CHANGED from a different reading until a second equal one', () => {
+  it('R-decimals-3: DECIMALS_CHANGED from a different reading until a second equal one', () => {
     const s = onePool()
     s.decimals(T, 6)
     expect(s.edge(P1)).toMatchObject({
@@ -269,7 +269,7 @@ describe('guards', () => {
     )
   })
 
-  it('contract §2.6: DECIMALS_CHANGED ends too when the old number is read again, and goes on with a third one', () => {
+  it('R-decimals-3: DECIMALS_CHANGED ends too when the old number is read again, and goes on with a third one', () => {
     const s = onePool()
     s.decimals(T, 6)
     s.decimals(T, 9)
@@ -278,7 +278,7 @@ describe('guards', () => {
     expect(failureOf(s)).toBe(undefined)
   })
 
-  it('contract §2.6: NO_ACTIVE_LIQUIDITY without liquidity at the price', () => {
+  it('R-guard-5: NO_ACTIVE_LIQUIDITY without liquidity at the price', () => {
     const s = scenario({ stables: [USDC, DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, { tick: 1_000, positions: [[60_000, 120_000, 10n ** 24n]] })
@@ -288,7 +288,7 @@ describe('guards', () => {
       expect(s.edge(pool)).toMatchObject({ ratio: null, score: 0, failure: { rule: 'NO_ACTIVE_LIQUIDITY' } })
   })
 
-  it('contract §2.6: VALUE_IMBALANCE when D_up and D_down are more than 1000 times apart, and not before', () => {
+  it('R-guard-7: VALUE_IMBALANCE when D_up and D_down are more than 1000 times apart, and not before', () => {
     const seen = new Set<boolean>()
     for (let thousands = 900n; thousands <= 1_600n; thousands += 20n) {
       const s = scenario({ stables: [DAI] })
@@ -313,7 +313,7 @@ describe('guards', () => {
     expect(seen.size).toBe(2)
   })
 
-  it('contract §2.5: a hop into neither a stable nor a routing asset has NO_ANCHOR', () => {
+  it('R-guard-10: a hop into neither a stable nor a routing asset has NO_ANCHOR', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.decimals(U, 18)
@@ -321,7 +321,7 @@ describe('guards', () => {
     expect(s.edge(P1)).toMatchObject({ capacity: null, score: 0, failure: { rule: 'NO_ANCHOR', actual: U } })
   })
 
-  it('contract §2.5, P12: a hop of a routing asset into itself is CIRCULAR', () => {
+  it('R-guard-10, P12: a hop of a routing asset into itself is CIRCULAR', () => {
     const s = scenario()
     s.v2(P1, [WETH, X], [WETH, X])
     s.v2(P2, [WETH, 1_000n * E18], [USDC, Y])
@@ -329,7 +329,7 @@ describe('guards', () => {
     expect(s.pricedNow(WETH).selected?.edges.map(edge => edge.pool.address)).toEqual([P2])
   })
 
-  it('contract §2.6: a hop into a routing asset without a price is ANCHOR_UNPRICED', () => {
+  it('R-guard-10: a hop into a routing asset without a price is ANCHOR_UNPRICED', () => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [WETH, X])
@@ -340,7 +340,7 @@ describe('guards', () => {
     })
   })
 
-  it('contract §2.6: a hop into a suspended stable is STABLE_SUSPENDED', () => {
+  it('R-guard-10: a hop into a suspended stable is STABLE_SUSPENDED', () => {
     const s = onePool()
     s.stable(USDC, 87_000_000n)
     expect(s.edge(P1)).toMatchObject({
@@ -351,7 +351,7 @@ describe('guards', () => {
     })
   })
 
-  it('specification §2.4: a hop on an unavailable feed scores 0', () => {
+  it('R-guard-12: a hop on an unavailable feed scores 0', () => {
     const s = onePool()
     s.health('UNAVAILABLE')
     expect(s.edge(P1)).toMatchObject({
@@ -378,7 +378,7 @@ describe('unverified and incomplete state', () => {
     return s
   }
 
-  it('contract §2.1: a v3 Swap that does not recompute leaves the pool unverified, with the difference', () => {
+  it('R-verify-1, R-guard-4: a v3 Swap that does not recompute leaves the pool unverified, with the difference', () => {
     const s = forged()
     const flat = {
       sqrtPriceX96: (s.sim.loaded(P1).state as { sqrtPriceX96: bigint }).sqrtPriceX96,
@@ -404,7 +404,7 @@ describe('unverified and incomplete state', () => {
     })
   })
 
-  it('contract §2.1: an unverified pool asks to be loaded, at every event until it is', () => {
+  it('R-verify-1: an unverified pool asks to be loaded, at every event until it is', () => {
     const s = forged()
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
     s.sell(P1, E18)
@@ -412,7 +412,7 @@ describe('unverified and incomplete state', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
-  it('contract §2.1: a load at the tip makes an unverified pool good again', () => {
+  it('R-verify-3: a load at the tip makes an unverified pool good again', () => {
     const s = forged()
     s.load(P1)
     expect(s.pool(P1).state).toMatchObject({ verified: true, differences: [] })
@@ -421,7 +421,7 @@ describe('unverified and incomplete state', () => {
     expect(s.result.needs).toEqual([])
   })
 
-  it('contract §2.1: a v2 Swap that does not follow from the reserves before it leaves the pool unverified', () => {
+  it('R-product-2, R-verify-1: a v2 Swap that does not follow from the reserves before it leaves the pool unverified', () => {
     const s = onePool()
     s.sync(P1, X + E18, Y - E6)
     s.swapLog(P1, [E18 - 900n, 0n], [0n, E6])
@@ -435,7 +435,7 @@ describe('unverified and incomplete state', () => {
     expect(s.result.needs).toEqual([{ kind: 'load', pool: P1, why: 'UNVERIFIED' }])
   })
 
-  it('contract §2.1: a v2 Swap that has not paid its fee leaves the pool unverified', () => {
+  it('R-product-2, R-verify-1: a v2 Swap that has not paid its fee leaves the pool unverified', () => {
     const s = onePool()
     const free = byHand.v2Out(X, Y, E18, [1n, 1n])
     s.sync(P1, X + E18, Y - free)
@@ -445,7 +445,7 @@ describe('unverified and incomplete state', () => {
     expect(failureOf(s)).toBe('STATE_UNVERIFIED')
   })
 
-  it('contract §2.1, §2.6: ticks not known to ±2% make depth UNKNOWN and ask for a load, without distrust', () => {
+  it('R-verify-2, R-guard-6: ticks not known to ±2% make depth UNKNOWN and ask for a load, without distrust', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.bornV3(P1, T, DAI, wide)
@@ -469,7 +469,7 @@ describe('unverified and incomplete state', () => {
     expect(s.result.needs).toEqual([])
   })
 
-  it('contract §2.1: a swap past the known ticks makes the state incomplete, not unverified', () => {
+  it('R-verify-2: a swap past the known ticks makes the state incomplete, not unverified', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, { ...wide, known: { lowest: tick(0), highest: tick(2_040) } })
@@ -484,7 +484,7 @@ describe('unverified and incomplete state', () => {
     expect(failureOf(s)).toBe(undefined)
   })
 
-  it('specification §2.4: incomplete state makes depth UNKNOWN even where the price came back to known ticks', () => {
+  it('R-verify-2: incomplete state makes depth UNKNOWN even where the price came back to known ticks', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.v3(P1, T, DAI, { ...wide, known: { lowest: tick(0), highest: tick(2_040) } })
@@ -498,7 +498,7 @@ describe('unverified and incomplete state', () => {
     expect(s.edge(P1)).toMatchObject({ capacity: null, score: 0, failure: { rule: 'DEPTH_UNKNOWN' } })
   })
 
-  it('contract §2.1: a pool created in a block is complete from birth', () => {
+  it('R-pool-2: a pool created in a block is complete from birth', () => {
     const s = scenario({ stables: [DAI] })
     s.decimals(T, 18)
     s.bornV3(P1, T, DAI, wide)
@@ -524,7 +524,7 @@ describe('freshness', () => {
     { chainId: 137, ttl: 30 * MINUTE },
     { chainId: 43114, ttl: 30 * MINUTE },
   ])(
-    'contract §2.3: on chain $chainId a state lives for $ttl ms, in the bands of the specification',
+    'R-fresh-4: on chain $chainId a state lives for $ttl ms, in the bands of the specification',
     ({ chainId, ttl }) => {
       const bands = [
         [0.1, 10, 9],
@@ -546,7 +546,7 @@ describe('freshness', () => {
     },
   )
 
-  it('specification §2.4: at the whole TTL the edge is expired and disqualified, a millisecond before it scores 5', () => {
+  it('R-fresh-4, R-guard-9: at the whole TTL the edge is expired and disqualified, a millisecond before it scores 5', () => {
     const s = onePool()
     s.wait(HOUR - 1)
     expect(s.edge(P1)).toMatchObject({ components: { freshness: { score: 5 } }, failure: null })
@@ -558,7 +558,7 @@ describe('freshness', () => {
     })
   })
 
-  it('contract §2.3: blocks proven complete re-verify every pool they do not touch', () => {
+  it('R-fresh-3: blocks proven complete re-verify every pool they do not touch', () => {
     const s = onePool()
     s.quiet(3 * HOUR, 10 * MINUTE)
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 10, ageMs: 0 })
@@ -566,13 +566,13 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 9, ageMs: 7 * MINUTE })
   })
 
-  it('contract §2.3: blocks that are not proven re-verify nothing', () => {
+  it('R-fresh-3: blocks that are not proven re-verify nothing', () => {
     const s = onePool()
     for (let n = 0; n < 4; n++) s.mine({ proof: 'none', afterMs: 10 * MINUTE })
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 6, ageMs: 40 * MINUTE })
   })
 
-  it('contract §2.3: a pool verified before an unproven block is not re-verified by proven ones after it', () => {
+  it('R-fresh-3: a pool verified before an unproven block is not re-verified by proven ones after it', () => {
     const s = onePool()
     s.mine({ proof: 'none', afterMs: 10 * MINUTE })
     s.quiet(30 * MINUTE, 10 * MINUTE)
@@ -580,7 +580,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ ageMs: 40 * MINUTE })
   })
 
-  it('contract §2.3: an unproven block does not take back what the proven ones before it have verified', () => {
+  it('R-fresh-3: an unproven block does not take back what the proven ones before it have verified', () => {
     const s = onePool()
     s.quiet(2 * HOUR, 10 * MINUTE)
     const provenMs = s.nowMs
@@ -589,7 +589,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 10, ageMs: MINUTE })
   })
 
-  it('contract §2.3: a state read at a canonical block verifies, and a proven run goes on from there', () => {
+  it('R-fresh-3, R-verify-5: a state read at a canonical block verifies, and a proven run goes on from there', () => {
     const s = onePool()
     s.mine({ proof: 'none', afterMs: 40 * MINUTE })
     expect(scoreOf(s, 'freshness')).toBe(6)
@@ -599,7 +599,7 @@ describe('freshness', () => {
     expect(s.edge(P1).components.freshness).toMatchObject({ score: 10, ageMs: 0 })
   })
 
-  it('contract §2.3: a block ahead of the clock has age 0, not a negative one', () => {
+  it('R-fresh-1: a block ahead of the clock has age 0, not a negative one', () => {
     const s = onePool()
     const block = s.sim.mine({ afterMs: MINUTE })
     s.run({ kind: 'block', block })
@@ -613,7 +613,7 @@ describe('caps', () => {
     { ageMs: DAY + 1, cap: 'NO_RECENT_TRADE 6' },
     { ageMs: 7 * DAY, cap: 'NO_RECENT_TRADE 6' },
     { ageMs: 7 * DAY + 1, cap: 'NO_RECENT_TRADE 3' },
-  ])('contract §2.3: a last trade $ageMs ms ago gives $cap', ({ ageMs, cap }) => {
+  ])('R-trade-1, R-edge-2: a last trade $ageMs ms ago gives $cap', ({ ageMs, cap }) => {
     const s = scenario()
     s.decimals(T, 18)
     s.v2(P1, [T, X], [USDC, Y], { lastTradeMs: s.nowMs - ageMs })
@@ -622,7 +622,7 @@ describe('caps', () => {
     )
   })
 
-  it('contract §2.3: liquidity events are no trades, a swap is', () => {
+  it('R-trade-2: liquidity events are no trades, a swap is', () => {
     const s = onePool({ lastTradeMs: 1 })
     s.reserves(P1, X - 1_000n, Y - 1_000n)
     s.mine()
@@ -633,7 +633,7 @@ describe('caps', () => {
     expect(s.pool(P1).state.lastTradeMs).toBe(s.tip.timeMs)
   })
 
-  it('contract §2.6: MAGNITUDE_JUMP caps at 1 from more than 100 times, until it has held for 30 minutes', () => {
+  it('R-jump-1, R-jump-2: MAGNITUDE_JUMP caps at 1 from more than 100 times, until it has held for 30 minutes', () => {
     const [at, beyond] = [onePool(), onePool()]
     at.reserves(P1, X, Y * 100n)
     beyond.reserves(P1, X, Y * 100n + 1n)
@@ -648,7 +648,7 @@ describe('caps', () => {
     expect(capsOf(beyond.edge(P1))).not.toContain('MAGNITUDE_JUMP')
   })
 
-  it('contract §2.6, P10: MAGNITUDE_JUMP flags and does not replace the value', () => {
+  it('R-jump-3, P10: MAGNITUDE_JUMP flags and does not replace the value', () => {
     const s = onePool()
     s.reserves(P1, X, Y * 1_000n)
     s.mine()
@@ -659,7 +659,7 @@ describe('caps', () => {
     )
   })
 
-  it('contract §2.6: less than five minutes of history caps at 5, INSUFFICIENT_HISTORY', () => {
+  it('R-temporal-3: less than five minutes of history caps at 5, INSUFFICIENT_HISTORY', () => {
     const s = onePool()
     expect(s.edge(P1)).toMatchObject({
       score: 5,
@@ -681,7 +681,7 @@ describe('caps', () => {
     [200n, 8],
     [500n, 5],
   ] as const)(
-    'specification §2.4: a marginal up to %i bps from its five-minute median scores %i, beyond it less',
+    'R-temporal-4: a marginal up to %i bps from its five-minute median scores %i, beyond it less',
     (bps, score) => {
       for (const [extra, expected] of [
         [0n, score],
@@ -709,7 +709,7 @@ describe('caps', () => {
 })
 
 describe('state and stable', () => {
-  it('specification §2.4: state is 8 while canonical and 10 once the block that last changed the pool is final', () => {
+  it('R-edge-4: state is 8 while canonical and 10 once the block that last changed the pool is final', () => {
     const s = onePool()
     const first = s.tip
     s.sell(P1, E18)
@@ -721,7 +721,7 @@ describe('state and stable', () => {
     expect(s.edge(P1)).toMatchObject({ finality: 'finalized', components: { state: { score: 10 } } })
   })
 
-  it('contract §2.3: state finality is that of the block that last changed the pool, not of the one that verified it', () => {
+  it('R-edge-4: state finality is that of the block that last changed the pool, not of the one that verified it', () => {
     const s = onePool()
     const { changed } = s.pool(P1).state
     s.mine()
@@ -731,7 +731,7 @@ describe('state and stable', () => {
     expect(s.edge(P1).finality).toBe('finalized')
   })
 
-  it('specification §2.4: only a hop into a stable has a stable component', () => {
+  it('R-edge-1: only a hop into a stable has a stable component', () => {
     const s = onePool()
     s.v2(P2, [T, X], [WETH, 1_000n * E18])
     s.v2(P3, [WETH, 1_000n * E18], [USDC, Y])
@@ -740,7 +740,7 @@ describe('state and stable', () => {
     expect(s.edge(P3).components.stable).toEqual({ score: 10 })
   })
 
-  it('specification §2.4: DEGRADED gives the feed 3', () => {
+  it('R-edge-3: DEGRADED gives the feed 3', () => {
     const s = onePool()
     s.health('DEGRADED')
     expect(s.edge(P1)).toMatchObject({ score: 3, components: { feed: { score: 3, status: 'DEGRADED' } } })
@@ -778,7 +778,7 @@ describe('a policy that leaves a hop nothing', () => {
   const expectZero = (edge: Edge, by: string) =>
     expect(edge).toMatchObject({ score: 0, failure: { rule: 'SCORE_ZERO', actual: by } })
 
-  it('contract §2.6: by its cap of a jump', () => {
+  it('R-guard-13: by its cap of a jump', () => {
     const s = onePool({ setting: { policy: { jump: { cap: 0 } } } })
     expect(s.edge(P1).failure).toBe(null)
     s.reserves(P1, X, Y * 101n)
@@ -786,14 +786,14 @@ describe('a policy that leaves a hop nothing', () => {
     expectZero(s.edge(P1), 'MAGNITUDE_JUMP')
   })
 
-  it('contract §2.6: by its cap of a stable', () => {
+  it('R-guard-13: by its cap of a stable', () => {
     const s = onePool({ setting: { policy: { stable: { stale_cap: 0 } } } })
     expect(s.edge(P1).failure).toBe(null)
     s.stable(USDC, 0n)
     expectZero(s.edge(P1), 'STABLE_STALE')
   })
 
-  it('contract §2.6: by what is left of the weight of a pair', () => {
+  it('R-guard-13: by what is left of the weight of a pair', () => {
     const retained = [
       [10_000, 10],
       [6700, 0],
@@ -844,7 +844,7 @@ describe('whatever a pool holds', () => {
       }
   })
 
-  it('specification §2.4: S_edge is the least of its components and caps, or 0 with the rule it failed', () => {
+  it('R-edge-1, R-guard-1: S_edge is the least of its components and caps, or 0 with the rule it failed', () => {
     const amount = natural(108)
     const market = fc.record({
       pools: fc.array(

@@ -9,7 +9,7 @@ import { DEFAULT_POLICY } from '../../policy/policy.ts'
 
 const Y = 2_000_000n * E6
 
-it('contract §2.6: what is remembered of the temporal score and of the next change is what is found when looked for anew', () => {
+it('R-temporal-5, R-timer-1: what is remembered of the temporal score and of the next change is what is found when looked for anew', () => {
   const moves = fc.array(
     fc.record({ bps: fc.integer({ min: -600, max: 600 }), afterMs: fc.integer({ min: 1, max: 2 * MINUTE }) }),
     { minLength: 1, maxLength: 8 },

@@ -35,7 +35,7 @@ function throughLives(runs: number, look: (state: State, atMs: Ms) => void): voi
   )
 }
 
-it('contract §2.6: a hop told to have no price to give has none when it is worked out, until the time it told', () => {
+it('R-timer-3: a hop told to have no price to give has none when it is worked out, until the time it told', () => {
   let dead = 0
   throughLives(60, (state, atMs) => {
     const moment = momentOf(state, atMs)
@@ -53,7 +53,7 @@ it('contract §2.6: a hop told to have no price to give has none when it is work
   expect(dead).toBeGreaterThan(1_000)
 })
 
-it('contract §2.6: what own hops say together is what each of them says', () => {
+it('R-timer-1: what own hops say together is what each of them says', () => {
   let due = 0
   throughLives(60, (state, atMs) => {
     const moment = momentOf(state, atMs)
@@ -84,7 +84,7 @@ function aside(): Scenario {
   return s
 }
 
-it('contract §2.3: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
+it('R-trigger-6: a hop into no anchor ages like the others where no proven run reaches back to it', () => {
   const s = aside()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(s.pool(P2).from).toBe(T)
@@ -98,7 +98,7 @@ it('contract §2.3: a hop into no anchor ages like the others where no proven ru
   expect(isAged()).toBe(false)
 })
 
-it('contract §2.3: what is remembered of hops into no anchor is forgotten when one of them changes', () => {
+it('R-trigger-6: what is remembered of hops into no anchor is forgotten when one of them changes', () => {
   const s = aside()
   const isAged = () => new OwnHops(s.moment(), T).isAged
   expect(isAged()).toBe(false)
@@ -108,7 +108,7 @@ it('contract §2.3: what is remembered of hops into no anchor is forgotten when 
   expect(isAged()).toBe(true)
 })
 
-it('contract §2.6: what a pair is remembered to agree on is what it would agree on if asked anew', () => {
+it('R-agreement-3: what a pair is remembered to agree on is what it would agree on if asked anew', () => {
   let remembered = 0
   throughLives(60, (state, atMs) => {
     const kept = momentOf(state, atMs)

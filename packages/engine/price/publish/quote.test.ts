@@ -52,7 +52,7 @@ const hopsOf = (s: Scenario): readonly HopView[] => routeOf(s).hops
 const text = ({ num, den }: byHand.Rational) => ({ numerator: `${num}`, denominator: `${den}` })
 
 describe('a priced quote', () => {
-  it('contract §3: is the compact state with chain, token, source, routes, routing assets and last trade', () => {
+  it('R-record-5: is the compact state with chain, token, source, routes, routing assets and last trade', () => {
     const s = market()
     const quote = s.quote(T)
     expect(quote).toMatchObject({
@@ -69,13 +69,13 @@ describe('a priced quote', () => {
     checkQuote(quote, token => (token === USDC ? 6 : 18))
   })
 
-  it('contract §1: values are exact text: reduced decimal strings with a plain display', () => {
+  it('R-wire-2: values are exact text: reduced decimal strings with a plain display', () => {
     const { price_usd } = market().priced(T)
     expect(byHand.gcd(BigInt(price_usd.numerator), BigInt(price_usd.denominator))).toBe(1n)
     expect(price_usd.display).toMatch(/^\d+\.\d{1,18}$/)
   })
 
-  it('contract §3: a hop shows its pool, both tokens, the ratio, its evidence with its place, and the marginal beside it', () => {
+  it('R-record-5, R-evidence-2: a hop shows its pool, both tokens, the ratio, its evidence with its place, and the marginal beside it', () => {
     const s = market()
     const [first, second] = hopsOf(s) as [HopView, HopView]
     const output = byHand.v2Out(X, W, 10_000n * E18)
@@ -110,7 +110,7 @@ describe('a priced quote', () => {
     })
   })
 
-  it('contract §3: a hop shows its depth up, down, current, averaged and effective, each rounded down', () => {
+  it('R-depth-3: a hop shows its depth up, down, current, averaged and effective, each rounded down', () => {
     const hop = hopsOf(market())[1] as HopView
     expect(hop.depth).toEqual({
       up_microusd: usd(byHand.v2Up(EX, EY)),
@@ -121,7 +121,7 @@ describe('a priced quote', () => {
     })
   })
 
-  it('contract §2.6, §3: a hop shows every component with its inputs, so that verify needs nothing else', () => {
+  it('R-score-5: a hop shows every component with its inputs, so that verify needs nothing else', () => {
     const s = market()
     s.wait(7 * MINUTE)
     const [first, second] = hopsOf(s) as [HopView, HopView]
@@ -163,18 +163,18 @@ describe('a priced quote', () => {
     })
   })
 
-  it('contract §3: the depth component shows l_eff, what it was scored on', () => {
+  it('R-score-5: the depth component shows l_eff, what it was scored on', () => {
     for (const hop of hopsOf(market()))
       expect(hop.components['depth']?.['l_eff']).toBe(hop.depth?.effective_microusd)
   })
 
-  it('contract §2.6, §3: a route shows components and caps of its score, as a hop does', () => {
+  it('R-score-5: a route shows components and caps of its score, as a hop does', () => {
     const route = routeOf(market())
     expect(route).toMatchObject({ selected: true, accepted: true, material: true, reason: null })
     expect(leastOf(route)).toBe(route.score)
   })
 
-  it('specification §2.4, contract §2.6: a route of three hops shows the score of the second routing asset too', () => {
+  it('R-score-5, R-route-6: a route of three hops shows the score of the second routing asset too', () => {
     const s = scenario({ stables: [USDC, DAI], routing: [WETH, WBTC] })
     // WETH is split between two stables and scores 2; WBTC hardly depends on it and scores 5.
     s.v2(P1, [WETH, EX], [USDC, EY], { deployment: 'one' })
@@ -190,7 +190,7 @@ describe('a priced quote', () => {
     expect(leastOf(route)).toBe(2)
   })
 
-  it('contract §3: a route shows its stable with the answer used', () => {
+  it('R-record-5: a route shows its stable with the answer used', () => {
     const s = market()
     expect(routeOf(s).stable).toMatchObject({
       token_address: USDC,
@@ -201,7 +201,7 @@ describe('a priced quote', () => {
     expect(typeof routeOf(s).stable?.['updated_at_ms']).toBe('number')
   })
 
-  it('contract §3: lists all candidate routes with what became of them', () => {
+  it('R-record-5: lists all candidate routes with what became of them', () => {
     const s = market()
     const pair = (pool: `0x${string}`, deployment: string, of: bigint, bps: bigint) =>
       s.v2(pool, [T, (X * of) / 1_000n], [USDC, (60_000_000n * E6 * of * (10_000n + bps)) / 10_000_000n], {
@@ -227,13 +227,13 @@ describe('a priced quote', () => {
     for (const route of routes) expect(route.accepted).toBe(route.reason === null)
   })
 
-  it('contract §3: is compact: about a kilobyte', () => {
+  it('R-record-4: is compact: about a kilobyte', () => {
     expect(JSON.stringify(market().priced(T)).length).toBeLessThan(2_048)
   })
 })
 
 describe('an unpriced quote', () => {
-  it('contract §3: names the nearest candidates, deepest first, the rule each failed, what it had and what it needed', () => {
+  it('R-unpriced-3: names the nearest candidates, deepest first, the rule each failed, what it had and what it needed', () => {
     const s = scenario()
     s.v2(P1, [T, 1_000n * E18], [USDC, 1_000n * E6])
     s.v2(P2, [T, 2_000n * E18], [USDC, 2_000n * E6])
@@ -254,7 +254,7 @@ describe('an unpriced quote', () => {
     ])
   })
 
-  it('contract §1: what is unknown is null with a reason beside it, never 0', () => {
+  it('R-record-9: what is unknown is null with a reason beside it, never 0', () => {
     const s = scenario()
     s.v2(P1, [T, X], [USDC, 60_000_000n * E6])
     s.run({ kind: 'enrol', token: T })
@@ -267,7 +267,7 @@ describe('an unpriced quote', () => {
     })
   })
 
-  it('users §B: a token with a pool that only leads to another unpriced token says so', () => {
+  it('R-guard-10: a token with a pool that only leads to another unpriced token says so', () => {
     const s = scenario()
     s.v2(P1, [T, X], [WETH, W])
     s.enrol(T)
@@ -277,7 +277,7 @@ describe('an unpriced quote', () => {
     })
   })
 
-  it('contract §3, reasons.ts: every no has its numbers beside it: VALUE_IMBALANCE says what the pool had', () => {
+  it('R-unpriced-3: every no has its numbers beside it: VALUE_IMBALANCE says what the pool had', () => {
     const s = scenario()
     for (const [pool, deployment] of [
       [P1, 'one'],

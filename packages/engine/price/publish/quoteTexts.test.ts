@@ -7,7 +7,7 @@ import { randomLife, SETUP } from '../../testing/randomMarket.ts'
 import { quoteText } from './quote.ts'
 import { QuoteTexts } from './quoteTexts.ts'
 
-it('contract §3: the text of a quote is that of its parts, whatever it shares with others of its step', () => {
+it('R-record-5: the text of a quote is that of its parts, whatever it shares with others of its step', () => {
   let priced = 0
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 31 }), seed => {

@@ -81,7 +81,7 @@ function voted(price: { readonly num: bigint; readonly den: bigint }) {
 }
 
 describe('candidate routes', () => {
-  it('contract §2.5: a route is a hop to a stable, or a hop to a routing asset and one of its own routes', () => {
+  it('R-route-1: a route is a hop to a stable, or a hop to a routing asset and one of its own routes', () => {
     const s = scenario()
     deep(s, P1, T, USDC)
     deep(s, P2, T, WETH)
@@ -92,7 +92,7 @@ describe('candidate routes', () => {
     expect(s.priced(T).selected?.route_id.split('-')).toEqual(s.priced(T).selected?.pool_ids)
   })
 
-  it('contract §2.5: routing assets are ordered: one is priced from stables and those before it only', () => {
+  it('R-route-2: routing assets are ordered: one is priced from stables and those before it only', () => {
     for (const routing of [
       [WETH, WBTC],
       [WBTC, WETH],
@@ -109,7 +109,7 @@ describe('candidate routes', () => {
     }
   })
 
-  it('contract §2.5: at most 3 hops; a fourth is TOO_MANY_HOPS', () => {
+  it('R-route-4: at most 3 hops; a fourth is TOO_MANY_HOPS', () => {
     const third = U
     const s = scenario({ routing: [WETH, WBTC, third] })
     deep(s, P1, WETH, USDC)
@@ -128,7 +128,7 @@ describe('candidate routes', () => {
     })
   })
 
-  it('contract §2.5: with max_hops 1 only a hop to a stable is left', () => {
+  it('R-route-4: with max_hops 1 only a hop to a stable is left', () => {
     const s = scenario({ policy: { max_hops: 1 } })
     deep(s, P1, T, USDC)
     deep(s, P2, T, WETH)
@@ -137,7 +137,7 @@ describe('candidate routes', () => {
     expect(idsOf(routesShown(s))).toEqual([routeId(P1)])
   })
 
-  it("contract §2.5: continues on at most 8 of an asset's accepted routes, the heaviest", () => {
+  it("R-route-3: continues on at most 8 of an asset's accepted routes, the heaviest", () => {
     const s = scenario()
     const pools = Array.from({ length: 9 }, (_, at) => address(0x200 + at))
     // Of rising depth: the first is the lightest.
@@ -148,7 +148,7 @@ describe('candidate routes', () => {
     expect(idsOf(routesShown(s)).sort()).toEqual(pools.slice(1).map(pool => routeId(P1, pool)))
   })
 
-  it('contract §2.5: at most 64 routes, kept by capacity, the others TOO_MANY_ROUTES', () => {
+  it('R-route-4: at most 64 routes, kept by capacity, the others TOO_MANY_ROUTES', () => {
     const s = scenario()
     for (let at = 0; at < 8; at++) deep(s, address(0x200 + at), WETH, USDC, 1000n)
     for (let at = 0; at < 9; at++) deep(s, address(0x300 + at), T, WETH, at === 4 ? 10n : 20n)
@@ -163,7 +163,7 @@ describe('candidate routes', () => {
     routesShown(s)
   })
 
-  it('contract §2.5: of routes with the same capacity the lower id is kept', () => {
+  it('R-route-4, R-route-5: of routes with the same capacity the lower id is kept', () => {
     const s = scenario({ policy: { max_routes: 2 } })
     for (const pool of [P3, P1, P4, P2]) deep(s, pool, T, USDC)
     s.enrol(T)
@@ -176,7 +176,7 @@ describe('candidate routes', () => {
     ).toEqual([routeId(P3), routeId(P4)])
   })
 
-  it('contract §2.5, P12: of two equal routes the lower id is published, in whatever order they came', () => {
+  it('R-route-5, P12: of two equal routes the lower id is published, in whatever order they came', () => {
     for (const order of [
       [P1, P2],
       [P2, P1],
@@ -188,7 +188,7 @@ describe('candidate routes', () => {
     }
   })
 
-  it('contract §2.5, P12: a pool of a token with itself gives no route', () => {
+  it('R-guard-10, P12: a pool of a token with itself gives no route', () => {
     const s = scenario()
     s.v2(P1, [T, 10n ** 24n], [T, 10n ** 24n])
     deep(s, P2, T, USDC)
@@ -196,7 +196,7 @@ describe('candidate routes', () => {
     expect(idsOf(routesShown(s))).toEqual([routeId(P2)])
   })
 
-  it('contract §2.5: a route scoring 0 is disqualified before weights are computed, with its reason', () => {
+  it('R-route-6: a route scoring 0 is disqualified before weights are computed, with its reason', () => {
     const s = scenario({ policy: { trade_age_caps: [{ over_ms: DAY, cap: 0 }] } })
     deep(s, P1, T, USDC)
     s.v2(P2, [T, 10_000_000n * E18], [USDC, 20_000_000n * E6], { lastTradeMs: s.nowMs - 2 * DAY })
@@ -208,7 +208,7 @@ describe('candidate routes', () => {
     expect(s.priced(T).selected?.route_id).toBe(routeId(P1))
   })
 
-  it('contract §2.7: PRICED never has score 0: when every route scores 0 there is no price', () => {
+  it('R-score-3: PRICED never has score 0: when every route scores 0 there is no price', () => {
     const s = scenario({ policy: { trade_age_caps: [{ over_ms: DAY, cap: 0 }] } })
     s.v2(P1, [T, 10_000_000n * E18], [USDC, 20_000_000n * E6], { lastTradeMs: s.nowMs - 2 * DAY })
     s.decimals(T, 18)
@@ -236,7 +236,7 @@ describe('a policy with zeros', () => {
     { min_depth_usd: 0, observation_share_bps: 0, source_share_bps: 0 },
   )
 
-  it('contract §2.7: PRICED never has score 0, whatever an operator may set', () => {
+  it('R-score-3: PRICED never has score 0, whatever an operator may set', () => {
     const shift = fc.constantFrom(0n, 40n, 300n, 20_000n)
     fc.assert(
       fc.property(
@@ -275,7 +275,7 @@ describe('a policy with zeros', () => {
 })
 
 describe('weights', () => {
-  it('specification §2.4: routes over a shared edge are limited to its capacity: w_r = ⌊b_r × min(1, L_e/B_e)⌋', () => {
+  it('R-weight-1: routes over a shared edge are limited to its capacity: w_r = ⌊b_r × min(1, L_e/B_e)⌋', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 1000n)
     deep(s, P2, T, WETH, 700n)
@@ -289,7 +289,7 @@ describe('weights', () => {
     expect(weights).toEqual([half, half])
   })
 
-  it('specification §2.4: an uneven claim on a shared edge is shared in proportion, rounded down', () => {
+  it('R-weight-1: an uneven claim on a shared edge is shared in proportion, rounded down', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 500n)
     deep(s, P2, T, WETH, 123n)
@@ -308,7 +308,7 @@ describe('weights', () => {
     )
   })
 
-  it('specification §2.4, users §K: n routes over one thin pool count once', () => {
+  it('R-weight-2: n routes over one thin pool count once', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 1n)
     for (const pool of [P2, P3, P4, P5]) deep(s, pool, WETH, USDC, 1000n)
@@ -319,7 +319,7 @@ describe('weights', () => {
     expect(s.priced(T).confidence.caps).toContainEqual({ code: 'SINGLE_SOURCE', cap: 5 })
   })
 
-  it('contract §2.6: what a guard refuses gives its share of a shared edge back', () => {
+  it('R-weight-3: what a guard refuses gives its share of a shared edge back', () => {
     const s = scenario()
     deep(s, P1, T, WETH, 1000n)
     deep(s, P2, T, WETH, 1000n)
@@ -344,7 +344,7 @@ describe('weights', () => {
 })
 
 describe('observations', () => {
-  it('contract §2.5: routes whose first-hop pool has less than 2% of the weight are IMMATERIAL, at 2% they vote', () => {
+  it('R-dust-1: routes whose first-hop pool has less than 2% of the weight are IMMATERIAL, at 2% they vote', () => {
     const [X, Y] = [10_000_000n * E18, 20_000_000n * E6]
     const depth = byHand.v2DepthY(X, Y)
     const share = (y: bigint) => byHand.v2DepthY((y * X) / Y, y)
@@ -363,14 +363,14 @@ describe('observations', () => {
     }
   })
 
-  it('contract §2.5: a first-hop pool with exactly 2% of the weight votes: of fifty equal ones each does', () => {
+  it('R-dust-1: a first-hop pool with exactly 2% of the weight votes: of fifty equal ones each does', () => {
     const s = scenario()
     for (let n = 0; n < 50; n++) deep(s, address(0x200 + n), T, USDC)
     s.enrol(T)
     expect(s.priced(T).support?.accepted).toBe(50)
   })
 
-  it('contract §2.5: the 2% are asked of all routes of a first-hop pool together', () => {
+  it('R-dust-1: the 2% are asked of all routes of a first-hop pool together', () => {
     const s = scenario()
     deep(s, P1, T, USDC, 1000n)
     deep(s, P2, T, WETH, 25n)
@@ -384,7 +384,7 @@ describe('observations', () => {
     }
   })
 
-  it("contract §2.5, P7, users §A: dust cannot vote: a thin pool's print at 1000 times moves neither price nor score", () => {
+  it("R-dust-2, P7: dust cannot vote: a thin pool's print at 1000 times moves neither price nor score", () => {
     const s = scenario()
     deep(s, P1, T, USDC)
     deep(s, P2, T, USDC)
@@ -405,7 +405,7 @@ describe('observations', () => {
     expect(s.tokenRecords(T)).toEqual([])
   })
 
-  it('contract §2.5: total weight 0 is no price', () => {
+  it('R-weight-4: total weight 0 is no price', () => {
     const s = scenario({ policy: { min_depth_usd: 0 } })
     s.bornV2(P1, [T, 10n ** 24n], [USDC, 10n ** 12n])
     s.mine()
@@ -416,7 +416,7 @@ describe('observations', () => {
   })
 
   describe('past 4096 bits', () => {
-    it('contract §2.6: TOO_LARGE removes that route and no other', () => {
+    it('R-exact-2: TOO_LARGE removes that route and no other', () => {
       const { verdict, failed } = voted({ num: 2n ** 4096n, den: 3n })
       expect(failed.map(({ id, failure }) => [id, failure])).toEqual([
         [routeId(P2), { rule: 'TOO_LARGE', actual: '4097 bits', required: '4096 bits' }],
@@ -424,7 +424,7 @@ describe('observations', () => {
       expect(verdict?.observations.map(({ id }) => id)).toEqual([routeId(P1)])
     })
 
-    it('specification §2.4: either side may have 4096 bits, and what reduces to them fits', () => {
+    it('R-exact-2: either side may have 4096 bits, and what reduces to them fits', () => {
       const near = 2n ** 4095n
       const fits = [
         { num: 2n ** 4096n - 1n, den: 2n ** 4095n },

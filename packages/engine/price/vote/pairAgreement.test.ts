@@ -38,12 +38,12 @@ describe('sources of a pair', () => {
     [3, '9 of 3'],
     [4, '10 of 4'],
     [5, '10 of 5'],
-  ] as const)('contract §2.6: %i verified pools of the pair that agree score %s', (count, expected) => {
+  ] as const)('R-agreement-3: %i verified pools of the pair that agree score %s', (count, expected) => {
     const s = pools(...Array.from({ length: count }, () => ({})))
     for (const pool of POOLS.slice(0, count)) expect(shown(agreementOf(s, pool))).toBe(expected)
   })
 
-  it('contract §2.6: pools of another pair are no sources', () => {
+  it('R-agreement-1: pools of another pair are no sources', () => {
     const s = scenario({ stables: [USDC, DAI] })
     s.decimals(T, 18)
     s.decimals(U, 18)
@@ -53,7 +53,7 @@ describe('sources of a pair', () => {
     for (const pool of [P1, P2, P3]) expect(shown(agreementOf(s, pool))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
   })
 
-  it('contract §2.6: a pool that is not verified is no source', () => {
+  it('R-agreement-1: a pool that is not verified is no source', () => {
     const s = pools({}, {})
     s.sync(P2, X + E18, Y - E6)
     s.swapLog(P2, [E18 - 900n, 0n], [0n, E6])
@@ -62,14 +62,14 @@ describe('sources of a pair', () => {
     expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
   })
 
-  it('contract §2.6: a pool a guard refuses for its fee, or without liquidity, is no source', () => {
+  it('R-agreement-1: a pool a guard refuses for its fee, or without liquidity, is no source', () => {
     const s = pools({}, { fee: [90n, 100n] }, {})
     s.reserves(P3, 0n, 0n)
     s.mine()
     expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
   })
 
-  it('contract §2.4, §2.6: a pool just born has no weight yet and is no source until it has earned some', () => {
+  it('R-agreement-2: a pool just born has no weight yet and is no source until it has earned some', () => {
     const s = pools({})
     s.bornV2(P2, [T, X], [USDC, Y])
     s.mine()
@@ -88,14 +88,14 @@ describe('spread of a pair', () => {
     [100n, 8],
     [101n, 6],
     [200n, 6],
-  ] as const)('contract §2.6: three pools and a fourth %i bps away score %i', (bps, score) => {
+  ] as const)('R-agreement-5: three pools and a fourth %i bps away score %i', (bps, score) => {
     const s = pools({}, {}, {}, { bps })
     expect(agreementOf(s, P1)).toMatchObject({ score, sources: 4, retainedBps: 10_000, unresolved: false })
     const { num, den } = agreementOf(s, P1).spreadBps
     expect(byHand.reduced(num, den)).toEqual({ num: bps, den: 1n })
   })
 
-  it('contract §2.6: is asked of marginal ratios, so different fees do not disagree', () => {
+  it('R-evidence-2: is asked of marginal ratios, so different fees do not disagree', () => {
     const s = pools({}, { fee: [9_999n, 10_000n] }, { fee: [98n, 100n] })
     expect(shown(agreementOf(s, P1))).toBe('9 of 3')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
@@ -103,7 +103,7 @@ describe('spread of a pair', () => {
 })
 
 describe('outliers of a pair', () => {
-  it('contract §2.6: a pool the others outvote carries its own deviation, they only what they lost', () => {
+  it('R-agreement-7: a pool the others outvote carries its own deviation, they only what they lost', () => {
     const s = pools({}, {}, {}, {}, { bps: 300n, of: 900_000n })
     // 81% kept: 6. The outvoted one is 300 bps away: 4.
     expect(shown(agreementOf(s, P1))).toBe('6 of 4')
@@ -111,7 +111,7 @@ describe('outliers of a pair', () => {
     expect(s.edge(P5).failure).toBe(null)
   })
 
-  it('specification §2.4: survivors of one deployment do not outvote anyone: the split is unresolved for all', () => {
+  it('R-agreement-6: survivors of one deployment do not outvote anyone: the split is unresolved for all', () => {
     const s = pools(
       { deployment: 'one' },
       { deployment: 'one' },
@@ -122,13 +122,13 @@ describe('outliers of a pair', () => {
       expect(shown(agreementOf(s, pool))).toBe('2 of 4, NO_INDEPENDENT_CONSENSUS 2')
   })
 
-  it('specification §2.4: two pools that disagree are an unresolved split, capped at 2', () => {
+  it('R-agreement-6: two pools that disagree are an unresolved split, capped at 2', () => {
     const s = pools({}, { bps: 300n })
     for (const pool of [P1, P2])
       expect(shown(agreementOf(s, pool))).toBe('2 of 2, NO_INDEPENDENT_CONSENSUS 2')
   })
 
-  it('specification §2.4: survivors need 67% of the weight', () => {
+  it('R-consensus-4: survivors need 67% of the weight', () => {
     // The third pool's share of depth is its share of the reserves, but for the last unit.
     const [kept, split] = [
       pools({}, {}, { bps: 300n, of: 900_000n }),
@@ -140,7 +140,7 @@ describe('outliers of a pair', () => {
 })
 
 describe('dust of a pair', () => {
-  it('contract §2.5: a pool below 2% of the depth of its pair does not vote, at 2% it does', () => {
+  it('R-agreement-2: a pool below 2% of the depth of its pair does not vote, at 2% it does', () => {
     const depth = byHand.v2DepthY(X, Y)
     const share = (of: bigint) => byHand.v2DepthY(of, (of * Y) / X)
     const enough = byHand.smallest(X / 100n, of => share(of) * 50n >= share(of) + depth)
@@ -154,7 +154,7 @@ describe('dust of a pair', () => {
     }
   })
 
-  it('contract §2.5: a pool with exactly 2% of the depth of its pair votes', () => {
+  it('R-agreement-2: a pool with exactly 2% of the depth of its pair votes', () => {
     const [x, y] = [X / 1_000n, Y / 1_000n]
     const depth = 49n * byHand.v2DepthY(x, y)
     const reserve = byHand.smallest(Y / 100n, n => byHand.v2DepthY((n * X) / Y, n) >= depth)
@@ -165,24 +165,24 @@ describe('dust of a pair', () => {
     expect(agreementOf(s, P1).sources).toBe(2)
   })
 
-  it('contract §2.5: dust at a thousand times the price neither splits the others nor counts as one of them', () => {
+  it('R-agreement-2: dust at a thousand times the price neither splits the others nor counts as one of them', () => {
     const s = pools({}, {}, { of: 10n, bps: 9_990_000n })
     expect(shown(agreementOf(s, P1))).toBe('8 of 2')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
   })
 
-  it('contract §2.6: dust that disagrees carries its own deviation, dust that agrees shares the agreement of the others', () => {
+  it('R-agreement-7: dust that disagrees carries its own deviation, dust that agrees shares the agreement of the others', () => {
     const s = pools({}, {}, {}, { of: 10n, bps: 9_990_000n }, { of: 10_000n })
     expect(shown(agreementOf(s, P4))).toBe('2 of 3')
     expect(shown(agreementOf(s, P5))).toBe('9 of 3')
   })
 
-  it('contract §2.5: a deep pool among dust is a single pool', () => {
+  it('R-agreement-4: a deep pool among dust is a single pool', () => {
     const s = pools({}, { of: 10_000n }, { of: 10_000n, bps: 700n })
     expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
   })
 
-  it('contract §2.4: weight is effective depth: what was just added is still dust, what was just pulled is at once', () => {
+  it('R-agreement-1, R-average-6: weight is effective depth: what was just added is still dust, what was just pulled is at once', () => {
     const s = pools({}, { of: 10_000n })
     s.reserves(P2, X, Y)
     s.mine()
@@ -194,7 +194,7 @@ describe('dust of a pair', () => {
     expect(agreementOf(s, P1).sources).toBe(1)
   })
 
-  it('contract §2.4: as a new pool earns its weight it becomes the median, and the spread is told from there', () => {
+  it('R-agreement-1, R-average-5: as a new pool earns its weight it becomes the median, and the spread is told from there', () => {
     const s = pools({}, { of: 500_000n }, { of: 100_000n, bps: 150n })
     // Four times as deep as the first, at 50 bps more; of that the average has seen nothing yet.
     s.reserves(P2, 4n * X, (4n * Y * 10_050n) / 10_000n)

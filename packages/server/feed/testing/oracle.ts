@@ -1,5 +1,5 @@
 /**
- * The oracle of contract §2.8 for a feed: what a fresh index of the final chain holds. It is read from the node itself by
+ * The oracle of R-fold-5 for a feed: what a fresh index of the final chain holds. It is read from the node itself by
  * number and range, with none of our own code, and compared with what a consumer has after all it went through.
  */
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** Sentences of contract §4 and §6 about sessions and who may reach the service that no other suite has. */
+/** The rules R-session and R-access about sessions and who may reach the service that no other suite has. */
 import { statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashOf } from '../../access/apiKey.ts'
@@ -34,7 +34,7 @@ async function session(key: string): Promise<string> {
 }
 const statusOf = async (cookie: string) => (await api.ask('/v1/session', { headers: { cookie } })).status
 
-describe('contract §4', () => {
+describe('R-session-3: sessions', () => {
   it('at most 50 sessions per consumer: another ends the one not used for longest', async () => {
     const key = await service.key(['read'], 'many')
     const cookies: string[] = []
@@ -64,7 +64,7 @@ describe('contract §4', () => {
   })
 })
 
-describe('contract §6', () => {
+describe('R-session-2, R-access-5: who may reach it', () => {
   it('an open stream is activity of its session', async () => {
     const cookie = await session(await service.key())
     const stream = await opened(service.url, { headers: { cookie, origin: service.url } })

@@ -1,6 +1,6 @@
 /**
- * Sentences that need a chain in trouble: quote errors of specification §7.2 whose cause is a node or a stranger's
- * contract, the expiry of §3, and answers of contract §4 that must not be older than asked for.
+ * Sentences that need a chain in trouble: quote errors of R-error-2 whose cause is a node or a stranger's
+ * contract, the expiry of R-expiry-1, and answers of R-quote-2 that must not be older than asked for.
  */
 import { createV2Pair, deployV2Factory, V2_PAIR_INIT_CODE_HASH } from '@assay/world'
 import { getAddress } from 'viem'
@@ -69,7 +69,7 @@ function holdCalls(): () => void {
   return resolve
 }
 
-describe('specification §7.2', () => {
+describe('R-error-2: errors of a chain', () => {
   it('NOT_SUPPORTED has status 422: a pool-like contract of a factory we do not list', async () => {
     const { status, body } = await api.get(poolPath(stranger))
     expect([status, (body as Body)['code']]).toEqual([422, 'NOT_SUPPORTED'])
@@ -90,7 +90,7 @@ describe('specification §7.2', () => {
   })
 })
 
-describe('contract §4 max_age_ms', () => {
+describe('R-quote-2: max_age_ms', () => {
   const calls = () => proxy.calls.filter(call => call.method === 'eth_call').length
 
   it('of a pool quote: a state verified longer ago is read from the chain again, a younger one is not', async () => {
@@ -132,7 +132,7 @@ describe('contract §4 max_age_ms', () => {
   })
 })
 
-describe('specification §3', () => {
+describe('R-expiry-1: expiry', () => {
   it('when no route survives, expiry of the route timer retracts the price with the reason ROUTE_EXPIRED', async () => {
     // A life of some seconds on a chain that stands still; nothing but the timer happens.
     const short = await startTestService(chain, {

@@ -1,4 +1,4 @@
-/** One test per line of contract.md §1 and §4 that the specification leaves open, over a running service. */
+/** One test per convention and parameter of the API (R-wire, R-quote, R-http, R-session), over a running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getAddress } from 'viem'
 import { exact } from '@assay/sdk'
@@ -47,8 +47,8 @@ async function trade(usd: number) {
   return service.untilRecord('the price after a trade', before, isTokenUpsert(moth))
 }
 
-describe('§1 conventions', () => {
-  it('addresses go out in lower case; in any case they come in, mixed case only with a valid checksum', async () => {
+describe('conventions', () => {
+  it('R-wire-3: addresses go out in lower case; in any case they come in, mixed case only with a valid checksum', async () => {
     for (const text of [moth, getAddress(moth), `0x${moth.slice(2).toUpperCase()}`]) {
       const { body } = await api.get(`/v1/search?address=${text}`)
       expect(body).toMatchObject({ tokens: [{ token_address: moth }] })
@@ -58,7 +58,7 @@ describe('§1 conventions', () => {
     expect((await api.get(`/v1/search?address=${swapped}`)).status).toBe(400)
   })
 
-  it('unknown and repeated query parameters are 400, everywhere', async () => {
+  it('R-wire-4: unknown and repeated query parameters are 400, everywhere', async () => {
     for (const [path, operations] of Object.entries(api.document.paths))
       if (path.startsWith('/v1/'))
         for (const method of Object.keys(operations)) {
@@ -75,14 +75,14 @@ describe('§1 conventions', () => {
         }
   })
 
-  it('an exact value is reduced, positive, and its display rounds it once', async () => {
+  it('R-wire-2: an exact value is reduced, positive, and its display rounds it once', async () => {
     const { body } = await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)
     const { price_usd } = body as State
     expect(price_usd.display).toBe(exact.format(exact.from(price_usd)))
   })
 })
 
-describe('§4 GET /v1/quote/token', () => {
+describe('GET /v1/quote/token', () => {
   const path = (query = '') => `/v1/quote/token/${CHAIN_ID}/${moth}${query}`
 
   it('is tagged: asked with its tag it answers 304 without a body, until the next record', async () => {
@@ -101,7 +101,7 @@ describe('§4 GET /v1/quote/token', () => {
     expect(next.headers.get('etag')).not.toBe(etag)
   })
 
-  it('is the last record, byte for byte, however it is asked for', async () => {
+  it('R-publish-1: is the last record, byte for byte, however it is asked for', async () => {
     const record = await trade(1500)
     const { body } = await api.get(path())
     expect(body).toMatchObject({
@@ -114,12 +114,12 @@ describe('§4 GET /v1/quote/token', () => {
     expect(new Set(many.map(answer => answer.text)).size).toBe(1)
   })
 
-  it('older than max_age_ms is verified anew and computed', async () => {
+  it('R-quote-2: older than max_age_ms is verified anew and computed', async () => {
     const { body } = await api.get(path('?max_age_ms=0'))
     expect(body).toMatchObject({ source: 'COMPUTED', state: 'PRICED' })
   })
 
-  it('narrowed and no route left is 422; not narrowed and no route is 200 UNPRICED', async () => {
+  it('R-quote-3: narrowed and no route left is 422; not narrowed and no route is 200 UNPRICED', async () => {
     expect((await api.get(path(`?exclude_pools=${pool}`))).status).toBe(422)
     expect((await api.get(path('?min_depth_usd=1000000000'))).status).toBe(422)
   })
@@ -129,7 +129,7 @@ describe('§4 GET /v1/quote/token', () => {
   })
 })
 
-describe('§4 POST /v1/quote/tokens', () => {
+describe('R-quote-5: POST /v1/quote/tokens', () => {
   const ask = (tokens: readonly object[], more: object = {}) =>
     api.post('/v1/quote/tokens', { tokens, ...more })
 
@@ -229,7 +229,7 @@ describe('§4 POST /v1/quote/tokens', () => {
   })
 })
 
-describe('§4 GET /v1/history/token', () => {
+describe('R-quote-7: GET /v1/history/token', () => {
   const path = (query: string, address = moth) => `/v1/history/token/${CHAIN_ID}/${address}?${query}`
   const prices = async (query: string) => {
     const { status, body } = await api.get(path(query))
@@ -323,7 +323,7 @@ describe('§4 GET /v1/history/token', () => {
   })
 })
 
-describe('§4 GET /v1/pools/{chain_id}/{pool_address}/events', () => {
+describe('R-http-3: GET /v1/pools/{chain_id}/{pool_address}/events', () => {
   it('a page is of 100 rows unless asked for otherwise, and the next goes on where it ended', async () => {
     const pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
     await service.untilTip(
@@ -343,7 +343,7 @@ describe('§4 GET /v1/pools/{chain_id}/{pool_address}/events', () => {
   })
 })
 
-describe('§4 GET /v1/policies/{policy_version}', () => {
+describe('R-policy-3: GET /v1/policies/{policy_version}', () => {
   it('tells the numbers that records name; another version is 404, other text 400', async () => {
     const { policy_version } = (await api.get(`/v1/quote/token/${CHAIN_ID}/${moth}`)).body as Body
     const { body } = await api.get(`/v1/policies/${String(policy_version)}`)
@@ -353,7 +353,7 @@ describe('§4 GET /v1/policies/{policy_version}', () => {
   })
 })
 
-describe('§4 sessions', () => {
+describe('R-session-1, R-session-3: sessions', () => {
   it('GET and DELETE: what it is, then gone for good', async () => {
     const key = await service.key()
     const made = await api.ask('/v1/session', { method: 'POST', key })
@@ -382,7 +382,7 @@ describe('§4 sessions', () => {
   })
 })
 
-describe('§4 outside /v1', () => {
+describe('R-http-1: outside /v1', () => {
   it('/healthz, /readyz, /metrics, /openapi.json and /docs answer without a credential', async () => {
     expect((await api.ask('/healthz')).body).toEqual({ status: 'ok' })
     expect((await api.ask('/readyz')).status).toBe(200)

@@ -78,7 +78,7 @@ describe('H3: bodies', () => {
     })
   const json = { 'content-type': 'application/json' }
 
-  it('over 64 KiB for a batch, and over 16 KiB elsewhere, is 413', async () => {
+  it('R-http-4: over 64 KiB for a batch, and over 16 KiB elsewhere, is 413', async () => {
     expect((await post(json, ' '.repeat(65 * 1024))).status).toBe(413)
     expect((await post(json, ' '.repeat(17 * 1024), '/v1/session')).status).toBe(413)
   })

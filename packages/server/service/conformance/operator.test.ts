@@ -1,4 +1,4 @@
-/** Contract §4 admin and §6: what an operator does, who may, and that it is written down; over a running service. */
+/** R-admin-1, R-access-1 and R-access-5: what an operator does, who may, and that it is written down; over a running service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listKeysIn, revokeKeyIn, rollKeyIn } from '../../config.ts'
 import type { Asking } from '../testing/answer.ts'
@@ -97,7 +97,7 @@ describe('keys', () => {
     expect([answer.status, answer.body]).toEqual([400, { error }])
   })
 
-  it('the command line lists, rolls and revokes through the running service', async () => {
+  it('R-access-5: the command line lists, rolls and revokes through the running service', async () => {
     const { key, keyId } = await service.service.access.issue('cli', 'cli', ['read'], null)
     expect((await listKeysIn(service.config)).find(each => each.keyId === keyId)).toMatchObject({
       name: 'cli',
@@ -123,7 +123,7 @@ describe('keys', () => {
   })
 })
 
-describe('who may', () => {
+describe('R-admin-1: who may', () => {
   it('needs scope admin and an address on the allowlist; a forwarded one from a stranger is none', async () => {
     expect((await asAdmin('keys', { key: await service.key(['read', 'stream']) })).status).toBe(403)
     for (const headers of [{ 'x-forwarded-for': '127.0.0.1' }, { forwarded: 'for=127.0.0.1' }])
@@ -185,7 +185,7 @@ describe('consumers', () => {
     expect((await audited('consumer.limits'))[0]).toMatchObject({ subject: 'tight' })
   })
 
-  it('enrolments beyond the day are 503 BUDGET_EXCEEDED; what is known already is answered', async () => {
+  it('R-limit-4: enrolments beyond the day are 503 BUDGET_EXCEEDED; what is known already is answered', async () => {
     const key = await service.key(['read'], 'poor')
     await send('PUT', 'consumers/poor', { ...limits, burst: 60 })
     const refused = await api.ask(`/v1/quote/token/${CHAIN_ID}/${chain.token('IDLE')}`, { key })

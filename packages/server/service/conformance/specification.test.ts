@@ -1,4 +1,4 @@
-/** One test per sentence of specification.md §3, §4, §5 and §7, over a service that runs on a chain that runs. */
+/** States, endpoints, authentication and errors (R-quote, R-http, R-access, R-error) of a service on a chain that runs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QUOTE_ERRORS } from '@assay/sdk/wire'
 import { handshake, opened, RawSocket } from '../testing/handshake.ts'
@@ -48,7 +48,7 @@ async function enrolled(token: string) {
   return { first, settled }
 }
 
-describe('§3 states and transitions', () => {
+describe('R-quote-1: states and transitions', () => {
   it('202 pending enrollment: accepted, discovery or evaluation pending, with guidance when to retry', async () => {
     const lark = chain.token('LARK')
     const { first, settled } = await enrolled(lark)
@@ -87,8 +87,8 @@ describe('§3 states and transitions', () => {
   })
 })
 
-describe('§4 endpoints', () => {
-  it('all need authentication', async () => {
+describe('R-http-2: endpoints', () => {
+  it('R-http-1: all need authentication', async () => {
     for (const [path, operations] of Object.entries(api.document.paths)) {
       if (!path.startsWith('/v1/')) continue
       for (const method of Object.keys(operations)) {
@@ -130,7 +130,7 @@ describe('§4 endpoints', () => {
     })
   })
 
-  it('GET /v1/pools: keyset-paginated, every page carries snapshot_sequence', async () => {
+  it('R-http-3: GET /v1/pools: keyset-paginated, every page carries snapshot_sequence', async () => {
     let cursor: string | null = ''
     let pages = 0
     while (cursor !== null) {
@@ -182,13 +182,13 @@ describe('§4 endpoints', () => {
     expect(JSON.stringify(body)).not.toContain('127.0.0.1')
   })
 
-  it('POST /v1/session: no body, a session and a resume_cursor', async () => {
+  it('R-session-1: POST /v1/session: no body, a session and a resume_cursor', async () => {
     const key = await service.key()
     const { body } = await api.ask(`/v1/session?chain_id=${CHAIN_ID}`, { method: 'POST', key })
     expect(body).toMatchObject({ resume_cursor: expect.any(String) as string })
   })
 
-  it('rule 1: the session needs a bearer or a session cookie; its cookie is secure, HTTP-only, same-origin', async () => {
+  it('R-session-1, R-session-2: the session needs a bearer or a session cookie; its cookie is secure, HTTP-only, same-origin', async () => {
     expect((await api.ask('/v1/session', { method: 'POST' })).status).toBe(401)
     const { answer, cookie } = await session(await service.key())
     expect(answer.headers.get('set-cookie')).toMatch(
@@ -202,7 +202,7 @@ describe('§4 endpoints', () => {
     await stream.end()
   })
 
-  it('rule 2: the cursor is chain-wide and positioned after the given snapshot_sequence', async () => {
+  it('R-session-1: the cursor is chain-wide and positioned after the given snapshot_sequence', async () => {
     const key = await service.key()
     const head = await service.head()
     const path = `/v1/session?chain_id=${CHAIN_ID}&snapshot_sequence=${head}`
@@ -218,7 +218,7 @@ describe('§4 endpoints', () => {
     await stream.end()
   })
 
-  it('rule 6: admin endpoints exist and are allowlist-gated', async () => {
+  it('R-admin-1: admin endpoints exist and are allowlist-gated', async () => {
     const key = await service.key(['admin'])
     expect((await api.ask('/v1/admin/retention', { key })).status).toBe(200)
     const spoofed = { 'x-forwarded-for': '127.0.0.1' }
@@ -226,17 +226,17 @@ describe('§4 endpoints', () => {
   })
 })
 
-describe('§5 authentication', () => {
-  it('1: an operator-issued key as a bearer credential', async () => {
+describe('authentication', () => {
+  it('R-access-1: an operator-issued key as a bearer credential', async () => {
     expect((await api.get('/v1/chains')).status).toBe(200)
   })
 
-  it('2: a key never goes into a URL', async () => {
+  it('R-access-1: a key never goes into a URL', async () => {
     const key = await service.key()
     expect((await api.ask(`/v1/chains?api_key=${key}`, { key })).status).toBe(401)
   })
 
-  it('3 and 7: a session cookie authenticates later requests and shares the bucket of its bearer', async () => {
+  it('R-access-3, R-limit-1: a session cookie authenticates later requests and shares the bucket of its bearer', async () => {
     const key = await service.key()
     const { cookie } = await session(key)
     const left = async (headers: Record<string, string>) =>
@@ -246,7 +246,7 @@ describe('§5 authentication', () => {
     expect(await left(bearer(key))).toBeLessThanOrEqual(byCookie)
   })
 
-  it('4: the handshake is authenticated by the bearer header or a valid same-origin session cookie', async () => {
+  it('R-stream-1: the handshake is authenticated by the bearer header or a valid same-origin session cookie', async () => {
     const key = await service.key()
     const { cookie } = await session(key)
     for (const headers of [bearer(key), { cookie, origin: origin() }]) {
@@ -258,12 +258,12 @@ describe('§5 authentication', () => {
     expect(foreign).toMatchObject({ status: 403, text: '' })
   })
 
-  it('5: there is no self-service signup: only an operator issues keys', async () => {
+  it('R-access-1: there is no self-service signup: only an operator issues keys', async () => {
     const body = { consumer: 'me', name: 'mine', scopes: ['read'] }
     expect((await api.post('/v1/admin/keys', body)).status).toBe(403)
   })
 
-  it('6: 401 for a missing, invalid, expired or revoked credential; 403 for one that may not', async () => {
+  it('R-error-3: 401 for a missing, invalid, expired or revoked credential; 403 for one that may not', async () => {
     expect((await api.ask('/v1/chains')).status).toBe(401)
     expect((await api.ask('/v1/chains', { key: 'assay_no' })).status).toBe(401)
     const { access } = service.service
@@ -277,13 +277,13 @@ describe('§5 authentication', () => {
   })
 })
 
-describe('§7 errors', () => {
-  it('7.1: a non-quote error is an object with one string field, error', async () => {
+describe('errors', () => {
+  it('R-error-1: a non-quote error is an object with one string field, error', async () => {
     const { status, body } = await api.get('/v1/tokens?chain_id=x')
     expect([status, Object.keys(body as object)]).toEqual([400, ['error']])
   })
 
-  it('7.2: a quote error has code, message and detail', async () => {
+  it('R-error-2: a quote error has code, message and detail', async () => {
     const { status, body } = await api.get(quotePath('0x12'))
     expect([status, Object.keys(body as object)]).toEqual([400, ['code', 'message', 'detail']])
   })
@@ -297,18 +297,18 @@ describe('§7 errors', () => {
       'NO_ROUTE',
       () => quotePath(chain.token('MOTH'), `?exclude_pools=${chain.pool('uniswap-v2', 'USDT', 'MOTH')}`),
     ],
-  ] as const)('7.2: %s has its status', async (code, path) => {
+  ] as const)('R-error-2: %s has its status', async (code, path) => {
     const { status, body } = await api.get(path())
     expect([status, (body as Body)['code']]).toEqual([QUOTE_ERRORS[code].status, code])
   })
 
-  it('7.2: TOKEN_UNKNOWN 404, once it is known that there is no token', async () => {
+  it('R-error-2: TOKEN_UNKNOWN 404, once it is known that there is no token', async () => {
     const { first, settled } = await enrolled(NOBODY)
     expect(first.status).toBe(202)
     expect([settled.status, (settled.body as Body)['code']]).toEqual([404, 'TOKEN_UNKNOWN'])
   })
 
-  it('7.3: 429 with an empty body and a numeric Retry-After; limiting is isolated per consumer', async () => {
+  it('R-error-3: 429 with an empty body and a numeric Retry-After; limiting is isolated per consumer', async () => {
     const key = await service.key()
     const other = await service.key()
     const statuses = await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * The stream, rule by rule: specification §6 and contract §5 over a running service, with clients we did not write,
+ * The stream, rule by rule: R-stream and R-cursor over a running service, with clients we did not write,
  * Node's own WebSocket and its fetch. A test is named after its rule.
  */
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
@@ -116,7 +116,7 @@ async function live(filter: object = {}): Promise<Foreign> {
   return foreign
 }
 
-describe('specification §6.1 stream connection', () => {
+describe('R-stream-1, R-stream-2: stream connection', () => {
   it('1 the handshake is authenticated by a bearer header or a same-origin session cookie', async () => {
     const nobody = new Foreign({})
     expect((await nobody.untilClosed()).code).toBe(1006)
@@ -167,7 +167,7 @@ describe('specification §6.1 stream connection', () => {
   })
 })
 
-describe('specification §6.2 envelope', () => {
+describe('R-stream-3: envelope', () => {
   it('has stream_sequence, routing, type and payload, and is of its schema', async () => {
     const foreign = await subscribe({}, seal())
     await foreign.untilSequence(await move())
@@ -199,7 +199,7 @@ describe('specification §6.2 envelope', () => {
   })
 })
 
-describe('specification §6.3 RESET_REQUIRED', () => {
+describe('R-stream-4: RESET_REQUIRED', () => {
   const LOG_HEAD = 2 ** 39
   it.each([
     ['INVALID_CURSOR', () => 'no-cursor', {}],
@@ -231,7 +231,7 @@ describe('specification §6.3 RESET_REQUIRED', () => {
   })
 })
 
-describe('specification §6.4 resume and replay', () => {
+describe('R-stream-5: resume and replay', () => {
   it('1–4 snapshot, minimum sequence, session, cursor, replay, live: nothing missing, nothing twice', async () => {
     const key = await service.key(['stream'])
     const sequences: number[] = []
@@ -265,7 +265,7 @@ describe('specification §6.4 resume and replay', () => {
   })
 })
 
-describe('contract §5', () => {
+describe('R-stream-1, R-stream-2, R-stream-7: frames, filters, connections', () => {
   it.each([
     ['malformed', '{'],
     ['unknown field', { filter: FILTER, resume_cursor: null, more: 1 }],
@@ -368,7 +368,7 @@ class Events {
   }
 }
 
-describe('GET /v1/stream/sse (contract §4)', () => {
+describe('R-stream-8: GET /v1/stream/sse', () => {
   it('the same records, each named by its type; Last-Event-ID resumes after it, without a gap or a repetition', async () => {
     const headers = await bearer()
     const first = await Events.open(`chain_ids=${CHAIN_ID}&cursor=${seal()}`, headers)

@@ -457,7 +457,7 @@ it('W19 a connection that a proxy would call idle is kept alive by pings, and on
   await pinging.close()
 })
 
-it('contract §5 a log that begins anew under a running service resets who listens, live and in a replay, and no one else', async () => {
+it('R-cursor-2: a log that begins anew under a running service resets who listens, live and in a replay, and no one else', async () => {
   const restored = await openTestGate()
   try {
     for (let n = 0; n < 5; n++) await restored.commit(1, [health(1, 'HEALTHY')])

@@ -75,7 +75,7 @@ const statuses = async (after: number) =>
 const retracted = async (after: number) =>
   (await service.records(after)).filter(({ type }) => type === 'PRICE_RETRACT')
 
-describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
+describe('R-find-5: on a node that takes 150 ms a call', () => {
   it('the first prices of 20 configured tokens take a dozen rounds of calls, not one for each token', async () => {
     const prices = await Promise.all(
       listed.map(async ({ address }) =>
@@ -158,7 +158,7 @@ describe('nodes §Blocks first: on a node that takes 150 ms a call', () => {
   })
 })
 
-describe('contract §4: a batch pays for the look-ups it starts', () => {
+describe('R-quote-6: a batch pays for the look-ups it starts', () => {
   const unknown = Array.from({ length: 12 }, (_, at) => token(0x3000 + at, `NONE${at}`, 1))
 
   it('entry by entry; what the quota cannot pay is refused in its place, and asking again for the rest costs nothing', async () => {

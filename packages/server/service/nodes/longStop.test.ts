@@ -1,5 +1,5 @@
 /**
- * Contract §2.8, a long stop: the service is down while thousands of blocks pass. It starts again at the head, in calls
+ * R-rebase-1 and R-health-6, a long stop: the service is down while thousands of blocks pass. It starts again at the head, in calls
  * that do not grow with the blocks it missed; its stream goes on, and the gap is named.
  */
 import { join } from 'node:path'

@@ -167,7 +167,7 @@ function withoutWorker(name: string): () => void {
   return () => run(`UPDATE entity SET text = substr(text, 2)`)
 }
 
-it('contract §2.3: without any worker every reader answers UNPRICED FEED, presented, and the record stays', async () => {
+it('R-present-1, R-present-2, R-present-4: without any worker every reader answers UNPRICED FEED, presented, and the record stays', async () => {
   const { before, etag } = await runOnce('silent')
   const repair = withoutWorker('silent')
   service = await openTestService(chain, { name: 'silent', endpoints: [proxy.url] })
