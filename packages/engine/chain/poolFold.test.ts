@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import * as depthAverage from '../price/depthAverage.ts'
-import { changesOf } from '../price/temporal.ts'
+import * as depthAverage from '../rules/depthAverage.ts'
+import { changesOf } from '../memory/temporalTape.ts'
 import { DAI, MINUTE, P1, T, USDC } from '../testing/cast.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 import { tick } from '../units.ts'

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import type { Count } from '../units.ts'
 import { type Consensus, consensus, type Observation, tau } from './consensus.ts'
-import { devBpsAtMost, isAtMost } from './weightedMedian.ts'
+import { apart, bpsMore } from '../exact/apart.ts'
+import { isAtMost } from './bpsBands.ts'
 
 /** An observation at 1 + `bps`/10000 (or its reciprocal for a negative one). */
 function observed(id: string, bps: bigint, weight: bigint, pool = id, deployment = `of ${id}`): Observation {
@@ -180,7 +181,7 @@ describe('consensus', () => {
         const at = (index: Count) => observations[index] as Observation
         const centre = at(verdict.m0).price
         const survivors = observations.filter((_, index) => !verdict.rejected[index])
-        const isOutlier = ({ price }: Observation) => !devBpsAtMost(price, centre, verdict.tauBps)
+        const isOutlier = ({ price }: Observation) => apart(price, centre, bpsMore(verdict.tauBps)) > 0
 
         if (verdict.unresolved) expect(observations.some(isOutlier)).toBe(true)
         else expect(observations.map(isOutlier)).toEqual(verdict.rejected)

@@ -9,7 +9,8 @@ import { DEFAULT_POLICY } from '../policy/policy.ts'
 const T = ms(1_700_000_000_000)
 const DAY = 86_400_000
 const external = { depthMicrousd: 1_000n, asOfMs: T }
-const at = (anchors: bigint, offset = ms(0)) => coverage(anchors, external, DEFAULT_POLICY, ms(T + offset)).value
+const at = (anchors: bigint, offset = ms(0)) =>
+  coverage(anchors, external, DEFAULT_POLICY, ms(T + offset)).value
 
 describe('coverage', () => {
   it('R-coverage-1: bands at 0.3, 0.6, 1, 2, 3, 6, 10, 17.5 and 25%', () => {
@@ -39,7 +40,9 @@ describe('coverage', () => {
       externalMicrousd: null,
     })
     expect(coverage(5n, { depthMicrousd: 1n, asOfMs: T }, DEFAULT_POLICY, T).value.score).toBe(10)
-    expect(coverage(5n, { depthMicrousd: 0n, asOfMs: T }, DEFAULT_POLICY, T).value.externalMicrousd).toBeNull()
+    expect(
+      coverage(5n, { depthMicrousd: 0n, asOfMs: T }, DEFAULT_POLICY, T).value.externalMicrousd,
+    ).toBeNull()
   })
 
   it('R-coverage-2: data older than 24 h is no data; exactly 24 h old is not older', () => {
@@ -60,7 +63,12 @@ describe('coverage', () => {
     const depth = fc.bigInt(0n, 10n ** 6n)
     fc.assert(
       fc.property(depth, depth, fc.integer({ min: 0, max: 2 * DAY }), (anchors, market, ageMs) => {
-        const found = coverage(anchors, { depthMicrousd: market, asOfMs: T }, DEFAULT_POLICY, ms(T + ageMs)).value
+        const found = coverage(
+          anchors,
+          { depthMicrousd: market, asOfMs: T },
+          DEFAULT_POLICY,
+          ms(T + ageMs),
+        ).value
         expect(found.score === 0).toBe(anchors === 0n)
         for (const { cap } of found.caps) expect(found.score).toBeLessThanOrEqual(cap)
       }),

@@ -4,17 +4,23 @@
  */
 import { describe, expect, it } from 'vitest'
 import json from '../oracle/price.json' with { type: 'json' }
-import type { Fraction } from '../exact/ratio.ts'
-import { type Count, count, type Ms, type Score, score } from '../units.ts'
+import { type Fraction, near } from '../exact/ratio.ts'
+import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
 import { edgeAgreement, pathAgreement } from './agreement.ts'
-import * as bands from './bands.ts'
 import { weigh } from './capacity.ts'
 import { consensus, tau } from './consensus.ts'
+import { coverage } from './coverage.ts'
+import { depthScore } from './depthScore.ts'
+import { freshness } from './freshness.ts'
+import { label } from './label.ts'
+import { nextFlip, reference } from '../memory/tapeMedian.ts'
+import { append, EMPTY } from '../memory/temporalTape.ts'
 import * as depthAverage from './depthAverage.ts'
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { guardStable } from './stableGuard.ts'
-import * as temporal from './temporalMedian.ts'
+import { temporalScore, WINDOW_MS } from './temporalMedian.ts'
+import { FOREVER } from './timed.ts'
 
 type RawAnswer = readonly [string, Count, Ms, boolean]
 type Vectors = {
@@ -140,20 +146,24 @@ describe('against the Python oracle', () => {
 
   it('bands of depth, coverage, freshness and temporal, one step either side of each boundary', () => {
     for (const [micro, expected] of vectors.bands.depth)
-      expect(bands.depthScore(BigInt(micro)), micro).toBe(expected)
+      expect(depthScore(BigInt(micro)), micro).toBe(expected)
     for (const [anchors, external, expected] of vectors.bands.coverage)
-      expect(bands.coverageScore(BigInt(anchors), BigInt(external)), `${anchors} of ${external}`).toBe(
-        expected,
-      )
+      expect(
+        coverage(BigInt(anchors), { depthMicrousd: BigInt(external), asOfMs: ms(0) }, DEFAULT_POLICY, ms(0))
+          .value.score,
+        `${anchors} of ${external}`,
+      ).toBe(expected)
     for (const [age, ttl, expected, later] of vectors.bands.freshness) {
-      expect(bands.freshnessScore(age, ttl), `${age} of ${ttl}`).toBe(expected)
-      expect(bands.nextFreshnessBoundary(age, ttl), `after ${age} of ${ttl}`).toBe(later)
+      const { value, untilMs } = freshness(ms(0), ttl, age)
+      expect(value.score, `${age} of ${ttl}`).toBe(expected)
+      expect(untilMs, `after ${age} of ${ttl}`).toBe(later ?? FOREVER)
     }
     for (const [num, den, medianNum, medianDen, expected] of vectors.bands.temporal) {
-      const reference = { median: fraction(medianNum, medianDen), coveredMs: temporal.WINDOW_MS }
-      expect(bands.temporalScore(fraction(num, den), reference)).toBe(expected)
+      const median = fraction(medianNum, medianDen)
+      const past = { median, near: near(median), coveredMs: WINDOW_MS }
+      expect(temporalScore(fraction(num, den), past)).toBe(expected)
     }
-    vectors.bands.labels.forEach((expected, at) => expect(bands.label(score(at))).toBe(expected))
+    vectors.bands.labels.forEach((expected, at) => expect(label(score(at))).toBe(expected))
   })
 
   it('edge and path agreement with their caps', () => {
@@ -197,22 +207,19 @@ describe('against the Python oracle', () => {
 
   it('temporal median, coverage and the next time it changes', () => {
     for (const { changes, reads } of vectors.temporal) {
-      const history = changes.reduce(
-        (built, [t, num, den]) => temporal.append(built, t, fraction(num, den)),
-        temporal.EMPTY,
-      )
+      const history = changes.reduce((built, [t, num, den]) => append(built, t, fraction(num, den)), EMPTY)
       for (const [t, median, covered, flip] of reads) {
-        const found = temporal.reference(history, t)
+        const found = reference(history, t)
         expect('median' in found ? text(found.median) : null).toBe(median)
         expect(found.coveredMs).toBe(covered)
-        expect(temporal.nextFlip(history, t)).toBe(flip)
+        expect(nextFlip(history, t)).toBe(flip ?? FOREVER)
       }
     }
   })
 
   it('R-stable-7: stable guard: value, score, status, source, caps, next boundary and deviation', () => {
     for (const { at, answer, last, feed, sequencer, expected } of vectors.stable) {
-      const found = guardStable(
+      const { value: found, untilMs } = guardStable(
         {
           answer: parse(answer),
           last: parse(last),
@@ -230,7 +237,7 @@ describe('against the Python oracle', () => {
         found.status,
         found.source,
         caps,
-        found.nextBoundaryMs,
+        untilMs === FOREVER ? null : untilMs,
         deviation,
       ]).toEqual(expected)
     }

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { count, type Ms, ms } from '../units.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
-import { type Answer, guardStable, type StableGuard, type StableReading } from './stableGuard.ts'
+import { type Answer, guardStable, type StableReading, type StableVerdict } from './stableGuard.ts'
+import { FOREVER } from './timed.ts'
 
 const T = ms(1_700_000_000_000)
 const HEARTBEAT = ms(86_400_000)
@@ -24,9 +25,12 @@ const healthy: StableReading = {
   feed: { heartbeatMs: HEARTBEAT, graceMs: GRACE },
   sequencer: null,
 }
-const guard = (changes: Partial<StableReading>, ageMs = ms(0)): StableGuard =>
-  guardStable({ ...healthy, ...changes }, DEFAULT_POLICY, ms(T + ageMs))
-const codes = (found: StableGuard) => found.caps.map(({ code, cap }) => `${code} ${cap}`)
+/** The verdict, and until when it holds. */
+const guard = (changes: Partial<StableReading>, ageMs = ms(0)): StableVerdict & { untilMs: Ms } => {
+  const { value, untilMs } = guardStable({ ...healthy, ...changes }, DEFAULT_POLICY, ms(T + ageMs))
+  return { ...value, untilMs }
+}
+const codes = (found: StableVerdict) => found.caps.map(({ code, cap }) => `${code} ${cap}`)
 
 /** Nothing read now; the last good answer was off by `bps`. */
 const stale = (bps: bigint) => guard({ answer: null, last: worth(bps) })
@@ -48,7 +52,7 @@ describe('stable guard', () => {
       caps: [],
       deviationBps: { num: 300_000_000n, den: 100_000_000n },
       updatedAtMs: T,
-      nextBoundaryMs: T + LATE + 1,
+      untilMs: T + LATE + 1,
     })
   })
 
@@ -128,7 +132,7 @@ describe('stable guard', () => {
       caps: [{ code: 'STABLE_NOMINAL', cap: 3 }],
       deviationBps: { num: 0n, den: 1n },
       updatedAtMs: null,
-      nextBoundaryMs: null,
+      untilMs: FOREVER,
     })
   })
 
@@ -154,12 +158,12 @@ describe('stable guard', () => {
     expect(sequencer(false, ms(10 * HOUR))).toMatchObject({
       status: 'STALE',
       score: 4,
-      nextBoundaryMs: T + LATE + HEARTBEAT + 1,
+      untilMs: T + LATE + HEARTBEAT + 1,
     })
     expect(sequencer(true, ms(HOUR))).toMatchObject({
       status: 'STALE',
       source: 'LAST',
-      nextBoundaryMs: T + 1,
+      untilMs: T + 1,
     })
     expect(sequencer(true, ms(HOUR + 1))).toMatchObject({ status: 'OK', score: 10 })
   })
@@ -188,14 +192,11 @@ describe('stable guard', () => {
     const share = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(readings, fc.array(share, { minLength: 5, maxLength: 5 }), (reading, shares) => {
-        const { nextBoundaryMs, ...now } = guardStable(reading, DEFAULT_POLICY, T)
-        const outcome = (atMs: Ms) => {
-          const { nextBoundaryMs: _, ...then } = guardStable(reading, DEFAULT_POLICY, atMs)
-          return then
-        }
-        const end = ms(nextBoundaryMs === null ? T + 20 * HEARTBEAT : nextBoundaryMs - 1)
+        const { value: now, untilMs } = guardStable(reading, DEFAULT_POLICY, T)
+        const outcome = (atMs: Ms) => guardStable(reading, DEFAULT_POLICY, atMs).value
+        const end = ms(untilMs === FOREVER ? T + 20 * HEARTBEAT : untilMs - 1)
         for (const part of [...shares, 1]) expect(outcome(ms(T + Math.floor((end - T) * part)))).toEqual(now)
-        if (nextBoundaryMs !== null) expect(outcome(nextBoundaryMs)).not.toEqual(now)
+        if (untilMs !== FOREVER) expect(outcome(untilMs)).not.toEqual(now)
       }),
       { numRuns: cases(2000) },
     )

@@ -4,12 +4,12 @@ import { cases } from '../../testing/cases.ts'
 import { E18, E6, MINUTE, P1, T, USDC } from '../../testing/cast.ts'
 import { scenario } from '../../testing/scenario.ts'
 import { ms } from '../../units.ts'
-import { Figures } from './figures.ts'
+import { outlookOf } from './outlook.ts'
 import { DEFAULT_POLICY } from '../../policy/policy.ts'
 
 const Y = 2_000_000n * E6
 
-it('R-temporal-5, R-timer-1: what is remembered of the temporal score and of the next change is what is found when looked for anew', () => {
+it('R-temporal-5, R-timer-1: what time has to say about a pool holds until the time it names, and is then what is found when looked for anew', () => {
   const moves = fc.array(
     fc.record({ bps: fc.integer({ min: -600, max: 600 }), afterMs: fc.integer({ min: 1, max: 2 * MINUTE }) }),
     { minLength: 1, maxLength: 8 },
@@ -30,15 +30,14 @@ it('R-temporal-5, R-timer-1: what is remembered of the temporal score and of the
         s.mine({ afterMs })
       }
       const pool = s.pool(P1)
-      const { from, to } = pool.around
-      const figures = () => new Figures(pool, DEFAULT_POLICY, from.decimals, to.decimals)
-      const kept = figures()
+      const { outlook } = pool.around
       let atMs: number = s.nowMs
       for (const passedMs of waited) {
         atMs += passedMs
-        expect(kept.temporalScoreAt(ms(atMs))).toBe(figures().temporalScoreAt(ms(atMs)))
-        expect(kept.nextChange(ms(atMs))).toBe(figures().nextChange(ms(atMs)))
-        expect(kept.pastAt(ms(atMs))).toEqual(figures().pastAt(ms(atMs)))
+        const anew = outlookOf(pool.state, DEFAULT_POLICY, ms(atMs))
+        const kept = outlook.recall(ms(atMs), pool.state, DEFAULT_POLICY, null, null)
+        if (kept === null) outlook.keep(anew, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
+        else expect(kept).toEqual(anew.value)
       }
     }),
     { numRuns: cases(1_000) },
