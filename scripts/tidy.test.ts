@@ -19,7 +19,7 @@ const text = (file: string) => readFileSync(file, 'utf8')
 /** What each layer of the engine may import, itself aside. A layer is a folder; '' is the package's root. */
 const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   exact: ['root:assert', 'root:units'],
-  amm: ['exact', 'root:assert', 'root:units'],
+  amm: ['exact', 'memory:switch', 'root:assert', 'root:units'],
   policy: ['exact', 'root:assert', 'root:units'],
   rules: ['exact', 'amm', 'policy', 'root:assert', 'root:units', 'types'],
   memory: ['exact', 'amm', 'rules', 'chain:block', 'root:assert', 'root:units', 'types'],

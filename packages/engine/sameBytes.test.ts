@@ -2,12 +2,13 @@
  * What the engine says of fixed lives, held by its digest: a change of the code that is no change of a rule leaves every
  * byte as it is. Whoever changes a rule writes the new digest here, and what differs into the change log.
  */
-import { expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { createState } from './createState.ts'
+import { memory } from './memory/switch.ts'
 import { Digest } from './testing/digest.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
 
-test.each([
+const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
@@ -23,11 +24,26 @@ test.each([
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
     'd892914a52e8c67d42c937cf61eb2da08742c33188ce8ea7e87964ae0f985ef0',
   ],
-])('R-fold-4: lives with %s: every record, quote and stored entity is the same', (_, options, expected) => {
-  const digest = new Digest()
-  for (let seed = 1; seed <= 4; seed++) {
-    const state = createState(SETUP)
-    for (const input of randomLife(seed, options).life) digest.step(state, input)
-  }
-  expect(digest.hex).toBe(expected)
+] as const
+
+afterEach(() => {
+  memory.isOn = true
+})
+
+describe.each([
+  ['with memory', true],
+  ['with memory off', false],
+])('%s', (_, isOn) => {
+  test.each(LIVES)(
+    'R-fold-4: lives with %s: every record, quote and stored entity is the same',
+    (_, options, expected) => {
+      memory.isOn = isOn
+      const digest = new Digest()
+      for (let seed = 1; seed <= 4; seed++) {
+        const state = createState(SETUP)
+        for (const input of randomLife(seed, options).life) digest.step(state, input)
+      }
+      expect(digest.hex).toBe(expected)
+    },
+  )
 })

@@ -9,6 +9,7 @@
  * A swap moves the price and nothing else, so the lanes outlive it. A change of liquidity makes the segments
  * between its ticks be computed again, at the next query.
  */
+import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
 import type { Side, V3State } from './adapter.ts'
 import { positionAtOrBelow } from './sortedTicks.ts'
@@ -58,6 +59,7 @@ export class DepthIndex {
    * when the known ticks do not reach, or the state contradicts the book: then the swap loop has to say.
    */
   inputTo(state: V3State, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
+    if (!memory.isOn) return null
     if (this.#changedLow <= this.#changedHigh) this.#recompute(this.#changedLow, this.#changedHigh)
     return this.#query(state, side, limitX96, ticks) ?? this.#rebuildAndQuery(state, side, limitX96, ticks)
   }

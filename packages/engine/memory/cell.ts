@@ -1,12 +1,10 @@
 /**
- * One remembered outcome: what it was made from, by identity, and the time for which it holds. All remembering of what a
- * rule found goes through a cell, so one switch turns it off: the engine then says the same, slower.
+ * One remembered outcome: what it was made from, by identity, and the time for which it holds. Law: what is recalled is
+ * what the rule would find anew.
  */
 import type { Timed } from '../rules/timed.ts'
 import { type Ms, ms } from '../units.ts'
-
-/** For tests: with memory off every outcome is worked out anew. */
-export const memory = { isOn: true }
+import { memory } from './switch.ts'
 
 export class Cell<Value, A, B = null, C = null, D = null> {
   #a: A | undefined = undefined

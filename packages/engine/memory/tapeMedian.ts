@@ -6,11 +6,21 @@
  */
 import { assert } from '../assert.ts'
 import * as ratio from '../exact/ratio.ts'
-import { type Reference, WINDOW_MS } from '../rules/temporalMedian.ts'
+import { type Reference, temporalMedian, WINDOW_MS } from '../rules/temporalMedian.ts'
 import { FOREVER } from '../rules/timed.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
+import { memory } from './switch.ts'
 import { compareTo, NOWHERE, type Place, Tally } from './tally.ts'
-import { compareAt, firstIn, fromAt, type History, nearAt, placeAt, untilAt } from './temporalTape.ts'
+import {
+  changesOf,
+  compareAt,
+  firstIn,
+  fromAt,
+  type History,
+  nearAt,
+  placeAt,
+  untilAt,
+} from './temporalTape.ts'
 
 const HALF_MS = ms(WINDOW_MS / 2)
 
@@ -19,6 +29,7 @@ const MOST_TRIES = 4
 
 /** The median over (t − 300,000, t]: the first ratio where twice the time at or below it reaches the window. */
 export function reference(history: History, t: Ms): Reference {
+  if (!memory.isOn) return temporalMedian(changesOf(history), t).value
   const toMs = clamp(history, t)
   const coveredMs = covered(history, toMs)
   if (coveredMs < WINDOW_MS) return { reason: 'INSUFFICIENT_HISTORY', coveredMs }
@@ -32,6 +43,7 @@ export function reference(history: History, t: Ms): Reference {
  * `now` is what `reference` gives at `t`.
  */
 export function nextFlip(history: History, t: Ms, now = reference(history, t)): Ms {
+  if (!memory.isOn) return temporalMedian(changesOf(history), t).untilMs
   const { start, end, open } = history
   if (open === null) return FOREVER
   if ('reason' in now) return ms(fromAt(history, start) + WINDOW_MS)

@@ -62,16 +62,11 @@ export function guardFailure(
   leastMicrousd: bigint,
   feed: { readonly status: string },
 ): Failure {
-  switch (rule) {
-    case 'EXPIRED':
-      return failure(rule, `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
-    case 'BELOW_MIN_DEPTH':
-      return failure(rule, `${capacity ?? 0n} microusd`, `${leastMicrousd} microusd`)
-    case 'FEED':
-      return failure(rule, feed.status, 'HEALTHY or DEGRADED')
-    default:
-      return failure(rule, pool.to, null)
-  }
+  if (rule === 'EXPIRED') return failure(rule, `${freshness.ageMs} ms`, `less than ${freshness.ttlMs} ms`)
+  if (rule === 'BELOW_MIN_DEPTH')
+    return failure(rule, `${capacity ?? 0n} microusd`, `${leastMicrousd} microusd`)
+  if (rule === 'FEED') return failure(rule, feed.status, 'HEALTHY or DEGRADED')
+  return failure(rule, pool.to, null)
 }
 
 /** No guard failed, but a component or cap leaves nothing: the operator's policy says so. */

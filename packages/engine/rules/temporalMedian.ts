@@ -67,7 +67,8 @@ function medianAt(changes: readonly Change[], t: Ms): Reference {
     atOrBelowMs += forMs
     if (2 * atOrBelowMs < WINDOW_MS) continue
     // As it was first written: equal ratios may be written in several ways.
-    const median = (held.find(each => ratio.compare(each.value, value) === 0) as (typeof held)[number]).value
+    const first = held.find(each => ratio.compare(each.value, value) === 0)
+    const median = first?.value ?? value
     return { median, near: ratio.near(median), coveredMs: WINDOW_MS }
   }
   return { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(0) }

@@ -12,6 +12,7 @@ import { type Count, count } from '../../units.ts'
 import { edgeAgreement } from '../../rules/agreement.ts'
 import { type Consensus, consensus, type Observation, TAU_MIN_BPS } from '../../rules/consensus.ts'
 import type { Agreement } from '../evaluation.ts'
+import { memory } from '../../memory/switch.ts'
 import { effective, isFull } from '../../rules/depthAverage.ts'
 import type { Moment } from '../moment.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -58,6 +59,7 @@ function agreed(moment: Moment, pools: readonly Pool[]): ByPool {
   const { policy } = moment
   const known = index.agreements.get(pools)
   if (
+    memory.isOn &&
     known !== undefined &&
     known.policy === policy &&
     pools.every(({ state }, at) => state === known.states[at]) &&
