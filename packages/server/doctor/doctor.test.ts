@@ -225,8 +225,29 @@ test.each(REFUSALS)(
       status: 'warn',
       value: `one by one: eth_getBlockReceipts refused (${said})`,
     })
+    expect(checkOf(diagnosis, 'proof')).toMatchObject({
+      status: 'ok',
+      value: 'headers give their hash, receipts give the root',
+    })
   },
 )
+
+test('a chain whose headers are configured as opaque is read by those rules, as the service will', async () => {
+  await mineTransactions(one, EVERY_KIND)
+  const foreign = { extraData: '0x77' }
+  const url = await proxied(async (call, fetchAnswer) => {
+    const answer = await fetchAnswer()
+    return call.method.startsWith('eth_getBlockBy') && answer.result !== null
+      ? { result: { ...(answer.result as object), ...foreign } }
+      : answer
+  })
+  const receiptsOf = async (proof?: ChainConfig['proof']) => {
+    const chain = { ...one.config(at(url)), proof }
+    return checkOf(await diagnose(configOf(chain), { clock: await clockAfter(1000) }), 'receipts')
+  }
+  expect(await receiptsOf()).toMatchObject({ status: 'fail' })
+  expect(await receiptsOf({ header: 'opaque', receipts: 'standard' })).toMatchObject({ status: 'ok' })
+})
 
 test('an endpoint that takes no batches, and none of eth_call at a hash, is told by name and not by URL', async () => {
   const url = await proxied((call, fetchAnswer) => {

@@ -14,6 +14,7 @@ import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { type Head, Probes } from './probes.ts'
+import { probeProof } from './proofProbe.ts'
 import { neededPerSecond, probeRate } from './rateProbe.ts'
 
 export type EndpointReport = {
@@ -106,7 +107,9 @@ async function examineEndpoint(
   const { chainId, genesisHash, checkpoint } = chain
   const identity = { chainId, genesisHash, checkpoint }
   const log = () => {}
-  const endpoint = new Endpoint({ name, url, identity, clock: systemClock, log, limits, purpose: 'probe' })
+  const { proof } = chain
+  const followed = { name, url, identity, proof, clock: systemClock, log, limits }
+  const endpoint = new Endpoint({ ...followed, purpose: 'probe' })
   try {
     const probes = new Probes(chain, name, connection, signal)
     return await examine(config, chain, { probes, connection, endpoint }, signal, options)
@@ -136,7 +139,8 @@ async function examine(
   const withoutCode = await codeless(chain, probes, head)
   if (scope === 'identity') {
     // A single endpoint that cannot prove blocks is worth a warning at the start.
-    const proof = chain.endpoints.length === 1 ? [await probes.proof(head)] : []
+    const isAlone = chain.endpoints.length === 1
+    const proof = isAlone ? [await probeProof(chain, endpoint, head.number, signal)] : []
     return { checks: [...identity, ...proof], withoutCode }
   }
   const receipts = await probeReceipts(endpoint, head.hash, signal)
@@ -148,7 +152,7 @@ async function examine(
       probes.age(head, clock.nowMs()),
       await probes.finality(head),
       receipts.check,
-      await probes.proof(head),
+      await probeProof(chain, endpoint, head.number, signal),
       await probes.logs(head),
       await probeState(endpoint, head.hash, signal),
       await probes.archive(head),
