@@ -12,6 +12,7 @@ import { type Clock, systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Config, Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
+import { AnswerSizes } from './answerSizes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { type Head, Probes } from './probes.ts'
 import { probeProof } from './proofProbe.ts'
@@ -96,10 +97,12 @@ async function examineEndpoint(
   const signal = options.signal ?? new AbortController().signal
   const usual = limitsOf(chain)
   const limits = { ...usual, deadlineMs: options.deadlineMs ?? usual.deadlineMs }
+  const sizes = new AnswerSizes(limits)
+  const onAnswer = sizes.note
   let connection: Connection
   try {
     const address = parseAddress(name, url)
-    const opening = { name, address, limits }
+    const opening = { name, address, limits, onAnswer }
     connection = address.kind === 'http' ? openHttp(opening) : await openWebSocket(opening, signal)
   } catch (error) {
     return { checks: [connectionFault(error)], withoutCode: null }
@@ -108,11 +111,11 @@ async function examineEndpoint(
   const identity = { chainId, genesisHash, checkpoint }
   const log = () => {}
   const { proof } = chain
-  const followed = { name, url, identity, proof, clock: systemClock, log, limits }
+  const followed = { name, url, identity, proof, clock: systemClock, log, limits, onAnswer }
   const endpoint = new Endpoint({ ...followed, purpose: 'probe' })
   try {
     const probes = new Probes(chain, name, connection, signal)
-    return await examine(config, chain, { probes, connection, endpoint }, signal, options)
+    return await examine(config, chain, { probes, connection, endpoint, sizes }, signal, options)
   } catch (error) {
     if (!isFeedError(error)) throw error
     return { checks: [connectionFault(error)], withoutCode: null }
@@ -123,12 +126,17 @@ async function examineEndpoint(
 }
 
 /** An endpoint as bare calls see it, and as the service does. */
-type Examinee = { readonly probes: Probes; readonly connection: Connection; readonly endpoint: Endpoint }
+type Examinee = {
+  readonly probes: Probes
+  readonly connection: Connection
+  readonly endpoint: Endpoint
+  readonly sizes: AnswerSizes
+}
 
 async function examine(
   config: Config,
   chain: ChainConfig,
-  { probes, connection, endpoint }: Examinee,
+  { probes, connection, endpoint, sizes }: Examinee,
   signal: AbortSignal,
   { scope = 'all', clock = systemClock }: DoctorOptions,
 ): Promise<Examined> {
@@ -160,6 +168,7 @@ async function examine(
       await probes.latency(clock),
       await probeBatches(endpoint, signal),
       await probeRate(connection, needed, clock, signal),
+      sizes.check(),
     ],
     withoutCode,
   }

@@ -16,6 +16,7 @@ import {
   type Connection,
   type ConnectionLimits,
   DEFAULT_LIMITS,
+  type OnAnswer,
   type Settled,
 } from './connection.ts'
 import { untilAborted } from './deadline.ts'
@@ -44,6 +45,7 @@ export type EndpointOptions = {
   readonly clock: Clock
   readonly log: FeedLog
   readonly limits?: ConnectionLimits
+  readonly onAnswer?: OnAnswer
   /** Of all its calls, where they serve one purpose. */
   readonly purpose?: Purpose
   /** Of blocks only logs with one of these first topics are kept once they are proven; left out, all. */
@@ -281,9 +283,9 @@ export class Endpoint {
   }
 
   async #open(): Promise<Connection> {
-    const { name, limits = DEFAULT_LIMITS, identity, clock } = this.#options
+    const { name, limits = DEFAULT_LIMITS, onAnswer, identity, clock } = this.#options
     const { signal } = this.#abort
-    const options = { name, address: this.#address, limits }
+    const options = { name, address: this.#address, limits, onAnswer }
     let connection: Connection | null = null
     try {
       connection = this.#address.kind === 'http' ? openHttp(options) : await openWebSocket(options, signal)
