@@ -112,3 +112,19 @@ test('a consumer with a quota of its own has that one', () => {
   expect(limit.take('c', 1, own)).toEqual({ allowed: true, remaining: 0, waitMs: 200 })
   expect(limit.take('c', 1, own)).toEqual({ allowed: false, remaining: 0, waitMs: 100 })
 })
+
+test('what is spent and given back at once leaves as much as before, and never more than the burst', () => {
+  fc.assert(
+    fc.property(fc.nat(60), fc.nat(60), fc.nat(5000), (spent, returned, waitMs) => {
+      const time = { ms: 1000 }
+      const limit = new RateLimit(clockAt(time))
+      limit.take('c', spent)
+      time.ms += waitMs
+      const before = limit.take('c', 0)
+      if (limit.take('c', returned).allowed) limit.giveBack('c', returned)
+      expect(limit.take('c', 0)).toEqual(before)
+      limit.giveBack('c', 60)
+      expect(limit.take('c', 0).remaining).toBe(60)
+    }),
+  )
+})

@@ -27,6 +27,8 @@ export interface Limiter {
   take(consumer: string, cost?: number, quota?: Quota, nowMs?: number): Verdict
   /** The verdict, whoever has to be asked. */
   spend(consumer: string, cost?: number, quota?: Quota): Promise<Verdict>
+  /** Units spent a moment ago on what was then refused; nobody may give them back twice. */
+  giveBack(consumer: string, units: number, quota?: Quota): void
 }
 
 /** When all units spent so far are earned back, at the pace they were spent at: another quota counts the same units. */
@@ -71,6 +73,11 @@ export class RateLimit implements Limiter {
 
   async spend(consumer: string, cost = 1, quota: Quota = this.quota): Promise<Verdict> {
     return this.take(consumer, cost, quota)
+  }
+
+  giveBack(consumer: string, units: number): void {
+    const debt = this.#debts.get(consumer)
+    if (debt !== undefined) debt.earnedAtMs -= units * debt.unitMs
   }
 }
 

@@ -89,3 +89,15 @@ test('what a node took and did not spend is there for the others a second later'
   expect((await second.spend('c', own.burst, own)).allowed).toBe(true)
   await close()
 })
+
+test('what was spent and given back can be spent again here, and elsewhere once it is not', async () => {
+  const { nodes, close } = nodesOf(2)
+  const [first, second] = nodes as [SharedLimit, SharedLimit]
+  expect((await first.spend('c', QUOTA.burst)).allowed).toBe(true)
+  first.giveBack('c', QUOTA.burst)
+  expect((await first.spend('c', QUOTA.burst - 20)).allowed).toBe(true)
+  await first.close()
+  expect((await second.spend('c', 20)).allowed).toBe(true)
+  expect((await second.spend('c', 1)).allowed).toBe(false)
+  await close()
+})

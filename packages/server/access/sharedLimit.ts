@@ -67,6 +67,14 @@ export class SharedLimit implements Limiter {
     }
   }
 
+  /** They are at hand again, and go back to the store like others that nobody spends. */
+  giveBack(consumer: string, units: number, quota: Quota = this.quota): void {
+    const account = this.#account(consumer)
+    if (account.units === 0) account.heldSinceMs = this.#clock.monotonicMs()
+    account.units += units
+    account.unitMs = quota.windowMs / quota.units
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#sweep(0)

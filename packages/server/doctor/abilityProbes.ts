@@ -47,7 +47,9 @@ export async function probeReceipts(
 }
 
 function receiptsCheck(endpoint: Endpoint, { number, transactions }: ListedHeader, answer: LogAnswer): Check {
-  const refused = endpoint.abilities.lackings.find(each => each.startsWith('eth_getBlockReceipts')) ?? ''
+  const refused =
+    endpoint.abilities.lackings.find(each => each.startsWith('eth_getBlockReceipts')) ??
+    `eth_getBlockReceipts refused for the size of block ${number}`
   switch (answer.rung) {
     case 'receipts by block':
       return ok('receipts', `${transactions.length} of block ${number}`)

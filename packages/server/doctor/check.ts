@@ -16,6 +16,7 @@ export type CheckName =
   | 'archive'
   | 'heads'
   | 'latency'
+  | 'answers'
 
 export type Check = {
   readonly name: CheckName

@@ -90,6 +90,8 @@ function refuse(response: ServerResponse, status: number): 'handled' {
 const diagnoseUrl = async (url: string) =>
   diagnose(configOf(one.config(at(url))), { clock: await clockAfter(1000) })
 
+const LARGEST = /^the largest had \d+ KiB \(eth_\w+\); the limit is 256 MiB \(rpc\.max_answer_mib\)$/
+
 test('a good node is told what it can do, over HTTP and over WebSocket', async () => {
   await mine(one)
   const diagnosis = await diagnose(configOf(one.config(at(one.anvil.url, one.anvil.wsUrl))), {
@@ -113,7 +115,9 @@ test('a good node is told what it can do, over HTTP and over WebSocket', async (
     latency: expect.stringMatching(/ ms$/),
     batches: 'taken',
     rate: expect.stringMatching(/^about 13 calls a second; this endpoint answered 30 at /),
+    answers: expect.stringMatching(LARGEST),
   })
+  expect(checkOf(diagnosis, 'answers', 1)?.value).toMatch(LARGEST)
   expect(checkOf(diagnosis, 'heads', 1)?.value).toBe('pushed')
   expect(checkOf(diagnosis, 'batches', 1)?.value).toBe('not needed (WebSocket)')
   expect(diagnosis.warnings.join()).toContain('node-1, node-2 are one backend')
@@ -225,8 +229,55 @@ test.each(REFUSALS)(
       status: 'warn',
       value: `one by one: eth_getBlockReceipts refused (${said})`,
     })
+    expect(checkOf(diagnosis, 'proof')).toMatchObject({
+      status: 'ok',
+      value: 'headers give their hash, receipts give the root',
+    })
   },
 )
+
+test('the largest answer is told, with what to raise where it is near the limit or beyond', async () => {
+  await mineTransactions(one, [...EVERY_KIND, ...EVERY_KIND, ...EVERY_KIND])
+  const receipts = await one.rpc<object[]>('eth_getBlockReceipts', 'latest')
+  const bytes = JSON.stringify(receipts).length
+  const limitedTo = async (mostBytes: number) => {
+    const chain = { ...one.config(at(one.anvil.url)), maxAnswerMib: mostBytes / (1024 * 1024) }
+    const diagnosis = await diagnose(configOf(chain), { clock: await clockAfter(1000) })
+    expect(diagnosis.healthy).toBe(true)
+    return diagnosis
+  }
+  expect(checkOf(await limitedTo(bytes * 3), 'answers')?.status).toBe('ok')
+  expect(checkOf(await limitedTo(bytes * 1.5), 'answers')).toMatchObject({
+    status: 'warn',
+    value: expect.stringMatching(/^the largest had \d+ KiB \(eth_getBlockReceipts\); the limit is \d+ KiB/),
+    fix: expect.stringContaining('raise rpc.max_answer_mib'),
+  })
+  const beyond = await limitedTo(bytes / 2)
+  expect(checkOf(beyond, 'answers')).toMatchObject({
+    status: 'warn',
+    value: expect.stringMatching(/^eth_getBlockReceipts gave more than the limit of \d+ KiB/),
+  })
+  expect(checkOf(beyond, 'receipts')?.value).toMatch(
+    /^one by one: eth_getBlockReceipts refused for the size of block \d+$/,
+  )
+})
+
+test('a chain whose headers are configured as opaque is read by those rules, as the service will', async () => {
+  await mineTransactions(one, EVERY_KIND)
+  const foreign = { extraData: '0x77' }
+  const url = await proxied(async (call, fetchAnswer) => {
+    const answer = await fetchAnswer()
+    return call.method.startsWith('eth_getBlockBy') && answer.result !== null
+      ? { result: { ...(answer.result as object), ...foreign } }
+      : answer
+  })
+  const receiptsOf = async (proof?: ChainConfig['proof']) => {
+    const chain = { ...one.config(at(url)), proof }
+    return checkOf(await diagnose(configOf(chain), { clock: await clockAfter(1000) }), 'receipts')
+  }
+  expect(await receiptsOf()).toMatchObject({ status: 'fail' })
+  expect(await receiptsOf({ header: 'opaque', receipts: 'standard' })).toMatchObject({ status: 'ok' })
+})
 
 test('an endpoint that takes no batches, and none of eth_call at a hash, is told by name and not by URL', async () => {
   const url = await proxied((call, fetchAnswer) => {

@@ -12,8 +12,10 @@ import { type Clock, systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Config, Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
+import { AnswerSizes } from './answerSizes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { type Head, Probes } from './probes.ts'
+import { probeProof } from './proofProbe.ts'
 import { neededPerSecond, probeRate } from './rateProbe.ts'
 
 export type EndpointReport = {
@@ -95,10 +97,12 @@ async function examineEndpoint(
   const signal = options.signal ?? new AbortController().signal
   const usual = limitsOf(chain)
   const limits = { ...usual, deadlineMs: options.deadlineMs ?? usual.deadlineMs }
+  const sizes = new AnswerSizes(limits)
+  const onAnswer = sizes.note
   let connection: Connection
   try {
     const address = parseAddress(name, url)
-    const opening = { name, address, limits }
+    const opening = { name, address, limits, onAnswer }
     connection = address.kind === 'http' ? openHttp(opening) : await openWebSocket(opening, signal)
   } catch (error) {
     return { checks: [connectionFault(error)], withoutCode: null }
@@ -106,10 +110,12 @@ async function examineEndpoint(
   const { chainId, genesisHash, checkpoint } = chain
   const identity = { chainId, genesisHash, checkpoint }
   const log = () => {}
-  const endpoint = new Endpoint({ name, url, identity, clock: systemClock, log, limits, purpose: 'probe' })
+  const { proof } = chain
+  const followed = { name, url, identity, proof, clock: systemClock, log, limits, onAnswer }
+  const endpoint = new Endpoint({ ...followed, purpose: 'probe' })
   try {
     const probes = new Probes(chain, name, connection, signal)
-    return await examine(config, chain, { probes, connection, endpoint }, signal, options)
+    return await examine(config, chain, { probes, connection, endpoint, sizes }, signal, options)
   } catch (error) {
     if (!isFeedError(error)) throw error
     return { checks: [connectionFault(error)], withoutCode: null }
@@ -120,12 +126,17 @@ async function examineEndpoint(
 }
 
 /** An endpoint as bare calls see it, and as the service does. */
-type Examinee = { readonly probes: Probes; readonly connection: Connection; readonly endpoint: Endpoint }
+type Examinee = {
+  readonly probes: Probes
+  readonly connection: Connection
+  readonly endpoint: Endpoint
+  readonly sizes: AnswerSizes
+}
 
 async function examine(
   config: Config,
   chain: ChainConfig,
-  { probes, connection, endpoint }: Examinee,
+  { probes, connection, endpoint, sizes }: Examinee,
   signal: AbortSignal,
   { scope = 'all', clock = systemClock }: DoctorOptions,
 ): Promise<Examined> {
@@ -136,7 +147,8 @@ async function examine(
   const withoutCode = await codeless(chain, probes, head)
   if (scope === 'identity') {
     // A single endpoint that cannot prove blocks is worth a warning at the start.
-    const proof = chain.endpoints.length === 1 ? [await probes.proof(head)] : []
+    const isAlone = chain.endpoints.length === 1
+    const proof = isAlone ? [await probeProof(chain, endpoint, head.number, signal)] : []
     return { checks: [...identity, ...proof], withoutCode }
   }
   const receipts = await probeReceipts(endpoint, head.hash, signal)
@@ -148,7 +160,7 @@ async function examine(
       probes.age(head, clock.nowMs()),
       await probes.finality(head),
       receipts.check,
-      await probes.proof(head),
+      await probeProof(chain, endpoint, head.number, signal),
       await probes.logs(head),
       await probeState(endpoint, head.hash, signal),
       await probes.archive(head),
@@ -156,6 +168,7 @@ async function examine(
       await probes.latency(clock),
       await probeBatches(endpoint, signal),
       await probeRate(connection, needed, clock, signal),
+      sizes.check(),
     ],
     withoutCode,
   }

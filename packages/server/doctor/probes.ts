@@ -7,7 +7,6 @@ import type { Connection } from '../feed/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
-import { probeProof } from './proofProbe.ts'
 
 export type Head = {
   readonly number: number
@@ -95,13 +94,6 @@ export class Probes {
     return hasTag || this.#chain.finality.kind === 'depth'
       ? ok('finality', value)
       : warn('finality', value, 'set finality: { depth: N } for this chain, or use a node that has the tag')
-  }
-
-  /** What the last blocks prove, compared with the configuration. */
-  async proof(head: Head): Promise<Check> {
-    return this.#finding('proof', 'use a node that gives whole blocks', () =>
-      probeProof(this.#chain, this.#ask, head.number),
-    )
   }
 
   /** The longest range that is answered; any error ends the search, whatever its words. */

@@ -1,6 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
+import { Abilities } from '../feed/abilities.ts'
+import type { Endpoint } from '../feed/endpoint.ts'
 import { FeedError } from '../feed/feedError.ts'
 import { makeOddBlocks, type OddBlock, type Wire } from '../feed/testing/oddBlocks.ts'
+import { systemClock } from '../ops/clock.ts'
 import { type ChainConfig, type ProofRules, Secret } from '../ops/config.ts'
 import type { Check } from './check.ts'
 import { probeProof } from './proofProbe.ts'
@@ -32,22 +35,39 @@ const chainOf = (proof: ProofRules | undefined, endpoints: number): ChainConfig 
   tokens: [],
 })
 
-type Node = { readonly block: Wire | null; readonly receipts: readonly Wire[] | null }
+type Node = {
+  readonly block: Wire | null
+  readonly receipts: readonly Wire[] | null
+  /** Refused, so that receipts come by transaction alone. */
+  readonly lacksByBlock?: boolean
+}
 
 /** Every number is that block. */
+function endpointOf({ block, receipts, lacksByBlock = false }: Node): Endpoint {
+  const missing = () => Promise.reject(new FeedError('METHOD_MISSING', 'node', 'it does not have the method'))
+  const request = (method: string, [param]: readonly unknown[]): Promise<unknown> => {
+    switch (method) {
+      case 'eth_getBlockByNumber':
+        return Promise.resolve(block)
+      case 'eth_getBlockReceipts':
+        return receipts === null || lacksByBlock ? missing() : Promise.resolve(receipts)
+      case 'eth_getTransactionReceipt': {
+        const found = receipts?.find(({ transactionHash }) => transactionHash === param)
+        return found === undefined ? missing() : Promise.resolve(found)
+      }
+      default:
+        return missing()
+    }
+  }
+  const abilities = new Abilities('node', systemClock, () => {})
+  const fake = { name: 'node', abilities, request, takesBatches: false, callsPerSecond: 500 }
+  return fake as unknown as Endpoint
+}
+
 const probe = (
-  { block, receipts }: Node,
+  node: Node,
   { proof, endpoints = 2 }: { readonly proof?: ProofRules; readonly endpoints?: number } = {},
-): Promise<Check> =>
-  probeProof(
-    chainOf(proof, endpoints),
-    method => {
-      if (method === 'eth_getBlockByNumber') return Promise.resolve(block)
-      if (receipts !== null) return Promise.resolve(receipts)
-      return Promise.reject(new FeedError('METHOD_MISSING', 'node', 'it does not have the method'))
-    },
-    9,
-  )
+): Promise<Check> => probeProof(chainOf(proof, endpoints), endpointOf(node), 9, new AbortController().signal)
 
 const NOTHING: ProofRules = { header: 'opaque', receipts: 'none' }
 
@@ -57,6 +77,17 @@ test('a chain like Ethereum proves itself as configured', async () => {
     status: 'ok',
     value: 'headers give their hash, receipts give the root',
     fix: null,
+  })
+})
+
+test('a node that gives receipts by transaction alone proves as much as any other', async () => {
+  const { block, receipts } = oneOf('legacy and typed receipts')
+  const node = { block, receipts, lacksByBlock: true }
+  expect(await probe(node)).toEqual(await probe({ block, receipts }))
+  const forged = { ...block, receiptsRoot: `0x${'11'.repeat(32)}` }
+  expect(await probe({ ...node, block: forged })).toMatchObject({
+    status: 'fail',
+    value: expect.stringContaining('receipts do not give the root'),
   })
 })
 

@@ -1,17 +1,19 @@
 /**
  * Detects from the last blocks of a chain what they prove: whether the fields of a header give its hash, and whether the
- * receipts give its root. If the configuration differs, the finding has the line to paste.
+ * receipts, read the way the service reads them, give its root. If the configuration differs, the finding has the line to
+ * paste.
  */
-import { FieldError, toCount, toFields, toHash } from '../feed/answer.ts'
+import { FieldError, toFields } from '../feed/answer.ts'
 import { capabilitiesOf } from '../feed/capabilities.ts'
 import { DEPOSIT_TYPE, toReceiptEntry } from '../feed/entry.ts'
+import type { Endpoint } from '../feed/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
+import { decodeHeader, type ListedHeader } from '../feed/header.ts'
 import { proveHeader } from '../feed/headerHash.ts'
+import { fetchLogs } from '../feed/logLadder.ts'
 import { proveReceipts } from '../feed/receiptsProof.ts'
-import type { ChainConfig, Hex, ProofRules } from '../ops/config.ts'
-import { type Check, fail, ok, warn } from './check.ts'
-
-type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
+import type { ChainConfig, ProofRules } from '../ops/config.ts'
+import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
 /** `receipts` is null when the block had none or the node did not give them. */
 type Seen = {
@@ -25,11 +27,22 @@ const MOST_BLOCKS = 5
 
 const ANOTHER = 'add an endpoint of another provider: two that agree prove a block'
 
-export async function probeProof(chain: ChainConfig, ask: Ask, head: number): Promise<Check> {
+/** What the last blocks prove, compared with the configuration. */
+export async function probeProof(
+  chain: ChainConfig,
+  endpoint: Endpoint,
+  head: number,
+  signal: AbortSignal,
+): Promise<Check> {
   let seen: Seen | null = null
-  for (let number = head; number >= 0 && number > head - MOST_BLOCKS; number--) {
-    seen = (await lookAt(ask, number)) ?? seen
-    if (seen !== null && (seen.receipts !== null || seen.header === 'opaque')) break
+  try {
+    for (let number = head; number >= 0 && number > head - MOST_BLOCKS; number--) {
+      seen = (await lookAt(endpoint, number, signal)) ?? seen
+      if (seen !== null && (seen.receipts !== null || seen.header === 'opaque')) break
+    }
+  } catch (error) {
+    if (!isFeedError(error)) throw error
+    return fail('proof', sentenceOf(error), 'use a node of this chain that gives whole blocks')
   }
   if (seen === null)
     return warn('proof', 'the node gave no block', 'run it again when the node serves blocks')
@@ -82,35 +95,33 @@ const yamlOf = ({ header, receipts }: ProofRules): string =>
   `proof: { header: ${header}, receipts: ${receipts} }`
 
 /** Null when the node does not give the block, or gives something malformed. */
-async function lookAt(ask: Ask, number: number): Promise<Seen | null> {
-  const block = await asked(() => ask('eth_getBlockByNumber', `0x${number.toString(16)}`, false))
+async function lookAt(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<Seen | null> {
+  const asked = [`0x${number.toString(16)}`, false]
+  const block = await given(() => endpoint.request('eth_getBlockByNumber', asked, signal))
   try {
-    return block === null ? null : await seenIn(ask, block)
+    return block === null ? null : await seenIn(endpoint, block, signal)
   } catch (error) {
     if (error instanceof FieldError) return null
     throw error
   }
 }
 
-async function seenIn(ask: Ask, block: unknown): Promise<Seen> {
+async function seenIn(endpoint: Endpoint, block: unknown, signal: AbortSignal): Promise<Seen> {
   const fields = toFields(block)
-  const hash = toHash(fields, 'hash')
-  const isSettling = proveHeader(fields, hash, { header: 'opaque' }).settledHeight !== null
-  const header = isOwnHash(() => proveHeader(fields, hash, { header: 'standard' }).isOwnHash)
-  const items = await asked(() => ask('eth_getBlockReceipts', hash))
-  if (!Array.isArray(items) || items.length === 0 || isSettling) return { header, receipts: null, isSettling }
-  const place = { number: toCount(fields, 'number'), hash, receiptsRoot: toHash(fields, 'receiptsRoot') }
-  return { header, receipts: rulesOf(place, items), isSettling }
+  const header = decodeHeader(fields, { header: 'opaque' })
+  const isSettling = header.settledHeight !== null
+  const rule = headerRule(() => proveHeader(fields, header.hash, { header: 'standard' }).isOwnHash)
+  const answer = await given(() => fetchLogs(endpoint, header.hash, () => Promise.resolve(header), signal))
+  const items = answer?.kind === 'receipts' ? answer.items : []
+  const receipts = items.length === 0 || isSettling ? null : receiptsRule(header, items)
+  return { header: rule, receipts, isSettling }
 }
 
 /** Null when the receipts lack a value that the root needs. */
-function rulesOf(
-  place: { readonly number: number; readonly hash: Hex; readonly receiptsRoot: Hex },
-  items: readonly unknown[],
-): Seen['receipts'] {
+function receiptsRule(header: ListedHeader, items: readonly unknown[]): Seen['receipts'] {
   try {
-    const header = { ...place, transactions: null, isOwnHash: true, settledHeight: null }
-    if (proveReceipts(header, items, { receipts: 'op_stack' }).proof === 'none') return null
+    const proven = { ...header, isOwnHash: true }
+    if (proveReceipts(proven, items, { receipts: 'op_stack' }).proof === 'none') return null
     const hasDeposit = items.some(item => toReceiptEntry(item).type === DEPOSIT_TYPE)
     return hasDeposit ? 'op_stack' : 'standard'
   } catch (error) {
@@ -119,7 +130,7 @@ function rulesOf(
   }
 }
 
-function isOwnHash(prove: () => boolean): ProofRules['header'] {
+function headerRule(prove: () => boolean): ProofRules['header'] {
   try {
     return prove() ? 'standard' : 'opaque'
   } catch (error) {
@@ -129,11 +140,12 @@ function isOwnHash(prove: () => boolean): ProofRules['header'] {
 }
 
 /** Null when the node refuses the call; other checks report that. */
-async function asked(task: () => Promise<unknown>): Promise<unknown> {
+async function given<Result>(task: () => Promise<Result>): Promise<Result | null> {
   try {
     return await task()
   } catch (error) {
-    if (isFeedError(error)) return null
+    // Only the endpoint itself looks at the pinned block.
+    if (isFeedError(error) && error.code !== 'ENDPOINT_IDENTITY') return null
     throw error
   }
 }

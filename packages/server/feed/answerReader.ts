@@ -24,12 +24,14 @@ const STREAMED: ReadonlySet<string> = new Set([
   'eth_getTransactionReceipt',
   'eth_getLogs',
 ])
-/** Anyone can make a block large, so these may be too. */
-const MAY_BE_LARGE: ReadonlySet<string> = new Set([...STREAMED, 'eth_getBlockByHash', 'eth_getBlockByNumber'])
+const LARGE: ReadonlySet<string> = new Set([...STREAMED, 'eth_getBlockByHash', 'eth_getBlockByNumber'])
+
+/** Anyone can make a block large, so its answers may be too. */
+export const mayBeLarge = (method: string): boolean => LARGE.has(method)
 
 /** How many bytes an answer to this method may have. */
 export const mostBytesOf = (method: string, { bodyBytes, answerBytes }: AnswerLimits): number =>
-  MAY_BE_LARGE.has(method) ? answerBytes : bodyBytes
+  mayBeLarge(method) ? answerBytes : bodyBytes
 
 export class AnswerReader {
   readonly mostBytes: number
@@ -43,6 +45,11 @@ export class AnswerReader {
     this.#limits = limits
     this.mostBytes = mostBytesOf(method, limits)
     this.#isStreamed = STREAMED.has(method)
+  }
+
+  /** Received so far, after decompression. */
+  get bytes(): number {
+    return this.#size
   }
 
   /** Throws AnswerTooLarge before anything past the limit is kept. */

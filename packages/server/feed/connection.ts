@@ -30,7 +30,11 @@ export type ConnectionOptions = {
   readonly name: string
   readonly address: Address
   readonly limits: ConnectionLimits
+  readonly onAnswer?: OnAnswer | undefined
 }
+
+/** How large an answer was, or as much of it as was read before it was given up; a batch is one answer. */
+export type OnAnswer = (method: string, bytes: number) => void
 
 export type ConnectionLimits = AnswerLimits & PaceLimits
 

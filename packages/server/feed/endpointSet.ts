@@ -25,7 +25,7 @@ export type Ask = {
 
 /** A late answer: never sooner than this, since a busy machine is late by itself. */
 const LEAST_LATE_MS = 250
-/** An answer of many megabytes is on its way for as long as it takes; each further try would be as large. */
+/** A node is silent while it makes an answer of many megabytes, and each further try makes it build the answer again. */
 const LARGE = { leastLateMs: 1000, mostTries: 2 } as const
 /** Before the usual time is known. */
 const FIRST_LATE_MS = 1000

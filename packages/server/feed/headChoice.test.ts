@@ -72,13 +72,13 @@ describe('F30: an endpoint behind another one', () => {
     await mineTransactions(chain, EVERY_KIND)
     const head = await latest(chain)
     await consumer.untilTip(head)
-    await consumer.until('the late one seen', each => statuses(each)[0] === 'LAGGING', 20_000)
+    await consumer.until('the late one seen', each => statuses(each)[0] === 'LAGGING')
     expect(consumer.of('reorg')).toEqual([])
     expect(statusesEver(consumer)).not.toContain('GAP')
     await expectFinalChain(consumer, chain)
     // It catches up and is as good as any other.
     late.clear()
-    await consumer.until('OK again', each => statuses(each)[0] === 'OK', 20_000)
+    await consumer.until('OK again', each => statuses(each)[0] === 'OK')
   })
 
   it('F30: that fell behind later is left for the other, and is read again when it has caught up', async () => {
@@ -92,7 +92,7 @@ describe('F30: an endpoint behind another one', () => {
     forward(5001)
     await consumer.untilTip(await latest(chain))
     forward(15_001)
-    await consumer.until('LAGGING', each => statuses(each)[0] === 'LAGGING', 20_000)
+    await consumer.until('LAGGING', each => statuses(each)[0] === 'LAGGING')
     freezing.calls.length = 0
     // Its head is still asked for, and nothing else: neither blocks nor finality.
     for (let blocks = 1; blocks <= 3; blocks++) {
@@ -106,7 +106,7 @@ describe('F30: an endpoint behind another one', () => {
     expect(new Set(freezing.calls.map(({ params }) => params[0]))).toEqual(new Set(['latest']))
     freezing.clear()
     forward(15_001)
-    await consumer.until('OK', each => statuses(each).join() === 'OK,OK', 20_000)
+    await consumer.until('OK', each => statuses(each).join() === 'OK,OK')
   })
 })
 
@@ -134,7 +134,7 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
       await mineAt(clock.nowMs())
       await consumer.untilTip(await latest(chain))
     }
-    await consumer.until('well', ({ health }) => health?.status === 'HEALTHY', 20_000)
+    await consumer.until('well', ({ health }) => health?.status === 'HEALTHY')
     expect(consumer.of('reorg')).toEqual([])
   })
 
@@ -226,11 +226,11 @@ describe('R-health-5: a head that one endpoint alone knows', () => {
       expect(statusesEver(consumer)).not.toContain('GAP')
       expect(consumer.of('reorg').at(-1)?.blocks.map(refOf)).toMatchObject([{ hash: shared.hash }])
       forward(15_001)
-      await consumer.until('set aside', each => statuses(each)[0] === 'SET_ASIDE', 20_000)
+      await consumer.until('set aside', each => statuses(each)[0] === 'SET_ASIDE')
       lie.remove()
       await mineAt(clock.nowMs())
       await consumer.untilTip(await latest(chain))
-      await consumer.until('back', each => (forward(5001), statuses(each)[0] === 'OK'), 20_000)
+      await consumer.until('back', each => (forward(5001), statuses(each)[0] === 'OK'))
       await expectFinalChain(consumer, chain)
     },
   )

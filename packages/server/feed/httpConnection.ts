@@ -95,6 +95,7 @@ async function ask(
   const { name, address, limits } = options
   const pace = startPace(signal, limits)
   const reader = new AnswerReader(method, limits)
+  let announcedBytes = 0
   try {
     const headers = {
       'content-type': 'application/json',
@@ -102,6 +103,7 @@ async function ask(
     }
     const bodyReader = {
       announced: (bytes: number) => {
+        announcedBytes = bytes
         if (!reader.mayBe(bytes)) throw new AnswerTooLarge()
       },
       push: (chunk: Buffer) => reader.push(chunk),
@@ -121,6 +123,7 @@ async function ask(
     if (expiry !== null) throw timedOut(options, method, expiry)
     throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} failed: ${failureOf(error)}`)
   } finally {
+    options.onAnswer?.(method, Math.max(reader.bytes, announcedBytes))
     pace.release()
   }
 }

@@ -14,7 +14,7 @@ import { decodePushed } from './header.ts'
 import { openWebSocket } from './webSocketConnection.ts'
 
 const NAME = 'own'
-const LIMITS = { ...DEFAULT_LIMITS, deadlineMs: 5000, bodyBytes: 100_000, answerBytes: 100_000 }
+const LIMITS = { ...DEFAULT_LIMITS, deadlineMs: 60_000, bodyBytes: 100_000, answerBytes: 100_000 }
 
 let server: WebSocketServer
 let url: string

@@ -183,6 +183,7 @@ class SocketConnection implements Connection {
     if (message['method'] === 'eth_subscription') return this.#push(message['params'])
     const pending = this.#pendingOf(message.id)
     if (pending === undefined) return
+    this.#options.onAnswer?.(pending.method, size)
     const most = mostBytesOf(pending.method, this.#options.limits)
     if (size > most) throw this.#tooLarge(pending.method, most)
     try {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { BatchRequest, type QuoteErrorCode } from '@assay/sdk/wire'
 import { lookUpAll } from './batchLookUps.ts'
 import { bodyOf } from './body.ts'
-import { ENTRY_UNITS, spend } from './charge.ts'
+import { ENTRY_UNITS, giveBack, spend } from './charge.ts'
 import type { HttpContext } from './context.ts'
 import { budgetSpent } from './onDemand.ts'
 import { addressIn, Params } from './params.ts'
@@ -46,7 +46,11 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
       return price === null || isDormant(price) ? null : judged(price, min_score ?? 0)
     })
     const unknown = asked.filter((_, at) => outcomes[at] === null)
-    const lookedUp = (await lookUpAll(context, principal, unknown, pay)).values()
+    const fee = {
+      pay,
+      giveBack: (lookUps: number) => giveBack(context, request, reply, lookUps * ENTRY_UNITS),
+    }
+    const lookedUp = (await lookUpAll(context, principal, unknown, fee)).values()
     return {
       quotes: asked.map(({ chainId, tokenAddress }, at) => ({
         chain_id: chainId,

@@ -8,7 +8,7 @@ import type { Address } from '../ops/config.ts'
 import type { Enrolment } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
 import type { HttpContext, ServedChain } from './context.ts'
-import { claimOf, pendingText, progressOf, startEnrolment, underway } from './enrol.ts'
+import { admit, type Fee, pendingText, progressOf, startEnrolment, underway } from './enrol.ts'
 
 type Asked = { readonly chainId: number; readonly tokenAddress: Address }
 type LookedUp =
@@ -30,22 +30,21 @@ export async function lookUpAll(
   context: HttpContext,
   principal: Principal,
   asked: readonly Asked[],
-  pay: () => Promise<void>,
+  fee: Fee,
 ): Promise<readonly LookedUp[]> {
   const entries = await Promise.all(asked.map(each => entryOf(context, each)))
-  const starting = entries.flatMap(entry => ('chain' in entry && entry.progress === null ? [entry] : []))
-  const claims = starting.map(entry => claimOf(context, principal, entry.chain, entry.asked.tokenAddress))
-  const isWithinDay = claims.length === 0 ? [] : await context.store.claimEnrolments(claims)
-  const allowed = new Map<Entry, boolean>(starting.map((entry, at) => [entry, isWithinDay[at] === true]))
+  const refusals = await refusalsOf(context, principal, entries, fee)
   return Promise.all(
     entries.map(entry =>
       orError(async () => {
         if ('failure' in entry) throw entry.failure
         const { chain, progress } = entry
         const { chainId, tokenAddress } = entry.asked
+        const refusal = refusals.get(keyOf(entry.asked)) ?? null
+        if (refusal !== null) throw refusal
         const enrolment =
           progress === null
-            ? await startEnrolment(principal, chain, tokenAddress, allowed.get(entry) === true, pay)
+            ? await startEnrolment(principal, { chain, token: tokenAddress })
             : underway(progress, chain, tokenAddress)
         const pending =
           enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
@@ -54,6 +53,26 @@ export async function lookUpAll(
     ),
   )
 }
+
+/** Of the tokens that would start a look-up, by token: one that the batch names twice is looked up, and paid, once. */
+async function refusalsOf(
+  context: HttpContext,
+  principal: Principal,
+  entries: readonly Entry[],
+  fee: Fee,
+): Promise<ReadonlyMap<string, Error | null>> {
+  const starting = new Map(
+    entries.flatMap(entry =>
+      'chain' in entry && entry.progress === null
+        ? [[keyOf(entry.asked), { chain: entry.chain, token: entry.asked.tokenAddress }] as const]
+        : [],
+    ),
+  )
+  const refusals = await admit(context, principal, [...starting.values()], fee)
+  return new Map([...starting.keys()].map((key, at) => [key, refusals[at] ?? null]))
+}
+
+const keyOf = ({ chainId, tokenAddress }: Asked): string => `${chainId}/${tokenAddress}`
 
 async function entryOf({ chains }: HttpContext, asked: Asked): Promise<Entry> {
   try {

@@ -34,6 +34,19 @@ export async function spend(
   return verdict
 }
 
+/** Units spent on what this request is refused after all. */
+export function giveBack(
+  { limit }: HttpContext,
+  { principal }: FastifyRequest,
+  reply: FastifyReply,
+  units: number,
+): void {
+  if (principal === null) throw new Refusal(401)
+  const quota = principal.limits ?? limit.quota
+  limit.giveBack(principal.consumer, units, quota)
+  void reply.header('ratelimit', restText(limit.take(principal.consumer, 0, quota)))
+}
+
 /** The two headers of the IETF draft: what is given, and what of it is left. */
 export const policyText = ({ units, windowMs }: Quota): string => `"default";q=${units};w=${windowMs / 1000}`
 export const restText = ({ remaining, waitMs }: Pick<Verdict, 'remaining' | 'waitMs'>): string =>

@@ -14,57 +14,69 @@ const DAY_RETRY_MS = 3_600_000
 const DEADLINE_MS = 3000
 
 type Underway = Extract<Enrolment, { state: 'PENDING' | 'EVALUATED' }>
+/** A token whose look-up is to start. */
+type Wanted = { readonly chain: ServedChain; readonly token: Address }
 
-/**
- * PENDING or EVALUATED; what cannot be enrolled is thrown as the quote error it is. `pay` is asked once this would start
- * on-demand work, and throws when it cannot.
- */
+/** What one look-up costs the consumer. */
+export type Fee = {
+  /** Throws when too few units are left. */
+  readonly pay: () => Promise<void>
+  /** Of so many look-ups that were paid and are refused. */
+  readonly giveBack: (lookUps: number) => void
+}
+
+/** PENDING or EVALUATED; what cannot be enrolled is thrown as the quote error it is. Only what starts a look-up is paid. */
 export async function enrolFor(
   context: HttpContext,
   principal: Principal,
   chain: ServedChain,
   token: Address,
-  pay: () => Promise<void>,
+  fee: Fee,
 ): Promise<Underway> {
   const progress = await progressOf(chain, token)
   if (progress !== null) return underway(progress, chain, token)
-  const isWithinDay = await context.store.claimEnrolment(claimOf(context, principal, chain, token))
-  return startEnrolment(principal, chain, token, isWithinDay, pay)
+  const [refusal = null] = await admit(context, principal, [{ chain, token }], fee)
+  if (refusal !== null) throw refusal
+  return startEnrolment(principal, { chain, token })
 }
 
 /** How far it is on its way in; null when asking for it would start on-demand work. */
 export const progressOf = (chain: ServedChain, token: Address): Promise<Enrolment | null> =>
   inTime(serviceOf(chain).progress(token), DEADLINE_MS)
 
-/** What the store is asked before a look-up may start. */
-export function claimOf(
-  { clock }: HttpContext,
-  { consumer, limits }: Principal,
-  { config }: ServedChain,
-  tokenAddress: Address,
-): EnrolmentClaim {
-  const atMs = clock.nowMs()
-  const most = (limits ?? DEFAULT_LIMITS).enrolmentsPerDay
-  return { chainId: config.chainId, tokenAddress, consumer, atMs, sinceMs: atMs - DAY_MS, most }
+/**
+ * For each, null where its look-up may start, else why not. Units are spent before the day's enrolments are claimed, since
+ * units can be given back; an enrolment that another request has relied on meanwhile cannot.
+ */
+export async function admit(
+  context: HttpContext,
+  principal: Principal,
+  wanted: readonly Wanted[],
+  { pay, giveBack }: Fee,
+): Promise<readonly (Error | null)[]> {
+  const unpaid = await Promise.all(
+    wanted.map(() =>
+      pay().then(
+        () => null,
+        (refusal: Error) => refusal,
+      ),
+    ),
+  )
+  const claims = wanted.filter((_, at) => unpaid[at] === null).map(each => claimOf(context, principal, each))
+  if (claims.length === 0) return unpaid
+  let isWithinDay: readonly boolean[] = []
+  try {
+    isWithinDay = await context.store.claimEnrolments(claims)
+  } finally {
+    const refused = claims.length - isWithinDay.filter(Boolean).length
+    if (refused > 0) giveBack(refused)
+  }
+  const claimed = isWithinDay.values()
+  return unpaid.map(refusal => refusal ?? (claimed.next().value === true ? null : daySpent(principal)))
 }
 
-export async function startEnrolment(
-  { consumer, limits }: Principal,
-  chain: ServedChain,
-  token: Address,
-  isWithinDay: boolean,
-  pay: () => Promise<void>,
-): Promise<Underway> {
-  const most = (limits ?? DEFAULT_LIMITS).enrolmentsPerDay
-  if (!isWithinDay)
-    throw budgetSpent(
-      `${most} tokens have been enrolled for ${consumer} in 24 hours; ask again later, or ask the operator for more`,
-      'ENROLMENTS_PER_DAY',
-      DAY_RETRY_MS,
-    )
-  const service = serviceOf(chain)
-  await pay()
-  return underway(await inTime(service.enrol(token, consumer), DEADLINE_MS), chain, token)
+export async function startEnrolment({ consumer }: Principal, { chain, token }: Wanted): Promise<Underway> {
+  return underway(await inTime(serviceOf(chain).enrol(token, consumer), DEADLINE_MS), chain, token)
 }
 
 export function underway(enrolment: Enrolment, { config }: ServedChain, token: Address): Underway {
@@ -86,3 +98,21 @@ export const pendingText = (
   token: Address,
   { stage, retryAfterMs }: { readonly stage: string; readonly retryAfterMs: number },
 ): object => ({ chain_id: chainId, token, state: 'PENDING', stage, retry_after_ms: retryAfterMs })
+
+function claimOf(
+  { clock }: HttpContext,
+  { consumer, limits }: Principal,
+  { chain, token }: Wanted,
+): EnrolmentClaim {
+  const atMs = clock.nowMs()
+  const most = (limits ?? DEFAULT_LIMITS).enrolmentsPerDay
+  const { chainId } = chain.config
+  return { chainId, tokenAddress: token, consumer, atMs, sinceMs: atMs - DAY_MS, most }
+}
+
+const daySpent = ({ consumer, limits }: Principal): QuoteError =>
+  budgetSpent(
+    `${(limits ?? DEFAULT_LIMITS).enrolmentsPerDay} tokens have been enrolled for ${consumer} in 24 hours; ask again later, or ask the operator for more`,
+    'ENROLMENTS_PER_DAY',
+    DAY_RETRY_MS,
+  )

@@ -22,14 +22,16 @@ afterEach(() => database.dispose())
 test('what was asked for is written when it stops', async () => {
   const store = await database.connect()
   await store.insertKey(key('acme'))
-  await store.claimEnrolment({
-    chainId: 1,
-    tokenAddress: token,
-    consumer: 'acme',
-    atMs: 1,
-    sinceMs: 0,
-    most: 1,
-  })
+  await store.claimEnrolments([
+    {
+      chainId: 1,
+      tokenAddress: token,
+      consumer: 'acme',
+      atMs: 1,
+      sinceMs: 0,
+      most: 1,
+    },
+  ])
   const interest = new Interest(store, log)
   interest.note(`1/${token}`, 5)
   expect(await store.readIdle(1, 5)).toEqual([token])

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
 import type { Narrowing } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
-import { charge, COMPUTING_UNITS } from './charge.ts'
+import { charge, COMPUTING_UNITS, giveBack } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
 import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
@@ -143,9 +143,10 @@ async function enrol(
   reply: FastifyReply,
 ): Promise<unknown> {
   const { chainId } = chain.config
-  const enrolment = await enrolFor(context, principalOf(request), chain, address, () =>
-    charge(context, request, reply, COMPUTING_UNITS),
-  )
+  const enrolment = await enrolFor(context, principalOf(request), chain, address, {
+    pay: () => charge(context, request, reply, COMPUTING_UNITS),
+    giveBack: lookUps => giveBack(context, request, reply, lookUps * COMPUTING_UNITS),
+  })
   if (enrolment.state === 'EVALUATED') {
     const ready = await context.quotes.read(chainId, address, context.clock.nowMs())
     if (ready !== null) return sendReady(request, reply, ready)

@@ -46,14 +46,16 @@ async function untilPriced(address: Hex): Promise<void> {
 async function lastAsked(daysAgo: number): Promise<void> {
   const atMs = Date.now() - daysAgo * DAY_MS
   for (const tokenAddress of [stray, chain.token('LARK')])
-    await service.store.claimEnrolment({
-      chainId: CHAIN_ID,
-      tokenAddress,
-      consumer: CONSUMER,
-      atMs,
-      sinceMs: 0,
-      most: 9,
-    })
+    await service.store.claimEnrolments([
+      {
+        chainId: CHAIN_ID,
+        tokenAddress,
+        consumer: CONSUMER,
+        atMs,
+        sinceMs: 0,
+        most: 9,
+      },
+    ])
 }
 
 async function restarted(): Promise<void> {

@@ -46,7 +46,7 @@ const path = () => join(chain.folder, 'two.db')
 
 /** What its thread stands on is not what it left: its next commit conflicts, and no start can read its state. */
 function damage(chainId: number): void {
-  const database = new DatabaseSync(path(), { timeout: 5_000 })
+  const database = new DatabaseSync(path(), { timeout: 60_000 })
   database.exec(`
     BEGIN IMMEDIATE;
     UPDATE position SET step = step + 100 WHERE chain_id = ${chainId};

@@ -29,11 +29,9 @@ export type OperatorStore = {
   /** Null forgets it. */
   writeSetting(name: string, value: string | null): Promise<void>
   /**
-   * Notes that a consumer asked for a token. False, and nothing is noted, when it is a new one and `most` have been
-   * enrolled for the consumer since then: both are asked in one transaction.
+   * Notes that a consumer asked for these tokens, in one transaction: a batch does not wait for a hundred commits. False,
+   * and nothing is noted, for a new one when `most` have been enrolled for the consumer since then.
    */
-  claimEnrolment(claim: EnrolmentClaim): Promise<boolean>
-  /** Several in one transaction: a batch neither holds the store up nor waits for a hundred commits. */
   claimEnrolments(claims: readonly EnrolmentClaim[]): Promise<readonly boolean[]>
   /** These were asked for then; of those that were enrolled by being asked for it is kept, and never moves back. */
   noteAsked(

@@ -196,4 +196,22 @@ describe('R-quote-6: a batch pays for the look-ups it starts', () => {
     expect([alone.status, (alone.body as { code: string }).code]).toEqual([503, 'BUDGET_EXCEEDED'])
     expect(Number(alone.headers.get('retry-after'))).toBeGreaterThan(0)
   })
+
+  it('what the quota refuses uses up none of the day, and what the day refuses none of the quota', async () => {
+    const stray = (at: number) => token(0x7000 + at, 'NONE', 1)
+    const key = await keyOf('both', { ...SIXTY, enrolments_per_day: 6 })
+    const few = await batch(
+      key,
+      Array.from({ length: 12 }, (_, at) => stray(at)),
+    )
+    expect([times(few.said, 'PENDING'), times(few.said, 'BUDGET_EXCEEDED')]).toEqual([5, 7])
+    await operator.admin.setLimits('both', { ...SIXTY, burst: 1000, enrolments_per_day: 6 })
+    const late = await batch(
+      key,
+      Array.from({ length: 3 }, (_, at) => stray(12 + at)),
+    )
+    expect([times(late.said, 'PENDING'), times(late.said, 'BUDGET_EXCEEDED')]).toEqual([1, 2])
+    // Two batches at one unit each, and six look-ups at ten.
+    expect(late.headers.get('ratelimit')).toMatch(/r=938;/)
+  })
 })

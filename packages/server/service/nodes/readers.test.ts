@@ -159,7 +159,7 @@ async function expectBack(
 function withoutWorker(name: string): () => void {
   const path = join(chain.folder, `${name}.db`)
   const run = (sql: string) => {
-    const database = new DatabaseSync(path, { timeout: 5_000 })
+    const database = new DatabaseSync(path, { timeout: 60_000 })
     database.exec(sql)
     database.close()
   }

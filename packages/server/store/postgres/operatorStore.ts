@@ -74,7 +74,6 @@ export function operatorStore(connection: Connection): OperatorStore {
       if (value === null) await connection.query(DROP_SETTING, [settingName(name)])
       else await connection.query(WRITE_SETTING, [settingName(name), Buffer.from(value)])
     },
-    claimEnrolment: wanted => connection.write(query => claim(query, wanted)),
     claimEnrolments: wanted =>
       connection.write(async query => {
         const isWithin = new Map<string, boolean>()

@@ -76,9 +76,6 @@ export function operatorStore(connection: Connection): OperatorStore {
           : writeSetting.run(settingName(name), Buffer.from(value)),
       )
     },
-    async claimEnrolment(wanted) {
-      return connection.write(() => claim(wanted))
-    },
     async claimEnrolments(wanted) {
       return connection.write(() => wanted.map(claim))
     },

@@ -64,8 +64,10 @@ export function operatorContract(database: () => TestDatabase): void {
     const store = await database().connect()
     await store.insertKey(key('acme'))
     await store.insertKey(key('other'))
-    const claim = (chainId: number, consumer: string, atMs: number, sinceMs = 0) =>
-      store.claimEnrolment({ chainId, tokenAddress: address('t'), consumer, atMs, sinceMs, most: 2 })
+    const claim = async (chainId: number, consumer: string, atMs: number, sinceMs = 0) => {
+      const wanted = { chainId, tokenAddress: address('t'), consumer, atMs, sinceMs, most: 2 }
+      return (await store.claimEnrolments([wanted]))[0]
+    }
     for (const atMs of [10, 20, 30]) expect(await claim(1, 'acme', atMs)).toBe(true)
     expect(await claim(56, 'acme', 50)).toBe(true)
     expect(await claim(137, 'acme', 60)).toBe(false)
@@ -85,7 +87,7 @@ export function operatorContract(database: () => TestDatabase): void {
       sinceMs: 0,
       most: 2,
     })
-    expect(await store.claimEnrolment(claim('b'))).toBe(true)
+    expect(await store.claimEnrolments([claim('b')])).toEqual([true])
     const isWithin = await store.claimEnrolments([claim('c'), claim('b'), claim('a'), claim('b')])
     expect(isWithin.filter((_, at) => at === 1 || at === 3)).toEqual([true, true])
     expect([isWithin[0], isWithin[2]].toSorted()).toEqual([false, true])
@@ -100,7 +102,7 @@ export function operatorContract(database: () => TestDatabase): void {
       [a, 20],
       [b, 10],
     ] as const)
-      await store.claimEnrolment({ chainId: 1, tokenAddress, consumer: 'acme', atMs, sinceMs: 0, most: 9 })
+      await store.claimEnrolments([{ chainId: 1, tokenAddress, consumer: 'acme', atMs, sinceMs: 0, most: 9 }])
     expect(await store.readIdle(1, 20)).toEqual([b])
     expect(await store.readIdle(1, 21)).toEqual([b, a])
     expect(await store.readIdle(56, 99)).toEqual([])
@@ -119,14 +121,16 @@ export function operatorContract(database: () => TestDatabase): void {
     await one.insertKey(key('acme'))
     const tokens = Array.from({ length: 300 }, (_, at) => address(at + 1))
     for (const tokenAddress of tokens)
-      await one.claimEnrolment({
-        chainId: 1,
-        tokenAddress,
-        consumer: 'acme',
-        atMs: 1,
-        sinceMs: 0,
-        most: tokens.length,
-      })
+      await one.claimEnrolments([
+        {
+          chainId: 1,
+          tokenAddress,
+          consumer: 'acme',
+          atMs: 1,
+          sinceMs: 0,
+          most: tokens.length,
+        },
+      ])
     for (let atMs = 2; atMs < 22; atMs++) {
       const asked = tokens.map(tokenAddress => ({ chainId: 1, tokenAddress, atMs }))
       await Promise.all([one.noteAsked(asked), other.noteAsked(asked.toReversed())])

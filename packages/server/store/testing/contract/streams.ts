@@ -23,6 +23,8 @@ import { scriptedCommit, scriptedCount } from '../script.ts'
 import { wholeLog, wholeSnapshot } from '../wholeLog.ts'
 
 const HOUR_MS = 3_600_000
+/** Forty databases are made and dropped. */
+const FOLDS_MS = 600_000
 
 export function streamContract(database: () => TestDatabase, open: () => Promise<TestDatabase>): void {
   test('two chains commit from two threads at once: one contiguous sequence, each commit in one piece', async () => {
@@ -74,7 +76,9 @@ export function streamContract(database: () => TestDatabase, open: () => Promise
     }
   })
 
-  test('the current state is the fold of the log, whatever was committed', async () => {
+  test('the current state is the fold of the log, whatever was committed', {
+    timeout: FOLDS_MS,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async steps => {
         const fresh = await open()

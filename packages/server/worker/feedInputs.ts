@@ -1,0 +1,157 @@
+/**
+ * What the feed says, as inputs of the engine: blocks decoded to pool events, reorganisations, starts at the head,
+ * finality and health. Each is one step; the feed hears of a block once it is committed.
+ */
+import { count, type Input, ms, type State, type StepResult } from '@assay/engine'
+import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed/feed.ts'
+import type { Market } from '../market/market.ts'
+import type { Address } from '../ops/config.ts'
+import type { Log } from '../ops/log.ts'
+import type { Dormancy } from './dormancy.ts'
+import type { Enrolments } from './enrolments.ts'
+import type { RecentBlocks } from './recentBlocks.ts'
+import type { Reload } from './reload.ts'
+import { healthAtHead, toldHealth } from './toldHealth.ts'
+import type { Upkeep } from './upkeep.ts'
+
+export type FeedInputsContext = {
+  readonly state: State
+  readonly feed: Pick<Feed, 'processed'>
+  readonly market: Pick<Market, 'decode'>
+  readonly recent: RecentBlocks
+  readonly enrolments: Pick<Enrolments, 'isArriving'>
+  readonly reload: Reload
+  readonly upkeep: Pick<Upkeep, 'tend'>
+  readonly dormancy: Dormancy
+  /** Only inside the lane. */
+  readonly apply: (input: Input) => Promise<StepResult>
+  readonly now: () => Input['atMs']
+  readonly onFailure: (failure: unknown) => void
+  readonly signal: AbortSignal
+  readonly log: Log
+}
+
+export class FeedInputs {
+  readonly #context: FeedInputsContext
+  /** As the feed last said it. */
+  #health: HealthRecord | null = null
+
+  constructor(context: FeedInputsContext) {
+    this.#context = context
+  }
+
+  /** Only inside the lane. */
+  async take(item: FeedItem): Promise<void> {
+    const { apply, now, recent, reload, feed } = this.#context
+    switch (item.kind) {
+      case 'block': {
+        const block = this.#decoded(item.block, new Set())
+        const applied = apply({ kind: 'block', block, atMs: now() })
+        recent.append(block)
+        await applied
+        return this.#settled(item.block, [item.block])
+      }
+      case 'reorg': {
+        // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
+        const born = new Set<Address>()
+        const { ancestor } = item
+        const blocks = item.blocks.map(block => this.#decoded(block, born))
+        const applied = apply({ kind: 'reorg', ancestor, blocks, atMs: now() })
+        recent.replace(ancestor, blocks)
+        await applied
+        reload.reorganised()
+        if (reload.isRebasing) await this.tellAgain()
+        const tip = item.blocks.at(-1)
+        return tip === undefined ? undefined : this.#settled(tip, item.blocks, { isReorg: true })
+      }
+      case 'rebase':
+        await this.#rebase(item)
+        return feed.processed(refOf(item.block))
+      case 'finalize':
+        await apply({ kind: 'finalize', number: count(item.number), hash: item.hash, atMs: now() })
+        return
+      case 'health':
+        this.#health = item.record
+        await this.#tellHealth(item.record)
+        await this.#context.dormancy.tend()
+    }
+  }
+
+  /** What the feed said last, as it is to be said now. Only inside the lane. */
+  async tellAgain(): Promise<void> {
+    if (this.#health !== null) await this.#tellHealth(this.#health)
+  }
+
+  async #tellHealth(record: HealthRecord): Promise<void> {
+    const { state, reload, apply, now } = this.#context
+    const nowMs = now()
+    const { isRebasing } = reload
+    const view = { isPaused: state.chain.paused, isRebasing, gap: state.gaps.at(-1), nowMs }
+    await apply({ kind: 'health', health: toldHealth(record, view), atMs: nowMs })
+  }
+
+  /** Starts again at the head: what was known before is read again, and its blocks are named as a gap. */
+  async #rebase({ block, ancestor }: Extract<FeedItem, { kind: 'rebase' }>): Promise<void> {
+    const { state, reload, recent, apply, now, log } = this.#context
+    const { chainId } = state.setup
+    const { tip, finalized, paused } = state.chain
+    const nowMs = now()
+    const gap = { fromBlock: count(ancestor.number + 1), toBlock: count(block.number), atMs: nowMs }
+    reload.rebased()
+    recent.restart({ ...block, timeMs: ms(block.timeMs) })
+    const record = healthAtHead(chainId, block, finalized, this.#health, nowMs)
+    await apply({
+      kind: 'rebase_head',
+      block: { number: count(block.number), hash: block.hash, timeMs: ms(block.timeMs) },
+      ancestor: ancestor.hash,
+      health: toldHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
+      atMs: nowMs,
+    })
+    log.warn('after a long stop the chain starts again at its head; the blocks between are not followed', {
+      chain_id: chainId,
+      from_block: gap.fromBlock,
+      to_block: gap.toBlock,
+      is_last_block_still_canonical: tip?.hash === ancestor.hash,
+    })
+    reload.start()
+  }
+
+  /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
+  #settled(
+    block: VerifiedBlock,
+    blocks: readonly VerifiedBlock[],
+    kind?: { readonly isReorg: boolean },
+  ): void {
+    const { feed, upkeep, signal, onFailure } = this.#context
+    feed.processed(refOf(block))
+    upkeep.tend(blocks, kind).catch((failure: unknown) => {
+      if (!signal.aborted) onFailure(failure)
+    })
+  }
+
+  /** `born` are pools made earlier in the same input, and gets those made in this block. */
+  #decoded(block: VerifiedBlock, born: Set<Address>): Extract<Input, { kind: 'block' }>['block'] {
+    const { state, market, recent, enrolments } = this.#context
+    const { pools, tokens, setup } = state
+    const isAnchor = (token: Address) =>
+      setup.routingAssets.includes(token) || setup.stables.some(stable => stable.token === token)
+    const isWanted = (token: Address) =>
+      isAnchor(token) || tokens.get(token)?.enrolledAtMs != null || enrolments.isArriving(token)
+    const events = market.decode(
+      block,
+      pool => pools.has(pool) || born.has(pool) || recent.isWatched(pool),
+      (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
+    )
+    for (const { event, pool } of events) if (event.kind === 'CREATED') born.add(pool)
+    return {
+      number: count(block.number),
+      hash: block.hash,
+      timeMs: ms(block.timeMs),
+      parentHash: block.parentHash,
+      proof: block.proof,
+      events,
+    }
+  }
+}
+
+const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
