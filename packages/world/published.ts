@@ -1,8 +1,8 @@
 /**
- * Creation bytecode of the published AMM contracts, as their npm packages carry it. Nothing here is compiled
- * or copied by us.
+ * Creation bytecode of published contracts, as npm packages carry it. Nothing here is compiled or copied by us.
  */
 import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { type Hex, isHex } from 'viem'
 
 const require = createRequire(import.meta.url)
@@ -16,6 +16,16 @@ export const v3PoolCode = (): Hex =>
 export const v2FactoryCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Factory.json'))
 
 export const v2PairCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Pair.json'))
+
+/** viem has it, but not among its exports: the path of its file is taken from where its package is. */
+export function multicall3Code(): Hex {
+  const contracts: unknown = require(
+    join(dirname(require.resolve('viem/package.json')), '_cjs/constants/contracts.js'),
+  )
+  return creationCode({
+    bytecode: (contracts as { readonly multicall3Bytecode?: unknown }).multicall3Bytecode,
+  })
+}
 
 /** Of a Hardhat or a Waffle artifact; the latter writes no 0x. */
 export function creationCode(artifact: { readonly bytecode?: unknown }): Hex {

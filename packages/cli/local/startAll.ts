@@ -6,12 +6,12 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { buildConsole } from '@assay/console/build'
-import { type Client, createClient } from '@assay/sdk'
 import { startService } from '@assay/server'
 import { loadConfig } from '@assay/server/config'
 import { incidentDoor, type LocalWorld, type Profile, profileOf, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import { EXIT, Failure } from '../exit.ts'
+import { untilPriced } from './firstPrices.ts'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
 import { keyIn } from './ownKey.ts'
 import { untilStopped } from './signals.ts'
@@ -91,8 +91,8 @@ async function serveWorld(
   const control = await listenForIncidents(world, folder)
   try {
     const key = await keyIn(join(folder, 'key'), config)
-    progress.note('Waiting for the first price.')
-    const unpriced = await untilPriced(service.url, key, world)
+    progress.note('Waiting for the first price of every chain.')
+    const unpriced = await untilPriced(service.url, key, words => progress.detail(words))
     // Behind a profile it is worth watching a service that does not cope; without one, something is broken.
     if (unpriced !== null && options.profile === undefined) throw new Error(unpriced)
     if (unpriced !== null) progress.note(unpriced)
@@ -120,27 +120,6 @@ async function serveWorld(
 
 const sentenceOf = ({ name, about }: Profile): string =>
   `Profile ${name} is on, every endpoint of the service behaves like this: ${about}.`
-
-/** A few seconds where nodes run natively; emulated ones on a busy machine need minutes. */
-const FIRST_PRICE_MS = 300_000
-
-/** Null once every chain has a token with a price; a sentence about the chain that still has none after that time. */
-async function untilPriced(url: string, key: string, world: LocalWorld): Promise<string | null> {
-  const client = createClient({ baseUrl: url, apiKey: key })
-  const untilMs = performance.now() + FIRST_PRICE_MS
-  for (const { plan } of world.chains)
-    while (!(await hasPrice(client, plan.chainId))) {
-      if (performance.now() > untilMs)
-        return `chain ${plan.chainId} has no price after ${FIRST_PRICE_MS / 1000} s; its health: ${url}/v1/chains/${plan.chainId}/health`
-      await new Promise(resolve => setTimeout(resolve, 250))
-    }
-  return null
-}
-
-async function hasPrice(client: Client, chainId: number): Promise<boolean> {
-  const { tokens } = await client.fetchTokens({ chain_id: chainId, limit: 1000 })
-  return tokens.some(({ role, state }) => role === 'TOKEN' && state === 'PRICED')
-}
 
 function introduction(url: string, key: string, world: LocalWorld, seconds: number, file: string): string {
   const example = world.chains[0]?.plan.tokens.find(token => token.role === 'TOKEN')

@@ -13,6 +13,7 @@ export class Progress {
   /** Work that is done before the first line is due needs none. */
   #shownAt = process.stderr.isTTY ? Number.NEGATIVE_INFINITY : performance.now()
   #isDrawn = false
+  #awaited = ''
   #timer: NodeJS.Timeout | undefined
 
   constructor(what: string) {
@@ -22,10 +23,22 @@ export class Progress {
   /** Work whose end nobody can tell: shows that time passes. */
   tick(): this {
     if (process.stderr.isTTY) {
-      this.#timer = setInterval(() => this.#draw(`${this.#what} … ${this.#seconds()} s`), FRAME_MS)
+      this.#timer = setInterval(
+        () => this.#draw(`${this.#what} … ${this.#seconds()} s${this.#awaited}`),
+        FRAME_MS,
+      )
       this.#timer.unref()
     }
     return this
+  }
+
+  /** What the work is at, beside the time it takes. */
+  detail(words: string): void {
+    this.#awaited = `, ${words}`
+    const now = performance.now()
+    if (process.stderr.isTTY || now - this.#shownAt < LINE_MS) return
+    this.#shownAt = now
+    process.stderr.write(`${this.#what}: ${words}\n`)
   }
 
   /** `share` from 0 to 1. */

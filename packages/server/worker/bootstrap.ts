@@ -10,6 +10,7 @@ import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { CoverageWatch } from './coverageWatch.ts'
 import type { Enrolments } from './enrolments.ts'
+import { inHalves } from './inHalves.ts'
 import type { Upkeep } from './upkeep.ts'
 
 type BootstrapOptions = {
@@ -60,26 +61,19 @@ async function eachOf(
     let failed: FeedError | null = null
     const parts = inParts([...left]).values()
     const work = async (): Promise<void> => {
-      for (const some of parts) {
-        if ((await failureOf(() => read(some), options)) === null) continue
-        for (const address of some) failed = (await failureOf(() => read([address]), options)) ?? failed
-      }
+      for (const some of parts)
+        await inHalves(
+          some,
+          read,
+          (_, failure) => {
+            failed = failure
+          },
+          options.signal,
+        )
     }
     await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work))
     if (failed !== null) throw failed
   }, options)
-}
-
-/** What a node or its answer was at fault for; throws when nobody can be asked, and all else. */
-async function failureOf(task: () => Promise<void>, { signal }: BootstrapOptions): Promise<FeedError | null> {
-  try {
-    await task()
-    return null
-  } catch (failure) {
-    signal.throwIfAborted()
-    if (isFeedError(failure) && failure.code !== 'NO_ENDPOINT') return failure
-    throw failure
-  }
 }
 
 const inParts = (addresses: readonly Address[]): readonly (readonly Address[])[] =>

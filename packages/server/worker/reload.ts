@@ -5,13 +5,13 @@
  * Afterwards factories are asked for pools that were created in the gap.
  */
 import type { Input, State, StepResult } from '@assay/engine'
-import { isFeedError } from '../feed/feedError.ts'
 import type { Market, TokenFacts } from '../market/market.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import { Audit, bornAs } from './audit.ts'
 import { untilAnswered } from './bootstrap.ts'
 import type { Enrolments } from './enrolments.ts'
+import { inHalves } from './inHalves.ts'
 import type { Intake } from './intake.ts'
 
 type ReloadContext = {
@@ -113,26 +113,28 @@ export class Reload {
     const pools = group.flatMap(address => state.pools.get(address) ?? [])
     const tokens = new Set(pools.flatMap(({ token0, token1 }) => [token0, token1]))
     const unread = [...tokens].filter(token => !this.#known.has(token))
-    await this.#inHalves(
+    await inHalves(
       unread,
       some => this.#readFacts(some),
-      (token, reason) =>
+      (token, { message: reason }) =>
         log.warn('a token could not be read after the gap', { token_address: token, reason }),
+      signal,
     )
     // From here on a further need of the same pool is a new one.
     for (const address of group) this.#waiting.delete(address)
     try {
-      await this.#inHalves(
+      await inHalves(
         pools,
         some =>
           intake.pools(some.filter(({ state: { isBeforeGap } }) => isBeforeGap).map(bornAs), {
             market,
             signal,
           }),
-        ({ address }, reason) => {
+        ({ address }, { message: reason }) => {
           log.warn('a pool could not be read after the gap', { pool_address: address, reason })
           enrolments.note([{ kind: 'load', pool: address, why: 'UNVERIFIED' }])
         },
+        signal,
       )
     } catch (failure) {
       for (const { address } of pools) this.#waiting.add(address)
@@ -140,28 +142,9 @@ export class Reload {
     }
   }
 
-  /** One that cannot be read keeps none of its group out. Throws when nobody can be asked, and all else. */
-  async #inHalves<Item>(
-    items: readonly Item[],
-    task: (some: readonly Item[]) => Promise<unknown>,
-    onGivenUp: (item: Item, reason: string) => void,
-  ): Promise<void> {
-    try {
-      if (items.length > 0) await task(items)
-    } catch (failure) {
-      this.#context.signal.throwIfAborted()
-      if (!isFeedError(failure) || failure.code === 'NO_ENDPOINT') throw failure
-      const [item] = items
-      if (items.length === 1 && item !== undefined) return onGivenUp(item, failure.message)
-      const middle = Math.ceil(items.length / 2)
-      await this.#inHalves(items.slice(0, middle), task, onGivenUp)
-      await this.#inHalves(items.slice(middle), task, onGivenUp)
-    }
-  }
-
   /** Pools that were created in the gap. */
   async #search(): Promise<void> {
-    const { enrolments, log } = this.#context
+    const { enrolments, log, signal } = this.#context
     const tokens = this.#searched()
     for (let at = 0; at < tokens.length; at += TOKENS) {
       // Prices come first: another gap is read before the rest is looked up.
@@ -171,14 +154,15 @@ export class Reload {
       }
       await untilAnswered(
         () =>
-          this.#inHalves(
+          inHalves(
             tokens.slice(at, at + TOKENS),
             some => enrolments.know(some),
-            (token, reason) =>
+            (token, { message: reason }) =>
               log.warn('pools of a token could not be looked up after the gap', {
                 token_address: token,
                 reason,
               }),
+            signal,
           ),
         this.#context,
       )

@@ -1,6 +1,6 @@
 /**
- * The five chains of the local world. Factories, stables, routing assets and their price feeds stand at their
- * real addresses; the code of every factory and pool is the published one.
+ * The five chains of the local world. Factories, stables, routing assets, their price feeds and Multicall3 stand at
+ * their real addresses; the code of every factory and pool is the published one.
  *
  * Both v2 deployments of chain 56 run Uniswap v2's bytecode, with its fee: no other is published in a package,
  * and none is made up. Blocks come every whole second at least, as block timestamps have no smaller unit.
@@ -50,6 +50,7 @@ function chain({ anchors, anchorPools, tail, first, ...rest }: Chain): ChainPlan
   }
   return {
     ...rest,
+    hasMulticall3: true,
     tokens: [...anchors, ...tailTokens(tail, first)],
     pools: [...anchorPools, ...tailPools(tail, named)],
   }

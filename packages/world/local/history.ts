@@ -9,9 +9,14 @@ import type { Traders } from './traders.ts'
 export const HISTORY_S = 2400
 /** From genesis to the first trade, a second for each block of the seeding. */
 export const LEAD_S = 600
-/** Blocks are sparse at first, and dense in the last minutes, which medians of prices look at. */
+/** Trades are sparse at first, and dense in the last minutes, which medians of prices look at. */
 const SPARSE_S = 120
 const DENSE_S = 12
+/**
+ * Empty blocks between sparse trades. A new service begins 64 blocks below the head: were that more than 35 minutes ago,
+ * it would take the past for a long stop and start again at the head.
+ */
+const EMPTY_S = 40
 const RECENT_S = 372
 
 /** Ends with a block at `untilS`. */
@@ -22,10 +27,11 @@ export async function makeHistory(
   untilS: number,
 ): Promise<void> {
   await client.removeBlockTimestampInterval()
-  for (let agoS = HISTORY_S; agoS > 0; agoS -= agoS > RECENT_S ? SPARSE_S : DENSE_S) {
+  for (let agoS = HISTORY_S; agoS > 0; agoS -= agoS > RECENT_S ? EMPTY_S : DENSE_S) {
     await client.setNextBlockTimestamp({ timestamp: BigInt(untilS - agoS) })
-    // A round that found nothing to trade leaves an empty block.
-    if (!(await traders.round())) await client.mine({ blocks: 1 })
+    const isTraded = agoS <= RECENT_S || (HISTORY_S - agoS) % SPARSE_S === 0
+    // A round that found nothing to trade leaves an empty block too.
+    if (!isTraded || !(await traders.round())) await client.mine({ blocks: 1 })
   }
   // Each answer is a block: left to the node's clock, its time would depend on how long the one before took.
   const feeds = Object.values(chain.feeds)

@@ -7,17 +7,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { anvilBinary } from '../anvil.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
 import { connect } from '../client.ts'
+import { MULTICALL3 } from '../multicall3.ts'
 import { profileOf } from '../proxy/profiles.ts'
 import { ChainNode } from './chainNode.ts'
 import { WORLD } from './chains.ts'
 import { type LocalWorld, startWorld, type WorldChain, type WorldOptions } from './localWorld.ts'
 import { startClock } from './worldClock.ts'
+import { type ServedChain, worldConfig } from './worldConfig.ts'
 import type { ChainPlan } from './plan.ts'
 import { type PoolPrice, readPrice, toNumber } from './poolMove.ts'
 import { StateFile } from './stateFile.ts'
 
 /** The smallest of the five. */
 const SMALL = WORLD.find(({ chainId }) => chainId === 43_114) as ChainPlan
+
+/** The most blocks that `start_behind_s` stands for. */
+const START_BEHIND = 64
 
 let folder: string
 let world: LocalWorld | null = null
@@ -85,9 +90,10 @@ describe('the world', () => {
     ])
   })
 
-  it('has code at every factory, token and feed, and known pools where they really are', async () => {
+  it('has code at every factory, token and feed and at Multicall3, and known pools where they really are', async () => {
     for (const { plan, client, seeded } of all.chains) {
       const sites: Hex[] = [
+        MULTICALL3,
         ...plan.deployments.map(({ factory }) => factory),
         ...plan.tokens.map(({ address }) => address),
         ...plan.tokens.flatMap(({ feed }) => feed ?? []),
@@ -127,6 +133,9 @@ describe('the world', () => {
       expect(ages.filter(age => age > 1500 && age < 2400).length).toBeGreaterThan(3)
       const genesis = await chain.client.getBlock({ blockNumber: 0n })
       expect(Number(head.timestamp - genesis.timestamp)).toBeGreaterThan(2400)
+      // A new service begins so far back. With a first block older than 35 minutes it would take the past for a long stop.
+      const first = blocks.at(-1 - START_BEHIND)?.timestamp ?? 0n
+      expect(Number(head.timestamp - first)).toBeLessThan(2100)
     }
   })
 
@@ -196,6 +205,15 @@ describe('one chain of it', () => {
     await expect(fetch(chain.url)).rejects.toThrow()
   })
 
+  it('has a service begin five minutes back, and behind a profile at the head', async () => {
+    const chain = await start({ profile: profileOf('free') })
+    const { profile: _, ...direct } = chain
+    const configOf = (served: Omit<ServedChain, 'life'>) =>
+      worldConfig({ chains: [{ ...served, life: { isLive: true } }] }, { port: 0, database: '' })
+    expect(configOf(direct)).toMatchObject({ chains: [{ start_behind_s: 330 }] })
+    expect(configOf(chain)).not.toMatchObject({ chains: [{ start_behind_s: expect.anything() }] })
+  })
+
   it('goes on where it stood, at the prices it had', async () => {
     const first = await start({ hasHistory: true })
     const before = await headOf(first)
@@ -206,6 +224,15 @@ describe('one chain of it', () => {
     expect((await again.client.getBlock({ blockNumber: before.number })).hash).toBe(before.hash)
     for (const [at, { symbol }] of again.plan.tokens.entries())
       expect(again.traders.fairUsd(symbol) / (fair[at] ?? 0), symbol).toBeCloseTo(1, 1)
+  })
+
+  it('gets Multicall3 when it goes on, if it was made without', async () => {
+    const codeOf = ({ client }: WorldChain) => client.getCode({ address: MULTICALL3 })
+    const { hasMulticall3: _, ...older } = SMALL
+    expect(await codeOf(await start({ plans: [older] }))).toBeUndefined()
+    await stop()
+    const chain = await start()
+    expect([chain.isNew, (await codeOf(chain))?.length]).toEqual([false, expect.any(Number)])
   })
 
   it('answers its feeds at once when it goes on: they have grown old meanwhile', async () => {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { Client } from '../client.ts'
+import { putMulticall3 } from '../multicall3.ts'
 import type { Profile } from '../proxy/profiles.ts'
 import { type FaultProxy, startFaultProxy } from '../proxy/faultProxy.ts'
 import { Random } from '../random.ts'
@@ -25,6 +26,8 @@ export type WorldChain = {
   /** Of the node, or of the proxy in front of it when the world has a profile; `client` always asks the node. */
   readonly url: string
   readonly wsUrl: string
+  /** Left out where the endpoints are the node's own. */
+  readonly profile?: Profile
   /** Of the node's process; another one after it was renewed. */
   pid(): number
   readonly genesisHash: Hex
@@ -87,7 +90,7 @@ export async function startWorld(options: WorldOptions): Promise<LocalWorld> {
   for (const { url } of chains)
     proxies.push(await startFaultProxy({ url, seed, rules: profile.rules, isRecording: false }))
   return {
-    chains: chains.map((chain, at) => ({ ...chain, ...endpointOf(proxies[at] as FaultProxy) })),
+    chains: chains.map((chain, at) => ({ ...chain, ...endpointOf(proxies[at] as FaultProxy), profile })),
     close,
   }
 }
@@ -112,6 +115,9 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
   const node = await ChainNode.open(plan.chainId, genesisS, file, options)
   try {
     const { client } = node
+    // Before the next block is made; a chain of an older world gets it too.
+    if (plan.hasMulticall3 === true)
+      await putMulticall3((method, ...params) => client.request({ method, params } as never))
     if (memory !== null || !hasHistory) await node.setClock(nowS)
     else await client.setBlockTimestampInterval({ interval: 1 })
     const seeded = memory?.seeded ?? (await seedChain(client, plan, hasHistory ? genesisS + LEAD_S : startS))

@@ -37,6 +37,8 @@ export type ChainPlan = {
   readonly tokens: readonly TokenPlan[]
   readonly pools: readonly PoolPlan[]
   readonly sequencerFeed?: Address
+  /** At its usual address. Left out, whoever reads many values needs a call for each. */
+  readonly hasMulticall3?: boolean
 }
 
 export function tokenOf(plan: ChainPlan, symbol: string): TokenPlan {
