@@ -12,7 +12,8 @@ import type { Ready, ServerData } from './httpServer.ts'
 const QUOTES = 200
 const SOCKETS = 8
 
-let server: Worker
+/** Null until it serves. */
+let server: Worker | null = null
 let ready: Ready
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
@@ -36,14 +37,15 @@ export const benchmarks: readonly Benchmark[] = [
     peer: contender('alone', ask => ask()),
     async prepare() {
       const workerData: ServerData = { side: 'ours', kind: 'cached', body: '', headers: {}, lines: {} }
-      server = new Worker(new URL('httpServer.ts', import.meta.url), { workerData })
-      ;[ready] = (await once(server, 'message')) as [Ready]
+      const starting = new Worker(new URL('httpServer.ts', import.meta.url), { workerData })
+      ;[ready] = (await once(starting, 'message')) as [Ready]
+      server = starting
       for (let warm = 0; warm < 10; warm++) await asked()
     },
     async close() {
       agent.destroy()
-      server.postMessage('close')
-      await once(server, 'exit')
+      server?.postMessage('close')
+      if (server !== null) await once(server, 'exit')
     },
     notes: () => ['by the clock: it is the waiting that is compared'],
   },

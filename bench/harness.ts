@@ -53,6 +53,17 @@ const sink: { last: unknown } = { last: null }
 
 /** What goes wrong inside a benchmark is a failed row, never a failed run. */
 export async function measure(benchmark: Benchmark, progress: Progress): Promise<Result> {
+  const result = await prepareAndCompare(benchmark, progress)
+  try {
+    await benchmark.close?.()
+    return result
+  } catch (error) {
+    // What was never opened cannot be closed: the first failure is the one to report.
+    return result.verdict === 'failed' ? result : failed(benchmark, error)
+  }
+}
+
+async function prepareAndCompare(benchmark: Benchmark, progress: Progress): Promise<Result> {
   try {
     progress('preparing')
     await benchmark.prepare?.()
@@ -60,22 +71,23 @@ export async function measure(benchmark: Benchmark, progress: Progress): Promise
     await benchmark.check?.()
     return await compare(benchmark, progress)
   } catch (error) {
-    const { name, unit, goal } = benchmark
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return {
-      name,
-      unit,
-      verdict: 'failed',
-      ours: null,
-      peer: null,
-      ratio: null,
-      goal,
-      rounds: 0,
-      notes: [],
-      error: text,
-    }
-  } finally {
-    await benchmark.close?.()
+    return failed(benchmark, error)
+  }
+}
+
+function failed({ name, unit, goal }: Benchmark, error: unknown): Result {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return {
+    name,
+    unit,
+    verdict: 'failed',
+    ours: null,
+    peer: null,
+    ratio: null,
+    goal,
+    rounds: 0,
+    notes: [],
+    error: text,
   }
 }
 

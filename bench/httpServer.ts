@@ -56,6 +56,15 @@ export type ServerData = {
 const CHAIN = 1
 const TOKENS = 100
 const POOLS = 1000
+/** No chain runs here, and none is silent. */
+const HEALTHY: HttpContext['feeds'] = {
+  gone: () => null,
+  returns: () => 0,
+  feed: chain_id => ({ chain_id, status: 'HEALTHY', reasons: [] }),
+  health: () => {
+    throw new Error('nobody asks for health here')
+  },
+}
 const { side, kind, body, headers, lines } = workerData as ServerData
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
@@ -101,16 +110,6 @@ async function startBare() {
         server.closeAllConnections()
       }),
   }
-}
-
-/** No chain runs here, and none is silent. */
-const HEALTHY: HttpContext['feeds'] = {
-  gone: () => null,
-  returns: () => 0,
-  feed: chain_id => ({ chain_id, status: 'HEALTHY', reasons: [] }),
-  health: () => {
-    throw new Error('nobody asks for health here')
-  },
 }
 
 async function startApi() {

@@ -19,6 +19,7 @@ export const suites: readonly Suite[] = [
     name: 'tidy',
     about: 'the house rules that a machine can hold',
     include: [
+      'bench',
       'conformance',
       'dependencies',
       'docs',

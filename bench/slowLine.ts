@@ -1,0 +1,47 @@
+/**
+ * The node of `bigBlock.ts` behind a slow line, in a process of its own, forked with the node's address. It sends its own
+ * address when it listens. Receipts of a block it was told to keep are sent at a fixed pace, without asking the node again.
+ * Blocks above the one it shows as the latest exist, but nobody hears of them.
+ */
+import type { ServerResponse } from 'node:http'
+import { resultText, sendPaced } from '../packages/server/feed/testing/pacedAnswer.ts'
+import { startFaultProxy } from '../packages/world/proxy/faultProxy.ts'
+
+/** To this process, each answered by `done`. */
+export type Told =
+  | { readonly tell: 'keep'; readonly hash: string }
+  /** The latest block from now on; null for the node's own. */
+  | { readonly tell: 'show'; readonly number: number | null }
+
+const BYTES_PER_SECOND = 2_000_000
+const RECEIPTS = 'eth_getBlockReceipts'
+
+const node = process.argv[2] as string
+/** By the hash of their block. */
+const kept = new Map<unknown, Buffer>()
+const proxy = await startFaultProxy({ url: node, isRecording: false })
+process.on('message', (told: Told) => {
+  void obey(told).then(() => process.send?.('done'))
+})
+process.once('disconnect', () => process.exit())
+show(null)
+process.send?.(proxy.url)
+
+async function obey(told: Told): Promise<void> {
+  if (told.tell === 'show') show(told.number)
+  else kept.set(told.hash, await resultText(node, RECEIPTS, [told.hash]))
+}
+
+function show(number: number | null): void {
+  proxy.clear()
+  proxy.add({
+    method: RECEIPTS,
+    params: ([hash]) => kept.has(hash),
+    fault: {
+      kind: 'handle',
+      handle: ({ id, params: [hash] }, _, response) =>
+        sendPaced(response as ServerResponse, id, kept.get(hash) as Buffer, BYTES_PER_SECOND),
+    },
+  })
+  if (number !== null) proxy.add({ fault: { kind: 'tags', tags: { latest: number } } })
+}

@@ -1,0 +1,57 @@
+/**
+ * Every benchmark can be started. Nothing is measured here: a bench that no longer loads, or whose server fails to start,
+ * would otherwise be noticed only by whoever measures next.
+ */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { describe, expect, it } from 'vitest'
+import { MODULES } from '../bench/catalogue.ts'
+import type { Ready, ServerData } from '../bench/httpServer.ts'
+import { Server } from '../bench/streamHosts.ts'
+
+describe('a module of the catalogue', () => {
+  it.each(MODULES)('$file loads and has the rows that are listed', async ({ load, rows }) => {
+    const { benchmarks } = await load()
+    expect(benchmarks.map(({ name }) => name)).toEqual(rows)
+  })
+})
+
+describe('the HTTP server', () => {
+  // One that is got and one that is posted; the others differ from them by their path.
+  it.each(['cached', 'batch'])('of the API answers a %s request, and the bare one the same', async kind => {
+    const ours = await open({ side: 'ours', kind, body: '', headers: {}, lines: {} })
+    const { headers } = ours.ready
+    const body = await ours.fetch()
+    const bare = await open({ side: 'peer', kind, body, headers, lines: {} })
+    expect(await bare.fetch()).toBe(body)
+    for (const server of [ours, bare]) await server.close()
+  })
+
+  async function open(workerData: ServerData) {
+    const worker = new Worker(new URL('../bench/httpServer.ts', import.meta.url), { workerData })
+    // Rejects with what the thread fails with.
+    const [ready] = (await once(worker, 'message')) as [Ready]
+    return {
+      ready,
+      async fetch(): Promise<string> {
+        const { url, headers, body } = ready
+        const response = await fetch(url, { headers, method: body === null ? 'GET' : 'POST', body })
+        expect(response.status).toBe(200)
+        return response.text()
+      },
+      async close(): Promise<void> {
+        worker.postMessage('close')
+        await once(worker, 'exit')
+      },
+    }
+  }
+})
+
+describe('the stream server', () => {
+  it.each(['ours', 'bare'] as const)('%s prepares a record and sends it', async side => {
+    const server = await Server.start({ side })
+    expect(await server.ask({ ask: 'prepare', records: 1 })).toBeGreaterThan(0)
+    await server.ask({ ask: 'send' })
+    await server.close()
+  })
+})
