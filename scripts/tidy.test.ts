@@ -35,6 +35,7 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'root:units',
     'root:setup',
     'root:state',
+    'root:triggers',
     'root:work',
     'types',
   ],

@@ -9,6 +9,7 @@ import { assert } from './assert.ts'
 import type { Address } from './chain/block.ts'
 import { type BookUndo, type Journal, openJournal } from './chain/journal.ts'
 import { enterPool } from './chain/registry.ts'
+import { viewFrom, viewText } from './anchorText.ts'
 import { createState } from './createState.ts'
 import type { ExternalDepth } from './input.ts'
 import type { Policy } from './policy/policy.ts'
@@ -16,7 +17,7 @@ import { policyVersion } from './policy/policyVersion.ts'
 import { QuoteTexts } from './price/publish/quoteTexts.ts'
 import * as temporal from './memory/temporalTape.ts'
 import type { Change } from './rules/temporalMedian.ts'
-import { fileDepths, fileReferences } from './publish.ts'
+import { fileDepths, fileReferences } from './memory/filing.ts'
 import type { ChainSetup } from './setup.ts'
 import type {
   ChainPosition,
@@ -36,7 +37,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   const [kind = '', id = ''] = key.split('/')
   switch (kind) {
     case 'chain':
-      return `${write(state.chain).slice(0, -1)},"policy":${policyText(state.policyView.policy)}}`
+      return `${write(chainImage(state.chain)).slice(0, -1)},"policy":${policyText(state.policyView.policy)}}`
     case 'coverage':
       return write([...state.coverage.values()])
     case 'pool':
@@ -66,6 +67,18 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   }
 }
 
+type ChainImage = Omit<ChainPosition, 'anchors'> & { readonly anchors: Readonly<Record<Address, string>> }
+
+const chainImage = (chain: ChainPosition): ChainImage => ({
+  ...chain,
+  anchors: eachOf(chain.anchors, viewText),
+})
+
+const eachOf = <From, To>(
+  record: Readonly<Record<Address, From>>,
+  to: (from: From) => To,
+): Record<Address, To> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]))
+
 const policyTexts = new WeakMap<Policy, string>()
 
 /** Written with every step, and hardly ever another. */
@@ -91,11 +104,11 @@ export function* entityKeys(state: State): Generator<EntityKey> {
 
 export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
   const texts = new Map(entities)
-  const { policy, ...chain } = read<ChainPosition & { policy: Policy }>(texts.get('chain'))
+  const { policy, ...chain } = read<ChainImage & { policy: Policy }>(texts.get('chain'))
   const state = createState(setup, policy)
   state.policyView = { policy, version: policyVersion(policy) }
   // Written before it was kept: the next valuation sets it.
-  state.chain = { ...chain, anchorUsd: chain.anchorUsd ?? {} }
+  state.chain = { ...chain, anchors: eachOf(chain.anchors, viewFrom), anchorUsd: chain.anchorUsd ?? {} }
   for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
     state.coverage.set(each.token, each)
   // Tokens first: a pool is entered beside its own.

@@ -15,7 +15,9 @@ import { isSilentAt } from './feedSilence.ts'
 import type { FeedHealth, Input } from './input.ts'
 import { feedScore } from './rules/feedAndState.ts'
 import { policyVersion } from './policy/policyVersion.ts'
-import { fileReferences, publish } from './publish.ts'
+import { fileReferences } from './memory/filing.ts'
+import { publish } from './republish.ts'
+import { triggers } from './triggers.ts'
 import type { EngineRecord } from './record.ts'
 import type { EntityKey, State } from './state.ts'
 import { count, type Ms } from './units.ts'
@@ -76,9 +78,7 @@ function apply(state: State, input: Input, work: Work): void {
       return applyCoverage(state, input.assets, work)
     case 'policy':
       state.policyView = { policy: input.policy, version: policyVersion(input.policy) }
-      work.everyone = true
-      work.retractAs = 'POLICY'
-      return
+      return triggers.policy(work, 'POLICY')
     case 'enrol':
     case 'unenrol':
       return applyEnrolment(state, input, work)
@@ -90,9 +90,7 @@ function apply(state: State, input: Input, work: Work): void {
       return applyFacts(state, input.block, input.facts, work)
     case 'pause':
       state.chain = { ...state.chain, paused: input.paused }
-      work.everyone = true
-      work.retractAs = 'OPERATOR'
-      return
+      return triggers.policy(work, 'OPERATOR')
     default:
       return unreachable(input)
   }
@@ -116,8 +114,8 @@ function applyHealth(state: State, health: FeedHealth, atMs: Ms, work: Work): vo
     payload: health.record,
   })
   const before = state.chain.health
-  work.again = before !== null && isGone(before, atMs) && feedScore(health.status) > 0
-  work.everyone = work.again || before?.status !== health.status
+  const isBack = before !== null && isGone(before, atMs) && feedScore(health.status) > 0
+  triggers.health(work, before?.status !== health.status, isBack)
   state.chain = { ...state.chain, health }
 }
 
@@ -130,8 +128,7 @@ function applyCoverage(
   assets: Extract<Input, { kind: 'coverage' }>['assets'],
   work: Work,
 ): void {
-  for (const asset of new Set([...state.coverage.keys(), ...assets.map(each => each.token)]))
-    work.own.add(asset)
+  triggers.external(work, [...state.coverage.keys(), ...assets.map(each => each.token)])
   state.coverage.clear()
   for (const each of assets) state.coverage.set(each.token, each)
   state.index.changed.add('coverage')
@@ -151,5 +148,5 @@ function applyEnrolment(
     token.dormant = input.reason
   }
   state.index.changed.add(`token/${token.address}`)
-  work.own.add(token.address)
+  triggers.enrolment(work, token.address)
 }

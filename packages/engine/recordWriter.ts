@@ -1,7 +1,8 @@
 /** Writes the records of one step in order, with their ids and routing. */
 import type { Hex } from './chain/block.ts'
 import type { Edge, Evaluation } from './price/evaluation.ts'
-import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
+import type { RetractReason } from './rules/reasons.ts'
+import { retractReasonFor } from './rules/retraction.ts'
 import type { EngineRecord, PublishedPool, PublishedToken, Routing } from './record.ts'
 import type { Pool, State, Token } from './state.ts'
 import type { Work } from './work.ts'
@@ -134,21 +135,4 @@ function acceptedPools(evaluation: Evaluation): Routing['pool_ids'] {
     last = first
   }
   return [...ids].sort()
-}
-
-function retractReasonFor(reason: UnpricedReason): RetractReason {
-  switch (reason) {
-    case 'NO_POOL':
-      return 'NO_ROUTE'
-    case 'DORMANT':
-      return 'OPERATOR'
-    case 'ROUTE_EXPIRED':
-    case 'NO_ROUTE':
-    case 'FEED':
-    case 'ANCHOR_UNPRICED':
-    case 'STABLE_SUSPENDED':
-    case 'DECIMALS':
-    case 'OPERATOR':
-      return reason
-  }
 }

@@ -25,6 +25,7 @@ import type { Policy } from './policy/policy.ts'
 import type { Cell } from './memory/cell.ts'
 import type { History } from './memory/temporalTape.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
+import type { AnchorView } from './rules/anchorView.ts'
 import type { ChainSetup } from './setup.ts'
 import type { Count, Ms, Near } from './units.ts'
 
@@ -57,7 +58,7 @@ export type ChainPosition = {
   readonly health: FeedHealth | null
   readonly paused: boolean
   /** State, score and caps of each anchor when it was last valued: a change concerns all its dependents. */
-  readonly anchors: Readonly<Record<Address, string>>
+  readonly anchors: Readonly<Record<Address, AnchorView>>
   /** About what each was worth then: between that and now lie the bands of depth its dependents have passed. */
   readonly anchorUsd: Readonly<Record<Address, Near>>
 }

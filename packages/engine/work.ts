@@ -5,7 +5,7 @@
 import type { Address } from './chain/block.ts'
 import type { RetractReason } from './rules/reasons.ts'
 import type { EngineRecord, SwapObserved } from './record.ts'
-import type { Pool, State } from './state.ts'
+import type { Pool } from './state.ts'
 
 export type Work = {
   /** Pools whose own state changed: each gets one record. */
@@ -55,16 +55,3 @@ export const newWork = (): Work => ({
   retractAs: null,
   needs: [],
 })
-
-/** A pool changed: it prices its X, so that is the token to look at. */
-export function poolChanged(work: Work, pool: Pool): void {
-  work.pools.add(pool)
-  work.own.add(pool.from)
-}
-
-/** Everyone priced through `anchor`. */
-export function dependentsOf(state: State, anchor: Address): Set<Address> {
-  const dependents = new Set<Address>()
-  for (const pool of state.index.poolsInto.get(anchor) ?? []) dependents.add(pool.from)
-  return dependents
-}

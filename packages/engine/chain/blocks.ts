@@ -4,12 +4,12 @@
  */
 import type { V2Event, V3Event } from '../amm/adapter.ts'
 import { assert } from '../assert.ts'
-import { stateScore } from '../rules/feedAndState.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
 import type { Pool, ProvenRun, State } from '../state.ts'
 import { type Count, tick } from '../units.ts'
-import { dependentsOf, poolChanged, type Work } from '../work.ts'
+import { triggers } from '../triggers.ts'
+import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent } from './block.ts'
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
@@ -56,17 +56,13 @@ export function takeBack(state: State, ancestor: Hex, work: Work): void {
   for (const address of undone.pools) {
     const pool = state.pools.get(address)
     if (pool === undefined) continue
-    poolChanged(work, pool)
+    triggers.price(work, pool)
     if (pool.state.isBeforeGap) noteNeeds(pool, work)
   }
-  for (const [address, pool] of undone.removedPools) {
-    work.removed.set(address, pool)
-    work.own.add(pool.from)
-  }
-  for (const token of undone.tokens) work.own.add(token)
+  for (const [address, pool] of undone.removedPools) work.removed.set(address, pool)
+  triggers.retraction(work, undone)
   for (const token of undone.decimals)
     if (state.tokens.get(token)?.decimals === null) work.needs.push({ kind: 'token_facts', token })
-  for (const stable of undone.stables) work.own.add(stable)
 }
 
 function byPool(events: readonly PoolEvent[]): Map<Address, PoolEvent[]> {
@@ -103,7 +99,7 @@ function applyToPool(
     if (isTraded) setPoolState(state, pool, { ...pool.state, lastTradeMs: block.timeMs })
   } else {
     setPoolState(state, pool, foldEvents(state, pool, events, block))
-    poolChanged(work, pool)
+    triggers.price(work, pool)
   }
   noteNeeds(pool, work)
 }
@@ -207,20 +203,9 @@ export function applyFinality(state: State, number: Count, hash: Hex, work: Work
   const settled = state.journals.findIndex(({ block }) => block.number > number)
   for (const journal of state.journals.splice(0, settled < 0 ? state.journals.length : settled)) {
     state.index.changed.add(`undo/${journal.block.number}`)
-    for (const address of new Set([...journal.pools.keys(), ...journal.created])) {
-      const pool = state.pools.get(address)
-      if (pool === undefined || pool.state.changed.number > number) continue
-      work.pools.add(pool)
-      if (mayRise(state, pool.from)) work.look.add(pool.from)
-    }
-    for (const token of [...journal.stables.keys(), ...journal.decimals.keys()])
-      for (const dependent of [token, ...dependentsOf(state, token)])
-        if (mayRise(state, dependent)) work.look.add(dependent)
+    const pools = [...new Set([...journal.pools.keys(), ...journal.created])]
+      .map(address => state.pools.get(address))
+      .filter(pool => pool !== undefined && pool.state.changed.number <= number) as Pool[]
+    triggers.finality(state, work, pools, [...journal.stables.keys(), ...journal.decimals.keys()])
   }
-}
-
-/** Finality lifts a state score from that of canonical: a price whose weakest link is weaker stays as it is. */
-function mayRise(state: State, token: Address): boolean {
-  const compact = state.tokens.get(token)?.published?.compact
-  return compact?.state === 'PRICED' && compact.confidence.score >= stateScore('canonical')
 }

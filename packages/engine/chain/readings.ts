@@ -8,7 +8,8 @@
 import type { Difference, V2State, V3State } from '../amm/adapter.ts'
 import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
 import type { Decimals, Pool, State } from '../state.ts'
-import { dependentsOf, poolChanged, type Work } from '../work.ts'
+import { triggers } from '../triggers.ts'
+import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
 import {
@@ -37,7 +38,7 @@ export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedP
     }
     const known = state.pools.get(loaded.pool.address)
     const pool = known === undefined ? firstLoad(state, loaded, block) : reload(state, known, loaded, block)
-    poolChanged(work, pool)
+    triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
 }
@@ -101,11 +102,11 @@ export function applyRecheck(
     if (differences.length === 0) {
       const verified = { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs }
       setPoolState(state, pool, verified, place.journal)
-      work.look.add(pool.from)
+      triggers.verified(work, pool)
       continue
     }
     setPoolState(state, pool, { ...before, verified: false, differences, changed: block }, place.journal)
-    poolChanged(work, pool)
+    triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
 }
@@ -147,12 +148,15 @@ export function applyStable(state: State, input: Extract<Input, { kind: 'stable'
       before.reading?.complete === answer?.complete
     if (isSame) continue
     setStable(state, token, { reading: answer, lastGood, block }, place.journal)
-    work.own.add(token)
+    triggers.external(work, [token])
   }
   const { sequencer: known } = state.chain
   if (sequencer?.up === known?.up && sequencer?.sinceMs === known?.sinceMs) return
   setSequencer(state, block, sequencer)
-  for (const { token } of state.setup.stables) work.own.add(token)
+  triggers.external(
+    work,
+    state.setup.stables.map(({ token }) => token),
+  )
 }
 
 export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {
@@ -173,8 +177,7 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
     const next = decimalsAfter(token.decimals, each, block)
     if (next === token.decimals) continue
     setDecimals(state, token, next, place.journal)
-    work.own.add(token.address)
-    for (const dependent of dependentsOf(state, token.address)) work.own.add(dependent)
+    triggers.decimals(state, work, token.address)
     // What they show is scaled by it.
     for (const pools of [poolsOf(state, token.address), state.index.poolsInto.get(token.address) ?? []])
       for (const pool of pools) if (pool.published !== null) work.pools.add(pool)

@@ -11,7 +11,8 @@ import type { Input } from '../input.ts'
 import * as temporal from '../memory/temporalTape.ts'
 import type { Pool, PoolState, State } from '../state.ts'
 import { count } from '../units.ts'
-import { poolChanged, type Work } from '../work.ts'
+import { triggers } from '../triggers.ts'
+import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds, takeBack } from './blocks.ts'
 import { openJournal, setPoolState } from './journal.ts'
@@ -41,7 +42,7 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
   noteGap(state, stopped, block, atMs)
   for (const pool of state.pools.values()) {
     forget(state, pool)
-    poolChanged(work, pool)
+    triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
   const journal = openJournal(block, stopped.hash, state.chain)

@@ -1,0 +1,55 @@
+/** Which tokens stand in the watches of the anchors they are priced through; also how the watches are rebuilt after a restart. */
+import type { PublishedToken } from '../record.ts'
+import type { State, Token } from '../state.ts'
+import { DepthWatch, isFiled } from './depthWatch.ts'
+import { MoveWatch } from './moveWatch.ts'
+
+/** Enrolled, or on its way out and not yet told so. */
+export function isActive(token: Token): boolean {
+  if (token.enrolledAtMs !== null) return true
+  const compact = token.published?.compact
+  return (
+    token.dormant !== null &&
+    compact !== undefined &&
+    !(compact.state === 'UNPRICED' && compact.reason === token.dormant)
+  )
+}
+
+/** Files the own hops of a token that is followed under their depth. */
+export function fileDepths(state: State, token: Token): void {
+  if (!isActive(token)) return
+  for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
+    if (isFiled(pool)) continue
+    let watch = state.index.depths.get(pool.to)
+    if (watch === undefined) {
+      watch = new DepthWatch()
+      state.index.depths.set(pool.to, watch)
+    }
+    watch.file(pool)
+  }
+}
+
+/** Files a token under the anchor prices it was last published at. One that waits for its turn is in the queue of dues instead. */
+export function fileReferences(state: State, token: Token): void {
+  for (const watch of state.index.watches.values()) watch.file(token.address, null)
+  refile(state, token, NO_REFERENCES)
+}
+
+export type References = PublishedToken['references']
+
+export const NO_REFERENCES: References = []
+
+/** The same for a token that is filed under `before` at most. */
+export function refile({ index: { watches } }: State, token: Token, before: References): void {
+  const now = token.isDeferred ? NO_REFERENCES : (token.published?.references ?? NO_REFERENCES)
+  for (const { anchor } of before)
+    if (!now.some(each => each.anchor === anchor)) watches.get(anchor)?.file(token.address, null)
+  for (const { anchor, marginalUsd } of now) {
+    let watch = watches.get(anchor)
+    if (watch === undefined) {
+      watch = new MoveWatch()
+      watches.set(anchor, watch)
+    }
+    watch.file(token.address, marginalUsd)
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * What a step says. Pools first, then stables and routing assets in their order, then tokens by address: at
+ * most one record each, causes before consequences.
+ */
+import type { Address } from './chain/block.ts'
+import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
+import type { Fraction } from './exact/ratio.ts'
+import { fileDepths, isActive, NO_REFERENCES, refile, type References } from './memory/filing.ts'
+import { hasMoved } from './memory/moveWatch.ts'
+import { edgeOf } from './price/hops/edge.ts'
+import { evaluate, valueAssets } from './price/evaluate.ts'
+import type { Evaluation, Priced } from './price/evaluation.ts'
+import { type Moment, momentOf } from './price/moment.ts'
+import { bpsText, compactOf } from './price/publish/compact.ts'
+import { poolStateText } from './price/publish/poolText.ts'
+import { stableView } from './price/hops/stableView.ts'
+import type { CompactPriced, EngineRecord, PublishedToken } from './record.ts'
+import { RecordWriter } from './recordWriter.ts'
+import { isPricedView } from './rules/anchorView.ts'
+import { isPublished, type Looked } from './rules/republish.ts'
+import { FOREVER } from './rules/timed.ts'
+import { roleOf } from './setup.ts'
+import type { Pool, State, Token } from './state.ts'
+import { triggers } from './triggers.ts'
+import { type Ms, soonest } from './units.ts'
+import type { Work } from './work.ts'
+
+/** Publishes what `work` calls for at `atMs`, and whatever has fallen due by then. */
+export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
+  const writer = new RecordWriter(state, work)
+  const { tip, health } = state.chain
+  if (tip === null) return writer.finish()
+  // In a gap blocks are applied and pools shown, but no token is priced on a chain we are behind of.
+  const isSilent = health?.status === 'GAP' && !work.everyone
+  if (!isSilent) triggers.timer(state, work, atMs)
+  const hasTokens = !isSilent && (work.everyone || work.own.size > 0 || work.look.size > 0)
+  if (!hasTokens && work.pools.size === 0) return writer.finish()
+
+  const moment = momentOf(state, atMs)
+  valueAssets(moment)
+  if (hasTurned(moment, work)) for (const pool of incomplete(moment)) work.pools.add(pool)
+  for (const pool of work.pools) {
+    if (!state.pools.has(pool.address)) continue
+    const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
+    writer.pool(pool, next)
+    setPublishedPool(state, pool, next)
+  }
+  for (const pool of work.removed.values()) if (!state.pools.has(pool.address)) writer.orphanedPool(pool)
+  if (!isSilent) publishTokens(moment, work, writer)
+  return writer.finish()
+}
+
+/** An anchor has a price that it did not have, or the feed is back: what was shown without them can be completed. */
+function hasTurned(moment: Moment, work: Work): boolean {
+  // Without a feed nothing turns, and an outage would look through all pools at every block.
+  if (moment.feed.score === 0) return false
+  const { chain, setup } = moment.state
+  const isNew = (anchor: Address) => !isPricedView(chain.anchors[anchor])
+  return (
+    work.everyone ||
+    setup.stables.some(({ token }) => isNew(token) && stableView(moment, token)?.status !== 'SUSPENDED') ||
+    setup.routingAssets.some(
+      asset => isNew(asset) && moment.valuations.get(asset)?.evaluation.kind === 'PRICED',
+    )
+  )
+}
+
+/** Pools shown as having no feed, or without the value of their depth, which can be said now. */
+function* incomplete(moment: Moment): Generator<Pool> {
+  for (const pool of moment.state.pools.values()) {
+    if (pool.published === null) continue
+    const { depth, reason } = pool.published.state
+    const isUnvalued = depth === null && pool.state.depth !== null
+    if (reason === 'FEED' || (isUnvalued && edgeOf(moment, pool).capacity !== null)) yield pool
+  }
+}
+
+function publishTokens(moment: Moment, work: Work, writer: RecordWriter): void {
+  const { state } = moment
+  const anchors = [...state.setup.stables.map(stable => stable.token), ...state.setup.routingAssets]
+  for (const anchor of anchors) {
+    const evaluation = moment.valuations.get(anchor)?.evaluation ?? evaluate(moment, anchor)
+    consider(moment, work, writer, state.tokens.get(anchor) as Token, evaluation)
+    triggers.externalAnchor(moment, work, anchor, evaluation)
+  }
+  const isAnchor = new Set(anchors)
+  const asked = work.everyone ? state.tokens.keys() : new Set([...work.own, ...work.look])
+  const tokens = [...asked].filter(address => !isAnchor.has(address)).sort()
+  for (const address of tokens) {
+    const token = state.tokens.get(address)
+    if (token === undefined) continue
+    if (isActive(token)) consider(moment, work, writer, token, evaluate(moment, address))
+    // One that went to sleep was taken from the queue for good: after a restart it must not be in it again.
+    else setDue(state, token, null, false)
+  }
+}
+
+/** Publishes a token if its evaluation calls for it, and sets when to look again. */
+function consider(
+  moment: Moment,
+  work: Work,
+  writer: RecordWriter,
+  token: Token,
+  evaluation: Evaluation,
+): void {
+  const { state } = moment
+  const before = token.published?.references ?? NO_REFERENCES
+  const isOwn = work.everyone || work.own.has(token.address)
+  const decision = work.again
+    ? { value: true, untilMs: FOREVER }
+    : isPublished(token.published, evaluation, lookedAt(moment, isOwn, work.orphaned))
+  if (decision.value) {
+    const references = referencesOf(moment, evaluation)
+    const compact = compactOf(evaluation, state.policyView.version)
+    const next: PublishedToken = { recordId: writer.nextId(), compact, references }
+    writer.token(token, next, evaluation)
+    setPublishedToken(state, token, next, evaluation)
+  }
+  const againMs = decision.untilMs === FOREVER ? null : decision.untilMs
+  setDue(state, token, soonest(evaluation.dueMs, againMs), againMs !== null)
+  setAged(state, token, evaluation.own.isAged)
+  refile(state, token, before)
+  // Whatever changes the depth of a hop, or its decimals, has its token looked at as its own.
+  if (isOwn) fileDepths(state, token)
+}
+
+const lookedAt = (moment: Moment, isOwn: boolean, orphaned: ReadonlySet<string>): Looked => ({
+  atMs: moment.atMs,
+  ttlMs: moment.ttlMs,
+  policyVersion: moment.state.policyView.version,
+  republish: moment.policy.republish,
+  isOwn,
+  orphaned,
+  isSameShown: (last, next) => isSameShown(moment, last, next),
+  hasAnchorMoved: published => hasAnchorMoved(moment, published),
+})
+
+/** Remembers tokens that a proven block would do good. */
+function setAged({ index }: State, token: Token, isAged: boolean): void {
+  if (isAged) index.aged.add(token.address)
+  else index.aged.delete(token.address)
+  if (token.isAged === isAged) return
+  token.isAged = isAged
+  index.changed.add(`token/${token.address}`)
+}
+
+function setDue(state: State, token: Token, soonMs: Ms | null, isDeferred: boolean): void {
+  const isWatched = token.enrolledAtMs !== null || roleOf(state.setup, token.address) !== 'TOKEN'
+  const dueMs = isWatched ? soonMs : null
+  if (token.dueMs !== dueMs || token.isDeferred !== isDeferred) {
+    token.dueMs = dueMs
+    token.isDeferred = isDeferred
+    state.index.changed.add(`token/${token.address}`)
+  }
+  state.index.dues.set(token.address, dueMs)
+}
+
+/** Whether a reader would see the same, but for when it was looked at. */
+function isSameShown(moment: Moment, last: CompactPriced, next: Priced): boolean {
+  const { selected, support } = next
+  // What is not the same mostly shows in one of these, and the rest need not be written.
+  if (selected !== null && selected.weight.toString() !== last.selected?.weight_microusd) return false
+  if (support !== null && bpsText(support.madBps) !== last.support?.mad_bps) return false
+  const shown = compactOf(next, moment.state.policyView.version) as CompactPriced
+  const { evaluated_at_ms, as_of, expires_at_ms } = last
+  return JSON.stringify({ ...shown, evaluated_at_ms, as_of, expires_at_ms }) === JSON.stringify(last)
+}
+
+function hasAnchorMoved(moment: Moment, published: PublishedToken): boolean {
+  const bps = BigInt(moment.policy.republish.move_bps)
+  return published.references.some(({ anchor, marginalUsd }) => {
+    const now = marginalOf(moment, anchor)
+    return now !== null && hasMoved(marginalUsd, now, bps)
+  })
+}
+
+/** The fee-free price of a stable or routing asset at this moment. */
+function marginalOf(moment: Moment, anchor: Address): Fraction | null {
+  const evaluation = moment.valuations.get(anchor)?.evaluation
+  if (evaluation !== undefined) return evaluation.kind === 'PRICED' ? evaluation.marginalUsd : null
+  const stable = moment.stables.get(anchor)
+  return stable === undefined || stable.status === 'SUSPENDED' ? null : stable.usd
+}
+
+function referencesOf(moment: Moment, evaluation: Evaluation): References {
+  if (evaluation.kind === 'UNPRICED') return []
+  const anchors = new Set<Address>()
+  for (const route of evaluation.routes) anchors.add(route.first.pool.to)
+  const references: { anchor: Address; marginalUsd: Fraction }[] = []
+  for (const anchor of anchors) {
+    const marginalUsd = marginalOf(moment, anchor)
+    if (marginalUsd !== null) references.push({ anchor, marginalUsd })
+  }
+  return references
+}

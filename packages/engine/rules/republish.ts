@@ -1,0 +1,73 @@
+/**
+ * Whether a token is published again. The last record *is* its price: it is replaced at once when its own hops change or its
+ * score, caps or state do; when only an anchor has moved, not before the move is worth it (R-publish-6).
+ */
+import type { CapText, CompactPriced, CompactState, PublishedToken } from '../record.ts'
+import type { Evaluation, Priced } from '../price/evaluation.ts'
+import { type Ms, ms } from '../units.ts'
+import { FOREVER, type Timed } from './timed.ts'
+
+/** What the rule asks of the moment and of the token, worked out only where it decides. */
+export type Looked = {
+  readonly atMs: Ms
+  readonly ttlMs: Ms
+  readonly policyVersion: string
+  readonly republish: { readonly interval_ms: Ms }
+  /** Its own hops changed, or everyone is looked at. */
+  readonly isOwn: boolean
+  /** Blocks that this step took back. */
+  readonly orphaned: ReadonlySet<string>
+  /** A reader would see the same, but for when it was looked at. */
+  readonly isSameShown: (last: CompactPriced, next: Priced) => boolean
+  /** An anchor it was published at has moved since. */
+  readonly hasAnchorMoved: (published: PublishedToken) => boolean
+}
+
+const NO: Timed<boolean> = { value: false, untilMs: FOREVER }
+const YES: Timed<boolean> = { value: true, untilMs: FOREVER }
+
+export function isPublished(
+  published: PublishedToken | null,
+  next: Evaluation,
+  looked: Looked,
+): Timed<boolean> {
+  if (published === null || isRevoked(published.compact, next, looked.orphaned)) return YES
+  const last = published.compact
+  if (last.state === 'UNPRICED' || next.kind === 'UNPRICED')
+    return last.state === 'UNPRICED' && next.kind === 'UNPRICED' && last.reason === next.reason ? NO : YES
+  if (last.confidence.score !== next.score || !isSameCaps(last.confidence.caps, next.caps)) return YES
+  if (last.policy_version !== looked.policyVersion) return YES
+  if (looked.isOwn && !(isSamePrice(last, next) && looked.isSameShown(last, next))) return YES
+  if (isRenewal(last, next, looked)) return YES
+  if (!looked.hasAnchorMoved(published) || isSamePrice(last, next)) return NO
+  const readyMs = ms(last.evaluated_at_ms + looked.republish.interval_ms)
+  return looked.atMs >= readyMs ? YES : { value: false, untilMs: readyMs }
+}
+
+/** The last record stood on a block that is no longer ours, and said more than the absence we still find. */
+function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
+  if (orphaned.size === 0 || !orphaned.has(last.as_of.block_hash)) return false
+  return last.state === 'PRICED' || next.kind === 'PRICED' || last.reason !== next.reason
+}
+
+const isSameCaps = (a: readonly CapText[], b: readonly CapText[]): boolean =>
+  a.length === b.length && a.every((cap, at) => cap.code === b[at]?.code && cap.cap === b[at]?.cap)
+
+/** Without working out the price: two that are equal are as near as 18 digits and a double tell. */
+function isNearPrice(last: CompactPriced, { selected }: Priced): boolean {
+  if (selected === null) return true
+  const shown = Number(last.price_usd.display)
+  return !(Math.abs(shown - selected.near) > shown * 2 ** -40)
+}
+
+const isSamePrice = (last: CompactPriced, next: Priced): boolean =>
+  isNearPrice(last, next) &&
+  (last.selected?.route_id ?? null) === (next.selected?.id ?? null) &&
+  last.price_usd.numerator === next.price.num.toString() &&
+  last.price_usd.denominator === next.price.den.toString()
+
+/** Quiet re-verification moves the expiry; say so before readers count the old one as past. */
+function isRenewal(last: CompactPriced, next: Priced, { atMs, ttlMs }: Looked): boolean {
+  if (last.expires_at_ms === null || next.expiresAtMs === null) return false
+  return next.expiresAtMs > last.expires_at_ms && last.expires_at_ms - atMs < ttlMs / 2
+}
