@@ -23,7 +23,7 @@ import { CHAIN_ID, planWith } from '../packages/server/service/testing/plan.ts'
 import { type Block, startTestChain } from '../packages/server/service/testing/testChain.ts'
 import { worldConfig } from '../packages/world/local/worldConfig.ts'
 import { quantile } from './harness.ts'
-import { LOOP_FILE, type Stall } from './loopProbe.ts'
+import { EVERY_MS, LOOP_FILE, type Stall } from './loopProbe.ts'
 import type { Told } from './slowLine.ts'
 
 const MIB = 1024 * 1024
@@ -101,6 +101,10 @@ try {
 function forked(file: URL, argument: string): ChildProcess {
   const child = fork(file, [argument])
   setPriority(child.pid as number, LOW_PRIORITY)
+  child.once('exit', code => {
+    // Its answer would be waited for without end.
+    if (code !== 0) throw new Error(`${file.pathname} ended with ${code}`)
+  })
   return child
 }
 
@@ -143,6 +147,8 @@ async function discarded({ hash }: Block): Promise<void> {
 async function during(situation: Situation, work: () => Promise<readonly number[]>): Promise<Turn> {
   const startMs = Date.now()
   const timesMs = await work()
+  // What blocked a loop last is written down a moment later.
+  await pause(2 * EVERY_MS)
   return { situation, startMs, endMs: Date.now(), timesMs }
 }
 

@@ -14,7 +14,7 @@ export type Stall = {
 }
 
 export const LOOP_FILE = 'ASSAY_LOOP_FILE'
-const EVERY_MS = 500
+export const EVERY_MS = 500
 /** A delay is what comes on top of this. */
 const RESOLUTION_MS = 2
 
