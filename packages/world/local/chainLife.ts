@@ -29,6 +29,9 @@ export class ChainLife {
   readonly #lane = new Lane()
   readonly #answers: Map<string, number>
   readonly #frozen = new Set<string>()
+  #isRenewing = false
+  /** The last block of a chain in a hurry. */
+  #mined: Promise<unknown> = Promise.resolve()
   #isHalted = false
   #isLive = false
   #isOver = false
@@ -131,17 +134,26 @@ export class ChainLife {
     if (this.#isHalted || this.#isOver) return false
     // One that ended by itself goes on from the state it wrote last: its blocks since then are lost, as in a reorganisation.
     const isOld = this.#node.hasEnded || (await this.#height()) - this.#renewedAt >= renewEveryBlocks
-    if (isOld) {
-      await this.#node.renew()
-      await this.#node.setClock(this.#clock.nowS)
-      await this.#pace()
-      this.#renewedAt = await this.#height()
-    }
+    if (isOld) await this.#renew()
     if (performance.now() - this.#keptAtMs >= KEEP_MS && this.#node.keepState())
       this.#keptAtMs = performance.now()
     const isBusy = await this.#traders.round()
     if ((performance.now() - this.#answeredAtMs) * this.#clock.hurry >= ANSWER_MS) await this.answerFeeds()
     return isBusy
+  }
+
+  /** Nobody mines meanwhile: a block of a node whose clock is not set yet would stand in the past. */
+  async #renew(): Promise<void> {
+    this.#isRenewing = true
+    try {
+      await this.#mined
+      await this.#node.renew()
+      await this.#node.setClock(this.#clock.nowS)
+      await this.#pace()
+      this.#renewedAt = await this.#height()
+    } finally {
+      this.#isRenewing = false
+    }
   }
 
   #height(): Promise<bigint> {
@@ -169,8 +181,11 @@ export class ChainLife {
       !this.#isOver;
       dueMs = Math.max(dueMs + intervalMs, performance.now())
     ) {
-      // A node that is being renewed misses its turn.
-      if (!this.#isHalted) await this.#node.client.mine({ blocks: 1 }).catch(() => undefined)
+      // A node that is being renewed, or has ended, misses its turn.
+      if (!this.#isHalted && !this.#isRenewing) {
+        this.#mined = this.#node.client.mine({ blocks: 1 }).catch(() => undefined)
+        await this.#mined
+      }
       await wait(Math.max(0, dueMs + intervalMs - performance.now()))
     }
   }
