@@ -45,7 +45,7 @@ export const benchmarks: readonly Benchmark[] = [
 ]
 
 function price(route: Route): string {
-  return display(ratio.product(route))
+  return display(route.reduce(ratio.times))
 }
 
 /** What one writes first: a reduced fraction after every hop, then one digit at a time. */

@@ -242,7 +242,7 @@ describe('a token whose own pools changed', () => {
       BigInt(before.price_usd.denominator),
     ])
     const { high: dearest } = now.support as Support
-    const high = ratio.toText(ratio.of(dearest.num, dearest.den))
+    const high = ratio.toText(ratio.reduce(dearest.num, dearest.den) as ratio.Ratio)
     expect(before.support?.high).not.toEqual(high)
     expect(s.said(T)).toBe('PRICE_UPSERT')
     expect(s.priced(T).support?.high).toEqual(high)

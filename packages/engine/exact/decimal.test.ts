@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { count } from '../units.ts'
-import { display, parseInteger, powerOfTen } from './decimal.ts'
-import { ExactTextError } from './exactTextError.ts'
+import { display, powerOfTen } from './decimal.ts'
 import type { Fraction } from './ratio.ts'
 
 const PLAIN = /^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/
@@ -170,41 +169,6 @@ describe('display', () => {
     [-1n, -2n],
   ])('refuses %s/%s', (num, den) => {
     expect(() => display({ num, den })).toThrow(InvariantError)
-  })
-})
-
-describe('parseInteger', () => {
-  it('reads back any integer of at most 4096 bits', () => {
-    fc.assert(
-      fc.property(natural(4096), n => {
-        expect(parseInteger(n.toString())).toBe(n)
-      }),
-      { numRuns: cases(500) },
-    )
-    expect(parseInteger('0')).toBe(0n)
-  })
-
-  it('accepts only the canonical spelling of what it accepts', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: fc.constantFrom(...'0012 +-.eE_n٣x\n'.split('')), maxLength: 6 }),
-        text => {
-          try {
-            expect(parseInteger(text).toString()).toBe(text)
-          } catch (error) {
-            expect(error).toBeInstanceOf(ExactTextError)
-          }
-        },
-      ),
-      { numRuns: cases(1500) },
-    )
-  })
-
-  it('stops at 4096 bits, and before converting text of any length', () => {
-    const most = (1n << 4096n) - 1n
-    expect(parseInteger(most.toString())).toBe(most)
-    expect(() => parseInteger((most + 1n).toString())).toThrow(ExactTextError)
-    expect(() => parseInteger('9'.repeat(10_000_000))).toThrow(/^integer: received "9{80}…", expected /)
   })
 })
 

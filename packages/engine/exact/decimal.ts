@@ -1,20 +1,17 @@
 /**
- * Decimal text in and out: strict integers, and the display form of an exact value.
- *
- * The display form is rounded exactly once, from the exact fraction, to 18 significant digits with ties to
+ * The display form of an exact value: rounded exactly once, from the exact fraction, to 18 significant digits with ties to
  * even. It is always plain decimal: no exponent, no trailing zeros, no trailing point.
  */
 import { assert } from '../assert.ts'
 import { count, type Count } from '../units.ts'
-import { BEYOND_MAX_BITS, bitLength, MAX_BITS } from './bits.ts'
-import { type ExactField, ExactTextError } from './exactTextError.ts'
+import { BEYOND_MAX_BITS, bitLength } from './bits.ts'
 import type { Fraction } from './ratio.ts'
 
 const DIGITS = 18
 const LEAST = 10n ** BigInt(DIGITS - 1)
 const BEYOND = 10n * LEAST
 
-/** 2^4096 has this many digits; longer text is refused before it is converted. */
+/** Of 2^4096. */
 const MAX_DIGITS = BEYOND_MAX_BITS.toString().length
 
 /** Powers kept: what 4096 bits over 1, or 1 over 4096 bits, and 18 digits can need. */
@@ -31,17 +28,6 @@ const MOST_LEADING = 1n << 1000n
 const LOG10_2 = Math.LOG10E * Math.LN2
 
 const ZERO = '0'.charCodeAt(0)
-
-const INTEGER = /^(?:0|[1-9][0-9]*)$/
-const INTEGER_EXPECTED = `unsigned decimal digits without leading zeros, at most ${MAX_BITS} bits`
-
-/** Unsigned and canonical: every integer has exactly one accepted spelling. */
-export function parseInteger(text: string, field: ExactField = 'integer'): bigint {
-  if (text.length > MAX_DIGITS || !INTEGER.test(text)) throw new ExactTextError(field, text, INTEGER_EXPECTED)
-  const value = BigInt(text)
-  if (value >= BEYOND_MAX_BITS) throw new ExactTextError(field, text, INTEGER_EXPECTED)
-  return value
-}
 
 /** Both sides positive; need not be reduced. */
 export function display(f: Fraction): string {

@@ -10,14 +10,13 @@
  */
 import { assert } from '../assert.ts'
 import { asNear, count, type Count, type Near, type Sign } from '../units.ts'
-import { BEYOND_MAX_BITS, bitLength, MAX_BITS } from './bits.ts'
-import { display, parseInteger } from './decimal.ts'
-import { ExactTextError } from './exactTextError.ts'
+import { BEYOND_MAX_BITS, bitLength } from './bits.ts'
+import { display } from './decimal.ts'
 import { gcd } from './gcd.ts'
 
 declare const reduced: unique symbol
 
-/** A reduced positive fraction. Build one with `of` or `reduce`; a literal does not type-check. */
+/** A reduced positive fraction. Build one with `reduce`; a literal does not type-check. */
 export type Ratio = { readonly num: bigint; readonly den: bigint; readonly [reduced]: true }
 
 /** A positive fraction, not necessarily reduced: what the hot path carries. */
@@ -48,58 +47,18 @@ const ENOUGH = 1n << 64n
  */
 const MARGIN = 1 + 2 ** -49
 
-const ONE: Fraction = { num: 1n, den: 1n }
-
-/** For values known to fit. Callers rule out zero first: an empty pool is an outcome, not a Ratio. */
-export function of(num: bigint, den: bigint): Ratio {
-  const ratio = reduce(num, den)
-  assert(!isTooLarge(ratio), () => `ratio of ${num}/${den} needs more than ${MAX_BITS} bits on a side`)
-  return ratio
-}
-
+/** Callers rule out zero first: an empty pool is an outcome, not a Ratio. */
 export function reduce(num: bigint, den: bigint): Ratio | TooLarge {
   assert(num > 0n && den > 0n, () => `ratio of ${num}/${den} is not positive`)
   const divisor = gcd(num, den)
   return divisor === 1n ? fitting(num, den) : fitting(num / divisor, den / divisor)
 }
 
-/** Cross-cancels before multiplying, so operands never grow past the reduced result. */
-export function multiply(a: Ratio, b: Ratio): Ratio | TooLarge {
-  const left = gcd(a.num, b.den)
-  const right = gcd(b.num, a.den)
-  return fitting((a.num / left) * (b.num / right), (a.den / right) * (b.den / left))
-}
-
 /** Without reduction. */
 export const times = (a: Fraction, b: Fraction): Fraction => ({ num: a.num * b.num, den: a.den * b.den })
 
-/** Without reduction; 1/1 of none. */
-export function product(fractions: readonly Fraction[]): Fraction {
-  let { num, den } = fractions[0] ?? ONE
-  for (let i = 1; i < fractions.length; i += 1) {
-    num *= fractions[i]!.num
-    den *= fractions[i]!.den
-  }
-  return { num, den }
-}
-
-/** The product, reduced once at the end. */
-export function compose(fractions: readonly Fraction[]): Ratio | TooLarge {
-  const { num, den } = product(fractions)
-  return reduce(num, den)
-}
-
 export function isTooLarge(value: Ratio | TooLarge): value is TooLarge {
   return 'reason' in value
-}
-
-export function reciprocal(r: Ratio): Ratio {
-  return { num: r.den, den: r.num } as Ratio
-}
-
-/** Of reduced fractions, so no arithmetic is needed. */
-export function equals(a: Ratio, b: Ratio): boolean {
-  return a.num === b.num && a.den === b.den
 }
 
 /** The order of two values. Floats decide where they can, cross-multiplication where they cannot. */
@@ -119,23 +78,6 @@ export function compareNear(left: Near, right: Near): Sign {
 export function compareExactly(a: Fraction, b: Fraction): Sign {
   const difference = a.num * b.den - b.num * a.den
   return difference > 0n ? 1 : difference < 0n ? -1 : 0
-}
-
-/** floor(value · scale): rounds down, so that depth and weight are never overstated. */
-export function floorOf(f: Fraction, scale: bigint): bigint {
-  return (f.num * scale) / f.den
-}
-
-/** Only what `toText` writes: positive, reduced, canonical digits, at most 4096 bits a side. */
-export function parse(numerator: string, denominator: string): Ratio {
-  const num = parseInteger(numerator, 'numerator')
-  const den = parseInteger(denominator, 'denominator')
-  if (num === 0n) throw new ExactTextError('numerator', numerator, 'a positive integer')
-  if (den === 0n) throw new ExactTextError('denominator', denominator, 'a positive integer')
-  if (gcd(num, den) !== 1n) {
-    throw new ExactTextError('value', `${numerator}/${denominator}`, 'a reduced fraction')
-  }
-  return { num, den } as Ratio
 }
 
 export function toText(r: Ratio): ExactText {
