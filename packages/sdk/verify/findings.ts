@@ -2,7 +2,7 @@
  * What a verification found: every number that is not what the rules make of the others, by its path in the quote,
  * with what it was computed from. Text that is no number at all ends the reading of its part, never the process.
  */
-import { ratio, type Fraction } from '@assay/engine/rules'
+import { type Fraction, isTooLarge, reduce, toText } from '@assay/engine/rules'
 import type { ExactValue } from '../wire/quantity.ts'
 
 export type Difference = {
@@ -75,9 +75,9 @@ export class Findings {
   }
 
   exact(path: string, found: unknown, expected: Fraction, from: readonly string[]): void {
-    const reduced = ratio.reduce(expected.num, expected.den)
-    if (ratio.isTooLarge(reduced)) this.differ(path, found, 'a value of at most 4096 bits a side', from)
-    else this.same(path, found, ratio.toText(reduced), from)
+    const reduced = reduce(expected.num, expected.den)
+    if (isTooLarge(reduced)) this.differ(path, found, 'a value of at most 4096 bits a side', from)
+    else this.same(path, found, toText(reduced), from)
   }
 
   /** A whole number as the wire writes it. */

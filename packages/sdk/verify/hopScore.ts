@@ -1,7 +1,7 @@
 /** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
 import {
   freshness as freshnessAt,
-  ratio,
+  near as nearOf,
   temporalScore,
   feedScore as scoreOfFeed,
   stateScore as scoreOfState,
@@ -65,7 +65,7 @@ function checkTemporal(findings: Findings, hop: Hop, path: string): void {
   const from = [`${path}.marginal`, `${own}.median`]
   findings.same(`${own}.covered_ms`, coveredMs, WINDOW_MS, [])
   findings.same(`${own}.deviation_bps`, temporal.deviation_bps, bpsText(devBps(marginal, median)), from)
-  const expected = temporalScore(marginal, { median, near: ratio.near(median), coveredMs: WINDOW_MS })
+  const expected = temporalScore(marginal, { median, near: nearOf(median), coveredMs: WINDOW_MS })
   findings.same(`${own}.score`, temporal.score, expected, from)
 }
 

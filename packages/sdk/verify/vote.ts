@@ -9,7 +9,7 @@ import {
   count,
   type EngineRoute,
   pathAgreement,
-  ratio,
+  near as nearOf,
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
@@ -116,7 +116,7 @@ function checkImbalance({ findings, quote, policy, path }: Reading, live: readon
       id: route.route_id,
       price,
       weight: weight[index],
-      near: ratio.near(price),
+      near: nearOf(price),
       first: edge,
     } as unknown as EngineRoute
   })
