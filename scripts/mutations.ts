@@ -552,7 +552,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codec-history',
-    file: 'codec.ts',
+    file: 'stored/images.ts',
     find: 'history: temporal.restore(image.history),',
     replace: 'history: temporal.EMPTY,',
     killedBy: ['laws.test.ts'],
@@ -561,7 +561,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codec-priced',
-    file: 'codec.ts',
+    file: 'stored/codec.ts',
     find: "if (token.published?.compact.state === 'PRICED') state.index.priced.add(token)",
     replace: '',
     killedBy: ['laws.test.ts'],
@@ -570,7 +570,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'codec-undo',
-    file: 'codec.ts',
+    file: 'stored/images.ts',
     find: 'pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),',
     replace: 'pools: new Map(),',
     killedBy: ['laws.test.ts'],

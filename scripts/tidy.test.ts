@@ -39,6 +39,17 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'root:work',
     'types',
   ],
+  stored: [
+    'amm',
+    'chain',
+    'memory',
+    'policy',
+    'price',
+    'root:assert',
+    'root:createState',
+    'root:units',
+    'types',
+  ],
 }
 
 /** What each layer of the server may import, itself aside. */
@@ -88,7 +99,7 @@ test('the engine imports nothing but itself', () => {
   expect(outside).toEqual([])
 })
 
-test('engine layers import one way: exact ← amm ← rules ← memory ← price ← chain ← step; types may be shared', () => {
+test('engine layers import one way: exact ← amm ← rules ← memory ← price ← chain ← step, stored; types may be shared', () => {
   const wrong = engine.flatMap(importsOf).filter(({ file, target, isType }) => {
     const [layer, ...rest] = file.slice('packages/engine/'.length).split('/')
     if (rest.length === 0) return false
@@ -209,8 +220,8 @@ test('the engine has no floating point, no clock and no outside world', () => {
   expect(found).toEqual([])
 })
 
-test('a file has one noun: none of the engine is past 400 lines', () => {
-  expect(engine.filter(file => text(file).split('\n').length > 400)).toEqual([])
+test('a file has one noun: none of the engine is past 250 lines', () => {
+  expect(engine.filter(file => text(file).split('\n').length > 251)).toEqual([])
 })
 
 test('no utils, helpers, common or types files', () => {

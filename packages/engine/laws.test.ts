@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeState, encodeEntity, entityKeys } from './codec.ts'
+import { decodeState, encodeEntity, entityKeys } from './stored/codec.ts'
 import { createState } from './createState.ts'
 import { step } from './engine.ts'
 import type { Input } from './input.ts'

@@ -1,7 +1,7 @@
 /** A start at the head after a long stop (R-rebase-1): nothing is priced by what was known before, and the laws hold. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeState, encodeEntity, entityKeys } from '../codec.ts'
+import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import type { Input } from '../input.ts'

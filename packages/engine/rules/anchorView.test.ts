@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { viewFrom, viewText } from '../anchorText.ts'
+import { viewFrom, viewText } from '../stored/anchorText.ts'
 import { cases } from '../testing/cases.ts'
 import { score, type Score } from '../units.ts'
 import { anchorChange, type AnchorView, isPricedView, type RouteView } from './anchorView.ts'

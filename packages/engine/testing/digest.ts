@@ -3,7 +3,7 @@
  * quotes among them. Two engines with the same digest cannot be told apart from outside.
  */
 import { createHash } from 'node:crypto'
-import { encodeEntity } from '../codec.ts'
+import { encodeEntity } from '../stored/codec.ts'
 import { step, type StepResult } from '../engine.ts'
 import type { Input } from '../input.ts'
 import type { State } from '../state.ts'

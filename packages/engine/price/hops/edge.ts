@@ -22,7 +22,7 @@ import type { Agreement, Edge, EdgeComponents, Finality, Scale } from '../evalua
 import { type Anchor, finalityAt, type Moment } from '../moment.ts'
 import { pairAgreement } from '../vote/pairAgreement.ts'
 import { anchorOf } from './anchor.ts'
-import { type Figures, figuresOf } from './figures.ts'
+import { type Figures, figuresAt } from './figures.ts'
 import { type Outlook, outlookOf } from './outlook.ts'
 
 export function edgeOf(moment: Moment, pool: Pool): Edge {
@@ -60,7 +60,7 @@ class PoolEdge implements Edge {
     const { atMs, ttlMs, leastMicrousd, feed } = moment
     const { state } = pool
     const anchor = anchorOf(moment, pool.to)
-    const figures = rememberedFigures(moment, pool)
+    const figures = figuresAt(moment, pool)
     this.pool = pool
     this.state = state
     this.#moment = moment
@@ -233,23 +233,6 @@ class PoolEdge implements Edge {
       outlook.keep(outlookOf(state, policy, atMs), atMs, state, policy, null, null)
     )
   }
-}
-
-/** The same until the pool's state, the decimals or the policy change. */
-function rememberedFigures({ policy, atMs }: Moment, pool: Pool): Figures {
-  const { figures, from, to } = pool.around
-  const { state } = pool
-  return (
-    figures.recall(atMs, state, policy, from.decimals, to.decimals) ??
-    figures.keep(
-      { value: figuresOf(pool, policy, from.decimals, to.decimals), untilMs: FOREVER },
-      atMs,
-      state,
-      policy,
-      from.decimals,
-      to.decimals,
-    )
-  )
 }
 
 /** A decimals reading is causal state too: it counts as final when its block is. */

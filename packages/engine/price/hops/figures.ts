@@ -8,9 +8,11 @@ import { type Fraction, near, times } from '../../exact/ratio.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { flawOf } from '../../rules/guards.ts'
 import type { Failure } from '../../rules/reasons.ts'
+import { FOREVER } from '../../rules/timed.ts'
 import type { Decimals, Pool } from '../../state.ts'
 import { asNear, type Count, count, type Near } from '../../units.ts'
 import type { Scale } from '../evaluation.ts'
+import type { Moment } from '../moment.ts'
 
 export type Figures = {
   /** Null while the decimals of either token are not verified. */
@@ -26,7 +28,24 @@ export type Figures = {
   readonly flaw: Failure | null
 }
 
-export function figuresOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Figures {
+/** The same until the pool's state, the decimals or the policy change. */
+export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {
+  const { figures, from, to } = pool.around
+  const { state } = pool
+  return (
+    figures.recall(atMs, state, policy, from.decimals, to.decimals) ??
+    figures.keep(
+      { value: figuresOf(pool, policy, from.decimals, to.decimals), untilMs: FOREVER },
+      atMs,
+      state,
+      policy,
+      from.decimals,
+      to.decimals,
+    )
+  )
+}
+
+function figuresOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decimals | null): Figures {
   const { evidence, marginal } = pool.state
   const scale = scaleOf(from, to)
   const ratio =

@@ -1,7 +1,7 @@
 /** The view of an anchor as it is stored: one line of words, with a bar before each route that it hardly rests on. */
-import type { AnchorView, RouteView } from './rules/anchorView.ts'
-import type { Cap, CapCode, UnpricedReason } from './rules/reasons.ts'
-import { score } from './units.ts'
+import type { AnchorView, RouteView } from '../rules/anchorView.ts'
+import type { Cap, CapCode, UnpricedReason } from '../rules/reasons.ts'
+import { score } from '../units.ts'
 
 const MINOR = ' | '
 

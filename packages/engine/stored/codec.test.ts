@@ -1,12 +1,12 @@
 /** The text of entities: whatever a name looks like, it is read back as it was, and numbers of any size as numbers. */
 import { expect, test } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from './codec.ts'
-import { createState } from './createState.ts'
-import { step } from './engine.ts'
-import { DEFAULT_POLICY } from './policy/policy.ts'
-import type { EntityKey, State, Token } from './state.ts'
-import { randomLife, SETUP, TOKENS } from './testing/randomMarket.ts'
-import { ms } from './units.ts'
+import { createState } from '../createState.ts'
+import { step } from '../engine.ts'
+import { DEFAULT_POLICY } from '../policy/policy.ts'
+import type { EntityKey, State, Token } from '../state.ts'
+import { randomLife, SETUP, TOKENS } from '../testing/randomMarket.ts'
+import { ms } from '../units.ts'
 
 const textsOf = (state: State): [EntityKey, string][] =>
   [...entityKeys(state)].map(key => [key, encodeEntity(state, key) as string])

@@ -1,0 +1,125 @@
+/**
+ * The state as text, entity by entity: what a commit writes and a restart reads. A state read back continues
+ * exactly as the one that was written; indexes are rebuilt, never stored.
+ */
+import type { Address } from '../chain/block.ts'
+import { enterPool } from '../chain/registry.ts'
+import { createState } from '../createState.ts'
+import type { ExternalDepth } from '../input.ts'
+import { fileDepths, fileReferences } from '../memory/filing.ts'
+import type { Policy } from '../policy/policy.ts'
+import { policyVersion } from '../policy/policyVersion.ts'
+import { QuoteTexts } from '../price/publish/quoteTexts.ts'
+import type { ChainSetup } from '../setup.ts'
+import type { EntityKey, Gap, Stable, State, Token } from '../state.ts'
+import {
+  chainFrom,
+  type ChainImage,
+  chainImage,
+  journalFrom,
+  type JournalImage,
+  journalImage,
+  poolFrom,
+  type PoolImage,
+  poolImage,
+  type TicksImage,
+  ticksImage,
+} from './images.ts'
+import { read, write } from './words.ts'
+
+/** The text of an entity, or null when it is gone: the commit deletes it. */
+export function encodeEntity(state: State, key: EntityKey): string | null {
+  const [kind = '', id = ''] = key.split('/')
+  switch (kind) {
+    case 'chain':
+      return `${write(chainImage(state.chain)).slice(0, -1)},"policy":${policyText(state.policyView.policy)}}`
+    case 'coverage':
+      return write([...state.coverage.values()])
+    case 'pool':
+      return mapped(state.pools.get(id as Address), pool => write(poolImage(pool)))
+    case 'ticks':
+      return mapped(state.pools.get(id as Address), ({ terms }) =>
+        terms.family === 'amm_v2' ? null : write(ticksImage(terms.book)),
+      )
+    case 'token':
+      return mapped(state.tokens.get(id as Address), token => write(token))
+    case 'quote':
+      return mapped(state.index.evaluations.get(id as Address), evaluation =>
+        new QuoteTexts(state.setup.chainId, state.policyView.version).of(evaluation),
+      )
+    case 'stable':
+      return mapped(state.stables.get(id as Address), stable => write(stable))
+    case 'gap':
+      return mapped(
+        state.gaps.find(({ toBlock }) => String(toBlock) === id),
+        gap => write(gap),
+      )
+    default:
+      return mapped(
+        state.journals.find(({ block }) => String(block.number) === id),
+        journal => write(journalImage(journal)),
+      )
+  }
+}
+
+const policyTexts = new WeakMap<Policy, string>()
+
+/** Written with every step, and hardly ever another. */
+function policyText(policy: Policy): string {
+  const text = policyTexts.get(policy) ?? write(policy)
+  policyTexts.set(policy, text)
+  return text
+}
+
+/** Every entity of the state, for a whole snapshot. */
+export function* entityKeys(state: State): Generator<EntityKey> {
+  yield 'chain'
+  yield 'coverage'
+  for (const { address, terms } of state.pools.values()) {
+    yield `pool/${address}`
+    if (terms.family === 'amm_v3') yield `ticks/${address}`
+  }
+  for (const address of state.tokens.keys()) yield `token/${address}`
+  for (const address of state.stables.keys()) yield `stable/${address}`
+  for (const { block } of state.journals) yield `undo/${block.number}`
+  for (const { toBlock } of state.gaps) yield `gap/${toBlock}`
+}
+
+export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
+  const texts = new Map(entities)
+  const { policy, ...chain } = read<ChainImage & { policy: Policy }>(texts.get('chain'))
+  const state = createState(setup, policy)
+  state.policyView = { policy, version: policyVersion(policy) }
+  state.chain = chainFrom(chain)
+  for (const each of read<ExternalDepth[]>(texts.get('coverage') ?? '[]'))
+    state.coverage.set(each.token, each)
+  // Tokens first: a pool is entered beside its own.
+  for (const [key, text] of texts) {
+    if (!key.startsWith('token/')) continue
+    const token = read<Token>(text)
+    state.tokens.set(token.address, token)
+    fileReferences(state, token)
+    state.index.dues.set(token.address, token.dueMs)
+    if (token.published?.compact.state === 'PRICED') state.index.priced.add(token)
+    if (token.isAged) state.index.aged.add(token.address)
+  }
+  for (const [key, text] of texts) {
+    const address = key.split('/')[1] as Address
+    if (key.startsWith('pool/')) {
+      const ticks = texts.get(`ticks/${address}`)
+      enterPool(state, poolFrom(read<PoolImage>(text), ticks === undefined ? null : read<TicksImage>(ticks)))
+    } else if (key.startsWith('stable/')) state.stables.set(address, read<Stable>(text))
+  }
+  for (const token of state.tokens.values()) fileDepths(state, token)
+  const journals = [...texts]
+    .filter(([key]) => key.startsWith('undo/'))
+    .map(([, text]) => journalFrom(read<JournalImage>(text)))
+  state.journals.push(...journals.sort((a, b) => a.block.number - b.block.number))
+  const gaps = [...texts].filter(([key]) => key.startsWith('gap/')).map(([, text]) => read<Gap>(text))
+  state.gaps.push(...gaps.sort((a, b) => a.toBlock - b.toBlock))
+  state.index.changed.clear()
+  return state
+}
+
+const mapped = <From, To>(value: From | null | undefined, map: (value: From) => To): To | null =>
+  value === null || value === undefined ? null : map(value)

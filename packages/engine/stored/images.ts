@@ -1,0 +1,150 @@
+/** Entities as plain values: what a text can hold of them, and how they are made whole again. */
+import * as tickBook from '../amm/tickBook.ts'
+import { assert } from '../assert.ts'
+import type { Address } from '../chain/block.ts'
+import { type BookUndo, type Journal, openJournal } from '../chain/journal.ts'
+import * as temporal from '../memory/temporalTape.ts'
+import type { Change } from '../rules/temporalMedian.ts'
+import type { ChainPosition, KnownPool, Pool, PoolState, PoolTerms, Stable, Token } from '../state.ts'
+import { viewFrom, viewText } from './anchorText.ts'
+
+/** A state that was written before gaps were known of has no word about one. */
+type PoolStateImage = Omit<PoolState, 'history' | 'isBeforeGap'> & {
+  readonly history: readonly Change[]
+  readonly isBeforeGap?: boolean
+}
+
+const stateImage = (state: PoolState): PoolStateImage => ({
+  ...state,
+  history: temporal.changesOf(state.history),
+})
+const stateFrom = (image: PoolStateImage): PoolState => ({
+  ...image,
+  isBeforeGap: image.isBeforeGap ?? false,
+  history: temporal.restore(image.history),
+})
+
+type TermsImage =
+  | Exclude<PoolTerms, { family: 'amm_v3' }>
+  | Omit<Extract<PoolTerms, { family: 'amm_v3' }>, 'book'>
+
+function termsImage(terms: PoolTerms): TermsImage {
+  if (terms.family === 'amm_v2') return terms
+  return { family: terms.family, feePpm: terms.feePpm, tickSpacing: terms.tickSpacing }
+}
+
+export type TicksImage = {
+  readonly lowest: tickBook.KnownRange['lowest']
+  readonly highest: tickBook.KnownRange['highest']
+  readonly entries: readonly tickBook.TickEntry[]
+}
+
+export const ticksImage = (book: tickBook.TickBook): TicksImage => ({
+  lowest: book.lowest,
+  highest: book.highest,
+  entries: [...book.entries()],
+})
+
+function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
+  if (image.family === 'amm_v2') return image
+  assert(ticks !== null, 'a v3 pool was stored without its ticks')
+  return { ...image, book: tickBook.from(image.tickSpacing, ticks, ticks.entries) }
+}
+
+export type PoolImage = Omit<KnownPool, 'state' | 'terms'> & {
+  readonly state: PoolStateImage
+  readonly terms: TermsImage
+}
+
+export const poolImage = ({ around: _around, ...known }: Pool): PoolImage => ({
+  ...known,
+  state: stateImage(known.state),
+  terms: termsImage(known.terms),
+})
+
+export const poolFrom = (image: PoolImage, ticks: TicksImage | null): KnownPool => ({
+  ...image,
+  state: stateFrom(image.state),
+  terms: termsFrom(image.terms, ticks),
+})
+
+/** Maps and sets as lists of their entries. */
+export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
+  readonly created: readonly Address[]
+  readonly pools: readonly (readonly [Address, PoolStateImage])[]
+  readonly books: readonly BookImage[]
+  readonly publishedPools: readonly Address[]
+  readonly publishedTokens: readonly Address[]
+  readonly stables: readonly (readonly [Address, Stable | null])[]
+  readonly decimals: readonly (readonly [Address, Token['decimals']])[]
+}
+type BookImage =
+  | Extract<BookUndo, { kind: 'change' }>
+  | {
+      readonly kind: 'reload'
+      readonly pool: Address
+      readonly terms: TermsImage
+      readonly ticks: TicksImage | null
+    }
+
+export function journalImage(journal: Journal): JournalImage {
+  return {
+    block: journal.block,
+    parentHash: journal.parentHash,
+    before: journal.before,
+    swaps: journal.swaps,
+    created: [...journal.created],
+    pools: [...journal.pools].map(([address, state]) => [address, stateImage(state)] as const),
+    books: journal.books.map(undo =>
+      undo.kind === 'change'
+        ? undo
+        : {
+            ...undo,
+            terms: termsImage(undo.terms),
+            ticks: undo.terms.family === 'amm_v3' ? ticksImage(undo.terms.book) : null,
+          },
+    ),
+    publishedPools: [...journal.publishedPools],
+    publishedTokens: [...journal.publishedTokens],
+    stables: [...journal.stables],
+    decimals: [...journal.decimals],
+  }
+}
+
+export function journalFrom(image: JournalImage): Journal {
+  return {
+    ...openJournal(image.block, image.parentHash, image.before),
+    created: new Set(image.created),
+    pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),
+    books: image.books.map(undo =>
+      undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
+    ),
+    key: `undo/${image.block.number}`,
+    publishedPools: new Set(image.publishedPools),
+    publishedTokens: new Set(image.publishedTokens),
+    stables: new Map(image.stables),
+    decimals: new Map(image.decimals),
+    swaps: [...image.swaps],
+  }
+}
+
+export type ChainImage = Omit<ChainPosition, 'anchors'> & {
+  readonly anchors: Readonly<Record<Address, string>>
+}
+
+export const chainImage = (chain: ChainPosition): ChainImage => ({
+  ...chain,
+  anchors: eachOf(chain.anchors, viewText),
+})
+
+const eachOf = <From, To>(
+  record: Readonly<Record<Address, From>>,
+  to: (from: From) => To,
+): Record<Address, To> => Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]))
+
+export const chainFrom = (image: ChainImage): ChainPosition => ({
+  ...image,
+  anchors: eachOf(image.anchors, viewFrom),
+  // Written before it was kept: the next valuation sets it.
+  anchorUsd: image.anchorUsd ?? {},
+})
