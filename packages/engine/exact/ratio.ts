@@ -14,10 +14,10 @@ import { BEYOND_MAX_BITS, bitLength } from './bits.ts'
 import { display } from './decimal.ts'
 import { gcd } from './gcd.ts'
 
-declare const reduced: unique symbol
+declare const isReduced: unique symbol
 
 /** A reduced positive fraction. Build one with `reduce`; a literal does not type-check. */
-export type Ratio = { readonly num: bigint; readonly den: bigint; readonly [reduced]: true }
+export type Ratio = { readonly num: bigint; readonly den: bigint; readonly [isReduced]: true }
 
 /** A positive fraction, not necessarily reduced: what the hot path carries. */
 export type Fraction = { readonly num: bigint; readonly den: bigint }
@@ -52,6 +52,13 @@ export function reduce(num: bigint, den: bigint): Ratio | TooLarge {
   assert(num > 0n && den > 0n, () => `ratio of ${num}/${den} is not positive`)
   const divisor = gcd(num, den)
   return divisor === 1n ? fitting(num, den) : fitting(num / divisor, den / divisor)
+}
+
+/** For values known to fit: a price past 4096 bits never took part in a vote. */
+export function reduced({ num, den }: Fraction): Ratio {
+  const ratio = reduce(num, den)
+  assert(!isTooLarge(ratio), () => `${num}/${den} needs more than 4096 bits on a side`)
+  return ratio
 }
 
 /** Without reduction. */

@@ -8,7 +8,6 @@ import type { Address } from '../chain/block.ts'
 import { bitsOf } from '../exact/bits.ts'
 import * as ratio from '../exact/ratio.ts'
 import type { Fraction } from '../exact/ratio.ts'
-import { assert } from '../assert.ts'
 import { stateScore } from '../rules/feedAndState.ts'
 import { settledRoute } from './routes/candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
@@ -16,7 +15,7 @@ import { FailedRoutes } from './routes/failedRoutes.ts'
 import { type Moment, tipOf } from './moment.ts'
 import { vote } from './vote/observations.ts'
 import { OwnHops } from './hops/ownHops.ts'
-import { expiryAlong, pricedFrom, publishedScore, reduced, settledAlong } from './score/priced.ts'
+import { expiryAlong, pricedFrom, publishedScore, settledAlong } from './score/priced.ts'
 import type { UnpricedReason } from '../rules/reasons.ts'
 import { byWeight, routesOf } from './routes/routes.ts'
 import { stableView } from './hops/stableView.ts'
@@ -62,7 +61,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
     .sort(byWeight)
     .slice(0, moment.policy.max_asset_routes)
     .map(route => {
-      const price = reduced(route.price as Fraction)
+      const price = ratio.reduced(route.price as Fraction)
       return { ...settledRoute(route), price, near: ratio.near(price) }
     })
 }
@@ -142,8 +141,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
   const score = publishedScore([stable.score, moment.feed.score, stateScore(stable.finality)], stable.caps)
   if (stable.status === 'SUSPENDED' || score === 0)
     return { ...unpriced(moment, stable.token, own, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
-  const usd = ratio.reduce(stable.usd.num, stable.usd.den)
-  assert(!ratio.isTooLarge(usd), 'a stable answer past 4096 bits')
+  const usd = ratio.reduced(stable.usd)
   const components = {
     stable: { score: stable.score },
     feed: { score: moment.feed.score },

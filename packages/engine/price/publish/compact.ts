@@ -9,7 +9,6 @@ import type { Fraction } from '../../exact/ratio.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
 import { label } from '../../rules/label.ts'
 import type { Agreement, Evaluation, Priced, Route, Support } from '../evaluation.ts'
-import { reduced } from '../score/priced.ts'
 
 export function compactOf(evaluation: Evaluation, policyVersion: string): CompactState {
   return evaluation.kind === 'PRICED'
@@ -33,7 +32,11 @@ function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
             pool_ids: selected.edges.map(edge => edge.pool.id),
             weight_microusd: selected.weight.toString(),
           },
-    stable: { token_address: stable.token, usd: ratio.toText(reduced(stable.usd)), status: stable.status },
+    stable: {
+      token_address: stable.token,
+      usd: ratio.toText(ratio.reduced(stable.usd)),
+      status: stable.status,
+    },
     evaluated_at_ms: evaluation.atMs,
     as_of: asOfText(evaluation.asOf),
     expires_at_ms: evaluation.expiresAtMs,
@@ -58,7 +61,7 @@ function supportText(
   price: ratio.ExactText,
 ): NonNullable<CompactPriced['support']> {
   // The envelope of a single route is its price: no need to reduce and print the same number three times over.
-  const text = (value: Fraction) => (value === selected?.price ? price : ratio.toText(reduced(value)))
+  const text = (value: Fraction) => (value === selected?.price ? price : ratio.toText(ratio.reduced(value)))
   return {
     low: text(support.low),
     high: text(support.high),

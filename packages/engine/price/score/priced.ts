@@ -2,10 +2,9 @@
  * From a vote to a priced evaluation: materiality, agreement, the aggregate state, active caps, and the
  * published score as the least of them all.
  */
-import type { Address, BlockRef } from '../../chain/block.ts'
+import type { Address } from '../../chain/block.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction, Ratio } from '../../exact/ratio.ts'
-import { assert } from '../../assert.ts'
 import { type Count, count, type Ms, ms, score, type Score, soonest, weaker } from '../../units.ts'
 import { pathAgreement } from '../../rules/agreement.ts'
 import { anchorRoutes } from '../hops/anchors.ts'
@@ -63,11 +62,14 @@ export function pricedFrom(
   }
   const caps = activeCaps(agreement, material)
   const untilMs = earlier(covered.untilMs, claimsUntil(moment, [...observations, ...dust], claimed))
-  return new RoutedPrice({
+  // To reduce a price takes as long as to find its route, and of many it is never asked.
+  let price: Ratio | null = null
+  let marginalUsd: Fraction | null = null
+  return {
+    kind: 'PRICED',
     token,
     atMs: moment.atMs,
     asOf: tipOf(moment),
-    isAsset,
     score: publishedScore(
       [components.path_agreement.score, components.material_routes.score, components.aggregate_state.score],
       caps,
@@ -90,65 +92,15 @@ export function pricedFrom(
     expiresAtMs: expiryOf(routes),
     dueMs: untilMs === FOREVER ? own.dueMs : soonest(own.dueMs, untilMs),
     own,
-  })
-}
-
-type Found = Omit<Priced, 'kind' | 'price' | 'marginalUsd' | 'selected'> & {
-  readonly isAsset: boolean
-  readonly selected: Route
-}
-
-/** To reduce a price takes as long as to find its route, and of many it is never asked. */
-class RoutedPrice implements Priced {
-  readonly kind = 'PRICED'
-  readonly token: Address
-  readonly atMs: Ms
-  readonly asOf: BlockRef
-  readonly score: Score
-  readonly caps: readonly Cap[]
-  readonly components: Priced['components']
-  readonly support: Priced['support']
-  readonly selected: Route
-  readonly routes: readonly Route[]
-  readonly failed: Priced['failed']
-  readonly stable: StableView
-  readonly expiresAtMs: Ms | null
-  readonly dueMs: Ms | null
-  readonly own: Priced['own']
-  readonly #isAsset: boolean
-  #price: Ratio | null = null
-  #marginalUsd: Fraction | null = null
-
-  constructor(found: Found) {
-    this.token = found.token
-    this.atMs = found.atMs
-    this.asOf = found.asOf
-    this.score = found.score
-    this.caps = found.caps
-    this.components = found.components
-    this.support = found.support
-    this.selected = found.selected
-    this.routes = found.routes
-    this.failed = found.failed
-    this.stable = found.stable
-    this.expiresAtMs = found.expiresAtMs
-    this.dueMs = found.dueMs
-    this.own = found.own
-    this.#isAsset = found.isAsset
-  }
-
-  get price(): Ratio {
-    this.#price ??= reduced(this.selected.price as Fraction)
-    return this.#price
-  }
-
-  /** That of an asset is kept and compared again and again. */
-  get marginalUsd(): Fraction {
-    if (this.#marginalUsd === null) {
-      const along = marginalUsdOf(this.selected)
-      this.#marginalUsd = this.#isAsset ? reduced(along) : along
-    }
-    return this.#marginalUsd
+    get price() {
+      price ??= ratio.reduced(selected.price as Fraction)
+      return price
+    },
+    get marginalUsd() {
+      // That of an asset is kept and compared again and again.
+      marginalUsd ??= isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
+      return marginalUsd
+    },
   }
 }
 
@@ -159,13 +111,6 @@ class RoutedPrice implements Priced {
 function claimsUntil({ atMs }: Moment, routes: readonly Route[], claimed: bigint): Ms {
   const isBinding = routes.some(({ via }) => via?.isClimbing && via.route.capacity <= claimed)
   return isBinding ? ms(atMs + CLIMBING_MS) : FOREVER
-}
-
-/** The value is known to fit: routes past 4096 bits never voted. */
-export function reduced(price: Fraction): Ratio {
-  const outcome = ratio.reduce(price.num, price.den)
-  assert(!ratio.isTooLarge(outcome), 'a route past 4096 bits took part in a vote')
-  return outcome
 }
 
 /** The token's own first hops with at least a tenth of the accepted weight. */
