@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import { cases } from '../testing/cases.ts'
 import { type Count, count } from '../units.ts'
-import { type Claim, share, weigh } from './capacity.ts'
+import { weigh } from './capacity.ts'
 
 const via = (...edges: readonly (0 | 1 | 2)[]): Count[] => edges.map(count)
 
@@ -82,45 +82,5 @@ describe('weigh', () => {
   it('refuses a route without edges and an edge it does not know', () => {
     expect(() => weigh([[]], [1n])).toThrow(InvariantError)
     expect(() => weigh([via(0, 2)], [1n, 1n])).toThrow(InvariantError)
-  })
-})
-
-describe('share', () => {
-  it('gives the routes of a token the weights of `weigh`, crowded behind the first hop or not', () => {
-    const onward = fc.record({
-      firsts: fc.array(fc.bigInt(0n, 10n ** 6n), { minLength: 1, maxLength: 4 }),
-      behind: fc.array(fc.oneof(fc.bigInt(0n, 10n ** 6n), fc.bigInt(10n ** 6n, 10n ** 9n)), {
-        minLength: 1,
-        maxLength: 4,
-      }),
-      paths: fc.array(fc.tuple(fc.nat(), fc.array(fc.nat(), { maxLength: 3 })), {
-        minLength: 1,
-        maxLength: 12,
-      }),
-    })
-    fc.assert(
-      fc.property(onward, ({ firsts, behind, paths }) => {
-        const edges = [...firsts, ...behind].map(capacity => ({ capacity }))
-        const routes = paths.map(([first, rest]) => [
-          count(first % firsts.length),
-          ...new Set(rest.map(at => count(firsts.length + (at % behind.length)))),
-        ])
-        const depths = edges.map(({ capacity }) => capacity)
-        const expected = weigh(routes, depths)
-        const claims = routes.map(([first, ...rest], at): Claim => {
-          const hops = rest.map(edge => edges[edge] as { capacity: bigint })
-          const least = hops.map(({ capacity }) => capacity).sort((a, b) => (a < b ? -1 : 1))[0]
-          return {
-            first: edges[first as Count] as { capacity: bigint },
-            via: least === undefined ? null : { route: { capacity: least, edges: hops } },
-            capacity: expected.capacity[at] as bigint,
-            weight: 0n,
-          }
-        })
-        share(claims)
-        expect(claims.map(({ weight }) => weight)).toEqual(expected.weight)
-      }),
-      { numRuns: cases(2000) },
-    )
   })
 })
