@@ -479,7 +479,7 @@ export const mutations: readonly Mutation[] = [
   // Confidence
   {
     name: 'material-routes',
-    file: 'price/score/priced.ts',
+    file: 'rules/materialRoutes.ts',
     find: 'sources.has(route.first) && (route.via === null || route.via.route.material)',
     replace: 'sources.has(route.first)',
     killedBy: ['price/evaluate.test.ts'],

@@ -1,0 +1,23 @@
+/** The least state score of all that a price used: one reading that is not final holds it back (R-state-1). */
+import type { Edge, Route } from '../price/evaluation.ts'
+import { score, type Score, weaker } from '../units.ts'
+import { stateScore } from './feedAndState.ts'
+
+/** The least of the feed and of every pool, decimals reading and stable answer an accepted route used. */
+export function aggregateState(feed: Score, accepted: readonly Route[]): Score {
+  let least = feed
+  let last: Edge | null = null
+  for (const route of accepted) {
+    if (route.first !== last) least = weaker(least, route.first.settled)
+    last = route.first
+    if (route.via !== null) least = weaker(least, route.via.settled)
+    else if (route.stable !== null) least = weaker(least, stateScore(route.stable.finality))
+  }
+  return least
+}
+
+/** The least state score of every hop of a route and of the stable it ends in. */
+export function settledAlong({ edges, stable }: Route): Score {
+  const ofStable = stable === null ? score(10) : stateScore(stable.finality)
+  return edges.reduce<Score>((least, edge) => weaker(least, edge.settled), ofStable)
+}
