@@ -54,7 +54,7 @@ beforeAll(async () => {
   await chain.mine(12)
   ;[config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
   expected = await eventsOfChain()
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const proxy of proxies) await proxy.close()
@@ -272,7 +272,7 @@ test('receipts that do not give the root of their block are never stored', async
   } finally {
     await opened.close()
   }
-}, 60_000)
+})
 
 test('with every endpoint away it says so and waits, and goes on when one is back', async () => {
   const opened = await open()
@@ -300,7 +300,7 @@ test('with every endpoint away it says so and waits, and goes on when one is bac
   } finally {
     await opened.close()
   }
-}, 120_000)
+})
 
 test('cut short, it goes on where it stood', async () => {
   const opened = await open()
@@ -370,7 +370,7 @@ test('killed with SIGKILL, the command goes on and ends with everything, once', 
   } finally {
     await opened.close()
   }
-}, 60_000)
+})
 
 test('with the service running the command asks it, and live blocks go on meanwhile', async () => {
   const service = await openTestService(chain, { name: 'running', tokens: ['LARK'] })
@@ -403,7 +403,7 @@ test('with the service running the command asks it, and live blocks go on meanwh
   } finally {
     await service.close()
   }
-}, 60_000)
+})
 
 test('a chain that is not configured is named with those that are', async () => {
   const file = writeConfig(chain, { name: 'wrong' })

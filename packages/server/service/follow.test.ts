@@ -1,5 +1,5 @@
 import type { Client, Follower, FollowedToken, FollowStatus, Health } from '@assay/sdk'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from './testing/plan.ts'
 import { idOf } from './testing/record.ts'
 import { startTestChain, type TestChain } from './testing/testChain.ts'
@@ -14,6 +14,7 @@ beforeAll(async () => {
   service = await startTestService(chain)
   client = await service.client()
 })
+beforeEach(() => service.untilWell())
 afterAll(async () => {
   await service?.close()
   await chain?.close()

@@ -40,6 +40,7 @@ afterAll(async () => {
   await chain?.close()
 })
 beforeEach(async () => {
+  await service.untilWell()
   client = await service.client()
 })
 

@@ -9,15 +9,18 @@ import { until } from './testing/until.ts'
 
 let chain: TestChain
 let liar: RpcProxy
+let honest: RpcProxy
 let service: TestService
 beforeAll(async () => {
   chain = await startTestChain(planWith())
   liar = await startRpcProxy(chain.world.url)
-  service = await startTestService(chain, { tokens: ['MOTH'], endpoints: [liar.url, chain.world.wsUrl] })
+  honest = await startRpcProxy(chain.world.url)
+  service = await startTestService(chain, { tokens: ['MOTH'], endpoints: [liar.url, honest.url] })
 })
 afterAll(async () => {
   await service?.close()
   await liar?.close()
+  await honest?.close()
   await chain?.close()
 })
 
@@ -61,14 +64,19 @@ it('a reorganisation is counted once, with the blocks that came by it', async ()
 
 it('an answer that failed a check is counted against its endpoint, by name and never by URL', async () => {
   liar.rule = changing('eth_getBlockReceipts', () => [])
+  const isLied = () => liar.calls.slice(before).some(({ method }) => method === 'eth_getBlockReceipts')
+  const before = liar.calls.length
+  // Whichever is asked first, the liar is asked: the other one is late until then.
+  honest.rule = async (call, fetchAnswer) => {
+    if (call.method === 'eth_getBlockReceipts') await until('the liar asked', isLied)
+    return fetchAnswer()
+  }
   const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+  const { hash, number } = await chain.run(chain.sellV2(pair, 'MOTH', 10))
   const rejected = 'assay_rpc_rejected_total{chain_id="1",endpoint="node-1"}'
-  await until('a refusal', async () => {
-    await chain.run(chain.sellV2(pair, 'MOTH', 10))
-    return (await series(rejected)) > 0
-  })
+  await until('a refusal', async () => (await series(rejected)) > 0)
+  await service.untilTip({ hash, number })
   expect(await series('assay_rpc_rejected_total{chain_id="1",endpoint="node-2"}')).toBe(0)
-  await service.untilTip(await chain.head())
   const text = await (await fetch(`${service.url}/metrics`)).text()
   expect(text).not.toMatch(/127\.0\.0\.1|wss?:|https?:/)
   // The operator finds it in the log as well, by the same name.

@@ -41,6 +41,7 @@ afterAll(async () => {
   await chain?.close()
 })
 beforeEach(async () => {
+  await service.untilWell()
   client = await service.client()
 })
 
@@ -305,6 +306,7 @@ describe('the depth of other markets', () => {
     const sources = [{ kind: 'file', path: 'depth.json' }]
     const covered = await startTestService(chain, { name: 'covered', coverage: sources })
     try {
+      await covered.untilWell()
       const quote = await (await covered.client()).quoteToken(path('WETH'))
       expect(JSON.stringify(quote)).not.toContain('COVERAGE_UNKNOWN')
       // Next to a billion elsewhere it is next to nothing.

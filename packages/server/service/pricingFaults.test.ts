@@ -38,7 +38,7 @@ beforeAll(async () => {
   await chain.mine()
   service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'] })
   client = await service.client()
-}, 120_000)
+})
 afterAll(async () => {
   await service?.close()
   await chain?.close()
@@ -108,10 +108,8 @@ test('P1: decimals that change behind a proxy take the price back before anythin
     record.payload.scope === 'token' &&
     record.payload.token_id === id
   // Nothing on the chain tells of it: it is found when the token's turn to be audited comes, once a minute.
-  const retracted = await chain.untilMining(
-    'the price taken back',
-    async () => (await service.records(after)).filter(own).find(({ type }) => type === 'PRICE_RETRACT'),
-    180_000,
+  const retracted = await chain.untilMining('the price taken back', async () =>
+    (await service.records(after)).filter(own).find(({ type }) => type === 'PRICE_RETRACT'),
   )
   expect(retracted.payload).toMatchObject({ reason: 'DECIMALS', current: { state: 'UNPRICED' } })
   const untilThen = (await service.records(after)).filter(own)
@@ -124,7 +122,7 @@ test('P1: decimals that change behind a proxy take the price back before anythin
   // A second reading that says the same is believed: the price returns, scaled by what the token now says.
   const again = await untilQuote('PROXY', 'priced again', quote => quote.state === 'PRICED')
   expect(usd(again as PricedQuote) / (usd(before) / 1000)).toBeCloseTo(1, 1)
-}, 300_000)
+})
 
 test('P3: reserves of 1 wei and 2^112 − 1 give a price or a reason, and stop nothing', async () => {
   const pair = await chain.createV2('v2-two', 'USDC', 'HUGE')

@@ -1,6 +1,6 @@
 import { deployV2Factory, createV2Pair, V2_PAIR_INIT_CODE_HASH } from '@assay/world'
 import { getAddress } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pass, type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { ask, type Answer } from './testing/answer.ts'
 import { CHAIN_ID, planWith, token } from './testing/plan.ts'
@@ -41,6 +41,7 @@ beforeAll(async () => {
   proxy = await startRpcProxy(chain.world.url)
   service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'TWOHOP'], endpoints: [proxy.url] })
 })
+beforeEach(() => service.untilWell())
 afterAll(async () => {
   await service?.close()
   await proxy?.close()
@@ -83,11 +84,16 @@ async function makeUnlistedPair() {
   return { factory: address.toLowerCase() as Hex, pair: pair.address.toLowerCase() as Hex }
 }
 
+/** The longest there is: how soon an answer is there matters only where a test says so. */
+const LONGEST = 'deadline_ms=10000'
+const patient = (query: string) =>
+  query.includes('deadline_ms') ? query : `${query}${query === '' ? '?' : '&'}${LONGEST}`
 /** Each with a key of its own: quotes computed on demand are dear. */
 const get = async (path: string): Promise<Answer> =>
   ask(`${service.url}${path}`, { key: await service.key() })
-const quote = (address: string, query = '') => get(`/v1/quote/token/${CHAIN_ID}/${address}${query}`)
-const poolQuote = (address: string, query = '') => get(`/v1/quote/pool/${CHAIN_ID}/${address}${query}`)
+const quote = (address: string, query = '') => get(`/v1/quote/token/${CHAIN_ID}/${address}${patient(query)}`)
+const poolQuote = (address: string, query = '') =>
+  get(`/v1/quote/pool/${CHAIN_ID}/${address}${patient(query)}`)
 
 /** Asked until it is no longer pending; every answer before is a 202 that says when to come back. */
 async function untilAnswered(address: string): Promise<Answer> {
@@ -316,8 +322,8 @@ describe('what is computed on demand', () => {
     const known = await quote(chain.token('LARK'))
     expect(known).toMatchObject({ status: 200, body: { state: 'PRICED' } })
     const [fresh, pool] = await Promise.all([
-      quote(chain.token('MOTH'), '?max_age_ms=0&deadline_ms=10000'),
-      poolQuote(`0x${'cd'.repeat(20)}`, '?deadline_ms=10000'),
+      quote(chain.token('MOTH'), '?max_age_ms=0'),
+      poolQuote(`0x${'cd'.repeat(20)}`),
     ])
     for (const answer of [fresh, pool])
       expect([answer.status, answer.body]).toEqual([

@@ -2,7 +2,7 @@ import type { Client, Envelope } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type ChildService, clientOf, freePort, startChildService } from './testing/childService.ts'
 import { cursorAfter, Heard } from './testing/heard.ts'
-import { marketView } from './testing/marketView.ts'
+import { untilSameView } from './testing/marketView.ts'
 import { CHAIN_ID } from './testing/plan.ts'
 import {
   isPoolRetract,
@@ -139,14 +139,7 @@ describe('a service killed with -9', () => {
 
     const fresh = await startTestService(chain, { name: 'fresh' })
     try {
-      await fresh.untilTip(await chain.head())
-      const expected = await marketView(await fresh.client())
-      // Empty blocks change nothing; a refusal for asking too often is asked again.
-      const seen = await chain.untilMining('the same state', async () => {
-        const view = await marketView(client).catch(() => null)
-        return JSON.stringify(view) === JSON.stringify(expected) && view
-      })
-      expect(seen).toEqual(expected)
+      await untilSameView(chain, client, await fresh.client())
     } finally {
       await fresh.close()
     }

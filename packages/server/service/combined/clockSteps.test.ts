@@ -79,6 +79,8 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
   })
   const old = await cursorAfter(client, CHAIN_ID, 0)
   const spender = await clientOf(config, child.url, 'spender')
+  // A unit a second: spent faster than that on any machine.
+  await client.admin.setLimits('spender', { ...ROOMY, units: 60, window_ms: 60_000, burst: 5 })
   const trades: Block[] = []
   for (const [at, offsetMs] of STEPS.entries()) {
     await untilLimited(spender)
@@ -90,21 +92,17 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
     const waitMs = await untilLimited(spender)
     expect(waitMs).toBeGreaterThan(0)
     expect(waitMs).toBeLessThanOrEqual(1000)
-    await until(
-      'let in again',
-      () =>
-        spender.fetchChains().then(
-          () => true,
-          () => false,
-        ),
-      5000,
+    await until('let in again', () =>
+      spender.fetchChains().then(
+        () => true,
+        () => false,
+      ),
     )
 
-    const told = await until('the step is told', async () => {
+    await until('the step is told', async () => {
       const seen = await health()
-      return seen.reasons.some(each => each === 'CLOCK' || each === 'NO_VERIFIED_HEAD') && seen
+      return seen.reasons.some(each => each === 'CLOCK' || (offsetMs >= 0 && each === 'NO_VERIFIED_HEAD'))
     })
-    if (offsetMs < 0) expect(told.reasons).toContain('CLOCK')
     trades.push(await trade(10 + at), await trade(20 + at))
     // By a clock an hour ahead every block is an hour old, and no price is one of now.
     if (offsetMs > 0) await until('no price', async () => (await quote()).state !== 'PRICED')
@@ -130,4 +128,4 @@ it(`a clock set to ${HOURS}: streams, quotas and commits go by the other one, an
   const again = new Heard(client, { filter: { chain_ids: [CHAIN_ID] }, resumeCursor: old })
   await again.untilSequence(heard.sequences.at(-1) as number)
   await Promise.all([heard.close(), again.close()])
-}, 120_000)
+})

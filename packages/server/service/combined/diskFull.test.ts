@@ -83,14 +83,10 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   })
   expect(waiting.status).toBe('RUNNING')
   if (IS_LONG) {
-    const told = await until(
-      'health says so',
-      async () => {
-        const seen = await client.fetchHealth({ chain_id: CHAIN_ID })
-        return seen.status === 'UNAVAILABLE' && seen
-      },
-      60_000,
-    )
+    const told = await until('health says so', async () => {
+      const seen = await client.fetchHealth({ chain_id: CHAIN_ID })
+      return seen.status === 'UNAVAILABLE' && seen
+    })
     expect(told.reasons).toContain('WORKER_SILENT')
   }
   // Nothing is written of chain or past; whoever reads or comes back is served.
@@ -105,14 +101,10 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   await heard.untilSequence(before)
 
   rmSync(ballast)
-  const done = await until(
-    'the back-fill done',
-    async () => {
-      const seen = await stored()
-      return seen?.status === 'DONE' && seen
-    },
-    60_000,
-  )
+  const done = await until('the back-fill done', async () => {
+    const seen = await stored()
+    return seen?.status === 'DONE' && seen
+  })
   expect(done.error).toBeNull()
   await service.untilTip(await chain.head())
   await until('the trade of then', () =>
@@ -132,4 +124,4 @@ it('a disk that fills up during a back-fill stops both writers and no reader, is
   })
   const swaps = events.map(({ blockHash }) => blockHash)
   for (const { hash } of past) expect(swaps.filter(each => each === hash)).toHaveLength(1)
-}, 180_000)
+})

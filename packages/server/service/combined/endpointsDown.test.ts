@@ -77,58 +77,46 @@ it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, the dead are lef
     const said = await quote()
     return said.state === 'PRICED' && said
   })
-  const before = await service.head()
+  const before = priced.as_of.stream_sequence
   goAway()
   const startMs = performance.now()
   const missed: Block[] = []
   for (let at = 0; at < TRADES; at++) missed.push(await chain.run(chain.sellV2(pair, 'MOTH', 10 + at)))
 
-  const aged = await until(
-    'the price aged out',
-    async () => {
-      const askedAtMs = Date.now()
-      const said = await quote()
-      // Until then it is the price of before, with the time it holds until.
-      if (said.state === 'PRICED') {
-        expect(said.as_of.block_number).toBeLessThan((missed[0] as Block).number)
-        expect(said.expires_at_ms).toBeGreaterThan(askedAtMs)
-      }
-      return said.state === 'UNPRICED' && said
-    },
-    TTL_MS + 60_000,
-  )
+  const aged = await until('the price aged out', async () => {
+    const askedAtMs = Date.now()
+    const said = await quote()
+    // Until then it is the price of before, with the time it holds until.
+    if (said.state === 'PRICED') {
+      expect(said.as_of.block_number).toBeLessThan((missed[0] as Block).number)
+      expect(said.expires_at_ms).toBeGreaterThan(askedAtMs)
+    }
+    return said.state === 'UNPRICED' && said
+  })
   expect(aged.reason).toBe('ROUTE_EXPIRED')
   expect(priced.expires_at_ms).toBeLessThanOrEqual(Date.now())
   const retraction = await service.untilRecord('its retraction', before, isTokenRetract(chain.token('MOTH')))
   expect(retraction.payload.reason).toBe('ROUTE_EXPIRED')
   if (IS_LONG) {
     const health = async () => client.fetchHealth({ chain_id: CHAIN_ID })
-    await until('degraded', async () => (await health()).status === 'DEGRADED', 60_000)
-    const worst = await until(
-      'unavailable',
-      async () => {
-        const told = await health()
-        return told.status === 'UNAVAILABLE' && told
-      },
-      150_000,
-    )
+    await until('degraded', async () => (await health()).status === 'DEGRADED')
+    const worst = await until('unavailable', async () => {
+      const told = await health()
+      return told.status === 'UNAVAILABLE' && told
+    })
     expect(worst.reasons).toContain('NO_VERIFIED_HEAD')
     expect(worst.endpoints.map(({ status }) => status)).toEqual(['FAILING', 'FAILING'])
   }
-  await until('long enough', () => performance.now() - startMs > DOWN_MS, DOWN_MS + 10_000)
+  await until('long enough', () => performance.now() - startMs > DOWN_MS, DOWN_MS + 180_000)
   for (const proxy of proxies) expectLeftInPeace(proxy, performance.now() - startMs)
   expect((await service.records(before)).filter(isSwap())).toEqual([])
 
   comeBack()
   // An endpoint that failed for long is asked again within half a minute.
-  await until(
-    'caught up',
-    async () => {
-      const heard = (await service.records(before)).filter(isSwap(pair))
-      return heard.length === TRADES
-    },
-    60_000,
-  )
+  await until('caught up', async () => {
+    const heard = (await service.records(before)).filter(isSwap(pair))
+    return heard.length === TRADES
+  })
   await chain.untilMining('a price again', async () => (await quote()).state === 'PRICED')
   const records = await service.records(before)
   expect(records.map(each => each.stream_sequence)).toEqual(records.map((_, at) => before + at + 1))
@@ -136,4 +124,4 @@ it(`all endpoints down for ${DOWN_MS / 1000} s: prices age out, the dead are lef
   expect(swaps).toEqual(missed.map(({ hash }) => hash))
   // The same thread all along.
   expect(service.faults).toEqual([])
-}, 400_000)
+})

@@ -7,7 +7,7 @@ import { getAddress } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { pass, type RpcProxy, startRpcProxy } from '../../feed/testing/rpcProxy.ts'
 import { CHAIN_ID, planWith } from '../testing/plan.ts'
-import { isTokenRetract } from '../testing/record.ts'
+import { isTokenRetract, isTokenUpsert } from '../testing/record.ts'
 import { type Hex, startTestChain, type TestChain } from '../testing/testChain.ts'
 import { startTestService, type TestService } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
@@ -83,6 +83,7 @@ describe('R-error-2: errors of a chain', () => {
   })
 
   it('RPC_UNAVAILABLE has status 503: a chain that cannot be asked; what was published is still there', async () => {
+    await service.untilWell()
     cutOff()
     const { status, body } = await api.get(poolPath(`0x${'cd'.repeat(20)}`, '?deadline_ms=10000'))
     expect([status, (body as Body)['code']]).toEqual([503, 'RPC_UNAVAILABLE'])
@@ -91,7 +92,11 @@ describe('R-error-2: errors of a chain', () => {
 })
 
 describe('R-quote-2: max_age_ms', () => {
-  const calls = () => proxy.calls.filter(call => call.method === 'eth_call').length
+  /** About this pool: others are made for what a block brings. */
+  const calls = () =>
+    proxy.calls.filter(
+      ({ method, params }) => method === 'eth_call' && JSON.stringify(params).includes(pair().slice(2)),
+    ).length
 
   it('of a pool quote: a state verified longer ago is read from the chain again, a younger one is not', async () => {
     await until(
@@ -142,13 +147,19 @@ describe('R-expiry-1: expiry', () => {
     })
     try {
       const moth = chain.token('MOTH')
-      await short.untilTip(await chain.mine())
       const own = await DescribedApi.of(short)
-      await until('a price', async () => {
-        const { body } = await own.get(tokenPath('MOTH'))
-        return (body as Body)['state'] === 'PRICED'
-      })
-      const retraction = await short.untilRecord('the retraction', 0, isTokenRetract(moth))
+      await short.untilWell()
+      // By the log: a price of some seconds may be over before it is asked for.
+      const price = await chain.untilMining('a price', async () =>
+        (await short.records()).findLast(
+          record => isTokenUpsert(moth)(record) && record.payload.state === 'PRICED',
+        ),
+      )
+      const retraction = await short.untilRecord(
+        'the retraction',
+        price.stream_sequence,
+        isTokenRetract(moth),
+      )
       expect(retraction.payload).toMatchObject({
         reason: 'ROUTE_EXPIRED',
         current: { state: 'UNPRICED', reason: 'ROUTE_EXPIRED' },

@@ -1,5 +1,5 @@
 /** One test per convention and parameter of the API (R-wire, R-quote, R-http, R-session), over a running service. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { getAddress } from 'viem'
 import { exact } from '@assay/sdk'
 import { isTokenUpsert } from '../testing/record.ts'
@@ -24,6 +24,7 @@ beforeAll(async () => {
   moth = chain.token('MOTH')
   pool = chain.pool('uniswap-v2', 'USDT', 'MOTH')
 })
+beforeEach(() => service.untilWell())
 afterAll(async () => {
   await service?.close()
   await chain?.close()

@@ -158,7 +158,7 @@ describe('H18: connections', () => {
       })
     try {
       const url = `http://127.0.0.1:${port}`
-      await until('serving', () => /Assay serves at/.test(said), 60_000)
+      await until('serving', () => /Assay serves at/.test(said))
       const processed = async () => {
         const text = await (await fetch(`${url}/metrics`)).text()
         return Number(/^assay_chain_processed_block\{chain_id="1"\} (\d+)$/m.exec(text)?.[1] ?? -1)

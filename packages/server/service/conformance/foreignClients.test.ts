@@ -27,7 +27,7 @@ async function subscribe(frame: object, wanted: number): Promise<Heard> {
   const { authorization } = await gate.headers()
   const url = `${gate.url.replace(/^http/, 'ws')}/v1/stream`
   const job = JSON.stringify({ url, authorization, frame: JSON.stringify(frame), wanted })
-  const { stdout } = await promisify(execFile)(python ?? '', [SCRIPT, job], { timeout: 30_000 })
+  const { stdout } = await promisify(execFile)(python ?? '', [SCRIPT, job], { timeout: 180_000 })
   return JSON.parse(stdout) as Heard
 }
 const FILTER = { chain_ids: [1], pool_ids: [], token_ids: [] }

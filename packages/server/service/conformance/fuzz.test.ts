@@ -273,4 +273,4 @@ it(`${REQUESTS} malformed requests: no crash, nothing above 499, memory flat`, a
     `seed ${SEED}`,
   ).toEqual(expect.arrayContaining([400, 403, 404, 405]))
   expect(service.faults).toEqual([])
-}, 600_000)
+})

@@ -96,7 +96,7 @@ it(`${CUTS} cuts at random bytes, ${KILLS} kills and reorganisations between: ev
     for (const { failure } of listeners) expect(failure).toBeNull()
     progress(proxy.cuts())
     // A service behind its chain publishes no prices: it is to be cut off from clients, not outrun.
-    if (round % KEEP_UP === KEEP_UP - 1) await until('the service near the head', isNearHead, 120_000)
+    if (round % KEEP_UP === KEEP_UP - 1) await until('the service near the head', isNearHead)
   }
   proxy.mend()
   // Blocks of this moment are what makes a feed healthy again.

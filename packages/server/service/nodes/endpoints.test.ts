@@ -99,9 +99,9 @@ describe('calls that are never answered', () => {
     await chain.rpc('evm_setIntervalMining', 1)
     const lossy = await proxied({ chance: 0.1, fault: { kind: 'hang', after: 'request' } })
     const service = await serve(lossy.url)
-    await until('a price', () => isPriced(service), 60_000)
+    await until('a price', () => isPriced(service))
     const first = (await chain.head()).number
-    await until('twenty blocks more', async () => (await tipOf(service)) > first + 20, 60_000)
+    await until('twenty blocks more', async () => (await tipOf(service)) > first + 20)
     expect(await statuses(service)).toEqual(new Set(['HEALTHY']))
     expect(await isPriced(service)).toBe(true)
   })

@@ -16,7 +16,7 @@ const BLOCK_MS = 1000
 /** `finalized` is 64 blocks below the head, so a swap that was priced only after a minute can still be reorganised. */
 const SLOTS = 32
 /** Guards against a hang: many times longer than any step needs. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 240_000
 const STEP_MS = 3 * PATIENCE_MS
 /** How much of the chain's log a failure shows. */
 const LAST_LINES = 8

@@ -3,7 +3,28 @@
  * state. What depends on the looking (times, averages, sequences, finality) is left out.
  */
 import type { Client, Pool, TokenQuote } from '@assay/sdk'
+import { expect } from 'vitest'
 import { CHAIN_ID } from './plan.ts'
+import type { TestChain } from './testChain.ts'
+
+type View = Awaited<ReturnType<typeof marketView>>
+
+/**
+ * Two services say the same of a market. Either may still be starting, or refuse who asks too often: both are asked
+ * again, on a chain that goes on, until they agree.
+ */
+export async function untilSameView(chain: TestChain, one: Client, other: Client): Promise<void> {
+  let views: readonly (View | null)[] = []
+  const isSame = async () => {
+    views = await Promise.all([one, other].map(client => marketView(client).catch(() => null)))
+    const [first, second] = views.map(view => JSON.stringify(view))
+    return views[0] !== null && first === second
+  }
+  await chain.untilMining('the same market', isSame).catch((failure: unknown) => {
+    expect(views[0]).toEqual(views[1])
+    throw failure
+  })
+}
 
 export async function marketView(client: Client) {
   const { pools } = await client.fetchPools({ chain_id: CHAIN_ID, limit: 1000 })

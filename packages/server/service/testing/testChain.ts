@@ -236,9 +236,12 @@ export class TestChain {
     return this.world.client.snapshot()
   }
 
-  /** Back to the snapshot, as if nothing had come after it. */
+  /** Back to the snapshot, as if nothing had come after it; but for the time, which a node would take back with it. */
   async revert(id: Hex): Promise<Block> {
-    await this.world.client.revert({ id })
+    const { client } = this.world
+    const { timestamp } = await client.getBlock({ blockTag: 'latest' })
+    await client.revert({ id })
+    await client.setNextBlockTimestamp({ timestamp: timestamp + 1n })
     return this.head()
   }
 

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, createClient, type Envelope } from '@assay/sdk'
+import { type Client, createClient, type Envelope, type Health } from '@assay/sdk'
 import { incidentDoor, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import type { Scope } from '../../access/access.ts'
@@ -218,6 +218,25 @@ export class TestService {
   async untilSeen(): Promise<void> {
     const head = await this.head()
     await until(`the API at sequence ${head}`, () => this.service.seen() >= head)
+  }
+
+  /**
+   * The feed is healthy, with a block of this moment. A chain that stood still for 20 s, or whose worker got no
+   * processor, is not; it is well again only after some blocks of its time.
+   */
+  async untilWell(): Promise<void> {
+    await this.untilTip(await this.chain.mineNow())
+    await this.chain.untilMining(
+      'a feed that is well',
+      async () => (await this.health())?.status === 'HEALTHY',
+    )
+    await this.untilTip(await this.chain.head())
+  }
+
+  /** From the store, as its worker last said, so that waiting costs no quota; null before it did. */
+  async health(): Promise<Health | null> {
+    const text = await this.store.readHealth(CHAIN_ID)
+    return text === null ? null : (JSON.parse(text) as Health)
   }
 
   /** Every token of the configuration has its first record. */

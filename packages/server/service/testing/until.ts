@@ -4,8 +4,8 @@ type Seen<Value> = Value | null | undefined | false
 
 /** Between two looks; short against everything that is waited for. */
 const LOOK_MS = 10
-/** A guard against a hang, far above what a busy machine takes: how long something takes is not asserted here. */
-const PATIENCE_MS = 60_000
+/** A guard against a hang, far above what a machine ten times slower takes: how long something takes is not asserted here. */
+const PATIENCE_MS = 180_000
 
 /** What `look` gives once it gives something. */
 export async function until<Value>(

@@ -33,7 +33,7 @@ const NOBODY = 65_534
 const isRoot = process.getuid?.() === 0
 const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
-const START_MS = 30_000
+const START_MS = 180_000
 
 /** Ends the server when the pipe to this process closes. */
 const SUPERVISE = '"$0" "$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server'
