@@ -1,6 +1,6 @@
 /**
  * One remembered outcome: what it was made from, by identity, and the time for which it holds. Law: what is recalled is
- * what the rule would find anew.
+ * what the rule would find now.
  */
 import type { Timed } from '../rules/timed.ts'
 import { type Ms, ms } from '../units.ts'
