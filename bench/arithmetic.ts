@@ -9,10 +9,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { display } from '../packages/engine/exact/decimal.ts'
+import * as fraction from '../packages/engine/exact/fraction.ts'
 import * as ratio from '../packages/engine/exact/ratio.ts'
 import type { Benchmark, Contender } from './benchmark.ts'
 
-type Route = readonly ratio.Fraction[]
+type Route = readonly fraction.Fraction[]
 
 const ROUTES = 64
 const HOPS = 4
@@ -45,7 +46,7 @@ export const benchmarks: readonly Benchmark[] = [
 ]
 
 function price(route: Route): string {
-  return display(route.reduce(ratio.times))
+  return display(route.reduce(fraction.times))
 }
 
 /** What one writes first: a reduced fraction after every hop, then one digit at a time. */
@@ -60,7 +61,7 @@ function plainPrice(route: Route): string {
   return longDivision(num, den)
 }
 
-function plainReduce(num: bigint, den: bigint): ratio.Fraction {
+function plainReduce(num: bigint, den: bigint): fraction.Fraction {
   let [a, b] = [num, den]
   while (b !== 0n) [a, b] = [b, a % b]
   return { num: num / a, den: den / a }
@@ -94,7 +95,7 @@ function longDivision(num: bigint, den: bigint): string {
 
 /** Half of the pairs share a factor of a quarter of their bits, the others are as they come. */
 function reducedFraction(bits: number): Benchmark {
-  const pairs = Array.from({ length: PAIRS }, (_, i): ratio.Fraction => {
+  const pairs = Array.from({ length: PAIRS }, (_, i): fraction.Fraction => {
     if (i % 2 === 0) return { num: integer(bits), den: integer(bits) }
     const shared = integer(bits / 4)
     return { num: shared * integer((bits * 3) / 4), den: shared * integer((bits * 3) / 4) }

@@ -41,7 +41,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'ratio-compare-margin',
-    file: 'exact/ratio.ts',
+    file: 'exact/fraction.ts',
     find: 'const MARGIN = 1 + 2 ** -49',
     replace: 'const MARGIN = 1',
     killedBy: ['exact/ratio.test.ts'],

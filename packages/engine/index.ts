@@ -2,7 +2,7 @@
 export type { Family, V2State, V3State } from './amm/adapter.ts'
 export * as tickBitmap from './amm/tickBitmap.ts'
 export { rangeOfWords } from './amm/tickBook.ts'
-export { MAX_TICK, MIN_TICK } from './amm/tickMath.ts'
+export { MAX_TICK, MIN_TICK } from './amm/ticks.ts'
 export { type Address, type BlockRef, type Hex, idOf, type NewPool, type PoolEvent } from './chain/block.ts'
 export { bringForward, type Passed } from './chain/bringForward.ts'
 export { poolsOf } from './chain/registry.ts'

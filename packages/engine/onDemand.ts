@@ -4,7 +4,7 @@
  */
 import { adapterOf } from './amm/adapters.ts'
 import { type Address, idOf } from './chain/block.ts'
-import { type Fraction, times } from './exact/ratio.ts'
+import { type Fraction, times } from './exact/fraction.ts'
 import { asOfText } from './price/publish/compact.ts'
 import { edgeOf } from './price/hops/edge.ts'
 import { microusd } from './rules/hopCapacity.ts'

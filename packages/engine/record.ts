@@ -5,7 +5,7 @@
  * everywhere (stream, snapshot, HTTP, history) until the next record of the same entity.
  */
 import type { Address, Hex } from './chain/block.ts'
-import type { Fraction } from './exact/ratio.ts'
+import type { Fraction } from './exact/fraction.ts'
 import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
 import type { Count, Ms, Score, Tick } from './units.ts'
 

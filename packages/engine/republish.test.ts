@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import * as decimal from './exact/decimal.ts'
 import * as ratio from './exact/ratio.ts'
 import type { Support } from './price/evaluation.ts'
 import type { EngineRecord } from './record.ts'
@@ -242,7 +243,7 @@ describe('a token whose own pools changed', () => {
       BigInt(before.price_usd.denominator),
     ])
     const { high: dearest } = now.support as Support
-    const high = ratio.toText(ratio.reduce(dearest.num, dearest.den) as ratio.Ratio)
+    const high = decimal.toText(ratio.reduce(dearest.num, dearest.den) as ratio.Ratio)
     expect(before.support?.high).not.toEqual(high)
     expect(s.said(T)).toBe('PRICE_UPSERT')
     expect(s.priced(T).support?.high).toEqual(high)

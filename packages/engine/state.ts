@@ -10,7 +10,7 @@
 import type { Difference, GrossDepth, Side, V2State, V2Terms, V3State, V3Terms } from './amm/adapter.ts'
 import type { Address, BlockRef, Hex } from './chain/block.ts'
 import type { Journal } from './chain/journal.ts'
-import type { Fraction } from './exact/ratio.ts'
+import type { Fraction } from './exact/fraction.ts'
 import type { ExternalDepth, FeedHealth, Sequencer, StableAnswer } from './input.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { DepthWatch, FiledDepth } from './memory/depthWatch.ts'

@@ -4,7 +4,7 @@
  */
 import type { Address } from './chain/block.ts'
 import type { Undone } from './chain/journal.ts'
-import * as ratio from './exact/ratio.ts'
+import * as fraction from './exact/fraction.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Moment } from './price/moment.ts'
 import type { CompactPriced } from './record.ts'
@@ -74,7 +74,7 @@ export const triggers = {
   externalAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
     noteView(moment, work, anchor, evaluation)
     if (evaluation.kind === 'UNPRICED') return
-    notePrice(moment, work, anchor, ratio.near(evaluation.price))
+    notePrice(moment, work, anchor, fraction.near(evaluation.price))
     const bps = BigInt(moment.policy.republish.move_bps)
     const watch = moment.state.index.watches.get(anchor)
     for (const token of watch?.takeMoved(evaluation.marginalUsd, bps) ?? []) work.look.add(token)

@@ -7,7 +7,7 @@
  *   may differ, never a state, and it is counted how often that begins.
  */
 import { type Address, type EntityKey, type Input, poolsOf, type State } from '../../packages/engine/index.ts'
-import { type Fraction, near } from '../../packages/engine/exact/ratio.ts'
+import { type Fraction, near } from '../../packages/engine/exact/fraction.ts'
 import { isFull } from '../../packages/engine/rules/depthAverage.ts'
 import { CLIMBING_MS } from '../../packages/engine/rules/hopCapacity.ts'
 import { evaluate, valueAssets } from '../../packages/engine/price/evaluate.ts'

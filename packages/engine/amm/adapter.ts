@@ -7,7 +7,7 @@
  * large and shared between states, so it changes in place and every change comes back as a `TickChange`
  * whose inverse undoes it.
  */
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Tick } from '../units.ts'
 import type { TickBook } from './tickBook.ts'
 

@@ -5,7 +5,7 @@
  * out(a) = floor(a*n*O / (I*d + a*n)), so the last unit always stays in the pool's favour.
  */
 import { assert } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import type { V2Terms } from './adapter.ts'
 import { divideUp } from './sqrtPriceMath.ts'

@@ -16,7 +16,8 @@ import {
   poolPlan,
   positionPlan,
 } from '../testing/pools.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import { sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const percent = (points: bigint): Boundary => ({
   up: { num: 100n + points, den: 100n },

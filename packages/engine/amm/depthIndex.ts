@@ -12,12 +12,12 @@
 import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
 import type { Side, V3State } from './adapter.ts'
-import { positionAtOrBelow } from './sortedTicks.ts'
+import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import type { TickBook } from './tickBook.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import { sqrtRatioAtTick } from './tickMath.ts'
 
 /**
  * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends

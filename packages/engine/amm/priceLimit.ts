@@ -9,7 +9,7 @@
  * and only an interval with an integer in it needs the squares to decide.
  */
 import { assert } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import { type Tick, tick as toTick } from '../units.ts'
 import type { Boundary, Side } from './adapter.ts'

@@ -14,14 +14,8 @@ import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as swapMath from './swapMath.ts'
 import { build, type BuiltPool, poolPlan } from '../testing/pools.ts'
-import {
-  MAX_SQRT_RATIO,
-  MAX_TICK,
-  MIN_SQRT_RATIO,
-  MIN_TICK,
-  sqrtRatioAtTick,
-  tickAtSqrtRatio,
-} from './tickMath.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 type Sdk = typeof import('@uniswap/v3-sdk')
 type Jsbi = Sdk['TickMath']['MIN_SQRT_RATIO']

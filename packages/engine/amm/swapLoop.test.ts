@@ -7,7 +7,8 @@ import { extremeLimit } from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
 import { build, farLimit, knownBetween, poolPlan } from '../testing/pools.ts'
 import * as tickBook from './tickBook.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import { sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const side = fc.constantFrom<Side>(0, 1)
 const order: fc.Arbitrary<swapLoop.Order> = fc.oneof(

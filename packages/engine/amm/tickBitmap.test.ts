@@ -4,7 +4,7 @@ import { cases } from '../testing/cases.ts'
 import { type Tick, tick as toTick } from '../units.ts'
 import type { Side } from './adapter.ts'
 import { edgeAtOrAbove, edgeDistance, edgeFrom, positionOf, ticksOf } from './tickBitmap.ts'
-import { MAX_TICK, MIN_TICK } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const spacing = fc.constantFrom(1, 10, 60, 200, 7).map(toTick)
 const tick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 }).map(toTick)

@@ -5,7 +5,7 @@ import { count, tick as toTick } from '../units.ts'
 import { build, changeOf, poolPlan, positionPlan } from '../testing/pools.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import * as tickBook from './tickBook.ts'
-import { MAX_TICK, MIN_TICK } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const SPACING = toTick(10)
 const change = (lower: bigint, upper: bigint, delta: bigint) => ({

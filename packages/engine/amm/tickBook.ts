@@ -11,10 +11,9 @@ import { assert } from '../assert.ts'
 import { type Count, count, type Tick } from '../units.ts'
 import type { TickChange } from './adapter.ts'
 import { DepthIndex } from './depthIndex.ts'
-import { positionAtOrBelow } from './sortedTicks.ts'
+import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
-import { MAX_TICK, MIN_TICK } from './tickMath.ts'
 
 /** `gross` is the liquidity of all positions that start or end here, `net` what crossing upwards adds. */
 export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly net: bigint }

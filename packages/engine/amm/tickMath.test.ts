@@ -2,15 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { type Tick, tick as toTick } from '../units.ts'
-import {
-  isTickAt,
-  MAX_SQRT_RATIO,
-  MAX_TICK,
-  MIN_SQRT_RATIO,
-  MIN_TICK,
-  sqrtRatioAtTick,
-  tickAtSqrtRatio,
-} from './tickMath.ts'
+import { isTickAt, MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const anyTick = fc.integer({ min: MIN_TICK, max: MAX_TICK - 1 }).map(toTick)
 const next = (tick: Tick): Tick => toTick(tick + 1)

@@ -9,12 +9,9 @@
 import { assert } from '../assert.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import { type Tick, tick as toTick } from '../units.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
-/** The last ticks whose price lies between 2^-128 and 2^128. */
-export const MIN_TICK = toTick(-887272)
-export const MAX_TICK = toTick(887272)
-
-/** sqrtRatioAtTick of the two, written out because the contract's limits are these integers. */
+/** sqrtRatioAtTick of the last ticks, written out because the contract's limits are these integers. */
 export const MIN_SQRT_RATIO = 4295128739n
 export const MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970342n
 

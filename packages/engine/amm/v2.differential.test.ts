@@ -36,7 +36,7 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Boundary, Side, V2Event, V2State, V2Terms } from './adapter.ts'
 import { v2 } from './v2.ts'
 

@@ -5,7 +5,7 @@
  * be, and is checked against the reserves before that Sync.
  */
 import { assert, unreachable } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Adapter, Applied, Difference, Side, V2Event, V2State, V2Terms } from './adapter.ts'
 import * as constantProduct from './constantProduct.ts'
 

@@ -35,11 +35,12 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { tick as toTick } from '../units.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Boundary, Side, V3Event, V3State, V3Terms } from './adapter.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as tickBook from './tickBook.ts'
-import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 import { v3 } from './v3.ts'
 
 /** Its words reach from the highest price to one: a swap can cross that in a single step. */

@@ -8,7 +8,8 @@ import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
 import { build, changeOf, DENSE, farLimit, knownBetween, poolPlan, positionPlan } from '../testing/pools.ts'
 import * as tickBook from './tickBook.ts'
-import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'
+import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 const v3 = adapterOf('amm_v3')
 const Q96 = 1n << 96n

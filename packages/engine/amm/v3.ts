@@ -5,7 +5,7 @@
  * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
  */
 import { assert, unreachable } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Tick, tick as toTick } from '../units.ts'
 import {
   type Adapter,

@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
 import { apart, apartNear, bpsMore, partsMore, times } from './apart.ts'
-import type { Fraction } from './ratio.ts'
-import * as ratio from './ratio.ts'
+import type { Fraction } from './fraction.ts'
+import * as fraction from './fraction.ts'
 
 const aFraction: fc.Arbitrary<Fraction> = fc.record({ num: natural(200), den: natural(200) })
 
@@ -46,14 +46,14 @@ it('R-exact-7: doubles say what the integers say, or nothing', () => {
       const at = { num: q.num * ((10_000n + bps) * scale + off), den: q.den * 10_000n * scale }
       const bound = bpsMore(bps)
       for (const p of [at, other]) {
-        const [nearP, nearQ] = [ratio.near(p), ratio.near(q)]
+        const [nearP, nearQ] = [fraction.near(p), fraction.near(q)]
         for (const said of [apartNear(nearP, nearQ, bound), apartNear(nearQ, nearP, bound)])
           expect([0, apart(p, q, bound)]).toContain(said)
       }
-      const far = ratio.near({ num: q.num * 3n, den: q.den })
-      const close = ratio.near({ num: q.num * 11n, den: q.den * 10n })
-      expect(apartNear(ratio.near(q), far, bpsMore(2000n))).toBe(1)
-      expect(apartNear(ratio.near(q), close, bpsMore(2000n))).toBe(-1)
+      const far = fraction.near({ num: q.num * 3n, den: q.den })
+      const close = fraction.near({ num: q.num * 11n, den: q.den * 10n })
+      expect(apartNear(fraction.near(q), far, bpsMore(2000n))).toBe(1)
+      expect(apartNear(fraction.near(q), close, bpsMore(2000n))).toBe(-1)
     }),
     { numRuns: cases(1500) },
   )

@@ -3,7 +3,7 @@
  * they are sure, and the integers where they are not.
  */
 import { asNear, type Near, type Sign } from '../units.ts'
-import type { Fraction } from './ratio.ts'
+import type { Fraction } from './fraction.ts'
 
 /** A factor of at least 1, and about where it is. */
 export type Bound = Fraction & { readonly near: Near }

@@ -4,7 +4,7 @@ import { InvariantError } from '../assert.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { count } from '../units.ts'
 import { display, powerOfTen } from './decimal.ts'
-import type { Fraction } from './ratio.ts'
+import type { Fraction } from './fraction.ts'
 
 const PLAIN = /^(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?$/
 

@@ -5,7 +5,8 @@
 import { assert } from '../assert.ts'
 import { count, type Count } from '../units.ts'
 import { BEYOND_MAX_BITS, bitLength } from './bits.ts'
-import type { Fraction } from './ratio.ts'
+import type { Fraction } from './fraction.ts'
+import type { Ratio } from './ratio.ts'
 
 const DIGITS = 18
 const LEAST = 10n ** BigInt(DIGITS - 1)
@@ -28,6 +29,17 @@ const MOST_LEADING = 1n << 1000n
 const LOG10_2 = Math.LOG10E * Math.LN2
 
 const ZERO = '0'.charCodeAt(0)
+
+/** The wire form: decimal strings, and the value rounded once to 18 significant digits. */
+export type ExactText = {
+  readonly numerator: string
+  readonly denominator: string
+  readonly display: string
+}
+
+export function toText(r: Ratio): ExactText {
+  return { numerator: r.num.toString(), denominator: r.den.toString(), display: display(r) }
+}
 
 /** Both sides positive; need not be reduced. */
 export function display(f: Fraction): string {

@@ -5,19 +5,22 @@ import { count } from '../units.ts'
 import { bitLength } from './bits.ts'
 import { display, powerOfTen } from './decimal.ts'
 import { gcd } from './gcd.ts'
+import * as decimal from './decimal.ts'
+import * as fraction from './fraction.ts'
 import * as ratio from './ratio.ts'
-import type { Fraction, Ratio, TooLarge } from './ratio.ts'
+import type { Fraction } from './fraction.ts'
+import type { Ratio, TooLarge } from './ratio.ts'
 import { squareRoot } from './squareRoot.ts'
 
 /** JSON arrays are typed as lists, not pairs. */
-function fraction([num, den]: readonly string[]): Fraction {
+function fractionOf([num, den]: readonly string[]): Fraction {
   if (num === undefined || den === undefined) expect.fail('a vector lacks a side')
   return { num: BigInt(num), den: BigInt(den) }
 }
 
-function textOf(value: Ratio | TooLarge): ratio.ExactText {
+function textOf(value: Ratio | TooLarge): decimal.ExactText {
   if (ratio.isTooLarge(value)) expect.fail(`needs ${value.bits} bits`)
-  return ratio.toText(value)
+  return decimal.toText(value)
 }
 
 const reduced = ({ num, den }: Fraction): Ratio | TooLarge => ratio.reduce(num, den)
@@ -39,10 +42,10 @@ describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
     const routes = vectors.composition.filter(({ hops }) => hops.length === length)
     expect(routes).toHaveLength(25)
     for (const { hops, decimals, stable, Q, P_USD } of routes) {
-      const evidence = hops.map(fraction)
+      const evidence = hops.map(fractionOf)
       const route = [...evidence, unitsOf(decimals[0], decimals.at(-1))]
-      const price = [...route, fraction(stable)].reduce(ratio.times)
-      expect(textOf(reduced(route.reduce(ratio.times)))).toEqual(Q)
+      const price = [...route, fractionOf(stable)].reduce(fraction.times)
+      expect(textOf(reduced(route.reduce(fraction.times)))).toEqual(Q)
       expect(textOf(reduced(price))).toEqual(P_USD)
       expect(display(price)).toBe(P_USD.display)
 
@@ -50,8 +53,8 @@ describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
       let stepwise: Ratio | TooLarge = ratio.reduce(1n, 1n)
       for (const [i, hop] of evidence.entries()) {
         if (ratio.isTooLarge(stepwise)) expect.fail('a hop does not fit')
-        const q = ratio.times(hop, unitsOf(decimals[i], decimals[i + 1]))
-        stepwise = reduced(ratio.times(stepwise, q))
+        const q = fraction.times(hop, unitsOf(decimals[i], decimals[i + 1]))
+        stepwise = reduced(fraction.times(stepwise, q))
       }
       expect(textOf(stepwise)).toEqual(Q)
     }
@@ -61,7 +64,7 @@ describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
     for (const { numerator, denominator, display: expected } of vectors.rounding) {
       const value = ratio.reduce(BigInt(numerator), BigInt(denominator))
       if (ratio.isTooLarge(value)) expect.fail(`needs ${value.bits} bits`)
-      expect(ratio.toText(value)).toEqual({ numerator, denominator, display: expected })
+      expect(decimal.toText(value)).toEqual({ numerator, denominator, display: expected })
       const long = 3n ** 700n
       expect(display({ num: value.num * long, den: value.den * long })).toBe(expected)
     }
@@ -70,8 +73,8 @@ describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
   it('on gcd, reduction and the bound of 4096 bits', () => {
     let tooLarge = 0
     for (const vector of vectors.reduction) {
-      const { num, den } = fraction([vector.num, vector.den])
-      const expected = fraction(vector.reduced)
+      const { num, den } = fractionOf([vector.num, vector.den])
+      const expected = fractionOf(vector.reduced)
       expect(gcd(num, den)).toBe(BigInt(vector.gcd))
       const bits = Math.max(bitLength(expected.num), bitLength(expected.den))
       if (bits > 4096) tooLarge += 1
@@ -86,8 +89,8 @@ describe('R-exact-1, R-exact-4: exact arithmetic agrees with Python', () => {
 
   it('on the order of values', () => {
     for (const { a, b, sign } of vectors.order) {
-      expect(ratio.compare(fraction(a), fraction(b))).toBe(sign)
-      expect(ratio.compare(fraction(b), fraction(a))).toBe(sign === 0 ? 0 : -sign)
+      expect(fraction.compare(fractionOf(a), fractionOf(b))).toBe(sign)
+      expect(fraction.compare(fractionOf(b), fractionOf(a))).toBe(sign === 0 ? 0 : -sign)
     }
   })
 })

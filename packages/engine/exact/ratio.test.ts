@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import { cases, natural } from '../testing/cases.ts'
 import { bitLength } from './bits.ts'
+import * as decimal from './decimal.ts'
+import * as fraction from './fraction.ts'
 import * as ratio from './ratio.ts'
-import type { Fraction, Ratio, TooLarge } from './ratio.ts'
+import type { Fraction } from './fraction.ts'
+import type { Ratio, TooLarge } from './ratio.ts'
 
 const MOST = (1n << 4096n) - 1n
 
@@ -116,7 +119,7 @@ describe('compare', () => {
   it('agrees with cross-multiplication', () => {
     fc.assert(
       fc.property(fractionOf(300), fractionOf(300), (a, b) => {
-        expect(ratio.compare(a, b)).toBe(crossed(a, b))
+        expect(fraction.compare(a, b)).toBe(crossed(a, b))
       }),
       { numRuns: cases(2000) },
     )
@@ -125,7 +128,7 @@ describe('compare', () => {
   it('agrees with cross-multiplication up to 8192 bits', () => {
     fc.assert(
       fc.property(fractionOf(8192), fractionOf(8192), (a, b) => {
-        expect(ratio.compare(a, b)).toBe(crossed(a, b))
+        expect(fraction.compare(a, b)).toBe(crossed(a, b))
       }),
       { numRuns: cases(500) },
     )
@@ -138,11 +141,11 @@ describe('compare', () => {
         const a = { num: fine * p, den: fine * q }
         const above = { num: fine * p + 1n, den: fine * q }
         const below = { num: fine * p, den: fine * q + 1n }
-        expect(ratio.compare(above, a)).toBe(1)
-        expect(ratio.compare(a, above)).toBe(-1)
-        expect(ratio.compare(below, a)).toBe(-1)
-        expect(ratio.compare(a, below)).toBe(1)
-        expect(ratio.compare(a, { num: p, den: q })).toBe(0)
+        expect(fraction.compare(above, a)).toBe(1)
+        expect(fraction.compare(a, above)).toBe(-1)
+        expect(fraction.compare(below, a)).toBe(-1)
+        expect(fraction.compare(a, below)).toBe(1)
+        expect(fraction.compare(a, { num: p, den: q })).toBe(0)
       }),
       { numRuns: cases(1500) },
     )
@@ -158,8 +161,8 @@ describe('compare', () => {
         (num, den, bits, isUp) => {
           const one = 1n << BigInt(bits)
           const other = { num: num * (isUp ? one + 1n : one - 1n), den: den * one }
-          expect(ratio.compare(other, { num, den })).toBe(isUp ? 1 : -1)
-          expect(ratio.compare({ num, den }, other)).toBe(isUp ? -1 : 1)
+          expect(fraction.compare(other, { num, den })).toBe(isUp ? 1 : -1)
+          expect(fraction.compare({ num, den }, other)).toBe(isUp ? -1 : 1)
         },
       ),
       { numRuns: cases(2000) },
@@ -173,10 +176,10 @@ describe('compare', () => {
         // (p + 1 - 1/fine) / q against (p + 1/2) / q, both over 2^shift: the first is long, the second short.
         const long = { num: p * fine + fine - 1n, den: (q * fine) << shift }
         const short = { num: 2n * p + 1n, den: (2n * q) << shift }
-        expect(ratio.compare(long, short)).toBe(crossed(long, short))
-        expect(ratio.compare(short, long)).toBe(crossed(short, long))
+        expect(fraction.compare(long, short)).toBe(crossed(long, short))
+        expect(fraction.compare(short, long)).toBe(crossed(short, long))
         const [steep, flat] = [flipped(long), flipped(short)]
-        expect(ratio.compare(steep, flat)).toBe(crossed(steep, flat))
+        expect(fraction.compare(steep, flat)).toBe(crossed(steep, flat))
       }),
       { numRuns: cases(1500) },
     )
@@ -188,10 +191,10 @@ describe('compare', () => {
       .map(([num, den, shared]) => ({ num: num * shared, den: den * shared }))
     fc.assert(
       fc.property(near, near, near, (a, b, c) => {
-        expect(ratio.compare(a, a)).toBe(0)
-        expect(ratio.compare(a, b) + ratio.compare(b, a)).toBe(0)
-        if (ratio.compare(a, b) <= 0 && ratio.compare(b, c) <= 0)
-          expect(ratio.compare(a, c)).toBeLessThanOrEqual(0)
+        expect(fraction.compare(a, a)).toBe(0)
+        expect(fraction.compare(a, b) + fraction.compare(b, a)).toBe(0)
+        if (fraction.compare(a, b) <= 0 && fraction.compare(b, c) <= 0)
+          expect(fraction.compare(a, c)).toBeLessThanOrEqual(0)
       }),
       { numRuns: cases(1500) },
     )
@@ -200,16 +203,16 @@ describe('compare', () => {
   it('holds past the range of a float, at both ends', () => {
     const huge = { num: 1n << 8191n, den: 1n }
     const tiny = { num: 1n, den: 1n << 8191n }
-    expect(ratio.compare(huge, tiny)).toBe(1)
-    expect(ratio.compare(tiny, huge)).toBe(-1)
-    expect(ratio.compare(huge, { num: (1n << 8191n) + 1n, den: 1n })).toBe(-1)
-    expect(ratio.compare(tiny, { num: 1n, den: (1n << 8191n) + 1n })).toBe(1)
+    expect(fraction.compare(huge, tiny)).toBe(1)
+    expect(fraction.compare(tiny, huge)).toBe(-1)
+    expect(fraction.compare(huge, { num: (1n << 8191n) + 1n, den: 1n })).toBe(-1)
+    expect(fraction.compare(tiny, { num: 1n, den: (1n << 8191n) + 1n })).toBe(1)
     // Subnormal quotients: 2^-1070 has five bits left in a double.
     const small = { num: 33n, den: 1n << 1079n }
-    expect(ratio.compare(small, { num: 34n, den: 1n << 1079n })).toBe(-1)
-    expect(ratio.compare({ num: 67n, den: 1n << 1080n }, small)).toBe(1)
+    expect(fraction.compare(small, { num: 34n, den: 1n << 1079n })).toBe(-1)
+    expect(fraction.compare({ num: 67n, den: 1n << 1080n }, small)).toBe(1)
     const short = { num: 5n, den: (1n << 1023n) - 1n }
-    expect(ratio.compare({ num: 5n, den: 1n << 1023n }, short)).toBe(-1)
+    expect(fraction.compare({ num: 5n, den: 1n << 1023n }, short)).toBe(-1)
   })
 })
 
@@ -218,7 +221,7 @@ describe('toText', () => {
     fc.assert(
       fc.property(natural(2000), natural(2000), (num, den) => {
         const value = of(num, den)
-        const text = ratio.toText(value)
+        const text = decimal.toText(value)
         expect(BigInt(text.numerator)).toBe(value.num)
         expect(BigInt(text.denominator)).toBe(value.den)
       }),
@@ -227,7 +230,7 @@ describe('toText', () => {
   })
 
   it('carries 4096 bits a side', () => {
-    const text = ratio.toText(of(MOST, MOST - 1n))
+    const text = decimal.toText(of(MOST, MOST - 1n))
     expect(text).toEqual({ numerator: `${MOST}`, denominator: `${MOST - 1n}`, display: '1' })
   })
 })

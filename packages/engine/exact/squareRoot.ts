@@ -5,7 +5,6 @@
  * falls until it reaches it, so the answer does not depend on how good the first guess was.
  */
 import { assert } from '../assert.ts'
-import { bitLength } from './bits.ts'
 
 /** Past this a double overflows, and the guess is the root of the upper half instead. */
 const DOUBLE = 1n << 1023n
@@ -25,6 +24,7 @@ export function squareRoot(n: bigint): bigint {
 
 function firstGuess(n: bigint): bigint {
   if (n < DOUBLE) return BigInt(Math.floor(Number(n) ** 0.5))
-  const quarter = BigInt(bitLength(n) >> 2)
+  // A hexadecimal digit is four bits.
+  const quarter = BigInt(n.toString(16).length)
   return squareRoot(n >> (2n * quarter)) << quarter
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { near } from '../exact/ratio.ts'
+import { near } from '../exact/fraction.ts'
 import type { Around, Pool } from '../state.ts'
 import { cases } from '../testing/cases.ts'
 import { asNear, type Count, count } from '../units.ts'

@@ -7,8 +7,8 @@
  */
 import type { Address } from '../chain/block.ts'
 import { apart, bpsMore } from '../exact/apart.ts'
-import * as ratio from '../exact/ratio.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import * as fraction from '../exact/fraction.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Count, count, type Near, type Sign } from '../units.ts'
 
 type Group = { readonly reference: Fraction; readonly near: Near; readonly tokens: Set<Address> }
@@ -25,7 +25,7 @@ export class MoveWatch {
       this.#leave(token, previous)
     }
     if (reference === null) return
-    const near = ratio.near(reference)
+    const near = fraction.near(reference)
     const at = this.#position(reference, near)
     let group = this.#groups[at]
     if (group === undefined || compare(group, reference, near) !== 0) {
@@ -77,7 +77,7 @@ export class MoveWatch {
 }
 
 const compare = (group: Group, reference: Fraction, near: Near): Sign =>
-  ratio.compareNear(group.near, near) || ratio.compareExactly(group.reference, reference)
+  fraction.compareNear(group.near, near) || fraction.compareExactly(group.reference, reference)
 
 /** dev_bps(a, b) >= bps, exactly. */
 export const hasMoved = (a: Fraction, b: Fraction, bps: bigint): boolean =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import * as ratio from '../exact/ratio.ts'
+import * as fraction from '../exact/fraction.ts'
 import { cases } from '../testing/cases.ts'
 import { count, ms } from '../units.ts'
 import { NOWHERE, Tally } from './tally.ts'
@@ -28,10 +28,10 @@ describe('R-temporal-2: a tally', () => {
             return ms(beganMs)
           })
           const ratios = list.map(({ num, times }) => ({ num: num * times, den: 3n * times }))
-          const changes = { fromMs, ratios, nears: ratios.map(ratio.near) }
+          const changes = { fromMs, ratios, nears: ratios.map(fraction.near) }
           const at = chosen % list.length
-          const own = ratios[at] as ratio.Fraction
-          const place = { ratio: own, near: ratio.near(own) }
+          const own = ratios[at] as fraction.Fraction
+          const place = { ratio: own, near: fraction.near(own) }
           const kept = new Tally(place)
           for (const [a, b] of windows) {
             const [start, end] = [Math.min(a, b), Math.max(a, b)].map(x => Math.floor(x * (list.length - 1)))
@@ -39,7 +39,7 @@ describe('R-temporal-2: a tally', () => {
             let [belowMs, sameMs, first] = [0, 0, NOWHERE as number]
             for (let index = start as number; index < (end as number); index++) {
               const forMs = (fromMs[index + 1] as number) - (fromMs[index] as number)
-              const sign = ratio.compare(ratios[index] as ratio.Fraction, own)
+              const sign = fraction.compare(ratios[index] as fraction.Fraction, own)
               if (sign < 0) belowMs += forMs
               if (sign !== 0) continue
               sameMs += forMs

@@ -2,8 +2,8 @@
  * How long the ratios of a tape held below a place, and at it. Kept from one read to the next: of the hundreds in a
  * window only those that have left it or have ended since are looked at.
  */
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
 
 /** A ratio, and about where it is. */
@@ -89,7 +89,7 @@ export class Tally {
 
 /** Which side of a place a ratio is on; -1 is below. Taken apart: to make a place for every comparison would take longer. */
 export function compareTo(place: Place, own: Fraction, near: Near): Sign {
-  const sign = ratio.compareNear(near, place.near)
+  const sign = fraction.compareNear(near, place.near)
   if (sign !== 0) return sign
-  return own === place.ratio ? 0 : ratio.compareExactly(own, place.ratio)
+  return own === place.ratio ? 0 : fraction.compareExactly(own, place.ratio)
 }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { cases } from '../testing/cases.ts'
 import { type Ms, ms } from '../units.ts'
 import { type Change, type Reference, temporalMedian } from '../rules/temporalMedian.ts'
@@ -45,11 +45,11 @@ function byDefinition(changes: readonly Change[], t: Ms): Fraction | null {
   lastOfTime.forEach(({ fromMs, ratio: value }, at) => {
     const until = Math.min(t, lastOfTime[at + 1]?.fromMs ?? t)
     const weight = ms(Math.max(0, until - Math.max(fromMs, t - WINDOW)))
-    const same = merged.find(other => ratio.compare(other.ratio, value) === 0)
+    const same = merged.find(other => fraction.compare(other.ratio, value) === 0)
     if (same === undefined) merged.push({ ratio: value, weight })
     else same.weight = ms(same.weight + weight)
   })
-  merged.sort((a, b) => ratio.compare(a.ratio, b.ratio))
+  merged.sort((a, b) => fraction.compare(a.ratio, b.ratio))
   let cumulative = 0
   for (const { ratio: value, weight } of merged) {
     cumulative += weight
@@ -60,7 +60,7 @@ function byDefinition(changes: readonly Change[], t: Ms): Fraction | null {
 
 function isSame(a: Reference, b: Reference): boolean {
   if ('reason' in a || 'reason' in b) return 'reason' in a && 'reason' in b
-  return a.median === b.median || ratio.compare(a.median, b.median) === 0
+  return a.median === b.median || fraction.compare(a.median, b.median) === 0
 }
 
 function medianOf(found: Reference): Fraction | null {
@@ -79,7 +79,7 @@ describe('reference', () => {
         const expected = byDefinition(changes, t)
         const found = medianOf(reference(history, t))
         if (expected === null || found === null) expect(found).toBe(expected)
-        else expect(ratio.compare(found, expected)).toBe(0)
+        else expect(fraction.compare(found, expected)).toBe(0)
       }),
       { numRuns: cases(3000) },
     )
@@ -94,7 +94,7 @@ describe('reference', () => {
         const t = ms((changes.at(-1) as Change).fromMs + 77)
         const expected = byDefinition(changes, t)
         const found = medianOf(reference(history, t))
-        expect(expected !== null && found !== null && ratio.compare(found, expected) === 0).toBe(true)
+        expect(expected !== null && found !== null && fraction.compare(found, expected) === 0).toBe(true)
       }),
       { numRuns: cases(10) },
     )
@@ -201,7 +201,7 @@ describe('append', () => {
           const change = kept[at] as Change
           expect(following.fromMs).toBeGreaterThan(change.fromMs)
           expect(following.fromMs).toBeGreaterThan(last(history) - WINDOW)
-          expect(ratio.compare(change.ratio, following.ratio)).not.toBe(0)
+          expect(fraction.compare(change.ratio, following.ratio)).not.toBe(0)
         })
         expect(changesOf(restore(kept))).toEqual(kept)
       }),
@@ -234,7 +234,9 @@ describe('append', () => {
             const found = medianOf(reference(history, t))
             const expected = byDefinition(changes, t)
             expect(
-              found === null || expected === null ? found === expected : ratio.compare(found, expected) === 0,
+              found === null || expected === null
+                ? found === expected
+                : fraction.compare(found, expected) === 0,
             ).toBe(true)
           }
         }

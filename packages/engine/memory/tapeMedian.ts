@@ -5,7 +5,7 @@
  * its `untilMs`.
  */
 import { assert } from '../assert.ts'
-import * as ratio from '../exact/ratio.ts'
+import * as fraction from '../exact/fraction.ts'
 import { type Reference, temporalMedian, WINDOW_MS } from '../rules/temporalMedian.ts'
 import { FOREVER } from '../rules/timed.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
@@ -138,7 +138,8 @@ function neighbourOf(history: History, toMs: Ms, place: Place, side: Sign): Coun
   for (let at = firstIn(history, toMs); at <= end; at++) {
     const near = at < end ? (tape.nears[at] as Near) : nearAt(history, end)
     // Nearly all are surely on the other side, or beyond the nearest.
-    if (ratio.compareNear(near, place.near) === -side || ratio.compareNear(near, most) === side) continue
+    if (fraction.compareNear(near, place.near) === -side || fraction.compareNear(near, most) === side)
+      continue
     if (compareAt(history, at, place) !== side || heldAt(history, at, toMs) <= 0) continue
     if (nearest !== NOWHERE && compareAt(history, at, placeAt(history, nearest)) !== -side) continue
     nearest = at

@@ -3,8 +3,8 @@
  * histories of a pool share, each seeing its own part: to follow a block costs one more place on it, however long the
  * window, and a history never changes, so the journal may keep the old one.
  */
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalMedian.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
 import { compareTo, type Place, Tally } from './tally.ts'
@@ -43,15 +43,15 @@ const SHORT = 16
  */
 export function append(history: History, timeMs: Ms, value: Fraction): History {
   const { tape, start, end, open } = history
-  const near = ratio.near(value)
+  const near = fraction.near(value)
   if (open === null) return { ...EMPTY, open: { fromMs: timeMs, ratio: value, near } }
-  if (ratio.compareNear(open.near, near) === 0 && ratio.compareExactly(open.ratio, value) === 0)
+  if (fraction.compareNear(open.near, near) === 0 && fraction.compareExactly(open.ratio, value) === 0)
     return history
   if (timeMs > open.fromMs) return extend(history, open, { fromMs: timeMs, ratio: value, near })
 
   // A chain's time does not run back; if a block says so it is taken as the same time.
   const previous = tape.ratios[end - 1]
-  if (end === start || previous === undefined || ratio.compare(previous, value) !== 0)
+  if (end === start || previous === undefined || fraction.compare(previous, value) !== 0)
     return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
   const last = count(end - 1)
   return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }

@@ -6,8 +6,9 @@
  */
 import type { Address } from '../chain/block.ts'
 import { bitsOf } from '../exact/bits.ts'
+import * as fraction from '../exact/fraction.ts'
 import * as ratio from '../exact/ratio.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { stateScore } from '../rules/feedAndState.ts'
 import { settledRoute } from './routes/candidate.ts'
 import type { Evaluation, Onward, Priced, Route, StableView, Unpriced, Valuation } from './evaluation.ts'
@@ -65,7 +66,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
     .slice(0, moment.policy.max_asset_routes)
     .map(route => {
       const price = ratio.reduced(route.price as Fraction)
-      return { ...settledRoute(route), price, near: ratio.near(price) }
+      return { ...settledRoute(route), price, near: fraction.near(price) }
     })
 }
 

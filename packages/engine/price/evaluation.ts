@@ -5,7 +5,8 @@
  * with every other evaluation of the same step. It is the one source of the compact record, of the full
  * quote and of what a commit keeps.
  */
-import type { Fraction, Ratio } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, PoolState } from '../state.ts'

@@ -6,7 +6,7 @@
  */
 import { assert } from '../assert.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { FeedStatus } from '../input.ts'
 import type { Pool, State } from '../state.ts'
 import { type Count, count, type Ms, type Score, score } from '../units.ts'

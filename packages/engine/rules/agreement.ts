@@ -6,7 +6,7 @@
  * a cap is listed even when another one is lower.
  */
 import { assert } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Count, count, type Score, score } from '../units.ts'
 import { bpsScore } from './bpsBands.ts'
 import type { Agreement } from '../price/evaluation.ts'

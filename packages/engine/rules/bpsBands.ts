@@ -1,6 +1,6 @@
 /** The policy's bands of basis points. A deviation on a bound is within it. */
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import type { BpsBands } from '../policy/policy.ts'
 import type { Score } from '../units.ts'
 
@@ -12,4 +12,4 @@ export function bpsScore(bands: BpsBands, deviationBps: Fraction): Score {
 
 /** A deviation, which may be 0, against a whole bound. */
 export const isAtMost = (deviationBps: Fraction, bps: bigint): boolean =>
-  deviationBps.num === 0n || ratio.compare(deviationBps, { num: bps, den: 1n }) <= 0
+  deviationBps.num === 0n || fraction.compare(deviationBps, { num: bps, den: 1n }) <= 0

@@ -7,7 +7,7 @@
  */
 import { assert } from '../assert.ts'
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Count, Near } from '../units.ts'
 import {
   ascending,

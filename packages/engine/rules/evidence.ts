@@ -9,7 +9,7 @@ import type { GrossDepth, V2Event, V2State, V3Event, V3State } from '../amm/adap
 import { adapterOf } from '../amm/adapters.ts'
 import type { BlockRef, LogPosition } from '../chain/block.ts'
 import { apart, partsMore } from '../exact/apart.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import type { Evidence, Pool } from '../state.ts'
 import type { Policy } from '../policy/policy.ts'
 

@@ -2,7 +2,7 @@
  * L_e: what a hop can take in dollars, from its depth in Y and what Y is worth. While the average of its depth still climbs,
  * it grows with time alone.
  */
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
 import { depthScore } from './depthScore.ts'

@@ -6,7 +6,7 @@
  * observation made then, and neither needs a timer to have fired.
  */
 import { apart, times } from '../exact/apart.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 import type { Policy } from '../policy/policy.ts'

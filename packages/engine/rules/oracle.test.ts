@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import json from '../oracle/price.json' with { type: 'json' }
-import { type Fraction, near } from '../exact/ratio.ts'
+import { type Fraction, near } from '../exact/fraction.ts'
 import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
 import { edgeAgreement, pathAgreement } from './agreement.ts'
 import { weigh } from './capacity.ts'

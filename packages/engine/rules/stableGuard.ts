@@ -4,7 +4,7 @@
  * A value is a feed's own answer or the nominal 1, never a mixture, and a value that is not the feed's
  * present answer says so: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.
  */
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { type Count, type Ms, ms, type Score, score } from '../units.ts'
 import { bpsScore, isAtMost } from './bpsBands.ts'
 import type { Policy } from '../policy/policy.ts'

@@ -3,8 +3,8 @@
  * against.
  */
 import { apart, apartNear, bpsMore } from '../exact/apart.ts'
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { type Ms, ms, type Near, type Score, score } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
@@ -37,14 +37,14 @@ export function temporalMedian(changes: readonly Change[], t: Ms): Timed<Referen
     return { value: { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(0) }, untilMs: FOREVER }
   const value = medianAt(changes, t)
   if ('reason' in value) return { value, untilMs: ms(oldest.fromMs + WINDOW_MS) }
-  if (ratio.compare(value.median, newest.ratio) === 0) return { value, untilMs: FOREVER }
+  if (fraction.compare(value.median, newest.ratio) === 0) return { value, untilMs: FOREVER }
   // Time moves weight from the oldest ratios to the newest and no other way: once the median gave way it stays away.
   let same = Math.max(t, newest.fromMs)
   let other = newest.fromMs + WINDOW_MS
   while (other - same > 1) {
     const middle = Math.floor((same + other) / 2)
     const then = medianAt(changes, ms(middle))
-    if ('median' in then && ratio.compare(then.median, value.median) === 0) same = middle
+    if ('median' in then && fraction.compare(then.median, value.median) === 0) same = middle
     else other = middle
   }
   return { value, untilMs: ms(other) }
@@ -63,19 +63,23 @@ function medianAt(changes: readonly Change[], t: Ms): Reference {
     }))
     .filter(({ forMs }) => forMs > 0)
   let atOrBelowMs = 0
-  for (const { value, forMs } of held.toSorted((a, b) => ratio.compare(a.value, b.value))) {
+  for (const { value, forMs } of held.toSorted((a, b) => fraction.compare(a.value, b.value))) {
     atOrBelowMs += forMs
     if (2 * atOrBelowMs < WINDOW_MS) continue
     // As it was first written: equal ratios may be written in several ways.
-    const first = held.find(each => ratio.compare(each.value, value) === 0)
+    const first = held.find(each => fraction.compare(each.value, value) === 0)
     const median = first?.value ?? value
-    return { median, near: ratio.near(median), coveredMs: WINDOW_MS }
+    return { median, near: fraction.near(median), coveredMs: WINDOW_MS }
   }
   return { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(0) }
 }
 
 /** How far the block-final marginal is from the median; `near` is about where it is, if that is known. */
-export function temporalScore(marginal: Fraction, reference: Reference, near = ratio.near(marginal)): Score {
+export function temporalScore(
+  marginal: Fraction,
+  reference: Reference,
+  near = fraction.near(marginal),
+): Score {
   if ('reason' in reference) return INSUFFICIENT_HISTORY_SCORE
   for (const [bound, value] of UP_TO)
     if ((apartNear(near, reference.near, bound) || apart(marginal, reference.median, bound)) <= 0)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../chain/block.ts'
-import { near } from '../exact/ratio.ts'
+import { near } from '../exact/fraction.ts'
 import { E18, E6, P1, P2, P3, P4, T, USDC } from '../testing/cast.ts'
 import { scenario } from '../testing/scenario.ts'
 import type { Edge, Route, RouteDraft } from '../price/evaluation.ts'

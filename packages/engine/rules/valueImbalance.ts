@@ -7,7 +7,7 @@
  */
 import { apart, type Bound, times } from '../exact/apart.ts'
 import { display } from '../exact/decimal.ts'
-import type { Fraction } from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { asNear, type Count, type Near } from '../units.ts'
 import type { Edge, Route, RouteDraft } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'

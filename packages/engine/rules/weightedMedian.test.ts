@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { cases, natural } from '../testing/cases.ts'
 import type { Count, Near } from '../units.ts'
 import {
@@ -119,7 +119,7 @@ describe('deviation', () => {
         const up = devRatio(above, centre)
         const expected = isEqual(up, down) ? 0 : isBelow(up, down) ? -1 : 1
         expect(furtherFrom(centre, below, above)).toBe(expected)
-        const nears = [centre, below, above].map(ratio.near) as [Near, Near, Near]
+        const nears = [centre, below, above].map(fraction.near) as [Near, Near, Near]
         expect([0, expected]).toContain(furtherFromNear(...nears))
       }),
       { numRuns: cases(1500) },

@@ -5,8 +5,8 @@
  * reducing, so two prices on either side of a threshold are never confused by arithmetic.
  */
 import { assert } from '../assert.ts'
-import type { Fraction } from '../exact/ratio.ts'
-import * as ratio from '../exact/ratio.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
 import { type Count, count, type Near, type Sign } from '../units.ts'
 
 /** What can be put in order: a price, about where it is if that is known, and the id that breaks a tie. */
@@ -19,7 +19,7 @@ const SURELY_MORE = 1 + 2 ** -46
 const SURELY_LESS = 1 - 2 ** -46
 
 /** A price that is worked out when it is asked for is asked for only here, if at all. */
-export const nearOf = (item: Orderable): Near => item.near ?? ratio.near(item.price)
+export const nearOf = (item: Orderable): Near => item.near ?? fraction.near(item.price)
 
 /** The indices of `items` by ascending price, ties by id. */
 export function ascending(items: readonly Orderable[], nears: readonly Near[] = items.map(nearOf)): Count[] {
@@ -40,7 +40,8 @@ function isBefore(items: readonly Orderable[], nears: readonly Near[], a: Count,
   const left = items[a] as Orderable
   const right = items[b] as Orderable
   const sign =
-    ratio.compareNear(nears[a] as Near, nears[b] as Near) || ratio.compareExactly(left.price, right.price)
+    fraction.compareNear(nears[a] as Near, nears[b] as Near) ||
+    fraction.compareExactly(left.price, right.price)
   return sign === 0 ? left.id < right.id : sign < 0
 }
 
@@ -86,7 +87,7 @@ export function devBps(p: Fraction, q: Fraction): Fraction {
 /** Whether `below`, at most `centre`, or `above`, at least `centre`, deviates further from it; 1 is above. */
 export function furtherFrom(centre: Fraction, below: Fraction, above: Fraction): Sign {
   // above/centre against centre/below, both at least 1.
-  return ratio.compare(ratio.times(above, below), ratio.times(centre, centre))
+  return fraction.compare(fraction.times(above, below), fraction.times(centre, centre))
 }
 
 /** The outcome of `furtherFrom` where floats are sure of it; 0 where the integers must decide. */

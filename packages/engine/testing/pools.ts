@@ -11,7 +11,8 @@ import type { Side, TickChange, V3State, V3Terms } from '../amm/adapter.ts'
 import { extremeLimit } from '../amm/priceLimit.ts'
 import { edgeFrom } from '../amm/tickBitmap.ts'
 import * as tickBook from '../amm/tickBook.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from '../amm/tickMath.ts'
+import { sqrtRatioAtTick } from '../amm/tickMath.ts'
+import { MAX_TICK, MIN_TICK } from '../amm/ticks.ts'
 
 const TIERS = [
   { feePpm: 100n, tickSpacing: toTick(1) },

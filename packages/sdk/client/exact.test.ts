@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import * as decimal from '../../engine/exact/decimal.ts'
 import * as ratio from '../../engine/exact/ratio.ts'
 import { cases, natural } from '../../engine/testing/cases.ts'
 import * as exact from './exact.ts'
@@ -16,7 +17,7 @@ function parsed(text: string): exact.Exact {
 test('the display of the wire is the format with 18 digits', () => {
   fc.assert(
     fc.property(fraction, ({ num, den }) => {
-      const text = ratio.toText(ratio.reduce(num, den) as ratio.Ratio)
+      const text = decimal.toText(ratio.reduce(num, den) as ratio.Ratio)
       expect(exact.format(exact.from(text))).toBe(text.display)
     }),
     { numRuns: cases(500) },

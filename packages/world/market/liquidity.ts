@@ -6,7 +6,8 @@
  */
 import type { V2State, V2Terms, V3State, V3Terms } from '../../engine/amm/adapter.ts'
 import * as tickBook from '../../engine/amm/tickBook.ts'
-import { MAX_TICK, MIN_TICK, sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'
+import { sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'
+import { MAX_TICK, MIN_TICK } from '../../engine/amm/ticks.ts'
 import { type Tick, tick as toTick } from '../../engine/units.ts'
 import type { Random } from '../random.ts'
 import * as draw from './draw.ts'

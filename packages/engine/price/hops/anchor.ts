@@ -1,7 +1,7 @@
 /** What a hop's Y is worth at one moment, and the rule that failed where it is worth nothing. */
 import type { Address } from '../../chain/block.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
-import type { Fraction } from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import type { Rejection } from '../../rules/reasons.ts'
 import type { StableView } from '../evaluation.ts'
 import type { Anchor, Moment } from '../moment.ts'

@@ -5,7 +5,7 @@
  * hop that breaks a guard has score 0 and says which rule it failed and by how much; its other numbers are
  * still shown, but worked out only for whoever looks: most candidates are never asked.
  */
-import type { Fraction } from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import { reference } from '../../memory/tapeMedian.ts'
 import type { Coverage } from '../../rules/coverage.ts'
 import { value as averageAt } from '../../rules/depthAverage.ts'

@@ -4,7 +4,7 @@
  */
 import { bitsOf } from '../../exact/bits.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
-import { type Fraction, near, times } from '../../exact/ratio.ts'
+import { type Fraction, near, times } from '../../exact/fraction.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { flawOf } from '../../rules/guards.ts'
 import type { Failure } from '../../rules/reasons.ts'

@@ -4,8 +4,9 @@
  */
 import type { BlockRef } from '../../chain/block.ts'
 import { display } from '../../exact/decimal.ts'
+import * as decimal from '../../exact/decimal.ts'
 import * as ratio from '../../exact/ratio.ts'
-import type { Fraction } from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
 import { label } from '../../rules/label.ts'
 import type { Agreement, Evaluation, Priced, Route, Support } from '../evaluation.ts'
@@ -18,7 +19,7 @@ export function compactOf(evaluation: Evaluation, policyVersion: string): Compac
 
 function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
   const { selected, support, stable } = evaluation
-  const price = ratio.toText(evaluation.price)
+  const price = decimal.toText(evaluation.price)
   return {
     state: 'PRICED',
     price_usd: price,
@@ -34,7 +35,7 @@ function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
           },
     stable: {
       token_address: stable.token,
-      usd: ratio.toText(ratio.reduced(stable.usd)),
+      usd: decimal.toText(ratio.reduced(stable.usd)),
       status: stable.status,
     },
     evaluated_at_ms: evaluation.atMs,
@@ -58,10 +59,10 @@ const unpricedText = (
 function supportText(
   support: Support,
   selected: Route | null,
-  price: ratio.ExactText,
+  price: decimal.ExactText,
 ): NonNullable<CompactPriced['support']> {
   // The envelope of a single route is its price: no need to reduce and print the same number three times over.
-  const text = (value: Fraction) => (value === selected?.price ? price : ratio.toText(ratio.reduced(value)))
+  const text = (value: Fraction) => (value === selected?.price ? price : decimal.toText(ratio.reduced(value)))
   return {
     low: text(support.low),
     high: text(support.high),

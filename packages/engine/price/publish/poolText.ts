@@ -1,5 +1,5 @@
 /** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
-import { times } from '../../exact/ratio.ts'
+import { times } from '../../exact/fraction.ts'
 import type { PoolStateText } from '../../record.ts'
 import type { PoolState } from '../../state.ts'
 import { agreementText, bpsText } from './compact.ts'

@@ -3,8 +3,8 @@
  * the list of hops, is worked out for whoever looks; floats decide what they can until then.
  */
 import { bitsOf } from '../../exact/bits.ts'
-import type { Fraction } from '../../exact/ratio.ts'
-import * as ratio from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import * as fraction from '../../exact/fraction.ts'
 import { asNear, type Count, count, type Near, score, type Score, weaker } from '../../units.ts'
 import type { Edge, Onward, Route, RouteDraft, StableView } from '../evaluation.ts'
 import type { Exclusion, Failure } from '../../rules/reasons.ts'
@@ -47,7 +47,7 @@ export class Candidate implements RouteDraft {
   }
 
   static toStable(edge: Edge, stable: StableView): Candidate {
-    const near = ratio.nearProduct(edge.near, ratio.near(stable.usd))
+    const near = fraction.nearProduct(edge.near, fraction.near(stable.usd))
     const bits = count(edge.bits + bitsOf(stable.usd))
     return new Candidate(edge, NOTHING, stable, null, near, bits, edge.capacity ?? 0n)
   }
@@ -60,7 +60,7 @@ export class Candidate implements RouteDraft {
       route.edges,
       route.stable,
       via,
-      ratio.nearProduct(edge.near, route.near),
+      fraction.nearProduct(edge.near, route.near),
       count(edge.bits + via.bits),
       own < route.capacity ? own : route.capacity,
     )
@@ -113,7 +113,7 @@ export class Candidate implements RouteDraft {
 
   #alongRoute(): Fraction | null {
     const onward = this.via === null ? this.stable?.usd : this.via.route.price
-    return onward == null ? null : ratio.times(this.first.ratio as Fraction, onward)
+    return onward == null ? null : fraction.times(this.first.ratio as Fraction, onward)
   }
 }
 

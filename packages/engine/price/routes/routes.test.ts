@@ -2,8 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../chain/block.ts'
 import { bitsOf } from '../../exact/bits.ts'
-import type { Fraction } from '../../exact/ratio.ts'
-import * as ratio from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import * as fraction from '../../exact/fraction.ts'
 import * as byHand from '../../testing/byHand.ts'
 import { cases } from '../../testing/cases.ts'
 import { address } from '../../testing/chainSim.ts'
@@ -61,7 +61,7 @@ function isRefused(policy: unknown): boolean {
 
 /** As much of a hop as a vote asks for, with another ratio. */
 function withRatio({ pool, capacity, score }: Edge, value: Fraction): Edge {
-  return { pool, capacity, score, ratio: value, near: ratio.near(value), bits: bitsOf(value) } as Edge
+  return { pool, capacity, score, ratio: value, near: fraction.near(value), bits: bitsOf(value) } as Edge
 }
 
 const DOLLAR = { usd: { num: 1n, den: 1n } } as StableView

@@ -5,8 +5,8 @@
  * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the
  * routes of one before it. A route that fails is kept with its reason, for whoever asks why not.
  */
-import * as ratio from '../../exact/ratio.ts'
-import type { Fraction } from '../../exact/ratio.ts'
+import * as fraction from '../../exact/fraction.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, Route, Valuation } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
@@ -79,7 +79,7 @@ function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route
 /** The fee-free price along a route: what "has it moved" is asked of. */
 export function marginalUsdOf(route: Route): Fraction {
   let value = route.stable?.usd as Fraction
-  for (const edge of route.edges) value = ratio.times(value, edge.marginal as Fraction)
+  for (const edge of route.edges) value = fraction.times(value, edge.marginal as Fraction)
   return value
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Address } from '../../chain/block.ts'
 import * as ratio from '../../exact/ratio.ts'
-import type { Fraction, Ratio } from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import type { Ratio } from '../../exact/ratio.ts'
 import { count, type Ms, ms, score, type Score, soonest, weaker } from '../../units.ts'
 import { pathAgreement } from '../../rules/agreement.ts'
 import { anchorRoutes } from '../hops/anchors.ts'

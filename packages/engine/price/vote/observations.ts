@@ -4,7 +4,7 @@
  */
 import { MAX_BITS } from '../../exact/bits.ts'
 import * as ratio from '../../exact/ratio.ts'
-import type { Fraction } from '../../exact/ratio.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import type { Candidate } from '../routes/candidate.ts'
 import { share, sumByFirst } from './sharedCapacity.ts'
 import { type Consensus, consensus, type Observation } from '../../rules/consensus.ts'

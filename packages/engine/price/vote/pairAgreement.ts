@@ -6,7 +6,7 @@
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
  */
 import { apart, bpsMore } from '../../exact/apart.ts'
-import * as ratio from '../../exact/ratio.ts'
+import * as fraction from '../../exact/fraction.ts'
 import type { Pool, PoolState } from '../../state.ts'
 import { type Count, count } from '../../units.ts'
 import { edgeAgreement } from '../../rules/agreement.ts'
@@ -161,7 +161,7 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
     const { verified, marginal, depthY, history } = pool.state
     if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
     const weight = weightOf(moment, pool)
-    const near = history.open === null ? ratio.near(marginal) : history.open.near
+    const near = history.open === null ? fraction.near(marginal) : history.open.near
     eligible.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
   }
   return eligible

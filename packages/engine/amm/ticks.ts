@@ -1,7 +1,9 @@
-/**
- * Search in an ascending list of distinct ticks.
- */
-import type { Count, Tick } from '../units.ts'
+/** The range of ticks, and search in an ascending list of distinct ones. */
+import { type Count, type Tick, tick as toTick } from '../units.ts'
+
+/** The last ticks whose price lies between 2^-128 and 2^128. */
+export const MIN_TICK = toTick(-887272)
+export const MAX_TICK = toTick(887272)
 
 /** The position of the greatest of the ascending `ticks` at or below `tick`, -1 if there is none. */
 export function positionAtOrBelow(ticks: readonly Tick[], tick: Tick): Count | -1 {
