@@ -243,14 +243,6 @@ export const mutations: readonly Mutation[] = [
     says: 'weigh a price by time it held before the window began',
   },
   {
-    name: 'decay-kept',
-    file: 'rules/depthAverage.ts',
-    find: 'if (keptFor[place] !== dt) {',
-    replace: 'if (keptFor[place] === 0) {',
-    killedBy: ['rules/depthAverage.test.ts'],
-    says: 'take the decay of another time that shares its place',
-  },
-  {
     name: 'far-below-sliver',
     file: 'rules/depthAverage.ts',
     find: 'return share < FAR + SLIVER && effective * 1000n < depth * 999n',
@@ -275,11 +267,11 @@ export const mutations: readonly Mutation[] = [
     says: 'trust a double past the range of doubles',
   },
   {
-    name: 'tally-gone',
-    file: 'memory/tally.ts',
-    find: 'if (this.#first < start) this.#first = this.#sameMs > 0 ? this.#nextSame(changes) : NOWHERE',
-    replace: '',
-    killedBy: ['memory/tally.test.ts'],
+    name: 'median-as-first-written',
+    file: 'memory/tapeMedian.ts',
+    find: 'return placeAt(history, first)',
+    replace: 'return place',
+    killedBy: ['memory/tapeMedian.test.ts'],
     says: 'name a median as it was written before the window began',
   },
   {
@@ -378,8 +370,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'shared-edge',
     file: 'rules/capacity.ts',
-    find: 'load[edge] = (load[edge] as bigint) + least',
-    replace: 'load[edge] = least',
+    find: 'load.set(edge, (load.get(edge) ?? 0n) + least)',
+    replace: 'load.set(edge, least)',
     killedBy: ['rules/capacity.test.ts'],
     says: 'let every route through a pool claim all of its capacity',
   },
@@ -390,15 +382,6 @@ export const mutations: readonly Mutation[] = [
     replace: 'untilMs: expiresAtMs }',
     killedBy: ['rules/guards.test.ts'],
     says: 'not look again at a hop too shallow to count whose depth still climbs',
-  },
-  {
-    name: 'pair-vote-median',
-    file: 'price/vote/pairAgreement.ts',
-    find: 'return pools[at] === median',
-    replace: 'return true',
-    killedBy: ['price/vote/pairAgreement.test.ts'],
-    pattern: 'earns its weight',
-    says: 'keep what a pair agreed on although another pool has become its median',
   },
   {
     name: 'pools-aside-verified',

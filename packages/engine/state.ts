@@ -18,7 +18,6 @@ import type { DueQueue } from './memory/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { Figures } from './price/hops/figures.ts'
 import type { Outlook } from './price/hops/outlook.ts'
-import type { LastAgreement } from './price/vote/pairAgreement.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { MoveWatch } from './memory/moveWatch.ts'
 import type { Policy } from './policy/policy.ts'
@@ -200,8 +199,6 @@ export type Index = {
   readonly ownPools: Map<Address, OwnPools>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
-  /** What pairs agreed on last. */
-  readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
   /** Tokens that were last published with a price. */
   readonly priced: Set<Token>

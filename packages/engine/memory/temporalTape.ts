@@ -7,14 +7,16 @@ import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalMedian.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
-import { compareTo, type Place, Tally } from './tally.ts'
+
+/** A ratio, and about where it is. */
+export type Place = { readonly ratio: Fraction; readonly near: Near }
 
 /** Side by side, oldest first; `median` is the last one found, by whichever history. */
 type Tape = {
   readonly fromMs: Ms[]
   readonly ratios: Fraction[]
   readonly nears: Near[]
-  median: Tally | null
+  median: Place | null
 }
 
 export type History = {
@@ -99,8 +101,13 @@ export const placeAt = (history: History, at: Count): Place => ({
   near: nearAt(history, at),
 })
 
-export const compareAt = (history: History, at: Count, place: Place): Sign =>
-  compareTo(place, ratioAt(history, at), nearAt(history, at))
+/** Which side of a place the ratio there is on; -1 is below. */
+export function compareAt(history: History, at: Count, place: Place): Sign {
+  const sign = fraction.compareNear(nearAt(history, at), place.near)
+  if (sign !== 0) return sign
+  const own = ratioAt(history, at)
+  return own === place.ratio ? 0 : fraction.compareExactly(own, place.ratio)
+}
 
 /** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
 function extend(history: History, open: Change & Place, next: Change & Place): History {
@@ -132,6 +139,6 @@ function withEnded({ tape, end }: History, start: Count, ended: Change & Place):
     fromMs: copied(tape.fromMs, ended.fromMs),
     ratios: copied(tape.ratios, ended.ratio),
     nears: copied(tape.nears, ended.near),
-    median: tape.median === null ? null : new Tally(tape.median.place),
+    median: tape.median,
   }
 }

@@ -5,6 +5,12 @@ import { cases } from '../testing/cases.ts'
 import { type Count, count } from '../units.ts'
 import { weigh } from './capacity.ts'
 
+/** Edges are numbers here, and `load` a list by number. */
+function weighed(routes: readonly (readonly Count[])[], depths: readonly bigint[]) {
+  const { load, ...rest } = weigh(routes, edge => depths[edge])
+  return { ...rest, load: depths.map((_, edge) => load.get(count(edge)) ?? 0n) }
+}
+
 const via = (...edges: readonly (0 | 1 | 2)[]): Count[] => edges.map(count)
 
 const networks = fc
@@ -20,7 +26,7 @@ const networks = fc
 
 describe('weigh', () => {
   it('R-weight-1: b_r is the minimum edge capacity on route r', () => {
-    expect(weigh([via(0, 1, 2)], [7n, 3n, 5n])).toEqual({
+    expect(weighed([via(0, 1, 2)], [7n, 3n, 5n])).toEqual({
       capacity: [3n],
       load: [3n, 3n, 3n],
       weight: [3n],
@@ -29,7 +35,7 @@ describe('weigh', () => {
 
   it('R-weight-1: B_e is the sum of b_r over the routes using e, and w_r takes its share of L_e', () => {
     // Both want all of edge 0; together 16 of 10: 10·10/16 and 6·10/16, rounded down.
-    expect(weigh([via(0), via(0, 1)], [10n, 6n])).toEqual({
+    expect(weighed([via(0), via(0, 1)], [10n, 6n])).toEqual({
       capacity: [10n, 6n],
       load: [16n, 6n],
       weight: [6n, 3n],
@@ -38,14 +44,14 @@ describe('weigh', () => {
 
   it('R-weight-1: the tightest edge of a route decides, in one rounding', () => {
     // Edge 0 allows 5/15, edge 1 allows 7/15: the first decides. Rounding 5/15 on the way would give 0.
-    const { weight } = weigh([via(0, 1), via(0), via(0), via(1)], [5n, 7n, 1n])
+    const { weight } = weighed([via(0, 1), via(0), via(0), via(1)], [5n, 7n, 1n])
     expect(weight[0]).toBe(1n)
   })
 
   it('R-weight-2: a physical pool contributes capacity at most once: Σ w_r over e is at most L_e', () => {
     fc.assert(
       fc.property(networks, ({ depths, routes }) => {
-        const { weight } = weigh(routes, depths)
+        const { weight } = weighed(routes, depths)
         depths.forEach((depth, edge) => {
           const used = routes.reduce(
             (sum, route, at) => (route.includes(count(edge)) ? sum + (weight[at] as bigint) : sum),
@@ -61,7 +67,7 @@ describe('weigh', () => {
   it('w_r is floor(b_r × min(1, L_e/B_e)) exactly: one microdollar more would not fit', () => {
     fc.assert(
       fc.property(networks, ({ depths, routes }) => {
-        const { capacity, load, weight } = weigh(routes, depths)
+        const { capacity, load, weight } = weighed(routes, depths)
         routes.forEach((route, at) => {
           const [b, w] = [capacity[at] as bigint, weight[at] as bigint]
           const fits = (amount: bigint) =>
@@ -76,11 +82,11 @@ describe('weigh', () => {
   })
 
   it('a route through an edge without depth has no weight', () => {
-    expect(weigh([via(0, 1), via(0)], [4n, 0n]).weight).toEqual([0n, 4n])
+    expect(weighed([via(0, 1), via(0)], [4n, 0n]).weight).toEqual([0n, 4n])
   })
 
   it('refuses a route without edges and an edge it does not know', () => {
-    expect(() => weigh([[]], [1n])).toThrow(InvariantError)
-    expect(() => weigh([via(0, 2)], [1n, 1n])).toThrow(InvariantError)
+    expect(() => weighed([[]], [1n])).toThrow(InvariantError)
+    expect(() => weighed([via(0, 2)], [1n, 1n])).toThrow(InvariantError)
   })
 })

@@ -53,11 +53,6 @@ const FAR = 0.999
 /** Wider than the quotient of two amounts as doubles can be off by below 1. */
 const SLIVER = 2 ** -50
 
-/** Pools that changed in the same block decay alike: the last decay in each place is kept. A prime, as block times are round. */
-const PLACES = 8_191
-const keptFor = new Float64Array(PLACES)
-const kept: bigint[] = Array.from({ length: PLACES }, () => ONE)
-
 /** A pool older than the window, or of unknown age, starts at its present depth. */
 export function start(l: bigint, t: Ms): DepthAverage {
   return { e: l << SCALE_BITS, l, t0: t }
@@ -102,16 +97,6 @@ export function isFarBelow(effective: bigint, depth: bigint): boolean {
 export function decay(dt: Ms): bigint {
   if (dt <= 0) return ONE
   if (dt >= FORGOTTEN_MS) return 0n
-  const place = dt % PLACES
-  if (keptFor[place] !== dt) {
-    kept[place] = decayed(dt)
-    keptFor[place] = dt
-  }
-  return kept[place] as bigint
-}
-
-/** Of a time below 2^26, so that its bits are those of a 32-bit integer. */
-function decayed(dt: Ms): bigint {
   let factor = ONE
   for (let rest: Ms = dt, bit = 0; rest > 0; rest = ms(rest >> 1), bit++) {
     if ((rest & 1) === 0) continue

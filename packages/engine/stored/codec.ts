@@ -32,7 +32,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
   const [kind = '', id = ''] = key.split('/')
   switch (kind) {
     case 'chain':
-      return `${write(chainImage(state.chain)).slice(0, -1)},"policy":${policyText(state.policyView.policy)}}`
+      return write({ ...chainImage(state.chain), policy: state.policyView.policy })
     case 'coverage':
       return write([...state.coverage.values()])
     case 'pool':
@@ -60,15 +60,6 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
         journal => write(journalImage(journal)),
       )
   }
-}
-
-const policyTexts = new WeakMap<Policy, string>()
-
-/** Written with every step, and hardly ever another. */
-function policyText(policy: Policy): string {
-  const text = policyTexts.get(policy) ?? write(policy)
-  policyTexts.set(policy, text)
-  return text
 }
 
 /** Every entity of the state, for a whole snapshot. */

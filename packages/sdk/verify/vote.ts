@@ -75,19 +75,14 @@ function checkWeights({ findings }: Reading, live: readonly Live[]): readonly bi
 }
 
 function weighed(live: readonly Live[]) {
-  const numbers = new Map<string, number>()
-  const depths: bigint[] = []
+  const depths = new Map<string, bigint>()
   const routes = live.map(({ hops }) =>
-    hops.map(hop => {
-      let number = numbers.get(hop.pool_id)
-      if (number === undefined) {
-        number = depths.push(BigInt(hop.depth?.effective_microusd ?? 0)) - 1
-        numbers.set(hop.pool_id, number)
-      }
-      return count(number)
+    hops.map(({ pool_id, depth }) => {
+      if (!depths.has(pool_id)) depths.set(pool_id, BigInt(depth?.effective_microusd ?? 0))
+      return pool_id
     }),
   )
-  return weigh(routes, depths)
+  return weigh(routes, pool => depths.get(pool))
 }
 
 /** Whether a pool that is far from what others agree on was rightly refused, and none of the others wrongly kept. */

@@ -16,7 +16,6 @@ import { edgeOf } from './edge.ts'
 import { valueAssets } from '../evaluate.ts'
 import { momentOf } from '../moment.ts'
 import { OwnHops } from './ownHops.ts'
-import { pairAgreement } from '../vote/pairAgreement.ts'
 
 /** Looks at the state of a random market after each of its inputs, then and a while later. */
 function throughLives(runs: number, look: (state: State, atMs: Ms) => void): void {
@@ -111,18 +110,4 @@ it('R-trigger-6: what is remembered of hops into no anchor is forgotten when one
   const pool = s.pool(P2)
   setPoolState(s.state, pool, { ...pool.state, verifiedNumber: count(0), verifiedMs: ms(0) })
   expect(isAged()).toBe(true)
-})
-
-it('R-agreement-3: what a pair is remembered to agree on is what it would agree on if asked anew', () => {
-  let remembered = 0
-  throughLives(60, (state, atMs) => {
-    const kept = momentOf(state, atMs)
-    // A caller's own copy of the policy: nothing that is remembered is of it.
-    const anew = momentOf(state, atMs, { policy: { ...state.policyView.policy } })
-    for (const pool of state.pools.values()) {
-      if (state.index.agreements.has(pool.around.pair)) remembered++
-      expect(pairAgreement(kept, pool)).toEqual(pairAgreement(anew, pool))
-    }
-  })
-  expect(remembered).toBeGreaterThan(1_000)
 })

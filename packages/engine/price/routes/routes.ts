@@ -10,7 +10,6 @@ import type { Fraction } from '../../exact/fraction.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, Route, Valuation } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
-import type { Count, Near } from '../../units.ts'
 import { stableView } from '../hops/stableView.ts'
 
 /** Every candidate over a hop that passed its guards, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
@@ -27,31 +26,13 @@ export function routesOf(
   }
   const { max_routes } = moment.policy
   if (live.length <= max_routes) return { live, failed }
-  const kept = deepest(live, max_routes)
+  const kept = new Set(live.toSorted(byCapacity).slice(0, max_routes))
   for (const route of live) {
     if (kept.has(route)) continue
     route.failure = { rule: 'TOO_MANY_ROUTES', actual: null, required: `${max_routes}` }
     failed.push(route)
   }
   return { live: live.filter(route => kept.has(route)), failed }
-}
-
-/** The first so many by `byCapacity`, but only those at the edge are put in order: ids are long, and many routes tie. */
-function deepest(routes: readonly Candidate[], most: Count): Set<Candidate> {
-  const depths = new Float64Array(routes.length)
-  routes.forEach(({ capacity }, at) => {
-    depths[at] = Number(capacity)
-  })
-  const edge = depths.toSorted()[routes.length - most] as Near
-  const kept = new Set<Candidate>()
-  const atEdge: Candidate[] = []
-  routes.forEach((route, at) => {
-    const depth = depths[at] as Near
-    if (depth > edge) kept.add(route)
-    else if (depth === edge) atEdge.push(route)
-  })
-  for (const route of atEdge.sort(byCapacity).slice(0, most - kept.size)) kept.add(route)
-  return kept
 }
 
 function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route[]): void {
