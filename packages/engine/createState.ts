@@ -1,4 +1,5 @@
 /** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
+import { adapterOf } from './amm/adapters.ts'
 import { knownToken } from './chain/registry.ts'
 import { DueQueue } from './memory/dueQueue.ts'
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
@@ -10,6 +11,7 @@ import { count } from './units.ts'
 export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY): State {
   const state: State = {
     setup,
+    adapterOf,
     policyView: { policy, version: policyVersion(policy) },
     chain: {
       steps: count(0),

@@ -2,15 +2,14 @@
  * Answers made on demand from the current state: they read, never write, and are never logged. What they say
  * is `COMPUTED` as of the tip, and may differ from the last record by what a re-publication waits for.
  */
-import { adapterOf } from './amm/adapters.ts'
 import { type Address, idOf } from './chain/block.ts'
 import { type Fraction, times } from './exact/fraction.ts'
 import { asOfText } from './price/publish/compact.ts'
-import { edgeOf } from './price/hops/edge.ts'
 import { microusd } from './rules/hopCapacity.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import type { Edge } from './price/evaluation.ts'
-import { momentOf, tipOf } from './price/moment.ts'
+import { tipOf } from './price/moment.ts'
+import { momentOf } from './price/momentOf.ts'
 import { exactText } from './price/publish/exactText.ts'
 import { poolStateText } from './price/publish/poolText.ts'
 import { type QuoteText, quoteText } from './price/publish/quote.ts'
@@ -62,7 +61,7 @@ export type PoolQuote =
 export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote {
   const moment = momentOf(state, atMs)
   valueAssets(moment)
-  const edge = edgeOf(moment, pool)
+  const edge = moment.edge(pool)
   // Without a feed no side has a price, which says nothing about the pool's routes.
   const isFeedGone = moment.feed.score === 0
   if (edge.marginal === null || (edge.toUsd === null && !isFeedGone))
@@ -120,7 +119,7 @@ function ladder(pool: Pool, { state, unitMicrousd }: Edge): object[] {
   const { marginal } = state
   return LADDER.map(percent => {
     const boundary = { up: { num: 100n + percent, den: 100n }, down: { num: 100n - percent, den: 100n } }
-    const depth = adapterOf(pool.terms.family).depth(pool.terms, state.amm, pool.x, boundary)
+    const depth = pool.around.adapter.depth(pool.terms, state.amm, pool.x, boundary)
     const isKnown = !('reason' in depth) && marginal !== null && unitMicrousd !== null
     return {
       percent: count(Number(percent)),

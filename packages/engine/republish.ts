@@ -7,13 +7,12 @@ import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
 import type { Fraction } from './exact/fraction.ts'
 import { fileDepths, isActive, NO_REFERENCES, refile, type References } from './memory/filing.ts'
 import { hasMoved } from './memory/moveWatch.ts'
-import { edgeOf } from './price/hops/edge.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import type { Evaluation, Priced } from './price/evaluation.ts'
-import { type Moment, momentOf } from './price/moment.ts'
+import type { Moment } from './price/moment.ts'
+import { momentOf } from './price/momentOf.ts'
 import { bpsText, compactOf } from './price/publish/compact.ts'
 import { poolStateText } from './price/publish/poolText.ts'
-import { stableView } from './price/hops/stableView.ts'
 import type { CompactPriced, EngineRecord, PublishedToken } from './record.ts'
 import { RecordWriter } from './recordWriter.ts'
 import { isPricedView } from './rules/anchorView.ts'
@@ -41,7 +40,7 @@ export function publish(state: State, work: Work, atMs: Ms): EngineRecord[] {
   if (hasTurned(moment, work)) for (const pool of incomplete(moment)) work.pools.add(pool)
   for (const pool of work.pools) {
     if (!state.pools.has(pool.address)) continue
-    const next = { recordId: writer.nextId(), state: poolStateText(edgeOf(moment, pool)) }
+    const next = { recordId: writer.nextId(), state: poolStateText(moment.edge(pool)) }
     writer.pool(pool, next)
     setPublishedPool(state, pool, next)
   }
@@ -58,7 +57,7 @@ function hasTurned(moment: Moment, work: Work): boolean {
   const isNew = (anchor: Address) => !isPricedView(chain.anchors[anchor])
   return (
     work.everyone ||
-    setup.stables.some(({ token }) => isNew(token) && stableView(moment, token)?.status !== 'SUSPENDED') ||
+    setup.stables.some(({ token }) => isNew(token) && moment.stable(token)?.status !== 'SUSPENDED') ||
     setup.routingAssets.some(
       asset => isNew(asset) && moment.valuations.get(asset)?.evaluation.kind === 'PRICED',
     )
@@ -71,7 +70,7 @@ function* incomplete(moment: Moment): Generator<Pool> {
     if (pool.published === null) continue
     const { depth, reason } = pool.published.state
     const isUnvalued = depth === null && pool.state.depth !== null
-    if (reason === 'FEED' || (isUnvalued && edgeOf(moment, pool).capacity !== null)) yield pool
+    if (reason === 'FEED' || (isUnvalued && moment.edge(pool).capacity !== null)) yield pool
   }
 }
 
@@ -178,8 +177,8 @@ function hasAnchorMoved(moment: Moment, published: PublishedToken): boolean {
 function marginalOf(moment: Moment, anchor: Address): Fraction | null {
   const evaluation = moment.valuations.get(anchor)?.evaluation
   if (evaluation !== undefined) return evaluation.kind === 'PRICED' ? evaluation.marginalUsd : null
-  const stable = moment.stables.get(anchor)
-  return stable === undefined || stable.status === 'SUSPENDED' ? null : stable.usd
+  const stable = moment.stable(anchor)
+  return stable === null || stable.status === 'SUSPENDED' ? null : stable.usd
 }
 
 function referencesOf(moment: Moment, evaluation: Evaluation): References {

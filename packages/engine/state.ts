@@ -7,7 +7,17 @@
  *
  * Entity values are immutable and replaced whole; the journal keeps the old ones until their block is final.
  */
-import type { Difference, GrossDepth, Side, V2State, V2Terms, V3State, V3Terms } from './amm/adapter.ts'
+import type {
+  AnyAdapter,
+  Difference,
+  Family,
+  GrossDepth,
+  Side,
+  V2State,
+  V2Terms,
+  V3State,
+  V3Terms,
+} from './amm/adapter.ts'
 import type { Address, BlockRef, Hex } from './chain/block.ts'
 import type { Journal } from './chain/journal.ts'
 import type { Fraction } from './exact/fraction.ts'
@@ -30,6 +40,8 @@ import type { Count, Ms, Near } from './units.ts'
 
 export type State = {
   readonly setup: ChainSetup
+  /** How the pools of each family compute. */
+  readonly adapterOf: (family: Family) => AnyAdapter
   policyView: PolicyView
   chain: ChainPosition
   readonly pools: Map<Address, Pool>
@@ -176,6 +188,8 @@ export type Stable = {
  * made when it is first asked for. It stands on the pool itself: to find it among thousands took longer than to read it.
  */
 export type Around = {
+  /** How pools of its family compute. */
+  readonly adapter: AnyAdapter
   readonly from: Token
   readonly to: Token
   readonly own: OwnPools

@@ -125,3 +125,6 @@ export interface Adapter<Terms, State, Event> {
    */
   apply(terms: Terms, state: State, prior: State, event: Event): Applied<State>
 }
+
+/** Of whichever family: terms, state and event must all be of it. */
+export type AnyAdapter = Adapter<V2Terms | V3Terms, V2State | V3State, V2Event | V3Event>

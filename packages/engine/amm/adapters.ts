@@ -1,17 +1,22 @@
 /**
  * The adapter of each pool family. Callers hold a pool of some family and never ask which.
  */
-import type { Adapter, Family, V2Event, V2State, V2Terms, V3Event, V3State, V3Terms } from './adapter.ts'
+import type {
+  Adapter,
+  AnyAdapter,
+  Family,
+  V2Event,
+  V2State,
+  V2Terms,
+  V3Event,
+  V3State,
+  V3Terms,
+} from './adapter.ts'
 import { v2 } from './v2.ts'
 import { v3 } from './v3.ts'
 
-type AnyTerms = V2Terms | V3Terms
-type AnyState = V2State | V3State
-type AnyEvent = V2Event | V3Event
-
 type V2Adapter = Adapter<V2Terms, V2State, V2Event>
 type V3Adapter = Adapter<V3Terms, V3State, V3Event>
-type AnyAdapter = Adapter<AnyTerms, AnyState, AnyEvent>
 
 const adapters: { readonly amm_v2: V2Adapter; readonly amm_v3: V3Adapter } = { amm_v2: v2, amm_v3: v3 }
 

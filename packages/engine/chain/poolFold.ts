@@ -3,7 +3,6 @@
  * pool was between two transactions is never priced and never published.
  */
 import type { Difference, V2State, V3State } from '../amm/adapter.ts'
-import { adapterOf } from '../amm/adapters.ts'
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { evidenceOf, type LastSwap } from '../rules/evidence.ts'
@@ -22,7 +21,7 @@ export function foldEvents(
   events: readonly PoolEvent[],
   block: BlockRef,
 ): PoolState {
-  const adapter = adapterOf(pool.terms.family)
+  const { adapter } = pool.around
   const before = pool.state
   let amm = before.amm
   let prior = amm
@@ -66,7 +65,7 @@ export function settle(
   swap: LastSwap | null,
   policy: Policy,
 ): PoolState {
-  const adapter = adapterOf(pool.terms.family)
+  const { adapter } = pool.around
   const { amm } = next
   const changed = { number: block.number, hash: block.hash, timeMs: block.timeMs }
   if (!adapter.isLive(pool.terms, amm))

@@ -52,7 +52,16 @@ export function enterPool(state: State, known: KnownPool): Pool {
   // Field by field, and what every look at a pool asks for first: what is copied whole keeps a later field elsewhere.
   const pool: Pool = {
     state: known.state,
-    around: { from, to, own, pair: [], figures: new Cell(), outlook: new Cell(), filed: null },
+    around: {
+      adapter: state.adapterOf(known.terms.family),
+      from,
+      to,
+      own,
+      pair: [],
+      figures: new Cell(),
+      outlook: new Cell(),
+      filed: null,
+    },
     to: known.to,
     from: known.from,
     terms: known.terms,

@@ -5,7 +5,8 @@
  */
 import { assert } from '../assert.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Reference, temporalMedian, WINDOW_MS } from '../rules/temporalMedian.ts'
+import { type Reference, temporalMedian } from '../rules/temporalMedian.ts'
+import { WINDOW_MS } from '../rules/temporalWindow.ts'
 import { FOREVER } from '../rules/timed.ts'
 import { asNear, type Count, count, type Ms, ms, type Near, type Sign } from '../units.ts'
 import { memory } from './switch.ts'

@@ -5,7 +5,7 @@
  */
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { type Change, WINDOW_MS } from '../rules/temporalMedian.ts'
+import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
 
 /** A ratio, and about where it is. */

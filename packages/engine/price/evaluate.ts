@@ -22,13 +22,12 @@ import { expiryAlong } from '../rules/expiry.ts'
 import { publishedScore } from '../rules/publishedScore.ts'
 import type { UnpricedReason } from '../rules/reasons.ts'
 import { byWeight, routesOf } from './routes/routes.ts'
-import { stableView } from './hops/stableView.ts'
 
 export function evaluate(moment: Moment, token: Address): Evaluation {
   const own = new OwnHops(moment, token)
   const blocked = blockedBy(moment, token)
   if (blocked !== null) return unpriced(moment, token, own, blocked, [])
-  const stable = stableView(moment, token)
+  const stable = moment.stable(token)
   if (stable !== null) return ofStable(moment, stable, own)
   const { live, failed: found } = routesOf(moment, own.edges)
   const voted = vote(moment, live, found)
@@ -95,7 +94,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
   if (known !== undefined && known.dormant !== null) return known.dormant
   if (moment.state.chain.paused) return 'OPERATOR'
   if (moment.feed.score === 0) return 'FEED'
-  if (stableView(moment, token) !== null) return null
+  if (moment.stable(token) !== null) return null
   const decimals = known?.decimals ?? null
   return decimals !== null && (decimals.value === null || decimals.changedTo !== null) ? 'DECIMALS' : null
 }

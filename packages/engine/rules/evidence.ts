@@ -6,7 +6,6 @@
  * sells a reference input on the block-final state. It changes only with the pool's own state.
  */
 import type { GrossDepth, V2Event, V2State, V3Event, V3State } from '../amm/adapter.ts'
-import { adapterOf } from '../amm/adapters.ts'
 import type { BlockRef, LogPosition } from '../chain/block.ts'
 import { apart, partsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -49,7 +48,7 @@ function referenceInput(pool: Pool, { amm, depth }: Settled, policy: Policy): bi
   const share = (depth.down + divisor - 1n) / divisor
   let input = share > least ? share : least
   if (input > depth.down) return null
-  const adapter = adapterOf(pool.terms.family)
+  const { adapter } = pool.around
   const trial = adapter.swapExactIn(pool.terms, amm, pool.x, input)
   if ('reason' in trial) return null
   if (trial.amountOut < least) {
@@ -61,7 +60,7 @@ function referenceInput(pool: Pool, { amm, depth }: Settled, policy: Policy): bi
 }
 
 function simulated(pool: Pool, { amm }: Settled, input: bigint, block: BlockRef): Evidence | null {
-  const swapped = adapterOf(pool.terms.family).swapExactIn(pool.terms, amm, pool.x, input)
+  const swapped = pool.around.adapter.swapExactIn(pool.terms, amm, pool.x, input)
   if ('reason' in swapped) return null
   return {
     kind: 'SIMULATED_SWAP',
@@ -84,7 +83,7 @@ function observed(
   if (swap === null) return null
   const { input, output } = saleOf(pool, swap.event)
   if (input < reference || input > depth.down || output <= 0n) return null
-  const fair = adapterOf(pool.terms.family).swapExactIn(pool.terms, swap.base, pool.x, input)
+  const fair = pool.around.adapter.swapExactIn(pool.terms, swap.base, pool.x, input)
   if ('reason' in fair) return null
   // A transfer fee or a skimmed output shows here: the pool gave less than its own formula.
   if (output * 10_000n < fair.amountOut * BigInt(policy.evidence.observed_output_share_bps)) return null

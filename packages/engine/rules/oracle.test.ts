@@ -19,7 +19,8 @@ import * as depthAverage from './depthAverage.ts'
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { guardStable } from './stableGuard.ts'
-import { temporalScore, WINDOW_MS } from './temporalMedian.ts'
+import { temporalScore } from './temporalMedian.ts'
+import { WINDOW_MS } from './temporalWindow.ts'
 import { FOREVER } from './timed.ts'
 
 type RawAnswer = readonly [string, Count, Ms, boolean]

@@ -6,16 +6,12 @@ import { apart, apartNear, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Ms, ms, type Near, type Score, score } from '../units.ts'
+import { type Change, WINDOW_MS } from './temporalWindow.ts'
 import { FOREVER, type Timed } from './timed.ts'
-
-/** A block-final marginal ratio in canonical orientation, held from `fromMs` up to the next. */
-export type Change = { readonly fromMs: Ms; readonly ratio: Fraction }
 
 export type Reference =
   | { readonly median: Fraction; readonly near: Near; readonly coveredMs: Ms }
   | { readonly reason: 'INSUFFICIENT_HISTORY'; readonly coveredMs: Ms }
-
-export const WINDOW_MS = ms(300_000)
 
 /** `[no further apart than this, score]`; 2 beyond. */
 const UP_TO = [

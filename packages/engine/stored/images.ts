@@ -4,7 +4,7 @@ import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
 import { type BookUndo, type Journal, openJournal } from '../chain/journal.ts'
 import * as temporal from '../memory/temporalTape.ts'
-import type { Change } from '../rules/temporalMedian.ts'
+import type { Change } from '../rules/temporalWindow.ts'
 import type { ChainPosition, KnownPool, Pool, PoolState, PoolTerms, Stable, Token } from '../state.ts'
 import { viewFrom, viewText } from './anchorText.ts'
 

@@ -4,10 +4,10 @@
  */
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
-import { edgeOf } from '../price/hops/edge.ts'
 import { evaluate, valueAssets } from '../price/evaluate.ts'
 import type { Edge, Evaluation, Priced } from '../price/evaluation.ts'
-import { type Moment, momentOf } from '../price/moment.ts'
+import type { Moment } from '../price/moment.ts'
+import { momentOf } from '../price/momentOf.ts'
 import { quoteText } from '../price/publish/quote.ts'
 import type { CompactPriced, CompactState, EngineRecord, PoolStateText } from '../record.ts'
 import type { Token } from '../state.ts'
@@ -32,7 +32,7 @@ export class Scenario extends Drive {
   }
 
   edge(pool: Address): Edge {
-    return edgeOf(this.moment(), this.pool(pool))
+    return this.moment().edge(this.pool(pool))
   }
 
   /** Computed now, published or not. */

@@ -5,7 +5,6 @@ import type { Fraction } from '../../exact/fraction.ts'
 import type { Rejection } from '../../rules/reasons.ts'
 import type { StableView } from '../evaluation.ts'
 import type { Anchor, Moment } from '../moment.ts'
-import { stableView } from './stableView.ts'
 
 const MICRO = 1_000_000n
 
@@ -21,16 +20,7 @@ const NO_ANCHOR = without('NO_ANCHOR')
 const UNPRICED = without('ANCHOR_UNPRICED')
 
 export function anchorOf(moment: Moment, to: Address): Anchor {
-  const known = moment.anchors.get(to)
-  if (known !== undefined) return known
-  const anchor = findAnchor(moment, to)
-  // An asset that is not valued yet will be.
-  if (anchor !== CIRCULAR) moment.anchors.set(to, anchor)
-  return anchor
-}
-
-function findAnchor(moment: Moment, to: Address): Anchor {
-  const stable = stableView(moment, to)
+  const stable = moment.stable(to)
   if (stable !== null)
     return stable.status === 'SUSPENDED'
       ? without('STABLE_SUSPENDED', stable)

@@ -9,7 +9,6 @@ import { weaker } from '../../units.ts'
 import type { Edge, Route } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import { settledRoute } from '../routes/candidate.ts'
-import { coveredEdge } from './edge.ts'
 
 /** The asset's routes with S_anchor = min(S_edge, S_coverage) on their first hops. */
 export function anchorRoutes(moment: Moment, asset: Address, accepted: readonly Route[]): Timed<Route[]> {
@@ -20,7 +19,7 @@ export function anchorRoutes(moment: Moment, asset: Address, accepted: readonly 
   const anchors = new Map<Edge, Edge>()
   const value = accepted.map(route => {
     const edge = route.first
-    const anchor = anchors.get(edge) ?? coveredEdge(moment, edge, covered)
+    const anchor = anchors.get(edge) ?? moment.coveredEdge(edge, covered)
     anchors.set(edge, anchor)
     return {
       ...settledRoute(route),

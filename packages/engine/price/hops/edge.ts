@@ -20,27 +20,13 @@ import type { Decimals, Pool, PoolState } from '../../state.ts'
 import { type Count, type Ms, ms, type Near, score, type Score } from '../../units.ts'
 import type { Agreement, Edge, EdgeComponents, Finality, Scale } from '../evaluation.ts'
 import { type Anchor, finalityAt, type Moment } from '../moment.ts'
-import { pairAgreement } from '../vote/pairAgreement.ts'
-import { anchorOf } from './anchor.ts'
 import { type Figures, figuresAt } from './figures.ts'
 import { type Outlook, outlookOf } from './outlook.ts'
-
-export function edgeOf(moment: Moment, pool: Pool): Edge {
-  const known = moment.edges.get(pool)
-  if (known !== undefined) return known
-  const edge = new PoolEdge(moment, pool)
-  moment.edges.set(pool, edge)
-  return edge
-}
-
-/** The same hop with one more component: what an asset's anchors together see of its market. */
-export const coveredEdge = (moment: Moment, { pool }: Edge, coverage: Coverage): Edge =>
-  new PoolEdge(moment, pool, coverage)
 
 /** How far a hop is to be trusted. */
 type Confidence = { readonly agreement: Agreement; readonly caps: readonly Cap[]; readonly score: Score }
 
-class PoolEdge implements Edge {
+export class PoolEdge implements Edge {
   readonly pool: Pool
   readonly state: PoolState
   readonly verifiedMs: Ms
@@ -59,7 +45,7 @@ class PoolEdge implements Edge {
   constructor(moment: Moment, pool: Pool, coverage: Coverage | null = null) {
     const { atMs, ttlMs, leastMicrousd, feed } = moment
     const { state } = pool
-    const anchor = anchorOf(moment, pool.to)
+    const anchor = moment.anchor(pool.to)
     const figures = figuresAt(moment, pool)
     this.pool = pool
     this.state = state
@@ -203,7 +189,7 @@ class PoolEdge implements Edge {
   #weigh(): Confidence {
     const { stable } = this.#anchor
     const outlook = this.#outlook
-    const agreement = pairAgreement(this.#moment, this.pool)
+    const agreement = this.#moment.agreement(this.pool)
     const coverage = this.#coverage
     const caps = [...agreement.caps, ...outlook.caps, ...(stable?.caps ?? []), ...(coverage?.caps ?? [])]
     let least = Math.min(

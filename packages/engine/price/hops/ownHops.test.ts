@@ -11,10 +11,8 @@ import { randomLife, SETUP } from '../../testing/randomMarket.ts'
 import { type Scenario, scenario } from '../../testing/scenario.ts'
 import { count, type Ms, ms } from '../../units.ts'
 import { FOREVER } from '../../rules/timed.ts'
-import { anchorOf } from './anchor.ts'
-import { edgeOf } from './edge.ts'
 import { valueAssets } from '../evaluate.ts'
-import { momentOf } from '../moment.ts'
+import { momentOf } from '../momentOf.ts'
 import { OwnHops } from './ownHops.ts'
 
 /** Looks at the state of a random market after each of its inputs, then and a while later. */
@@ -41,14 +39,14 @@ it('R-timer-3: the guard a hop breaks, its freshness and its own caps hold until
     const moment = momentOf(state, atMs)
     valueAssets(moment)
     for (const pool of state.pools.values()) {
-      const edge = edgeOf(moment, pool)
+      const edge = moment.edge(pool)
       // Depth that climbs may enter another band before it is looked at again.
       if (edge.isClimbing || edge.dueMs === FOREVER) continue
       const later = momentOf(state, ms(edge.dueMs - 1))
       valueAssets(later)
       // What it leads to has dues of its own.
-      if (anchorOf(later, pool.to).rule !== anchorOf(moment, pool.to).rule) continue
-      const then = edgeOf(later, pool)
+      if (later.anchor(pool.to).rule !== moment.anchor(pool.to).rule) continue
+      const then = later.edge(pool)
       if (then.capacity !== edge.capacity) continue
       expect(then.rule).toBe(edge.rule)
       if (edge.rule === null) expect(then.freshness.score).toBe(edge.freshness.score)
@@ -67,7 +65,7 @@ it('R-timer-1: what own hops say together is what each of them says', () => {
     for (const token of state.tokens.keys()) {
       const own = new OwnHops(moment, token)
       const pools = poolsOf(state, token)
-      const edges = pools.map(pool => edgeOf(moment, pool))
+      const edges = pools.map(pool => moment.edge(pool))
       const soonest = Math.min(...edges.map(edge => edge.dueMs))
       expect(own.dueMs).toBe(soonest === Infinity ? null : soonest)
       expect(own.isAged).toBe(edges.some(edge => edge.freshness.score < 10))

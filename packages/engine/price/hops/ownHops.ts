@@ -5,7 +5,6 @@ import type { OwnPools } from '../../state.ts'
 import type { Ms } from '../../units.ts'
 import type { Edge } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
-import { edgeOf } from './edge.ts'
 
 const NO_POOLS: OwnPools = { anchored: [], aside: [] }
 
@@ -21,7 +20,7 @@ export class OwnHops {
     let dueMs = FOREVER
     let isAged = false
     this.edges = [...pools.anchored, ...pools.aside].map(pool => {
-      const edge = edgeOf(moment, pool)
+      const edge = moment.edge(pool)
       dueMs = earlier(dueMs, edge.dueMs)
       if (edge.freshness.score < 10) isAged = true
       return edge

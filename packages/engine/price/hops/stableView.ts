@@ -1,6 +1,4 @@
-/**
- * A stable at one moment: the guard's verdict on its newest answer. Memoised, like everything of a moment.
- */
+/** A stable at one moment: the guard's verdict on its newest answer. */
 import type { Address } from '../../chain/block.ts'
 import { ms } from '../../units.ts'
 import type { StableView } from '../evaluation.ts'
@@ -13,8 +11,6 @@ const UNKNOWN_SEQUENCER = { up: false, sinceMs: ms(0) }
 
 /** Null when the token is not one of the chain's stables. */
 export function stableView(moment: Moment, token: Address): StableView | null {
-  const known = moment.stables.get(token)
-  if (known !== undefined) return known
   const setup = moment.state.setup.stables.find(each => each.token === token)
   if (setup === undefined) return null
   const stable = moment.state.stables.get(token)
@@ -28,7 +24,7 @@ export function stableView(moment: Moment, token: Address): StableView | null {
     moment.policy,
     moment.atMs,
   )
-  const view: StableView = {
+  return {
     token,
     usd: guarded.usd,
     score: guarded.score,
@@ -43,6 +39,4 @@ export function stableView(moment: Moment, token: Address): StableView | null {
         : finalityAt(moment, stable.block.number),
     dueMs: untilMs === FOREVER ? null : untilMs,
   }
-  moment.stables.set(token, view)
-  return view
 }

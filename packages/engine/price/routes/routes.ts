@@ -10,7 +10,6 @@ import type { Fraction } from '../../exact/fraction.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, Route, Valuation } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
-import { stableView } from '../hops/stableView.ts'
 
 /** Every candidate over a hop that passed its guards, qualified or failed; at most `max_routes` of the qualified ones, kept by capacity. */
 export function routesOf(
@@ -37,7 +36,7 @@ export function routesOf(
 
 function addThrough(moment: Moment, edge: Edge, live: Candidate[], failed: Route[]): void {
   const { pool } = edge
-  const stable = stableView(moment, pool.to)
+  const stable = moment.stable(pool.to)
   if (stable !== null) {
     live.push(Candidate.toStable(edge, stable))
     return

@@ -1,6 +1,6 @@
 /**
  * How well the pools of one pair agree: their marginal ratios through the same one-pass rule that routes
- * go through, weighted by effective depth in Y. Worked out once per pair and moment.
+ * go through, weighted by effective depth in Y.
  *
  * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
@@ -13,24 +13,15 @@ import { consensus, type Observation } from '../../rules/consensus.ts'
 import type { Agreement } from '../evaluation.ts'
 import { effective } from '../../rules/depthAverage.ts'
 import type { Moment } from '../moment.ts'
+import type { Policy } from '../../policy/policy.ts'
 import { devBps } from '../../rules/weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
 
-export function pairAgreement(moment: Moment, pool: Pool): Agreement {
-  const pools = pool.around.pair
-  if (pools.length === 1) return alone(moment)
-  let byPool = moment.agreements.get(pools)
-  if (byPool === undefined) {
-    byPool = agreementsOf(moment, pools)
-    moment.agreements.set(pools, byPool)
-  }
-  return byPool.get(pool) ?? alone(moment)
-}
-
 type Voter = Observation & { readonly source: Pool }
 
-function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMap<Pool, Agreement> {
+/** Of each pool that has a say; the others stand alone. */
+export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMap<Pool, Agreement> {
   const byPool = new Map<Pool, Agreement>()
   const voters = heardAmong(moment, eligibleAmong(moment, pools))
   const verdict = consensus(voters)
@@ -94,7 +85,4 @@ const ALONE = {
 }
 
 /** A pool with no other of its pair to compare with: the same for all of them. */
-function alone(moment: Moment): Agreement {
-  moment.lone.agreement ??= edgeAgreement(ALONE, moment.policy)
-  return moment.lone.agreement
-}
+export const loneAgreement = (policy: Policy): Agreement => edgeAgreement(ALONE, policy)

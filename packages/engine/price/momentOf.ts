@@ -1,0 +1,83 @@
+/**
+ * A moment made of a state and a time. Stables, anchors, agreements and hops are worked out when they are first asked for, and
+ * once: every route that needs them shares them. A moment ends with its step; nothing in it outlives a change of the state.
+ */
+import type { Address } from '../chain/block.ts'
+import type { Policy } from '../policy/policy.ts'
+import { feedScore } from '../rules/feedAndState.ts'
+import type { Pool, State } from '../state.ts'
+import { count, type Ms, score } from '../units.ts'
+import type { Agreement, Edge, StableView } from './evaluation.ts'
+import { anchorOf } from './hops/anchor.ts'
+import { PoolEdge } from './hops/edge.ts'
+import { stableView } from './hops/stableView.ts'
+import type { Anchor, Moment } from './moment.ts'
+import { agreementsOf, loneAgreement } from './vote/pairAgreement.ts'
+
+/** What a caller may narrow an on-demand quote by; never published. */
+export type Narrowing = { readonly policy?: Policy; readonly excluded?: ReadonlySet<Address> }
+
+const NOTHING: ReadonlySet<Address> = new Set()
+
+const MICRO = 1_000_000n
+
+export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Moment {
+  const policy = narrowing.policy ?? state.policyView.policy
+  const status = state.chain.paused ? 'UNAVAILABLE' : (state.chain.health?.status ?? 'UNAVAILABLE')
+  const stables = new Map<Address, StableView | null>()
+  const anchors = new Map<Address, Anchor>()
+  const agreements = new Map<readonly Pool[], ReadonlyMap<Pool, Agreement>>()
+  const edges = new Map<Pool, Edge>()
+  let alone: Agreement | null = null
+  const moment: Moment = {
+    state,
+    atMs,
+    policy,
+    ttlMs: policy.ttl_ms.by_chain[String(state.setup.chainId)] ?? policy.ttl_ms.default,
+    feed: { score: feedScore(status), status },
+    finalizedNumber: state.chain.finalized?.number ?? count(-1),
+    excluded: narrowing.excluded ?? NOTHING,
+    leastMicrousd: BigInt(policy.min_depth_usd) * MICRO,
+    mayScoreZero: mayScoreZero(policy),
+    valuations: new Map(),
+    stable: token => recalled(stables, token, () => stableView(moment, token)),
+    anchor(to) {
+      const known = anchors.get(to)
+      if (known !== undefined) return known
+      const anchor = anchorOf(moment, to)
+      // An asset that is not valued yet will be.
+      if (anchor.rule !== 'CIRCULAR') anchors.set(to, anchor)
+      return anchor
+    },
+    agreement(pool) {
+      const { pair } = pool.around
+      const byPool = pair.length > 1 ? recalled(agreements, pair, () => agreementsOf(moment, pair)) : null
+      alone ??= loneAgreement(policy)
+      return byPool?.get(pool) ?? alone
+    },
+    edge: pool => recalled(edges, pool, () => new PoolEdge(moment, pool)),
+    coveredEdge: ({ pool }, coverage) => new PoolEdge(moment, pool, coverage),
+  }
+  return moment
+}
+
+/** Bands of a policy never rise with the deviation: beyond them is the least. */
+function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
+  const { edge_sources, retained, spread } = agreement
+  return [
+    jump.cap,
+    spread.beyond,
+    ...edge_sources,
+    ...retained.map(([, value]) => value),
+    ...trade_age_caps.map(({ cap }) => cap),
+  ].includes(score(0))
+}
+
+function recalled<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
+  let value = known.get(key)
+  if (value === undefined) {
+    value = find()
+    known.set(key, value)
+  }
+  return value
+}
