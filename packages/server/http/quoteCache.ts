@@ -127,8 +127,10 @@ export class QuoteCache {
     if (head.state === 'UNPRICED' && head.reason === 'DORMANT') return null
     const change = head.state === 'PRICED' ? await changeOf(this.#store, chainId, token, head) : null
     const version = `${stored.sequence} ${JSON.stringify(change)}`
+    const text = withChange(stored.quote, change)
     return {
-      ready: readyOf(withChange(stored.quote, change), version),
+      // The text of a change is ASCII: each character is one byte.
+      ready: readyOf(text, version, stored.bytes + text.length - stored.quote.length),
       version,
       chainId,
       head,
@@ -195,9 +197,9 @@ function presented({ ready, head, version, overlaid }: Entry, reading: Reading):
 }
 
 /** Of a token, a version has one text, and no two texts have the same: it stands for the text in the tag. */
-const readyOf = (text: string, version: string): ReadyQuote => ({
+const readyOf = (text: string, version: string, bytes = Buffer.byteLength(text)): ReadyQuote => ({
   body: text,
-  bytes: Buffer.byteLength(text),
+  bytes,
   etag: `"${hash('sha256', version, 'base64url').slice(0, 22)}"`,
 })
 

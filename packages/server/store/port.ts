@@ -131,8 +131,14 @@ export type TokenRow = TokenFacts & {
   readonly price: string | null
   readonly sequence: Sequence | null
 }
-/** `price`: the compact state of the same record, as in its token's row. */
-export type QuoteRow = { readonly sequence: Sequence; readonly price: string; readonly quote: QuoteJson }
+export type QuoteRow = {
+  readonly sequence: Sequence
+  /** The compact state of the same record, as in its token's row. */
+  readonly price: string
+  readonly quote: QuoteJson
+  /** Length of `quote` in UTF-8, which a database knows without counting. */
+  readonly bytes: number
+}
 export type EventRow = PoolEventDraft & {
   readonly chainId: number
   readonly finality: 'canonical' | 'finalized' | 'orphaned'

@@ -45,7 +45,8 @@ const TOKEN = tokens('WHERE chain_id = $1 AND token_address = $2')
 const TOKENS_NAMED = tokens('WHERE token_address = $1 ORDER BY chain_id')
 
 const QUOTE = statement(`
-  SELECT quote, price, token_quote.sequence FROM token_quote JOIN token_price USING (chain_id, token_address)
+  SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
+  FROM token_quote JOIN token_price USING (chain_id, token_address)
   WHERE chain_id = $1 AND token_address = $2`)
 const HEALTH = statement('SELECT health FROM feed_health WHERE chain_id = $1')
 

@@ -40,7 +40,8 @@ export function snapshotStore(connection: Connection): SnapshotStore {
   const pools = poolReader(connection)
   const tokens = tokenReader(connection)
   const readQuote = connection.prepare(`
-    SELECT quote, price, token_quote.sequence FROM token_quote JOIN token_price USING (chain_id, token_address)
+    SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
+    FROM token_quote JOIN token_price USING (chain_id, token_address)
     WHERE chain_id = ? AND token_address = ?`)
   const readHealth = connection.prepare('SELECT health FROM feed_health WHERE chain_id = ?')
 

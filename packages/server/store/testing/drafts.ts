@@ -224,7 +224,7 @@ function quoteOf(chainId: number, token: string, state: State): Written {
   return new Written({
     chain_id: chainId,
     token,
-    note: '\\"as_of":{"',
+    note: '\\"as_of":{" é',
     first: [nested],
     ...state,
     routes,

@@ -186,6 +186,7 @@ export function commitContract(database: () => TestDatabase): void {
     const quote = await store.readQuote(1, TOKEN)
     expect(quote?.sequence).toBe(2)
     expect(quote?.price).toBe(token?.price)
+    expect(quote?.bytes).toBe(Buffer.byteLength(quote?.quote as string))
     expect(JSON.parse(quote?.quote as string)).toEqual({
       ...JSON.parse(upsert.quote?.text as string),
       as_of: asOf,
