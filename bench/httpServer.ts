@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { Written } from '@assay/engine'
 import { Access } from '../packages/server/access/access.ts'
 import { ClientAddresses } from '../packages/server/access/clientAddress.ts'
 import { FailureThrottle } from '../packages/server/access/failureThrottle.ts'
@@ -206,7 +207,7 @@ function priced(n: number): RecordDraft {
   }
   const example = quoteToken['200'] ?? {}
   const { stream_sequence: _, ...asOf } = (example['as_of'] ?? {}) as Record<string, unknown>
-  const quote: Record<string, unknown> = {
+  const quote: Record<string, unknown> & { as_of: object } = {
     ...example,
     token: tokenAt(n),
     as_of: asOf,
@@ -226,6 +227,6 @@ function priced(n: number): RecordDraft {
     type: 'PRICE_UPSERT',
     routing: { chain_id: CHAIN, pool_ids: [], token_ids: [idOf(tokenAt(n))] },
     payload: { scope: 'token', chain_id: CHAIN, token_id: idOf(tokenAt(n)), record_id: `t${n}`, ...state },
-    quote: JSON.stringify(quote),
+    quote: new Written(quote),
   }
 }

@@ -220,6 +220,20 @@ test('the engine has no floating point, no clock and no outside world', () => {
   expect(found).toEqual([])
 })
 
+test('only quoteJson.ts knows the text of a quote: no other file names a member of one within JSON text', () => {
+  const { quoteToken } = JSON.parse(text('packages/server/http/openapi/examples.json')) as {
+    quoteToken: { '200': object }
+  }
+  // An envelope has a `chain_id` too, which store/envelope.ts writes.
+  const { chain_id: _, ...priced } = quoteToken['200'] as Record<string, unknown>
+  const members = [...Object.keys(priced), 'candidates', 'reason', 'hops']
+  const inText = new RegExp(`"(${members.join('|')})\\\\?":`)
+  const knowing = sources
+    .filter(file => /^packages\/(engine|sdk|server|cli|console)\//.test(file) && !isTest(file))
+    .filter(file => inText.test(text(file)))
+  expect(knowing).toEqual(['packages/engine/price/publish/quoteJson.ts'])
+})
+
 test('a file has one noun: none of the engine is past 250 lines', () => {
   expect(engine.filter(file => text(file).split('\n').length > 251)).toEqual([])
 })

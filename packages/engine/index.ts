@@ -14,7 +14,7 @@ export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDe
 export { verifiedAt } from './rules/freshness.ts'
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 export { mergePolicy } from './policy/policyOverride.ts'
-export { QuoteTexts } from './price/publish/quoteTexts.ts'
+export { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './price/publish/quoteJson.ts'
 export type { EngineRecord } from './record.ts'
 export { type ChainSetup, roleOf } from './setup.ts'
 export type { EntityKey, Gap, Pool, State, Token } from './state.ts'

@@ -9,7 +9,7 @@ import type { ExternalDepth } from '../input.ts'
 import { fileDepths, fileReferences } from '../memory/filing.ts'
 import type { Policy } from '../policy/policy.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
-import { QuoteTexts } from '../price/publish/quoteTexts.ts'
+import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
 import type { EntityKey, Gap, Stable, State, Token } from '../state.ts'
 import {
@@ -44,8 +44,9 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     case 'token':
       return mapped(state.tokens.get(id as Address), token => write(token))
     case 'quote':
-      return mapped(state.index.evaluations.get(id as Address), evaluation =>
-        new QuoteTexts(state.setup.chainId, state.policyView.version).of(evaluation),
+      return mapped(
+        state.index.evaluations.get(id as Address),
+        evaluation => new QuoteWriter(state.setup.chainId, state.policyView.version).of(evaluation).text,
       )
     case 'stable':
       return mapped(state.stables.get(id as Address), stable => write(stable))

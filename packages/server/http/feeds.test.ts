@@ -107,6 +107,7 @@ test('a price that is kept ready is not sent past the moment its feed falls sile
   await commit(told('HEALTHY'), tokenUpsert({ chainId: CHAIN, recordId: 'a' }, TOKEN, '1.25'))
   const first = await quotes.read(CHAIN, TOKEN, nowMs)
   expect(JSON.parse(String(first?.body))).toMatchObject({ state: 'PRICED' })
+  expect(first?.bytes).toBe(Buffer.byteLength(String(first?.body)))
   nowMs += 30_000
   expect(quotes.recall(`${CHAIN}/${TOKEN}`, nowMs)?.etag).toBe(first?.etag)
   nowMs += 1

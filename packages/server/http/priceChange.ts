@@ -18,17 +18,25 @@ export async function changeOf(
   token: string,
   { evaluated_at_ms, price_usd }: { readonly evaluated_at_ms: number; readonly price_usd: Price },
 ): Promise<PriceChange | null> {
-  const against = async (agoMs: number): Promise<number | null> => {
+  const since = async (agoMs: number): Promise<Since> => {
     const ms = evaluated_at_ms - agoMs
     const then = await store.readTokenAt(chainId, token, { ms })
+    if (then === null) return null
     // A price past its expiry was presented as none.
-    if (then?.price == null || (then.expiresAtMs !== null && then.expiresAtMs <= ms)) return null
+    if (then.price === null || (then.expiresAtMs !== null && then.expiresAtMs <= ms)) return { bps: null }
     const [numerator = '', denominator = ''] = then.price.split('/')
-    return changeBps(price_usd, { numerator, denominator })
+    return { bps: changeBps(price_usd, { numerator, denominator }) }
   }
-  const [h1_bps, h24_bps] = [await against(HOUR_MS), await against(DAY_MS)]
+  const hour = await since(HOUR_MS)
+  // A token without a record an hour ago has none from the day before either.
+  if (hour === null) return null
+  const day = await since(DAY_MS)
+  const [h1_bps, h24_bps] = [hour.bps, day?.bps ?? null]
   return h1_bps === null && h24_bps === null ? null : { h1_bps, h24_bps }
 }
+
+/** Null where there was no record at all. */
+type Since = { readonly bps: number | null } | null
 
 /** 10,000 · (now / then − 1), to the nearest whole, ties to even; null past what a JSON integer holds. */
 export function changeBps(now: Price, then: Price): number | null {

@@ -3,13 +3,14 @@
  * says which are no longer the last; a quote read while its token changed is given out once and not kept.
  */
 import { hash } from 'node:crypto'
-import { overlayOf, type Reading } from '@assay/sdk/wire'
+import { withChange } from '@assay/engine'
+import { type CompactState, overlayOf, type Reading } from '@assay/sdk/wire'
+import { isOfToken } from '../store/envelope.ts'
 import type { Sequence, Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Feeds } from './feeds.ts'
 import { present } from './presented.ts'
 import { changeOf } from './priceChange.ts'
-import { headOf, type QuoteHead } from './quoteHead.ts'
 
 export type ReadyQuote = {
   /** Sent once, a text is cheaper than the bytes made of it; sent again, the bytes are. */
@@ -27,7 +28,7 @@ type Entry = {
   /** Names what is said in `ready`: the record, and how its price stands to those before it. */
   readonly version: string
   readonly chainId: number
-  readonly head: QuoteHead
+  readonly head: CompactState
   /** How often the feed had come back when it was read: afterwards the store has a newer record. */
   readonly returns: number
   /** What is said instead, by its reason; made when it is first asked for. */
@@ -36,11 +37,6 @@ type Entry = {
 
 /** Bytes of bodies kept: the quotes of some thousand tokens. */
 const MAX_BYTES = 64 * 1024 * 1024
-
-const NO_CHANGE = '"change":null'
-
-/** How the envelope of a token's record goes on after its routing. */
-const OF_TOKEN = '"payload":{"scope":"token"'
 
 export class QuoteCache {
   readonly #store: Store
@@ -126,18 +122,15 @@ export class QuoteCache {
     const returns = this.#feeds.returns(chainId)
     const stored = await this.#store.readQuote(chainId, token)
     if (stored === null) return null
-    const head = headOf(stored.quote)
-    const { price_usd, evaluated_at_ms } = head
+    const head = JSON.parse(stored.price) as CompactState
     // Whoever asks for it wakes it: it is on its way in again, as if it had not been known.
-    if (head.reason === 'DORMANT') return null
-    const change =
-      price_usd === null ? null : await changeOf(this.#store, chainId, token, { evaluated_at_ms, price_usd })
-    // The first of that name is the quote's own: those of its routing assets stand in its tail.
-    const said = JSON.stringify(change)
-    const text = change === null ? stored.quote : stored.quote.replace(NO_CHANGE, () => `"change":${said}`)
-    const version = `${stored.sequence} ${said}`
+    if (head.state === 'UNPRICED' && head.reason === 'DORMANT') return null
+    const change = head.state === 'PRICED' ? await changeOf(this.#store, chainId, token, head) : null
+    const version = `${stored.sequence} ${JSON.stringify(change)}`
+    const text = withChange(stored.quote, change)
     return {
-      ready: readyOf(text, version),
+      // The text of a change is ASCII: each character is one byte.
+      ready: readyOf(text, version, stored.bytes + text.length - stored.quote.length),
       version,
       chainId,
       head,
@@ -167,10 +160,10 @@ export class QuoteCache {
     while (this.#seen < this.#hub.head) {
       const records = this.#hub.after(this.#seen)
       if (records === null) return this.#forgetAll()
-      for (const { sequence, chainId, tokenIds, envelope } of records) {
-        this.#seen = sequence
-        if (!envelope.includes(OF_TOKEN)) continue
-        for (const id of tokenIds) this.#changed(keyOf(chainId, `0x${id.slice(26)}`))
+      for (const record of records) {
+        this.#seen = record.sequence
+        if (!isOfToken(record)) continue
+        for (const id of record.tokenIds) this.#changed(keyOf(record.chainId, `0x${id.slice(26)}`))
       }
     }
   }
@@ -204,9 +197,9 @@ function presented({ ready, head, version, overlaid }: Entry, reading: Reading):
 }
 
 /** Of a token, a version has one text, and no two texts have the same: it stands for the text in the tag. */
-const readyOf = (text: string, version: string): ReadyQuote => ({
+const readyOf = (text: string, version: string, bytes = Buffer.byteLength(text)): ReadyQuote => ({
   body: text,
-  bytes: Buffer.byteLength(text),
+  bytes,
   etag: `"${hash('sha256', version, 'base64url').slice(0, 22)}"`,
 })
 

@@ -1,43 +1,23 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readEnvelope, unsealed } from './envelope.ts'
+import { isOfToken, readEnvelope, unsealed } from './envelope.ts'
 import type { RecordDraft } from './port.ts'
-import { address, health, idOf, poolFacts, poolUpsert, tokenRetract, tokenUpsert } from './testing/drafts.ts'
-
-const json = fc.jsonValue({ maxDepth: 4 })
-/** Strings that look like the text around them. */
-const tricky = fc.constantFrom('"as_of":{', '\\', '\\"', '{', '}]', '\\\\"as_of":{', '"')
-const value = fc.oneof(json, tricky, fc.record({ as_of: fc.record({ block_number: fc.nat() }) }))
-// No escapes in keys: JSON.parse of V8 13.6 takes the key "\"" for "\\" after an object that had one there.
-const fields = fc.dictionary(fc.stringMatching(/^[a-z_:{}]{0,6}$/), value)
+import {
+  address,
+  health,
+  idOf,
+  poolFacts,
+  poolRetract,
+  poolUpsert,
+  swap,
+  tokenRetract,
+  tokenUpsert,
+} from './testing/drafts.ts'
 
 const seal = (record: RecordDraft, sequence: number, withdrawn: number | null) =>
   unsealed(record).seal(sequence, withdrawn)
 
 const head = { chainId: 1, recordId: '1-1-0' }
-const sequenceQuote = (quote: string, sequence: number) =>
-  seal({ ...tokenUpsert(head, address('token'), '1'), quote }, sequence, null).quote as string
-
-test('a quote gets its sequence in its own as_of, whatever stands around it', () => {
-  fc.assert(
-    fc.property(fields, fields, fc.nat(), (before, after, sequence) => {
-      const own = { as_of: { block_number: 7 } }
-      const quote = Object.assign({}, before, own, after, own)
-      const sequenced = JSON.parse(sequenceQuote(JSON.stringify(quote), sequence))
-      expect(sequenced).toEqual(
-        JSON.parse(JSON.stringify({ ...quote, as_of: { stream_sequence: sequence, block_number: 7 } })),
-      )
-    }),
-    { numRuns: 1_000 },
-  )
-})
-
-test('a quote without an as_of of its own is refused', () => {
-  const nested = JSON.stringify({ routing_assets: [{ as_of: { block_number: 1 } }], note: 'as_of' })
-  expect(() => sequenceQuote(nested, 1)).toThrow('no as_of')
-  expect(() => sequenceQuote('{"note":"', 1)).toThrow('does not end')
-})
-
 const ids = fc.array(
   fc.nat().map(each => idOf(address(each))),
   { maxLength: 5 },
@@ -88,13 +68,39 @@ test('an upsert of a token or a pool is its head, then its state, which for a to
   }
 })
 
-test('an upsert that does not begin with its head, and in that order, is refused', () => {
-  const { payload, ...record } = tokenUpsert(head, address('token'), '1')
+test('an upsert of a pool that does not begin with its head, and in that order, is refused', () => {
+  const { payload, ...record } = poolUpsert(head, poolFacts('pool', address('token'), address('usd')), 5)
   const { scope, ...rest } = payload
   expect(() => unsealed({ ...record, payload: { ...rest, scope } })).toThrow('does not begin with its head')
   expect(() => unsealed({ ...record, payload: { ...payload, record_id: '"' } })).toThrow(
     'begin with its head',
   )
+})
+
+test('the order of the fields in the head of a token changes nothing', () => {
+  const record = tokenUpsert(head, address('token'), '1')
+  const { scope, record_id, ...rest } = record.payload
+  const shuffled = { ...record, payload: { record_id, ...rest, scope } }
+  expect(seal(shuffled, 9, null)).toEqual(seal(record, 9, null))
+})
+
+test('only the record of a token is one of a token', () => {
+  const pool = poolFacts('pool', address('token'), address('usd'))
+  const isToken = (draft: RecordDraft): boolean => {
+    const { envelope } = seal(draft, 9, 4)
+    const at = { sequence: 9, chainId: 1, timeMs: 0, bytes: envelope.length }
+    return isOfToken({ ...at, ...readEnvelope(envelope), envelope })
+  }
+  expect(
+    [
+      tokenUpsert(head, address('token'), '1'),
+      tokenRetract(head, address('token'), '1-0-0'),
+      poolUpsert(head, pool, 5),
+      poolRetract(head, pool, '1-0-0', null),
+      swap(1, pool, 0),
+      health(1, '"payload":{"scope":"token"'),
+    ].map(isToken),
+  ).toEqual([true, true, false, false, false, false])
 })
 
 test('a price record that names nobody is refused', () => {

@@ -4,6 +4,7 @@
  * The keys of an envelope stand in one fixed order, so its routing is read back by position: `readEnvelope`
  * takes only what `unsealed` has made.
  */
+import { count, membersOf, Written } from '@assay/engine'
 import { type PointSaid, pointOf } from './history.ts'
 import type { LogRecord, RecordDraft, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
@@ -56,17 +57,11 @@ function subjectOf(record: RecordDraft): Subject {
 
 /** Everything slow about a record: whoever commits does it before the log is locked, and once. */
 export function unsealed(record: RecordDraft): Unsealed {
-  const { quote } = record
-  const subject = subjectOf(record)
-  const quoteAt = quote === null ? null : sequenced(quote, outermostAsOf(quote))
-  return {
-    subject,
-    retracted: retractedIdOf(record),
-    seal: sealing(record, quoteAt ?? (() => null)),
-  }
+  return { subject: subjectOf(record), retracted: retractedIdOf(record), seal: sealing(record) }
 }
 
-function sealing(record: RecordDraft, quoteAt: (sequence: Sequence) => string | null): Unsealed['seal'] {
+function sealing(record: RecordDraft): Unsealed['seal'] {
+  const quoteAt = (sequence: Sequence) => record.quote?.at(count(sequence)) ?? null
   const beforePayload = `,"routing":${routingText(record)},"type":"${record.type}","payload":`
   const text = payloadText(record)
   if (typeof text === 'function')
@@ -99,6 +94,10 @@ export function readEnvelope(envelope: string): Pick<LogRecord, 'type' | 'poolId
     tokenIds: idsIn(envelope, tokens, tokensEnd),
   }
 }
+
+/** Whether a record is about a token, and not about a pool or a feed. */
+export const isOfToken = ({ type, envelope }: LogRecord): boolean =>
+  (type === 'PRICE_UPSERT' || type === 'PRICE_RETRACT') && envelope.includes('"payload":{"scope":"token"')
 
 /**
  * The compact state in a token's envelope: all of an upsert but its head; the `current` of a retraction, which also
@@ -150,23 +149,19 @@ function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextA
       return { payload: text, current: text }
     }
     case 'PRICE_UPSERT': {
-      const text = JSON.stringify(payload)
-      const stateFrom = headLength(text, payload)
-      if (payload['scope'] === 'pool') return { payload: text, current: flat('{', text.slice(stateFrom)) }
-      const textAt = sequenced(text, outermostAsOf(text))
-      return sequence => {
-        const whole = textAt(sequence)
-        return { payload: whole, current: `{${whole.slice(stateFrom)}` }
-      }
+      if (payload['scope'] === 'pool') return poolUpsert(payload)
+      const { scope, chain_id, token_id, record_id, ...state } = payload
+      const head = membersOf({ scope, chain_id, token_id, record_id })
+      const stateAt = tokenStateAt(state)
+      return sequence => ({ payload: stateAt(sequence, head), current: stateAt(sequence) })
     }
     case 'PRICE_RETRACT': {
       const { current: state, ...rest } = payload
-      const textAt = state === null ? () => null : stateText(rest['scope'], JSON.stringify(state))
+      const stateAt = rest['scope'] === 'token' ? tokenStateAt(state) : poolStateAt(state)
       return (sequence, withdrawn) => {
         const retracted = { ...(rest['retracted'] as Payload), stream_sequence: withdrawn }
-        const head = JSON.stringify({ ...rest, retracted })
-        const current = textAt(sequence)
-        return { payload: `${head.slice(0, -1)},"current":${current}}`, current }
+        const current = stateAt(sequence)
+        return { payload: `{${membersOf({ ...rest, retracted })},"current":${current}}`, current }
       }
     }
     default:
@@ -174,26 +169,27 @@ function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextA
   }
 }
 
-/** The state of an upsert is all that follows its head, so it is cut from the text and not written twice. */
-function headLength(text: string, payload: Payload): number {
-  const { scope, chain_id, token_id, pool_id, record_id } = payload as Readonly<Record<string, string>>
-  const id = scope === 'token' ? token_id : pool_id
-  const head = `{"scope":"${scope}","chain_id":${chain_id},"${scope}_id":"${id}","record_id":"${record_id}",`
+/** A token's state carries the sequence of its record. */
+function tokenStateAt(state: unknown): (sequence: Sequence, head?: string) => string {
+  const written = new Written(state as Payload & { readonly as_of: object })
+  return (sequence, head) => written.at(count(sequence), head)
+}
+
+/** A pool's sequence stands beside its state, which is null when its block took the pool away. */
+function poolStateAt(state: unknown): () => string | null {
+  const text = state === null ? null : JSON.stringify(state)
+  return () => text
+}
+
+/** The state of a pool is all that follows the head of its upsert, so it is cut from the text and not written twice. */
+function poolUpsert(payload: Payload): PayloadText {
+  const text = JSON.stringify(payload)
+  const { chain_id, pool_id, record_id } = payload as Readonly<Record<string, string>>
+  const head = `{"scope":"pool","chain_id":${chain_id},"pool_id":"${pool_id}","record_id":"${record_id}",`
   // A comparison is several times as quick as `startsWith` of a text that was only just put together.
   if (text.slice(0, head.length) !== head)
     throw new StoreError('STORE_MISUSE', `the upsert ${record_id} does not begin with its head`)
-  return head.length
-}
-
-/** A pool's sequence stands beside its state; a token's price carries it along. */
-function stateText(scope: unknown, text: string): (sequence: Sequence) => string {
-  return scope === 'pool' ? () => text : sequenced(text, outermostAsOf(text))
-}
-
-/** JSON text with a sequence as the first field of its own `as_of`, whose fields begin at `at`. */
-function sequenced(text: string, at: number): (sequence: Sequence) => string {
-  const [before, after] = [text.slice(0, at), text.slice(at)]
-  return sequence => `${before}"stream_sequence":${sequence},${after}`
+  return { payload: text, current: flat('{', text.slice(head.length)) }
 }
 
 /** The 32-byte id of the wire is the address, left-padded. */
@@ -201,31 +197,3 @@ const addressOf = (id: string): string => `0x${id.slice(26)}`
 
 const idsIn = (envelope: string, open: number, close: number): readonly string[] =>
   close === open + 1 ? [] : envelope.slice(open + 2, close - 1).split('","')
-
-const AS_OF = '"as_of":{'
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-
-/** Where the fields of `as_of` begin. Quotes nest, so the first match in the text may be another's. */
-function outermostAsOf(text: string): number {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      if (depth === 1 && text.startsWith(AS_OF, at)) return at + AS_OF.length
-      at = stringEnd(text, at)
-    } else if (code === 0x7b || code === 0x5b) depth++
-    else if (code === 0x7d || code === 0x5d) depth--
-  }
-  throw new StoreError('STORE_MISUSE', 'a quote or a price has no as_of')
-}
-
-/** The closing quote of the string that opens at `open`. */
-function stringEnd(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++
-    if (slashes % 2 === 0) return at
-  }
-  throw new StoreError('STORE_MISUSE', 'a quote is not JSON: a string does not end')
-}

@@ -6,6 +6,7 @@
  * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
  * starts at n × 2^40. Every read of several things at once comes from one read transaction.
  */
+import type { QuoteJson, Written } from '@assay/engine'
 import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
@@ -52,8 +53,8 @@ export type RecordDraft = {
     readonly token_ids: readonly string[]
   }
   readonly payload: Readonly<Record<string, unknown>>
-  /** The full quote of a token record, JSON text without `as_of.stream_sequence`. */
-  readonly quote: string | null
+  /** The full quote of a token record. */
+  readonly quote: Written | null
 }
 
 export type PoolFacts = {
@@ -130,6 +131,14 @@ export type TokenRow = TokenFacts & {
   readonly price: string | null
   readonly sequence: Sequence | null
 }
+export type QuoteRow = {
+  readonly sequence: Sequence
+  /** The compact state of the same record, as in its token's row. */
+  readonly price: string
+  readonly quote: QuoteJson
+  /** Length of `quote` in UTF-8, which a database knows without counting. */
+  readonly bytes: number
+}
 export type EventRow = PoolEventDraft & {
   readonly chainId: number
   readonly finality: 'canonical' | 'finalized' | 'orphaned'
@@ -165,11 +174,8 @@ export type SnapshotStore = {
   }): Promise<readonly EventRow[]>
   readTokens(query: { chainId: number; after: string | null; limit: number }): Promise<readonly TokenRow[]>
   readToken(chainId: number, tokenAddress: string): Promise<TokenRow | null>
-  /** The full quote of the token's last record, with its sequence; null if it has none. */
-  readQuote(
-    chainId: number,
-    tokenAddress: string,
-  ): Promise<{ readonly quote: string; readonly sequence: Sequence } | null>
+  /** The full quote of the token's last record; null if it has none. */
+  readQuote(chainId: number, tokenAddress: string): Promise<QuoteRow | null>
   /** Tokens and pools with this address, over all chains. */
   search(
     address: string,

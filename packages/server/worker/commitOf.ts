@@ -6,10 +6,11 @@ import {
   encodeEntity,
   type EngineRecord,
   type Input,
-  QuoteTexts,
+  QuoteWriter,
   roleOf,
   type State,
   type StepResult,
+  type Written,
 } from '@assay/engine'
 import { unsealed } from '../store/envelope.ts'
 import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../store/port.ts'
@@ -26,7 +27,7 @@ export function commitOf(
   stored: Stored,
 ): StepCommit {
   const { chain, policyView, setup } = state
-  const quotes = new QuoteTexts(setup.chainId, policyView.version)
+  const quotes = new QuoteWriter(setup.chainId, policyView.version)
   const blocks = input.kind === 'block' ? [input.block] : input.kind === 'reorg' ? input.blocks : []
   return {
     chainId: setup.chainId,
@@ -51,7 +52,7 @@ export function commitOf(
   }
 }
 
-function draftOf(state: State, record: EngineRecord, quotes: QuoteTexts): RecordDraft {
+function draftOf(state: State, record: EngineRecord, quotes: QuoteWriter): RecordDraft {
   return {
     type: record.type,
     routing: record.routing,
@@ -61,7 +62,7 @@ function draftOf(state: State, record: EngineRecord, quotes: QuoteTexts): Record
 }
 
 /** The full quote behind a token's record, as it was evaluated in this very step. */
-function quoteOf(state: State, record: EngineRecord, quotes: QuoteTexts): string | null {
+function quoteOf(state: State, record: EngineRecord, quotes: QuoteWriter): Written | null {
   if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') return null
   if (record.payload.scope !== 'token') return null
   const address = `0x${record.payload.token_id.slice(26)}` as const

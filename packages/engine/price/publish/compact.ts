@@ -9,7 +9,7 @@ import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
 import { label } from '../../rules/label.ts'
-import type { Agreement, Evaluation, Priced, Route, Support } from '../evaluation.ts'
+import type { Agreement, Evaluation, Priced, Route, Support, Unpriced } from '../evaluation.ts'
 
 export function compactOf(evaluation: Evaluation, policyVersion: string): CompactState {
   return evaluation.kind === 'PRICED'
@@ -45,10 +45,7 @@ function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
   }
 }
 
-const unpricedText = (
-  evaluation: Extract<Evaluation, { kind: 'UNPRICED' }>,
-  policyVersion: string,
-): CompactUnpriced => ({
+const unpricedText = (evaluation: Unpriced, policyVersion: string): CompactUnpriced => ({
   state: 'UNPRICED',
   reason: evaluation.reason,
   evaluated_at_ms: evaluation.atMs,

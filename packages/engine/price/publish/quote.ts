@@ -7,9 +7,8 @@ import type { CompactState } from '../../record.ts'
 import { type Count, count, type Ms, score, weaker } from '../../units.ts'
 import { compactOf } from './compact.ts'
 import { exactText } from './exactText.ts'
-import type { Edge, Evaluation, Priced, Route, StableView } from '../evaluation.ts'
+import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
 import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
-import type { Failure } from '../../rules/reasons.ts'
 import { byWeight } from '../routes/routes.ts'
 
 /** The nearest candidates of a token without a price. */
@@ -38,8 +37,7 @@ export function quoteText(
   source: QuoteSource,
 ): QuoteText {
   const head = headText(chainId, evaluation, policyVersion, source)
-  if (evaluation.kind === 'UNPRICED')
-    return { ...head, candidates: evaluation.routes.slice(0, MAX_CANDIDATES).map(candidateText) }
+  if (evaluation.kind === 'UNPRICED') return { ...head, candidates: candidatesOf(evaluation) }
   return {
     ...head,
     routes: inOrder(evaluation).map(route => ({
@@ -147,10 +145,11 @@ const stableText = (stable: StableView) => ({
   caps: stable.caps,
 })
 
-/** A pool or route that came near, the rule it failed, and by how much. */
-function candidateText(route: Route): { route_id: string; hops: object[] } & Partial<Failure> {
-  return { route_id: route.id, hops: route.edges.map(hopText), ...route.failure }
-}
+/** The pools or routes that came near, the rule each failed, and by how much. */
+export const candidatesOf = ({ routes }: Unpriced): object[] =>
+  routes
+    .slice(0, MAX_CANDIDATES)
+    .map(({ id, edges, failure }) => ({ route_id: id, hops: edges.map(hopText), ...failure }))
 
 /** The routing assets used, each once, in the order of their first use. */
 export function assetsOf({ routes, failed }: Priced): Evaluation[] {

@@ -1,5 +1,5 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, Sequence, SnapshotStore, TokenRow } from '../port.ts'
+import type { PoolRow, QuoteRow, Sequence, SnapshotStore, TokenRow } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { decodeSaid } from './facts.ts'
@@ -44,7 +44,10 @@ const TOKENS = tokens('WHERE chain_id = $1 AND token_address > $2 ORDER BY token
 const TOKEN = tokens('WHERE chain_id = $1 AND token_address = $2')
 const TOKENS_NAMED = tokens('WHERE token_address = $1 ORDER BY chain_id')
 
-const QUOTE = statement('SELECT quote, sequence FROM token_quote WHERE chain_id = $1 AND token_address = $2')
+const QUOTE = statement(`
+  SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
+  FROM token_quote JOIN token_price USING (chain_id, token_address)
+  WHERE chain_id = $1 AND token_address = $2`)
 const HEALTH = statement('SELECT health FROM feed_health WHERE chain_id = $1')
 
 type JoinedPool = Omit<PoolRow, 'prices'> & { readonly price0: string | null; readonly price1: string | null }
@@ -71,10 +74,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
       return row === undefined ? null : tokenRow(row)
     },
     async readQuote(chainId, tokenAddress) {
-      const [row] = await connection.query<{ quote: string; sequence: Sequence }>(QUOTE, [
-        chainId,
-        tokenAddress,
-      ])
+      const [row] = await connection.query<QuoteRow>(QUOTE, [chainId, tokenAddress])
       return row ?? null
     },
     search(address) {

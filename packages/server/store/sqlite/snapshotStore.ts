@@ -1,5 +1,5 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, SnapshotStore, TokenRow } from '../port.ts'
+import type { PoolRow, QuoteRow, SnapshotStore, TokenRow } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { headReader } from './log.ts'
 import { eventReader } from './poolEvents.ts'
@@ -39,9 +39,10 @@ export function snapshotStore(connection: Connection): SnapshotStore {
   const readHead = headReader(connection)
   const pools = poolReader(connection)
   const tokens = tokenReader(connection)
-  const readQuote = connection.prepare(
-    'SELECT quote, sequence FROM token_quote WHERE chain_id = ? AND token_address = ?',
-  )
+  const readQuote = connection.prepare(`
+    SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
+    FROM token_quote JOIN token_price USING (chain_id, token_address)
+    WHERE chain_id = ? AND token_address = ?`)
   const readHealth = connection.prepare('SELECT health FROM feed_health WHERE chain_id = ?')
 
   return {
@@ -54,7 +55,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     readToken: async (chainId, tokenAddress) => connection.query(() => tokens.one(chainId, tokenAddress)),
     async readQuote(chainId, tokenAddress) {
       const row = connection.query(() => readQuote.get(chainId, tokenAddress))
-      return (row as { quote: string; sequence: number } | undefined) ?? null
+      return (row as QuoteRow | undefined) ?? null
     },
     async search(address) {
       return connection.read(() => ({ tokens: tokens.named(address), pools: pools.named(address) }))

@@ -1,4 +1,5 @@
 /** Commits and records as a worker hands them over, short to write in a test and of the size of real ones. */
+import { Written } from '@assay/engine'
 import { unsealed } from '../envelope.ts'
 import type { KeyRow, PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../port.ts'
 
@@ -173,7 +174,9 @@ const exact = (display: string) => ({
 })
 const component = (score: number) => ({ score, l_eff: '1234567890123', age_ms: 12_000, ttl_ms: 3_600_000 })
 
-function priced(display: string): Readonly<Record<string, unknown>> {
+type State = Readonly<Record<string, unknown>> & { readonly as_of: typeof asOf }
+
+function priced(display: string): State {
   return {
     state: 'PRICED',
     price_usd: exact(display),
@@ -205,7 +208,7 @@ function priced(display: string): Readonly<Record<string, unknown>> {
   }
 }
 
-const unpriced = (reason: string): Readonly<Record<string, unknown>> => ({
+const unpriced = (reason: string): State => ({
   state: 'UNPRICED',
   reason,
   evaluated_at_ms: 12_345,
@@ -214,14 +217,14 @@ const unpriced = (reason: string): Readonly<Record<string, unknown>> => ({
 })
 
 /** Names before `as_of`, and quotes inside quotes, are where a careless insertion goes wrong. */
-function quoteOf(chainId: number, token: string, state: Readonly<Record<string, unknown>>): string {
+function quoteOf(chainId: number, token: string, state: State): Written {
   const hop = { pool_id: idOf(address(1)), ratio: exact('1.1'), components: { depth: component(9) } }
   const nested = { note: '"as_of":{', ...state }
   const routes = Array.from({ length: 4 }, () => ({ hops: [hop, hop] }))
-  return JSON.stringify({
+  return new Written({
     chain_id: chainId,
     token,
-    note: '\\"as_of":{"',
+    note: '\\"as_of":{" é',
     first: [nested],
     ...state,
     routes,

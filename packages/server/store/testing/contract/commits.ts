@@ -185,7 +185,12 @@ export function commitContract(database: () => TestDatabase): void {
     expect(JSON.parse(token?.price as string)).toEqual({ ...compact, as_of: asOf })
     const quote = await store.readQuote(1, TOKEN)
     expect(quote?.sequence).toBe(2)
-    expect(JSON.parse(quote?.quote as string)).toEqual({ ...JSON.parse(upsert.quote as string), as_of: asOf })
+    expect(quote?.price).toBe(token?.price)
+    expect(quote?.bytes).toBe(Buffer.byteLength(quote?.quote as string))
+    expect(JSON.parse(quote?.quote as string)).toEqual({
+      ...JSON.parse(upsert.quote?.text as string),
+      as_of: asOf,
+    })
   })
 
   test('a retraction names the sequence of what it withdraws, and shows the state that follows', async () => {

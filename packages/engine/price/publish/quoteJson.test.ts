@@ -1,0 +1,78 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createState } from '../../createState.ts'
+import { step } from '../../engine.ts'
+import { cases } from '../../testing/cases.ts'
+import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { count } from '../../units.ts'
+import { quoteText } from './quote.ts'
+import { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
+
+const sequences = fc.nat().map(count)
+
+it('R-record-5: written from data or with reuse, sequence and price change included, a quote is the same text', () => {
+  const change = fc.record({ h1_bps: fc.option(fc.integer()), h24_bps: fc.option(fc.integer()) })
+  let viaAssets = 0
+  let unpriced = 0
+  fc.assert(
+    fc.property(fc.nat(2 ** 31), sequences, change, (seed, sequence, change) => {
+      const { life } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+      const state = createState(SETUP)
+      for (const input of life) {
+        step(state, input)
+        const { version } = state.policyView
+        const quotes = new QuoteWriter(SETUP.chainId, version)
+        for (const evaluation of state.index.evaluations.values()) {
+          const data = quoteText(SETUP.chainId, evaluation, version, 'RETRIEVED')
+          const as_of = { stream_sequence: sequence, ...data.as_of }
+          const isPriced = evaluation.kind === 'PRICED'
+          const written = quotes.of(evaluation)
+          const stored = written.at(sequence) as QuoteJson
+          expect(written.text).toBe(JSON.stringify(data))
+          expect(stored).toBe(JSON.stringify({ ...data, as_of }))
+          expect(withChange(stored, null)).toBe(stored)
+          if (isPriced) expect(withChange(stored, change)).toBe(JSON.stringify({ ...data, as_of, change }))
+          else unpriced++
+          if (isPriced && evaluation.routes.some(({ via }) => via !== null)) viaAssets++
+        }
+      }
+    }),
+    { numRuns: cases(60) },
+  )
+  expect(viaAssets).toBeGreaterThan(1_000)
+  expect(unpriced).toBeGreaterThan(100)
+})
+
+const json = fc.jsonValue({ maxDepth: 4 })
+/** Strings that look like the text around them. */
+const tricky = fc.constantFrom('"as_of":{', '\\', '\\"', '{', '}]', '\\\\"as_of":{', '"')
+const value = fc.oneof(json, tricky, fc.record({ as_of: fc.record({ block_number: fc.nat() }) }))
+const fields = (prefix = '') =>
+  fc.dictionary(
+    fc.stringMatching(/^[a-z_:{}"\\]{0,6}$/).map(name => prefix + name),
+    value,
+  )
+
+it('the sequence goes into the own as_of, whatever stands around it', () => {
+  const own = { as_of: { block_number: 7 } }
+  fc.assert(
+    fc.property(fields(), fields(), sequences, (before, after, sequence) => {
+      const state = { ...before, ...own, ...after, ...own }
+      expect(new Written(state).text).toBe(JSON.stringify(state))
+      const as_of = { stream_sequence: sequence, block_number: 7 }
+      expect(new Written(state).at(sequence)).toBe(JSON.stringify({ ...state, as_of }))
+    }),
+    { numRuns: 1_000 },
+  )
+})
+
+it('members are put before and behind those of the data, or none at all', () => {
+  const own = { as_of: { block_number: 7 } }
+  fc.assert(
+    fc.property(fields('head'), fields('body'), sequences, (head, body, sequence) => {
+      const as_of = { stream_sequence: sequence, block_number: 7 }
+      const text = new Written(own, membersOf(body)).at(sequence, membersOf(head))
+      expect(text).toBe(JSON.stringify({ ...head, as_of, ...body }))
+    }),
+  )
+})
