@@ -9,7 +9,8 @@
  * must arrive at the limit, and one unit less, which must not.
  */
 import { createRequire } from 'node:module'
-import type { Boundary, Side, V2State, V2Terms, V3State, V3Terms } from '../packages/engine/amm/adapter.ts'
+import type { Boundary, V2Terms, V3Terms } from '../packages/engine/amm/adapter.ts'
+import type { Side, V2State, V3State } from '../packages/engine/amm/states.ts'
 import { amountOut } from '../packages/engine/amm/constantProduct.ts'
 import * as priceLimit from '../packages/engine/amm/priceLimit.ts'
 import * as swapLoop from '../packages/engine/amm/swapLoop.ts'

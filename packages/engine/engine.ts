@@ -6,6 +6,7 @@
  * of blocks that are not yet final. A step that throws has broken an invariant: the state is then undefined
  * and must be rebuilt from the last commit.
  */
+import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
 import { applyRebase } from './chain/rebase.ts'
@@ -19,7 +20,7 @@ import { fileReferences } from './memory/filing.ts'
 import { publish } from './republish.ts'
 import { triggers } from './triggers.ts'
 import type { EngineRecord } from './record.ts'
-import type { EntityKey, State } from './state.ts'
+import type { State } from './state.ts'
 import { count, type Ms } from './units.ts'
 import { type Need, newWork, type Work } from './work.ts'
 

@@ -6,7 +6,7 @@
  * from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
-import type { V2State, V3State } from './amm/adapter.ts'
+import type { V2State, V3State } from './amm/states.ts'
 import type { KnownRange, TickEntry } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool } from './chain/block.ts'
 import type { Policy } from './policy/policy.ts'

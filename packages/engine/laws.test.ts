@@ -3,6 +3,7 @@
  * reorganisations or straight to the final chain, the same state; stopped and read back anywhere, the same
  * continuation.
  */
+import type { EntityKey } from './entities.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from './stored/codec.ts'
@@ -11,7 +12,7 @@ import { step } from './engine.ts'
 import type { Input } from './input.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import { momentOf } from './price/momentOf.ts'
-import type { EntityKey, State } from './state.ts'
+import type { State } from './state.ts'
 import { cases } from './testing/cases.ts'
 import { currentState } from './testing/currentState.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'

@@ -2,6 +2,7 @@
  * Answers made on demand from the current state: they read, never write, and are never logged. What they say
  * is `COMPUTED` as of the tip, and may differ from the last record by what a re-publication waits for.
  */
+import type { Pool } from './entities.ts'
 import { type Address, idOf } from './chain/block.ts'
 import { type Fraction, times } from './exact/fraction.ts'
 import { asOfText } from './price/publish/compact.ts'
@@ -13,7 +14,7 @@ import { momentOf } from './price/momentOf.ts'
 import { exactText } from './price/publish/exactText.ts'
 import { poolStateText } from './price/publish/poolText.ts'
 import { type QuoteText, quoteText } from './price/publish/quote.ts'
-import type { Pool, State } from './state.ts'
+import type { State } from './state.ts'
 import { type Count, count, type Ms } from './units.ts'
 
 export type QuoteNarrowing = {

@@ -2,6 +2,7 @@
  * What a step says. Pools first, then stables and routing assets in their order, then tokens by address: at
  * most one record each, causes before consequences.
  */
+import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
 import { setPublishedPool, setPublishedToken } from './chain/journal.ts'
 import type { Fraction } from './exact/fraction.ts'
@@ -19,7 +20,7 @@ import { isPricedView } from './rules/anchorView.ts'
 import { isPublished, type Looked } from './rules/republish.ts'
 import { FOREVER } from './rules/timed.ts'
 import { roleOf } from './setup.ts'
-import type { Pool, State, Token } from './state.ts'
+import type { State } from './state.ts'
 import { triggers } from './triggers.ts'
 import { type Ms, soonest } from './units.ts'
 import type { Work } from './work.ts'

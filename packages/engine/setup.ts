@@ -1,5 +1,5 @@
 /** What a chain is configured with. It does not change while the engine runs. */
-import type { Side } from './amm/adapter.ts'
+import type { Side } from './amm/states.ts'
 import type { Address } from './chain/block.ts'
 import type { Count, Ms } from './units.ts'
 

@@ -2,6 +2,7 @@
  * The eight reasons to look at a price again, by name (R-trigger): each says who is looked at, and how. *As its own* means
  * that anything a reader would see is published; *quietly*, only what the rules for quiet tokens call for.
  */
+import type { Pool, Token } from './entities.ts'
 import type { Address } from './chain/block.ts'
 import type { Undone } from './chain/journal.ts'
 import * as fraction from './exact/fraction.ts'
@@ -12,7 +13,7 @@ import { anchorChange, anchorView } from './rules/anchorView.ts'
 import { DEPTH_FROM } from './rules/depthScore.ts'
 import { stateScore } from './rules/feedAndState.ts'
 import type { RetractReason } from './rules/reasons.ts'
-import type { Pool, State, Token } from './state.ts'
+import type { State } from './state.ts'
 import type { Ms, Near } from './units.ts'
 import type { Work } from './work.ts'
 

@@ -5,7 +5,7 @@
 import type { Address } from './chain/block.ts'
 import type { RetractReason } from './rules/reasons.ts'
 import type { EngineRecord, SwapObserved } from './record.ts'
-import type { Pool } from './state.ts'
+import type { Pool } from './entities.ts'
 
 export type Work = {
   /** Pools whose own state changed: each gets one record. */

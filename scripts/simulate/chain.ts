@@ -2,7 +2,7 @@
  * A simulated chain: the tree of its blocks, which branch of it is true, and what every pool held at each of them. What
  * is said here is what really happened; a service that followed it ends with the same pools.
  */
-import type { V2State, V3State } from '../../packages/engine/amm/adapter.ts'
+import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
 import type { Block } from '../../packages/engine/chain/block.ts'
 import { type Address, type Hex, ms } from '../../packages/engine/index.ts'
 import { ChainSim } from '../../packages/engine/testing/chainSim.ts'

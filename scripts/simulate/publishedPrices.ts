@@ -15,7 +15,7 @@ import type { Evaluation } from '../../packages/engine/price/evaluation.ts'
 import type { Moment } from '../../packages/engine/price/moment.ts'
 import { momentOf } from '../../packages/engine/price/momentOf.ts'
 import { hasMoved } from '../../packages/engine/memory/moveWatch.ts'
-import type { Pool, Token } from '../../packages/engine/state.ts'
+import type { Pool, Token } from '../../packages/engine/entities.ts'
 import type { Verdict } from './verdict.ts'
 
 type Anchors = ReadonlyMap<Address, Evaluation>

@@ -2,7 +2,7 @@
  * What a block does to the pools of a simulated chain: trades around the price a pool began with, liquidity that comes
  * and goes, now and then a rug. Nothing drifts away, however long a chain lives.
  */
-import type { V2State, V3State } from '../../packages/engine/amm/adapter.ts'
+import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
 import type { Address } from '../../packages/engine/index.ts'
 import type { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import type { PoolSpec, Random } from '../../packages/engine/testing/randomMarket.ts'

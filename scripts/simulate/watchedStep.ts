@@ -2,7 +2,7 @@
  * The engine's own step, looked at each time: every pool holds what the chain says it holds at the tip, and what is
  * published of every token is what it would be evaluated to now (`publishedPrices.ts`).
  */
-import type { V2State, V3State } from '../../packages/engine/amm/adapter.ts'
+import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
 import { type Input, type State, step } from '../../packages/engine/index.ts'
 import type { SimChain } from './chain.ts'
 import { PublishedPrices } from './publishedPrices.ts'

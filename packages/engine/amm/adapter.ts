@@ -9,20 +9,14 @@
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Tick } from '../units.ts'
+import type { Side, TickChange, V2Event, V2State, V3Event, V3State } from './states.ts'
 import type { TickBook } from './tickBook.ts'
-
-export type Family = 'amm_v2' | 'amm_v3'
-
-/** Which token of the pool: 0 is token0. As a swap direction it names the token that goes in. */
-export type Side = 0 | 1
 
 /** `fee` is the share of the input that trades: 997/1000 keeps 3 of 1000. */
 export type V2Terms = {
   readonly family: 'amm_v2'
   readonly fee: { readonly numerator: bigint; readonly denominator: bigint }
 }
-export type V2State = { readonly family: 'amm_v2'; readonly reserve0: bigint; readonly reserve1: bigint }
-
 /** `book` holds the known ticks; it is the one mutable part and belongs to this pool alone. */
 export type V3Terms = {
   readonly family: 'amm_v3'
@@ -30,49 +24,6 @@ export type V3Terms = {
   readonly tickSpacing: Tick
   readonly book: TickBook
 }
-/** sqrtPriceX96 of 0 means created and not yet initialised. */
-export type V3State = {
-  readonly family: 'amm_v3'
-  readonly sqrtPriceX96: bigint
-  readonly tick: Tick
-  readonly liquidity: bigint
-}
-
-export type V2Event =
-  | { readonly kind: 'SYNC'; readonly reserve0: bigint; readonly reserve1: bigint }
-  | { readonly kind: 'MINT'; readonly amount0: bigint; readonly amount1: bigint }
-  | { readonly kind: 'BURN'; readonly amount0: bigint; readonly amount1: bigint }
-  | {
-      readonly kind: 'SWAP'
-      readonly amount0In: bigint
-      readonly amount1In: bigint
-      readonly amount0Out: bigint
-      readonly amount1Out: bigint
-    }
-
-/** `liquidity` of a Mint or Burn is the (positive) amount of liquidity added or removed. */
-export type V3Event =
-  | { readonly kind: 'INITIALIZE'; readonly sqrtPriceX96: bigint; readonly tick: Tick }
-  | {
-      readonly kind: 'MINT' | 'BURN'
-      readonly tickLower: Tick
-      readonly tickUpper: Tick
-      readonly liquidity: bigint
-      readonly amount0: bigint
-      readonly amount1: bigint
-    }
-  | {
-      readonly kind: 'SWAP'
-      readonly amount0: bigint
-      readonly amount1: bigint
-      readonly sqrtPriceX96: bigint
-      readonly liquidity: bigint
-      readonly tick: Tick
-    }
-
-/** A liquidity change between two ticks; the inverse has `delta` negated. */
-export type TickChange = { readonly lower: Tick; readonly upper: Tick; readonly delta: bigint }
-
 /** One quantity the event states and we computed otherwise; shown with the `unverified` state. */
 export type Difference = { readonly field: string; readonly event: bigint; readonly computed: bigint }
 

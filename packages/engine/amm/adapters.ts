@@ -1,17 +1,8 @@
 /**
  * The adapter of each pool family. Callers hold a pool of some family and never ask which.
  */
-import type {
-  Adapter,
-  AnyAdapter,
-  Family,
-  V2Event,
-  V2State,
-  V2Terms,
-  V3Event,
-  V3State,
-  V3Terms,
-} from './adapter.ts'
+import type { Family, V2Event, V2State, V3Event, V3State } from './states.ts'
+import type { Adapter, AnyAdapter, V2Terms, V3Terms } from './adapter.ts'
 import { v2 } from './v2.ts'
 import { v3 } from './v3.ts'
 

@@ -11,12 +11,11 @@
  */
 import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
-import type { Side, V3State } from './adapter.ts'
+import type { Side, V3State } from './states.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
-import type { TickBook } from './tickBook.ts'
 import { sqrtRatioAtTick } from './tickMath.ts'
 
 /**
@@ -32,11 +31,21 @@ type Lane = {
   sums: bigint[]
 }
 
+/** What is asked of the book of ticks. */
+type Ticks = {
+  readonly tickSpacing: Tick
+  readonly lowest: Tick
+  readonly highest: Tick
+  positionAtOrBelow(tick: Tick): Count | -1
+  tickAt(position: Count | -1): Tick | undefined
+  netAt(position: Count): bigint
+}
+
 /** The window reaches this many times as far as the limit that was asked for, so that the price may move. */
 const WINDOW_REACH = 2
 
 export class DepthIndex {
-  readonly #book: TickBook
+  readonly #book: Ticks
   readonly #tradingPpm: bigint
   #low = MAX_TICK
   #high = MIN_TICK
@@ -49,7 +58,7 @@ export class DepthIndex {
   /** Some segment would have negative liquidity. */
   #isContradictory = false
 
-  constructor(book: TickBook, feePpm: bigint) {
+  constructor(book: Ticks, feePpm: bigint) {
     this.#book = book
     this.#tradingPpm = swapMath.tradingPpm(feePpm)
   }

@@ -4,7 +4,8 @@
  * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an
  * unlimited amount that ended at its price limit. One of them must give every field of the event.
  */
-import type { Difference, Side, V3State, V3Terms } from './adapter.ts'
+import type { Side, V3State } from './states.ts'
+import type { Difference, V3Terms } from './adapter.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
 import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'

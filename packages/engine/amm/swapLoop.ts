@@ -5,9 +5,10 @@
  * ends between two stops, a swap that ends before that is still exact: the contract's next stop lies further
  * out, and a stop that is not reached has no influence.
  */
+import type { Side, V3State } from './states.ts'
 import { assert } from '../assert.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
-import { INCOMPLETE, type Incomplete, type Side, type V3State, type V3Terms } from './adapter.ts'
+import { INCOMPLETE, type Incomplete, type V3Terms } from './adapter.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import type { TickBook } from './tickBook.ts'

@@ -8,7 +8,7 @@
  * No step can fail for a price in range, whatever the liquidity: a price is computed from an amount only when
  * that amount does not reach the target, and then it lies between the two. Zero liquidity always reaches.
  */
-import type { Side } from './adapter.ts'
+import type { Side } from './states.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 
 export type Step = {

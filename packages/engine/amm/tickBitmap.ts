@@ -8,7 +8,7 @@
  */
 import { assert } from '../assert.ts'
 import { type Count, count, type Tick, tick as toTick } from '../units.ts'
-import type { Side } from './adapter.ts'
+import type { Side } from './states.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 /** A word of the contract's `tickBitmap`, at its signed position. */

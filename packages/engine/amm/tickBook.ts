@@ -9,7 +9,7 @@
  */
 import { assert } from '../assert.ts'
 import { type Count, count, type Tick } from '../units.ts'
-import type { TickChange } from './adapter.ts'
+import type { TickChange } from './states.ts'
 import { DepthIndex } from './depthIndex.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'

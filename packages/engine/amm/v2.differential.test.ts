@@ -5,6 +5,7 @@
  * mirror is advanced by the pair's events alone. After each round both must be what the contract's storage
  * says. An output is right when the pair gives it and refuses one unit more.
  */
+import type { Side, V2Event, V2State } from './states.ts'
 import { createRequire } from 'node:module'
 import {
   type Anvil,
@@ -37,7 +38,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import type { Fraction } from '../exact/fraction.ts'
-import type { Boundary, Side, V2Event, V2State, V2Terms } from './adapter.ts'
+import type { Boundary, V2Terms } from './adapter.ts'
 import { v2 } from './v2.ts'
 
 /** `feeBps` is null where the contract knows one fee only. */

@@ -1,7 +1,8 @@
+import type { Side, V2Event, V2State } from './states.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
-import type { Boundary, Side, V2Event, V2State, V2Terms } from './adapter.ts'
+import type { Boundary, V2Terms } from './adapter.ts'
 import { adapterOf } from './adapters.ts'
 import { MAX_RESERVE } from './constantProduct.ts'
 

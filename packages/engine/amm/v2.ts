@@ -4,9 +4,10 @@
  * A Sync carries the reserves, so it is the state; the Swap, Mint or Burn after it explains how they came to
  * be, and is checked against the reserves before that Sync.
  */
+import type { Side, V2Event, V2State } from './states.ts'
 import { assert, unreachable } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import type { Adapter, Applied, Difference, Side, V2Event, V2State, V2Terms } from './adapter.ts'
+import type { Adapter, Applied, Difference, V2Terms } from './adapter.ts'
 import * as constantProduct from './constantProduct.ts'
 
 export const v2: Adapter<V2Terms, V2State, V2Event> = {

@@ -5,6 +5,7 @@
  * mirror is advanced by the pool's events alone. After each round both must be what the contract's storage
  * says, to the unit.
  */
+import type { Side, V3Event, V3State } from './states.ts'
 import {
   type Anvil,
   type Client,
@@ -36,7 +37,7 @@ import {
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { tick as toTick } from '../units.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import type { Boundary, Side, V3Event, V3State, V3Terms } from './adapter.ts'
+import type { Boundary, V3Terms } from './adapter.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as tickBook from './tickBook.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'

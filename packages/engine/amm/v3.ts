@@ -4,6 +4,7 @@
  * A state is what the last event says, whether or not it recomputes: the chain is the authority on what
  * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
  */
+import type { Side, V3Event, V3State } from './states.ts'
 import { assert, unreachable } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { type Tick, tick as toTick } from '../units.ts'
@@ -13,9 +14,6 @@ import {
   type Difference,
   INCOMPLETE,
   type Incomplete,
-  type Side,
-  type V3Event,
-  type V3State,
   type V3Terms,
 } from './adapter.ts'
 import * as priceLimit from './priceLimit.ts'

@@ -2,7 +2,7 @@
  * Blocks and the pool events inside them, as the engine receives them: already fetched and verified by
  * hash. Addresses and hashes are lower-case hex; a decoder that lets another case through breaks identity.
  */
-import type { Family, V2Event, V3Event } from '../amm/adapter.ts'
+import type { Family, V2Event, V3Event } from '../amm/states.ts'
 import type { Count, Ms, Tick } from '../units.ts'
 
 export type Hex = `0x${string}`
@@ -22,6 +22,9 @@ export type Block = BlockRef & {
   /** In order of log index. */
   readonly events: readonly PoolEvent[]
 }
+
+/** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
+export type ProvenRun = { readonly first: Count; readonly last: Count; readonly lastMs: Ms }
 
 /** Where a log stands. */
 export type LogPosition = { readonly transactionHash: Hex; readonly logIndex: Count }

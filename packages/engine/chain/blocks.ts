@@ -2,15 +2,16 @@
  * Blocks applied to the state: pools born, events folded per pool, the position moved. A block extends the
  * tip by hash; anything else is the worker's mistake and not ours to repair.
  */
-import type { V2Event, V3Event } from '../amm/adapter.ts'
+import type { V2Event, V3Event } from '../amm/states.ts'
+import type { Pool } from '../entities.ts'
 import { assert } from '../assert.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { SwapAmounts, SwapObserved } from '../record.ts'
-import type { Pool, ProvenRun, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { type Count, tick } from '../units.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
-import type { Address, Block, Hex, LogPosition, PoolEvent } from './block.ts'
+import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'

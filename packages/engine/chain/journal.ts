@@ -5,48 +5,14 @@
  * block. What was published while it was the tip is named, not kept: it is evaluated again on the new branch.
  * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
  */
-import type { TickChange } from '../amm/adapter.ts'
+import type { BookUndo, Journal, JournalSwap } from './undo.ts'
+import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
-import type { PublishedPool, PublishedToken, SwapObserved } from '../record.ts'
-import type {
-  ChainPosition,
-  Decimals,
-  EntityKey,
-  Pool,
-  PoolState,
-  PoolTerms,
-  Stable,
-  State,
-  Token,
-} from '../state.ts'
+import type { PublishedPool, PublishedToken } from '../record.ts'
+import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
-
-export type Journal = {
-  readonly key: EntityKey
-  readonly block: BlockRef
-  /** The block before it in our fold: for the end of a gap, the last one before the gap. */
-  readonly parentHash: Hex
-  readonly before: Pick<ChainPosition, 'tip' | 'proven' | 'sequencer'>
-  /** Pools first known in this block. */
-  readonly created: Set<Address>
-  readonly pools: Map<Address, PoolState>
-  /** Changes of ticks and reloads, in order: undone last to first. */
-  readonly books: BookUndo[]
-  /** Whose records stand on this block. */
-  readonly publishedPools: Set<Address>
-  readonly publishedTokens: Set<Address>
-  readonly stables: Map<Address, Stable | null>
-  readonly decimals: Map<Address, Decimals | null>
-  readonly swaps: JournalSwap[]
-}
-
-export type JournalSwap = { readonly pool: Address; readonly payload: SwapObserved }
-
-export type BookUndo =
-  | { readonly kind: 'change'; readonly pool: Address; readonly change: TickChange }
-  | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }
 
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
   key: `undo/${block.number}`,

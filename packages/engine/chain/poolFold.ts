@@ -2,14 +2,16 @@
  * One block's events folded into a pool's state. Only the state at the end of the block is kept: what a
  * pool was between two transactions is never priced and never published.
  */
-import type { Difference, V2State, V3State } from '../amm/adapter.ts'
+import type { V2State, V3State } from '../amm/states.ts'
+import type { Pool, PoolState } from '../entities.ts'
+import type { Difference } from '../amm/adapter.ts'
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { evidenceOf, type LastSwap } from '../rules/evidence.ts'
 import * as jump from '../rules/magnitudeJump.ts'
 import type { Policy } from '../policy/policy.ts'
 import * as temporal from '../memory/temporalTape.ts'
-import type { Pool, PoolState, State } from '../state.ts'
+import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
 import { noteBook } from './journal.ts'

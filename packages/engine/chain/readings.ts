@@ -5,9 +5,11 @@
  * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
  * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
  */
-import type { Difference, V2State, V3State } from '../amm/adapter.ts'
+import type { V2State, V3State } from '../amm/states.ts'
+import type { Decimals, Pool } from '../entities.ts'
+import type { Difference } from '../amm/adapter.ts'
 import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
-import type { Decimals, Pool, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'

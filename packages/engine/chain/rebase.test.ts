@@ -1,11 +1,12 @@
 /** A start at the head after a long stop (R-rebase-1): nothing is priced by what was known before, and the laws hold. */
+import type { EntityKey } from '../entities.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import type { Input } from '../input.ts'
-import type { EntityKey, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { cases } from '../testing/cases.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC } from '../testing/cast.ts'
 import { currentState } from '../testing/currentState.ts'

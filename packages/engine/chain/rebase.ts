@@ -5,11 +5,12 @@
  *
  * Only two things about a pool survive a gap: when it was created and when it was last seen to trade.
  */
+import type { Pool, PoolState } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Input } from '../input.ts'
 import * as temporal from '../memory/temporalTape.ts'
-import type { Pool, PoolState, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { count } from '../units.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'

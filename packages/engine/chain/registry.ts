@@ -2,11 +2,12 @@
  * Which pools and tokens are known, and the indexes over them. A pool stands under its pair, under the token
  * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
  */
+import type { KnownPool, OwnPools, Pool, PoolState, PoolTerms, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import type { LoadedTicks } from '../input.ts'
 import { Cell } from '../memory/cell.ts'
 import { canonicalX, roleOf } from '../setup.ts'
-import type { KnownPool, OwnPools, Pool, PoolState, PoolTerms, State, Token } from '../state.ts'
+import type { State } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
 import { type Address, idOf, type NewPool } from './block.ts'
 

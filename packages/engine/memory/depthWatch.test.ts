@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { near } from '../exact/fraction.ts'
-import type { Around, Pool } from '../state.ts'
+import type { Around, Pool } from '../entities.ts'
 import { cases } from '../testing/cases.ts'
 import { asNear, type Count, count } from '../units.ts'
 import { DepthWatch, isFiled } from './depthWatch.ts'

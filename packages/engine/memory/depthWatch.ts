@@ -7,21 +7,13 @@
  * someone may be looked at in vain, nobody is overlooked, and depth that still rises is followed as closely as that.
  */
 import { powerOfTen } from '../exact/decimal.ts'
-import type { Around, Pool, PoolState } from '../state.ts'
+import type { Around, Pool, FiledDepth } from '../entities.ts'
 import { asNear, type Count, count, type Near } from '../units.ts'
 
 /** Ranges in a doubling of the price. */
 const RANGES = 64
 const SLACK = 0.001
 const MICRO = 1e6
-
-/** Where a pool stands in the watch of its anchor, and what that follows from. */
-export type FiledDepth = {
-  readonly state: PoolState
-  readonly decimals: Count | null
-  /** The anchor's price at which the pool is worth a microdollar; null where it is worth nothing at any. */
-  readonly unit: Near | null
-}
 
 /** Whether the watch of its anchor has a pool as it is now. */
 export function isFiled({ state, around }: Pool): boolean {

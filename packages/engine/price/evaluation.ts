@@ -9,16 +9,13 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
-import type { Pool, PoolState } from '../state.ts'
+import type { Pool, PoolState, Scale } from '../entities.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
 import type { Coverage } from '../rules/coverage.ts'
 import type { Freshness } from '../rules/freshness.ts'
 import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
-
-/** 10^decimals of X and Y, and X over Y without what they have in common: what a ratio of units is in whole tokens. */
-export type Scale = { readonly from: bigint; readonly to: bigint; readonly whole: Fraction }
 
 /** A pool seen at one moment in its canonical orientation: a hop X→Y with its capacity and score. */
 export type Edge = {

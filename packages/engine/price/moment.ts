@@ -2,11 +2,12 @@
  * One moment: the state, the time of the input being applied, and whoever may be asked what follows from them. Those who
  * work it out ask each other through the moment and do not know each other.
  */
+import type { Pool } from '../entities.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { FeedStatus } from '../input.ts'
-import type { Pool, State } from '../state.ts'
+import type { State } from '../state.ts'
 import type { Count, Ms, Score } from '../units.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from '../policy/policy.ts'

@@ -2,10 +2,11 @@
  * A moment made of a state and a time. Stables, anchors, agreements and hops are worked out when they are first asked for, and
  * once: every route that needs them shares them. A moment ends with its step; nothing in it outlives a change of the state.
  */
+import type { Pool } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import { feedScore } from '../rules/feedAndState.ts'
-import type { Pool, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { count, type Ms, score } from '../units.ts'
 import type { Agreement, Edge, StableView } from './evaluation.ts'
 import { anchorOf } from './hops/anchor.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { sqrtRatioAtTick } from '../amm/tickMath.ts'
-import type { Evidence } from '../state.ts'
+import type { Evidence } from '../entities.ts'
 import * as byHand from '../testing/byHand.ts'
 import { cases } from '../testing/cases.ts'
 import { address } from '../testing/chainSim.ts'

@@ -5,11 +5,12 @@
  * The block's last swap serves if it is such a sale and admissible; otherwise the protocol-exact adapter
  * sells a reference input on the block-final state. It changes only with the pool's own state.
  */
-import type { GrossDepth, V2Event, V2State, V3Event, V3State } from '../amm/adapter.ts'
+import type { GrossDepth } from '../amm/adapter.ts'
 import type { BlockRef, LogPosition } from '../chain/block.ts'
 import { apart, partsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import type { Evidence, Pool } from '../state.ts'
+import type { V2Event, V2State, V3Event, V3State } from '../amm/states.ts'
+import type { Evidence, Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** A block's last swap of a pool, with the state it ran on. */

@@ -1,5 +1,6 @@
 /** How long ago a pool was last verified, in tenths of its time to live. A bound belongs to the fresher band; at the whole of it the hop has expired. */
-import type { PoolState, ProvenRun } from '../state.ts'
+import type { PoolState } from '../entities.ts'
+import type { ProvenRun } from '../chain/block.ts'
 import { type Ms, ms, type Score, score } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 

@@ -5,7 +5,7 @@
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Edge, EdgeComponents } from '../price/evaluation.ts'
-import type { Decimals, Pool, PoolState } from '../state.ts'
+import type { Decimals, Pool, PoolState } from '../entities.ts'
 import type { Count, Ms, Score } from '../units.ts'
 import type { Freshness } from './freshness.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'

@@ -2,7 +2,7 @@
  * The rules of a price as plain functions, for a reader who recomputes a quote: exact arithmetic, pool maths, weights,
  * the vote and the bands. Nothing here holds state or steps, and all of it runs in a browser.
  */
-export type { GrossDepth, V2State, V2Terms, V3State, V3Terms } from '../amm/adapter.ts'
+export type { GrossDepth, V2Terms, V3Terms } from '../amm/adapter.ts'
 export * as tickBitmap from '../amm/tickBitmap.ts'
 export { fromWords } from '../amm/tickBook.ts'
 export { isTickAt } from '../amm/tickMath.ts'
@@ -17,7 +17,8 @@ export { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
 export { mergePolicy } from '../policy/policyOverride.ts'
 export { policyVersion } from '../policy/policyVersion.ts'
 export type { RouteDraft as EngineRoute } from '../price/evaluation.ts'
-export type { Pool as EnginePool } from '../state.ts'
+export type { V2State, V3State } from '../amm/states.ts'
+export type { Pool as EnginePool } from '../entities.ts'
 export { count, ms, score, tick } from '../units.ts'
 export { edgeAgreement, pathAgreement } from './agreement.ts'
 export { weigh } from './capacity.ts'

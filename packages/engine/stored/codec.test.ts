@@ -1,10 +1,11 @@
 /** The text of entities: whatever a name looks like, it is read back as it was, and numbers of any size as numbers. */
+import type { EntityKey, Token } from '../entities.ts'
 import { expect, test } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from './codec.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
-import type { EntityKey, State, Token } from '../state.ts'
+import type { State } from '../state.ts'
 import { randomLife, SETUP, TOKENS } from '../testing/randomMarket.ts'
 import { ms } from '../units.ts'
 

@@ -2,6 +2,7 @@
  * The state as text, entity by entity: what a commit writes and a restart reads. A state read back continues
  * exactly as the one that was written; indexes are rebuilt, never stored.
  */
+import type { EntityKey, Stable, Token } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
 import { createState } from '../createState.ts'
@@ -11,7 +12,7 @@ import type { Policy } from '../policy/policy.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
-import type { EntityKey, Gap, Stable, State, Token } from '../state.ts'
+import type { Gap, State } from '../state.ts'
 import {
   chainFrom,
   type ChainImage,

@@ -1,11 +1,13 @@
 /** Entities as plain values: what a text can hold of them, and how they are made whole again. */
+import type { BookUndo, Journal } from '../chain/undo.ts'
+import type { KnownPool, Pool, PoolState, PoolTerms, Stable, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
-import { type BookUndo, type Journal, openJournal } from '../chain/journal.ts'
+import { openJournal } from '../chain/journal.ts'
 import * as temporal from '../memory/temporalTape.ts'
 import type { Change } from '../rules/temporalWindow.ts'
-import type { ChainPosition, KnownPool, Pool, PoolState, PoolTerms, Stable, Token } from '../state.ts'
+import type { ChainPosition } from '../state.ts'
 import { viewFrom, viewText } from './anchorText.ts'
 
 /** A state that was written before gaps were known of has no word about one. */

@@ -4,7 +4,8 @@
  *
  * Hashes name the branch and height, so equal histories have equal blocks.
  */
-import type { Side, V2State, V3State } from '../amm/adapter.ts'
+import type { Side, V2State, V3State } from '../amm/states.ts'
+import type { PoolTerms } from '../entities.ts'
 import { adapterOf } from '../amm/adapters.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../amm/sqrtPriceMath.ts'
 import * as tickBook from '../amm/tickBook.ts'
@@ -12,7 +13,6 @@ import { sqrtRatioAtTick } from '../amm/tickMath.ts'
 import { assert } from '../assert.ts'
 import type { Address, Block, Hex, NewPool, PoolEvent, Proof } from '../chain/block.ts'
 import type { LoadedPool, LoadedTicks } from '../input.ts'
-import type { PoolTerms } from '../state.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
 
 export const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`

@@ -2,7 +2,8 @@
  * A small chain, an engine on it, and one-line ways to drive both. Time stands still unless a test moves it, and a
  * block is handed over at its own time. Every step is checked against the record laws.
  */
-import type { V3Event } from '../amm/adapter.ts'
+import type { V3Event } from '../amm/states.ts'
+import type { Pool } from '../entities.ts'
 import type { KnownRange } from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address, Block, BlockRef, Hex, NewPool, Proof } from '../chain/block.ts'
@@ -11,7 +12,7 @@ import { step, type StepResult } from '../engine.ts'
 import type { FeedStatus, Input, LoadedPool, StableAnswer } from '../input.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
 import { canonicalX } from '../setup.ts'
-import type { Pool, State } from '../state.ts'
+import type { State } from '../state.ts'
 import { count, type Ms, ms } from '../units.ts'
 import type { Fee } from './byHand.ts'
 import { DAY, E6, MINUTE, USDC, WBTC, WETH } from './cast.ts'

@@ -6,7 +6,7 @@
  * Most pools stay quiet: which one trades follows Zipf's law over those that can be traded at all. Every block
  * has exactly the asked number of swaps, and a seed gives the same blocks.
  */
-import type { Side } from '../../engine/amm/adapter.ts'
+import type { Side } from '../../engine/amm/states.ts'
 import { type Block, type BlockRef } from '../../engine/chain/block.ts'
 import type { Input } from '../../engine/input.ts'
 import { tick as toTick } from '../../engine/units.ts'

@@ -2,7 +2,8 @@
  * What can happen to a pool, by the adapters' own rules: each action changes the pool and gives the events its
  * contract would emit, or null where it would have done nothing.
  */
-import type { Side, V2State, V2Terms, V3State, V3Terms } from '../../engine/amm/adapter.ts'
+import type { Side, V2State, V3State } from '../../engine/amm/states.ts'
+import type { V2Terms, V3Terms } from '../../engine/amm/adapter.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../../engine/amm/sqrtPriceMath.ts'
 import * as swapLoop from '../../engine/amm/swapLoop.ts'
 import { isSqrtPrice, MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'

@@ -16,12 +16,12 @@ import { guardFailure, guardOf, zeroScore } from '../../rules/guards.ts'
 import { effectiveY, hopCapacity } from '../../rules/hopCapacity.ts'
 import type { Cap, Failure, Rejection } from '../../rules/reasons.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
-import type { Decimals, Pool, PoolState } from '../../state.ts'
+import type { Decimals, Pool, PoolState, Scale, Figures, Outlook } from '../../entities.ts'
 import { type Count, type Ms, ms, type Near, score, type Score } from '../../units.ts'
-import type { Agreement, Edge, EdgeComponents, Finality, Scale } from '../evaluation.ts'
+import type { Agreement, Edge, EdgeComponents, Finality } from '../evaluation.ts'
 import { type Anchor, finalityAt, type Moment } from '../moment.ts'
-import { type Figures, figuresAt } from './figures.ts'
-import { type Outlook, outlookOf } from './outlook.ts'
+import { figuresAt } from './figures.ts'
+import { outlookOf } from './outlook.ts'
 
 /** How far a hop is to be trusted. */
 type Confidence = { readonly agreement: Agreement; readonly caps: readonly Cap[]; readonly score: Score }

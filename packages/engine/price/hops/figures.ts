@@ -4,29 +4,13 @@
  */
 import { bitsOf } from '../../exact/bits.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
-import { type Fraction, near, times } from '../../exact/fraction.ts'
+import { near, times } from '../../exact/fraction.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { flawOf } from '../../rules/guards.ts'
-import type { Failure } from '../../rules/reasons.ts'
 import { FOREVER } from '../../rules/timed.ts'
-import type { Decimals, Pool } from '../../state.ts'
-import { asNear, type Count, count, type Near } from '../../units.ts'
-import type { Scale } from '../evaluation.ts'
+import type { Decimals, Pool, Scale, Figures } from '../../entities.ts'
+import { asNear, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
-
-export type Figures = {
-  /** Null while the decimals of either token are not verified. */
-  readonly scale: Scale | null
-  /** q(X→Y) in whole tokens, from the evidence. */
-  readonly ratio: Fraction | null
-  /** About where that ratio is, and its longer side. */
-  readonly near: Near
-  readonly bits: Count
-  /** The same from the fee-free marginal. */
-  readonly marginal: Fraction | null
-  /** The first guard that neither time nor anchors have a part in. */
-  readonly flaw: Failure | null
-}
 
 /** The same until the pool's state, the decimals or the policy change. */
 export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {

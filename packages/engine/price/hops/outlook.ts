@@ -6,10 +6,8 @@ import type { Cap } from '../../rules/reasons.ts'
 import { temporalScore } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
 import { tradeAgeCap } from '../../rules/tradeAge.ts'
-import type { PoolState } from '../../state.ts'
+import type { PoolState, Outlook } from '../../entities.ts'
 import { type Ms, type Score, score } from '../../units.ts'
-
-export type Outlook = { readonly temporal: Score; readonly caps: readonly Cap[]; readonly untilMs: Ms }
 
 export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Outlook> {
   const temporal = temporalAt(state, atMs)

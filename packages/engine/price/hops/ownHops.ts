@@ -1,7 +1,7 @@
 /** What a token's own first hops say together: when to look again, when it last traded, and whether one has aged. */
 import type { Address } from '../../chain/block.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
-import type { OwnPools } from '../../state.ts'
+import type { OwnPools } from '../../entities.ts'
 import type { Ms } from '../../units.ts'
 import type { Edge } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'

@@ -1,7 +1,7 @@
 /** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
 import { times } from '../../exact/fraction.ts'
 import type { PoolStateText } from '../../record.ts'
-import type { PoolState } from '../../state.ts'
+import type { PoolState } from '../../entities.ts'
 import { agreementText, bpsText } from './compact.ts'
 import { microusd } from '../../rules/hopCapacity.ts'
 import { exactText } from './exactText.ts'

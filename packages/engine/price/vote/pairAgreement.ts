@@ -6,7 +6,7 @@
  * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
  */
 import * as fraction from '../../exact/fraction.ts'
-import type { Pool } from '../../state.ts'
+import type { Pool } from '../../entities.ts'
 import { count } from '../../units.ts'
 import { edgeAgreement } from '../../rules/agreement.ts'
 import { consensus, type Observation } from '../../rules/consensus.ts'

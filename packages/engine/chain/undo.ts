@@ -1,0 +1,36 @@
+/** What a block changed, as it was before: kept for each block that is not yet final. */
+import type { TickChange } from '../amm/states.ts'
+import type { Decimals, EntityKey, PoolState, PoolTerms, Stable } from '../entities.ts'
+import type { Sequencer } from '../input.ts'
+import type { SwapObserved } from '../record.ts'
+import type { Address, BlockRef, Hex, ProvenRun } from './block.ts'
+
+export type Journal = {
+  readonly key: EntityKey
+  readonly block: BlockRef
+  /** The block before it in our fold: for the end of a gap, the last one before the gap. */
+  readonly parentHash: Hex
+  /** Where the chain stood. */
+  readonly before: {
+    readonly tip: BlockRef | null
+    readonly proven: readonly ProvenRun[]
+    readonly sequencer: Sequencer | null
+  }
+  /** Pools first known in this block. */
+  readonly created: Set<Address>
+  readonly pools: Map<Address, PoolState>
+  /** Changes of ticks and reloads, in order: undone last to first. */
+  readonly books: BookUndo[]
+  /** Whose records stand on this block. */
+  readonly publishedPools: Set<Address>
+  readonly publishedTokens: Set<Address>
+  readonly stables: Map<Address, Stable | null>
+  readonly decimals: Map<Address, Decimals | null>
+  readonly swaps: JournalSwap[]
+}
+
+export type JournalSwap = { readonly pool: Address; readonly payload: SwapObserved }
+
+export type BookUndo =
+  | { readonly kind: 'change'; readonly pool: Address; readonly change: TickChange }
+  | { readonly kind: 'reload'; readonly pool: Address; readonly terms: PoolTerms }
