@@ -5,6 +5,11 @@ export type Suite = {
   readonly include: readonly string[]
   /** Files at once, where two would leave the cores idle: tests that wait more than they work. */
   readonly atOnce?: number
+  /**
+   * Its files run one after another in a few processes, which load the code of the service once and not for each file.
+   * A file leaves its process as it found it: no module mocks, no timers, no environment of its own.
+   */
+  readonly isShared?: boolean
   /** What of this machine it cannot do without, beside npm's packages for it. */
   readonly needs?: readonly Need[]
 }
@@ -50,6 +55,7 @@ export const suites: readonly Suite[] = [
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
     atOnce: 3,
+    isShared: true,
     needs: ['anvil'],
   },
   {
