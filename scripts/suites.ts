@@ -46,9 +46,16 @@ export const suites: readonly Suite[] = [
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
     include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor', 'capture')],
+    atOnce: 3,
+    isShared: true,
     needs: ['anvil'],
   },
-  { name: 'store', about: 'the durable log on SQLite and PostgreSQL', include: server('store') },
+  {
+    name: 'store',
+    about: 'the durable log on SQLite and PostgreSQL',
+    include: server('store'),
+    isShared: true,
+  },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },
   {
     name: 'service',
