@@ -1,4 +1,4 @@
-/** Tests run in separate processes, two at a time unless their suite says otherwise; nothing is retried and nothing sleeps. `npm run torture` has more of them. */
+/** Test files run in separate processes, or share some where their suite says so (scripts/suites.ts), two at a time unless it says otherwise; nothing is retried and nothing sleeps. `npm run torture` has more of them. */
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
