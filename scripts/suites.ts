@@ -5,6 +5,11 @@ export type Suite = {
   readonly include: readonly string[]
   /** Files at once, where two would leave the cores idle: tests that wait more than they work. */
   readonly atOnce?: number
+  /**
+   * Its files run one after another in a few processes, which load the code of the service once and not for each file.
+   * A file leaves its process as it found it: no module mocks, no timers, no environment of its own.
+   */
+  readonly isShared?: boolean
   /** What of this machine it cannot do without, beside npm's packages for it. */
   readonly needs?: readonly Need[]
 }
@@ -41,15 +46,23 @@ export const suites: readonly Suite[] = [
     name: 'chains',
     about: 'a local world of real contracts, our maths against them, feed and market',
     include: ['packages/world/', 'differential.test.ts', ...server('feed', 'market', 'doctor', 'capture')],
+    atOnce: 3,
+    isShared: true,
     needs: ['anvil'],
   },
-  { name: 'store', about: 'the durable log on SQLite and PostgreSQL', include: server('store') },
+  {
+    name: 'store',
+    about: 'the durable log on SQLite and PostgreSQL',
+    include: server('store'),
+    isShared: true,
+  },
   { name: 'sdk', about: 'wire schemas and client', include: ['packages/sdk/'] },
   {
     name: 'service',
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
     atOnce: 3,
+    isShared: true,
     needs: ['anvil'],
   },
   {

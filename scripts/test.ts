@@ -67,7 +67,7 @@ function lackOf(chosen: readonly Suite[]): string | null {
 
 const LOOK_FOR: Readonly<Record<Need, () => unknown>> = { anvil: anvilBinary, chromium: namedBrowser }
 
-async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
+async function runSuite({ include, atOnce, isShared = false }: Suite): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-test-'))
   const report = join(folder, 'report.json')
   const started = performance.now()
@@ -78,6 +78,7 @@ async function runSuite({ include, atOnce }: Suite): Promise<Outcome> {
     '--reporter=json',
     `--outputFile.json=${report}`,
     ...workersOf(atOnce),
+    ...(isShared ? ['--no-isolate'] : []),
     ...include,
   ])
   const seconds = (performance.now() - started) / 1000

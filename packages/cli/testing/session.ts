@@ -122,11 +122,11 @@ export const run = (place: Place, args: readonly string[], options: SessionOptio
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** Nothing of the tester's own: neither a wish about colours nor a service. */
+/** Nothing of the tester's own: neither a wish about colours, nor a service, nor where compiled code is kept. */
 function clean(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => !/^(ASSAY_(?!ANVIL$)|NO_COLOR$|FORCE_COLOR$|CI$|VITEST)/.test(name),
+      ([name]) => !/^(ASSAY_(?!ANVIL$)|NO_COLOR$|FORCE_COLOR$|CI$|VITEST|NODE_COMPILE_CACHE$)/.test(name),
     ),
   )
 }

@@ -446,4 +446,4 @@ test('the command prints JSON and ends with 1 when an endpoint fails', async () 
     name: 'chain_id',
     value: 'it serves chain 31337, not 1',
   })
-}, 30_000)
+})

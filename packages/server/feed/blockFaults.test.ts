@@ -194,7 +194,11 @@ describe('F22: 200 blocks at once', () => {
     expect(first.value?.kind).toBe('block')
     proxy.calls.length = 0
     await mine(chain, 200)
-    const fetched = (): number => proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').length
+    // Blocks, not calls: one that is not answered in its usual time is asked for once more.
+    const fetched = (): number =>
+      new Set(
+        proxy.calls.filter(({ method }) => method === 'eth_getBlockReceipts').map(({ params }) => params[0]),
+      ).size
     await expect.poll(fetched).toBe(8)
     // The head is polled some times more, and no block is fetched.
     const polls = (): number => proxy.calls.filter(({ params }) => params[0] === 'latest').length

@@ -345,11 +345,13 @@ describe('F16: an answer that does not end', () => {
       limits.deadlineMs = 400
       limits.overMs = 400
       const rule = proxy.add({ method: 'eth_getBlockReceipts', fault })
-      for (let n = 0; n < 20 && rule.fired() === 0; n++) {
+      // Either node may be the one that is asked, on a busy machine one of them many times in a row.
+      const isMet = async () => {
         await mineTransactions(chain, EVERY_KIND)
         await consumer.untilTip(await latest(chain))
+        return rule.fired() > 0
       }
-      expect(rule.fired()).toBeGreaterThan(0)
+      await expect.poll(isMet).toBe(true)
       await expectFinalChain(consumer, chain)
       proxy.clear()
       await expect.poll(() => proxy.underWay()).toBe(0)

@@ -232,8 +232,12 @@ describe('a feed whose node drops a log', () => {
     await expect.poll(tries).toBeGreaterThan(4)
     forward(16_000)
     await consumer.until('GAP', ({ health }) => health?.status === 'GAP')
+    // On a busy machine the head has grown old besides.
+    expect(consumer.health?.reasons.filter(reason => reason !== 'HEAD_OLD')).toEqual([
+      'BEHIND',
+      'BLOCK_REFUSED',
+    ])
     expect(consumer.health).toMatchObject({
-      reasons: ['BEHIND', 'BLOCK_REFUSED'],
       head: { block_hash: below.hash },
       processed: { block_hash: below.hash },
     })

@@ -19,7 +19,7 @@ const FEW_CALLS = 15
 let chain: TestChain
 beforeAll(async () => {
   chain = await startTestChain(PLAN)
-}, 60_000)
+})
 afterAll(() => chain?.close())
 
 test('all tokens and pools of the chain are found and read in a few calls', async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   )
   close = opened.close
   rpc = createChainRpc(opened.endpoints, closed.signal)
-}, 60_000)
+})
 afterAll(async () => {
   close()
   await proxy.close()

@@ -56,7 +56,9 @@ const write = (document: unknown) => {
 }
 const depth = () => state.coverage.get(WETH)?.depthMicrousd ?? null
 
-async function watch(sources: readonly CoverageSource[]): Promise<void> {
+type Lane = (task: () => Promise<void>) => Promise<void>
+
+async function watch(sources: readonly CoverageSource[], inLane: Lane = task => task()): Promise<void> {
   await new CoverageWatch({
     sources,
     state,
@@ -64,7 +66,7 @@ async function watch(sources: readonly CoverageSource[]): Promise<void> {
       applied.push(input)
       return step(state, input)
     },
-    inLane: task => task(),
+    inLane,
     clock: systemClock,
     signal: abort.signal,
     log: {
@@ -104,6 +106,21 @@ test('a file that is gone, cut short or wrong counts as it last was, and is told
   write({ as_of_ms: NOW, assets: [asset('1')] })
   await until('the new depth', () => depth() === 1_000_000n)
   expect(warnings).toHaveLength(3)
+})
+
+test('looks never overlap: while one waits for its turn, no other begins', async () => {
+  write({ as_of_ms: NOW, assets: [asset('25000000')] })
+  let [waiting, most, turns] = [0, 0, 0]
+  await watch(sourcesOf({ kind: 'file', path: 'depth.json' }), async task => {
+    most = Math.max(most, ++waiting)
+    // Several looks are due by then.
+    await new Promise(resolve => setTimeout(resolve, 50))
+    await task()
+    waiting -= 1
+    turns += 1
+  })
+  await until('some turns', () => turns > 3)
+  expect(most).toBe(1)
 })
 
 test('a chain starts without its file, and takes it once it is there', async () => {

@@ -26,6 +26,7 @@ export class CoverageWatch {
   readonly #options: CoverageWatchOptions
   /** Of each file: what it last said, and what is wrong with it now. */
   readonly #files = new Map<string, { assets: readonly CoverageAsset[]; fault: string | null }>()
+  #isLooking = false
 
   constructor(options: CoverageWatchOptions) {
     this.#options = options
@@ -41,14 +42,19 @@ export class CoverageWatch {
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   }
 
+  /** One look at a time: two that overlap would both report a fault that is new to both. */
   async #look(): Promise<void> {
     const { inLane, signal, log } = this.#options
+    if (this.#isLooking) return
+    this.#isLooking = true
     try {
       const assets = await this.#read()
       if (!signal.aborted) await inLane(() => this.#tell(assets))
     } catch (failure) {
       // A step that fails ends the chain by itself, and says so.
       if (!signal.aborted) log.warn('the depth of other markets was not taken', { error: String(failure) })
+    } finally {
+      this.#isLooking = false
     }
   }
 

@@ -1,7 +1,7 @@
 /** Each answer is compared with that of an up-to-date node on a real chain. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Anvil, startAnvil } from '../anvil.ts'
-import { connect, DEV_ACCOUNT } from '../client.ts'
+import { connect, DEV_ACCOUNT, send } from '../client.ts'
 import { answerBehind } from './behind.ts'
 import type { RpcAnswer, RpcCall } from './rule.ts'
 
@@ -15,9 +15,7 @@ beforeAll(async () => {
   node = await startAnvil({ chainId: 31_339, slotsInAnEpoch: 1 })
   const client = connect(node.url)
   for (let number = 1; number <= BLOCKS; number++)
-    transactions.push(
-      await client.sendTransaction({ account: DEV_ACCOUNT, to: DEV_ACCOUNT, value: 1n, chain: null }),
-    )
+    transactions.push((await send(client, { to: DEV_ACCOUNT })).transactionHash)
   for (let number = 0n; number <= BLOCKS; number++)
     hashes.push((await client.getBlock({ blockNumber: number })).hash)
 })

@@ -6,6 +6,7 @@ import { isTokenUpsert } from '../testing/record.ts'
 import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
 import { startTestChain, type TestChain } from '../testing/testChain.ts'
 import { startTestService, type TestService } from '../testing/testService.ts'
+import { until } from '../testing/until.ts'
 import { DescribedApi } from './describedApi.ts'
 import { writeExamples } from './examples.ts'
 
@@ -335,10 +336,15 @@ describe('R-http-3: GET /v1/pools/{chain_id}/{pool_address}/events', () => {
         events: { block_number: number; log_index: number }[]
         next_cursor: string
       }
-    const whole = await page('limit=1000')
-    const first = await page('')
+    // Rows become final while we look: pages are of one moment where the whole is the same before and after them.
+    const { whole, first, second } = await until('pages of one moment', async () => {
+      const before = await page('limit=1000')
+      const first = await page('')
+      const second = await page(`cursor=${first.next_cursor}`)
+      const whole = await page('limit=1000')
+      return JSON.stringify(before.events) === JSON.stringify(whole.events) && { whole, first, second }
+    })
     expect(first.events).toEqual(whole.events.slice(0, 100))
-    const second = await page(`cursor=${first.next_cursor}`)
     expect(second.events).toEqual(whole.events.slice(100, 200))
     expect(second.events.length).toBeGreaterThan(0)
   })

@@ -8,7 +8,7 @@ const { key } = issueKey()
 const SESSION = 's'.repeat(43)
 
 /** A server that says what it should not, watched like every other. */
-async function answering(body: string, headers: Record<string, string> = {}): Promise<void> {
+async function answering(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<void> {
   const server = createServer((_, response) => response.writeHead(200, headers).end(body))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   await (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text()
@@ -22,6 +22,16 @@ it.each([
   await answering(body)
   expect(expectNoLeaks).toThrow(`an answer tells ${what}`)
   expectNoLeaks()
+})
+
+it('bytes are looked at as text is', async () => {
+  await answering(new TextEncoder().encode(`{"error":"ws://x/?key=${CANARY} is away"}`))
+  expect(expectNoLeaks).toThrow('an answer tells the secret of an endpoint')
+  await answering(new TextEncoder().encode(`{"error":"${key} is not valid"}`))
+  expect(expectNoLeaks).toThrow('an answer tells a key')
+  await answering('{}', { 'set-cookie': `assay_session=${SESSION}; Path=/` })
+  await answering(new TextEncoder().encode(`{"session":"${SESSION}"}`))
+  expect(expectNoLeaks).toThrow('an answer tells a session')
 })
 
 it('a session is told where it is set, and nowhere else', async () => {

@@ -2,8 +2,11 @@
 
 type Seen<Value> = Value | null | undefined | false
 
-/** Between two looks; short against everything that is waited for. */
-const LOOK_MS = 10
+/**
+ * Between two looks: a tenth of the time waited so far, within these. Short against everything that is waited for, and
+ * whoever waits long does not keep the processor from what is waited for.
+ */
+const LOOK_MS = { least: 10, most: 100 }
 /** A guard against a hang, far above what a machine ten times slower takes: how long something takes is not asserted here. */
 const PATIENCE_MS = 180_000
 
@@ -13,11 +16,13 @@ export async function until<Value>(
   look: () => Seen<Value> | Promise<Seen<Value>>,
   patienceMs = PATIENCE_MS,
 ): Promise<Value> {
-  const endMs = performance.now() + patienceMs
+  const startMs = performance.now()
   for (;;) {
     const seen = await look()
     if (seen !== null && seen !== undefined && seen !== false) return seen
-    if (performance.now() > endMs) throw new Error(`not within ${patienceMs} ms: ${what}`)
-    await new Promise(resolve => setTimeout(resolve, LOOK_MS))
+    const waitedMs = performance.now() - startMs
+    if (waitedMs > patienceMs) throw new Error(`not within ${patienceMs} ms: ${what}`)
+    const pauseMs = Math.min(Math.max(waitedMs / 10, LOOK_MS.least), LOOK_MS.most)
+    await new Promise(resolve => setTimeout(resolve, pauseMs))
   }
 }

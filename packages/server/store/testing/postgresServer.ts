@@ -35,6 +35,9 @@ const identity = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
 
 const START_MS = 180_000
 
+/** How a new server's data is made. */
+const INITDB = ['-U', 'assay', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']
+
 /** Ends the server when the pipe to this process closes. */
 const SUPERVISE = '"$0" "$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server'
 
@@ -65,20 +68,9 @@ export async function startPostgres(
   const folder = mkdtempSync(join(tmpdir(), 'assay-pg-'))
   const data = join(folder, 'data')
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
-  if (from === null)
-    execFileSync(
-      join(native, 'bin/initdb'),
-      ['-D', data, '-U', 'assay', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N'],
-      {
-        ...identity,
-        stdio: ['ignore', 'ignore', 'pipe'],
-      },
-    )
-  else {
-    execFileSync('cp', ['-a', from, data])
-    rmSync(join(data, 'postmaster.pid'), { force: true })
-    if (signal !== null) writeFileSync(join(data, signal), '')
-  }
+  execFileSync('cp', ['-a', from ?? newData(native), data])
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+  if (signal !== null) writeFileSync(join(data, signal), '')
   const urlOf = (database: string) => `postgres://assay@/${database}?host=${encodeURIComponent(folder)}`
   let child: ChildProcess | null = null
 
@@ -163,6 +155,30 @@ function binaries(): { readonly native: string; readonly major: number } {
   return { native: copy, major: Number(version.split('.')[0]) }
 }
 
+/** The data of a server that has never run, made once per version: `initdb` takes seconds, a copy does not. */
+function newData(native: string): string {
+  const data = `${native}-data${INITDB.join('')}`
+  if (existsSync(data)) return data
+  const draft = mkdtempSync(`${data}-`)
+  if (isRoot) chownSync(draft, NOBODY, NOBODY)
+  execFileSync(join(native, 'bin/initdb'), ['-D', join(draft, 'data'), ...INITDB], {
+    ...identity,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  renameOnce(join(draft, 'data'), data)
+  rmSync(draft, { recursive: true, force: true })
+  return data
+}
+
+/** Unless another process was faster. */
+function renameOnce(draft: string, target: string): void {
+  try {
+    renameSync(draft, target)
+  } catch (failure) {
+    if (!existsSync(target)) throw failure
+  }
+}
+
 function copyBinaries(source: string, copy: string): void {
   const draft = mkdtempSync(`${copy}-`)
   for (const part of ['bin', 'lib', 'share'])
@@ -178,10 +194,6 @@ function copyBinaries(source: string, copy: string): void {
     if (!existsSync(target)) symlinkSync(basename(link.source), target)
   }
   chmodSync(draft, 0o755)
-  try {
-    renameSync(draft, copy)
-  } catch {
-    // Another process was faster.
-    rmSync(draft, { recursive: true })
-  }
+  renameOnce(draft, copy)
+  rmSync(draft, { recursive: true, force: true })
 }
