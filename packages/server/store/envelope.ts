@@ -58,7 +58,7 @@ function subjectOf(record: RecordDraft): Subject {
 export function unsealed(record: RecordDraft): Unsealed {
   const { quote } = record
   const subject = subjectOf(record)
-  const quoteAt = quote === null ? null : sequenced(quote, outermostAsOf(quote))
+  const quoteAt = quote === null ? null : sequencedThroughout(quote)
   return {
     subject,
     retracted: retractedIdOf(record),
@@ -196,6 +196,18 @@ function sequenced(text: string, at: number): (sequence: Sequence) => string {
   return sequence => `${before}"stream_sequence":${sequence},${after}`
 }
 
+/** As `sequenced`, and in the quotes of its routing assets too: all were evaluated in the step that the record ends. */
+function sequencedThroughout(text: string): (sequence: Sequence) => string {
+  const parts: string[] = []
+  let from = 0
+  for (const at of asOfsIn(text)) {
+    parts.push(text.slice(from, at))
+    from = at
+  }
+  parts.push(text.slice(from))
+  return sequence => parts.join(`"stream_sequence":${sequence},`)
+}
+
 /** The 32-byte id of the wire is the address, left-padded. */
 const addressOf = (id: string): string => `0x${id.slice(26)}`
 
@@ -203,6 +215,7 @@ const idsIn = (envelope: string, open: number, close: number): readonly string[]
   close === open + 1 ? [] : envelope.slice(open + 2, close - 1).split('","')
 
 const AS_OF = '"as_of":{'
+const ASSETS = '"routing_assets":['
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
@@ -218,6 +231,28 @@ function outermostAsOf(text: string): number {
     else if (code === 0x7d || code === 0x5d) depth--
   }
   throw new StoreError('STORE_MISUSE', 'a quote or a price has no as_of')
+}
+
+/** Where the fields of every `as_of` begin: the quote's own, and those of quotes in `routing_assets`, at any level. */
+function asOfsIn(text: string): readonly number[] {
+  const own = outermostAsOf(text)
+  const found: number[] = []
+  let depth = 0
+  /** The depth of the fields of the quote we are in. */
+  let level = 1
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) {
+      if (depth === level && text.startsWith(AS_OF, at)) found.push(at + AS_OF.length)
+      else if (depth === level && text.startsWith(ASSETS, at)) level += 2
+      at = stringEnd(text, at)
+    } else if (code === 0x7b || code === 0x5b) depth++
+    else if (code === 0x7d || code === 0x5d) {
+      depth--
+      if (depth === level - 2) level -= 2
+    }
+  }
+  return found.includes(own) ? found : [own, ...found]
 }
 
 /** The closing quote of the string that opens at `open`. */
