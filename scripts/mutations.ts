@@ -237,8 +237,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'temporal-window',
     file: 'memory/tapeMedian.ts',
-    find: 'ms(Math.min(0, fromAt(history, start) - toMs + WINDOW_MS))',
-    replace: 'ms(0)',
+    find: 'return ms(untilMs - (fromMs > sinceMs ? fromMs : sinceMs))',
+    replace: 'return ms(untilMs - fromMs)',
     killedBy: ['memory/tapeMedian.test.ts'],
     says: 'weigh a price by time it held before the window began',
   },

@@ -60,7 +60,7 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   access: ['ops', 'store'],
   feed: ['ops'],
   market: ['ops', 'feed'],
-  doctor: ['ops', 'feed'],
+  doctor: ['market', 'ops', 'feed'],
   capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
   http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],

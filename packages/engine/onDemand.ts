@@ -9,7 +9,7 @@ import { asOfText } from './price/publish/compact.ts'
 import { microusd } from './rules/hopCapacity.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import type { Edge } from './price/evaluation.ts'
-import { tipOf } from './price/moment.ts'
+import { type Moment, tipOf } from './price/moment.ts'
 import { momentOf } from './price/momentOf.ts'
 import { exactText } from './price/publish/exactText.ts'
 import { poolStateText } from './price/publish/poolText.ts'
@@ -54,7 +54,7 @@ const greater = (asked: Count | null, limit: Count): Count =>
 /** Percent moves of the depth ladder, both ways. */
 const LADDER = [1n, 2n, 5n, 10n]
 
-/** Neither side reaches a stable: there is no dollar to say it in. */
+/** Neither side has a price: there is no dollar to say it in. */
 export type PoolQuote =
   | { readonly outcome: 'quote'; readonly quote: object }
   | { readonly outcome: 'no_route'; readonly reason: string }
@@ -65,12 +65,11 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
   const edge = moment.edge(pool)
   // Without a feed no side has a price, which says nothing about the pool's routes.
   const isFeedGone = moment.feed.score === 0
-  if (edge.marginal === null || (edge.toUsd === null && !isFeedGone))
+  const sides = isFeedGone ? NO_DOLLARS : dollarsOf(moment, edge)
+  if (edge.marginal === null || sides === null)
     return { outcome: 'no_route', reason: edge.failure?.rule ?? 'NO_ACTIVE_LIQUIDITY' }
-  const toUsd = isFeedGone ? null : edge.toUsd
-  const fromUsd = edge.ratio === null || toUsd === null ? null : times(edge.ratio, toUsd)
-  const x = exactText(fromUsd)
-  const y = exactText(toUsd)
+  const x = exactText(sides.from)
+  const y = exactText(sides.to)
   return {
     outcome: 'quote',
     quote: {
@@ -92,6 +91,26 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
       policy_version: state.policyView.version,
     },
   }
+}
+
+type Dollars = { readonly from: Fraction | null; readonly to: Fraction | null }
+const NO_DOLLARS: Dollars = { from: null, to: null }
+
+/**
+ * What one of each side is worth: one side by its own price, the other by this pool's ratio. Y leads, as it does for
+ * routes; a pool that no route may walk has dollars all the same where X alone is priced. Null where neither is.
+ */
+function dollarsOf(moment: Moment, { pool, ratio, toUsd }: Edge): Dollars | null {
+  const to = toUsd ?? priceOf(moment, pool.to)
+  if (to !== null) return { from: ratio === null ? null : times(ratio, to), to }
+  const from = priceOf(moment, pool.from)
+  if (from === null) return null
+  return { from, to: ratio === null ? null : times(from, { num: ratio.den, den: ratio.num }) }
+}
+
+function priceOf(moment: Moment, token: Address): Fraction | null {
+  const evaluation = moment.valuations.get(token)?.evaluation ?? evaluate(moment, token)
+  return evaluation.kind === 'PRICED' ? evaluation.price : null
 }
 
 /** Both orientations: the reverse is the exact reciprocal of the evidence, not an executable quote. */

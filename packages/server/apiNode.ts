@@ -13,6 +13,7 @@ import { systemClock } from './ops/clock.ts'
 import { createLog } from './ops/log.ts'
 import { reachChains } from './remoteChains.ts'
 import type { Service, ServiceOptions } from './service.ts'
+import { logLoss } from './store/loss.ts'
 import { openNodeStore, shareStore } from './store/openStore.ts'
 import { watchStore } from './store/watchStore.ts'
 import { openCluster } from './store/postgres/clusterStore.ts'
@@ -35,8 +36,11 @@ export async function startApiNode({
   const address = config.store.address.reveal()
   assertShareable(address, 'api')
   const node = nodeName()
-  const release = await shareStore(address)
   const metrics = new Metrics()
+  const release = await shareStore(address, loss => {
+    logLoss(log, loss)
+    metrics.lost(loss)
+  })
   const { tail, ...opened } = await openNodeStore(address, config.store.replica?.reveal() ?? null)
   const store = metrics.ofStore(opened)
   const cluster = openCluster(address)

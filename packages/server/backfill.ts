@@ -3,6 +3,8 @@ import { openEndpoints } from './feed/openEndpoints.ts'
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
+import { createLog } from './ops/log.ts'
+import { logLoss } from './store/loss.ts'
 import { claimStore, openStore } from './store/openStore.ts'
 import { type BackfillProgress, runBackfill } from './worker/backfill.ts'
 import type { BackfillBounds, BackfillStatus } from './worker/backfillKeeper.ts'
@@ -32,7 +34,7 @@ export async function backfillIn(
   })
   if (started !== null) return follow(config, chainId, signal, onProgress)
   const address = config.store.address.reveal()
-  const release = await claimStore(address)
+  const release = await claimStore(address, loss => logLoss(createLog(), loss))
   try {
     const store = await openStore(address)
     const { endpoints, close } = openEndpoints(chain, systemClock)

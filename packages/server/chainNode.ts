@@ -11,6 +11,7 @@ import { createLog } from './ops/log.ts'
 import { keepPruning } from './retention.ts'
 import type { ServiceOptions } from './service.ts'
 import type { Seat } from './store/cluster.ts'
+import { logLoss } from './store/loss.ts'
 import { openStore, shareStore } from './store/openStore.ts'
 import { openCluster } from './store/postgres/clusterStore.ts'
 import { CommitListener } from './store/postgres/listener.ts'
@@ -52,7 +53,7 @@ export async function startChainNode({
     throw new Error(
       `chain ${unknown.join(', ')} is not in the configuration; it has ${config.chains.map(({ chainId }) => chainId).join(', ')}`,
     )
-  const release = await shareStore(address)
+  const release = await shareStore(address, loss => logLoss(log, loss))
   const store = await openStore(address)
   const cluster = openCluster(address)
   const settings = await Settings.open(store, config, clock)

@@ -4,6 +4,8 @@ import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyC
 import { systemClock } from './ops/clock.ts'
 import type { Config } from './ops/config.ts'
 import { askControl } from './ops/control.ts'
+import { createLog } from './ops/log.ts'
+import { logLoss } from './store/loss.ts'
 import { openStore, shareStore } from './store/openStore.ts'
 
 export { askControl, openControl } from './ops/control.ts'
@@ -43,7 +45,7 @@ async function keyCommandIn(config: Config, command: KeyCommand, request: object
   const answered = await askControl(config.store.path, { command, ...request })
   if (answered !== null) return answered
   const address = config.store.address.reveal()
-  const release = await shareStore(address)
+  const release = await shareStore(address, loss => logLoss(createLog(), loss))
   try {
     const store = await openStore(address)
     try {

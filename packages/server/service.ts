@@ -15,6 +15,7 @@ import type { Config } from './ops/config.ts'
 import { openControl } from './ops/control.ts'
 import { createLog, type Log, type LogLevel } from './ops/log.ts'
 import { keepPruning } from './retention.ts'
+import { logLoss } from './store/loss.ts'
 import { claimStore, openStore } from './store/openStore.ts'
 import { watchStore } from './store/watchStore.ts'
 import { Hub } from './stream/hub.ts'
@@ -55,8 +56,11 @@ export async function startService({
   world,
 }: ServiceOptions): Promise<Service> {
   const address = config.store.address.reveal()
-  const release = await claimStore(address)
   const metrics = new Metrics()
+  const release = await claimStore(address, loss => {
+    logLoss(log, loss)
+    metrics.lost(loss)
+  })
   const store = metrics.ofStore(await openStore(address))
   const settings = await Settings.open(store, config, clock)
   const hub = await Hub.open(store, clock)

@@ -12,7 +12,7 @@ import { Follower, type Source } from '../../packages/sdk/client/follow.ts'
 import { stateAt } from '../../packages/sdk/client/stateAt.ts'
 import { Stream } from '../../packages/sdk/client/stream.ts'
 import { asCommitted } from '../../packages/server/http/presented.ts'
-import { poolText } from '../../packages/server/http/rows.ts'
+import { snapshotText } from '../../packages/server/http/rows.ts'
 import { epochOf } from '../../packages/server/store/epoch.ts'
 import type { Sequence } from '../../packages/server/store/port.ts'
 import { CURSOR_LIFETIME_MS, openCursor, sealCursor } from '../../packages/server/stream/cursor.ts'
@@ -225,7 +225,9 @@ export class SimClient {
     const page = { chainId, tokenAddress: null, after, limit: PAGE_POOLS }
     const { pools, snapshotSequence } = await store.readPools(page)
     return {
-      pools: pools.map(row => poolText(row, asCommitted(this.#world.time.nowMs))) as PoolPage['pools'],
+      pools: pools.map(row =>
+        snapshotText(row, asCommitted(this.#world.time.nowMs), null),
+      ) as PoolPage['pools'],
       next_cursor: pools.length < PAGE_POOLS ? null : (pools.at(-1)?.poolAddress ?? null),
       snapshot_sequence: snapshotSequence,
     }

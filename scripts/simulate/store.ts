@@ -171,7 +171,12 @@ export class SimStore {
   audit(): Promise<void> {
     this.#time.touch()
     return this.#lane.run(async () => {
-      const reader = { ...this.#real, readIntegrity: async () => [], close: async () => undefined }
+      const reader = {
+        ...this.#real,
+        readIntegrity: async () => [],
+        readMark: async () => null,
+        close: async () => undefined,
+      }
       const { faults, head } = await checkStore(reader)
       this.#verdict.check(
         'store',

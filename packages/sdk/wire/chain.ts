@@ -12,7 +12,7 @@ export const Deployment = object({
   deployment_id: string(),
   family: Family,
   factory_address: Address,
-  deployment_block: Count,
+  deployment_block: describe('Null where it is not known.', nullable(Count)),
 })
 
 export const Chain = object({

@@ -6,7 +6,7 @@
  */
 import { Family } from './chain.ts'
 import { Cap, EdgeComponents, Finality } from './confidence.ts'
-import { Feed } from './health.ts'
+import { Feed, FeedStatus } from './health.ts'
 import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
@@ -102,6 +102,16 @@ export const PoolToken = object({
 })
 export type PoolToken = Static<typeof PoolToken>
 
+/** What of a pool's state depends on when it is read. */
+const PoolReading = object({
+  at_ms: Ms,
+  verified_at_ms: Ms,
+  freshness: object({ score: Score, age_ms: Ms, ttl_ms: Ms }),
+  feed: object({ score: Score, status: FeedStatus }),
+  score: Score,
+  reason: nullable(RejectionRule),
+})
+
 export const poolFields = {
   chain_id: ChainId,
   pool_address: Address,
@@ -113,6 +123,12 @@ export const poolFields = {
   token1: PoolToken,
   created_block: nullable(Count),
   state: describe('Null before it is first evaluated.', nullable(PoolState)),
+  reading: optional(
+    describe(
+      'In the snapshot, whose state is as committed: freshness, feed and score at the moment of reading.',
+      PoolReading,
+    ),
+  ),
 } as const
 
 export const Pool = object(poolFields)

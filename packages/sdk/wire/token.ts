@@ -1,4 +1,5 @@
 /** A token: its identity is the pair (chain_id, token_address); symbol and name are what it says of itself. */
+import { Chain } from './chain.ts'
 import { Address, AddressInput, ChainId, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Pool } from './pool.ts'
@@ -44,13 +45,21 @@ export type TokensQuery = Static<typeof TokensQuery>
 export const TokenPath = strictObject({ chain_id: ChainId, token_address: AddressInput })
 export type TokenPath = Static<typeof TokenPath>
 
-/** Query of GET /v1/search. */
-export const SearchQuery = strictObject({ address: AddressInput })
+/** Query of GET /v1/search: exactly one of the two. */
+export const SearchQuery = strictObject({
+  address: optional(AddressInput),
+  q: optional(
+    describe('Symbol or name of a token, or a part of it.', string({ minLength: 1, maxLength: 64 })),
+  ),
+})
 export type SearchQuery = Static<typeof SearchQuery>
 
-/** Everything known under an address, chain by chain; records are never merged over chains. */
+/** Everything known under an address or a text, chain by chain; records are never merged over chains. */
 export const SearchResult = object({
-  chains: array(object({ chain_id: ChainId, name: nullable(string()) })),
+  chains: describe(
+    'Chains of what was found, and those whose factory or wrapped native has the address.',
+    array(Chain),
+  ),
   tokens: array(Token),
   pools: array(Pool),
 })

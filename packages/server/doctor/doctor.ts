@@ -14,6 +14,7 @@ import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { AnswerSizes } from './answerSizes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
+import { feedFaults } from './dollarFeed.ts'
 import { type Head, Probes } from './probes.ts'
 import { probeProof } from './proofProbe.ts'
 import { neededPerSecond, probeRate } from './rateProbe.ts'
@@ -78,15 +79,25 @@ async function examineChain(
   })
   // Whoever serves the right chain may say what stands on it.
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
-  const faults = without.map(
-    ({ key, address }) =>
-      `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`,
-  )
+  const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
+  const faults = [
+    ...without.map(
+      ({ key, address }) =>
+        `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`,
+    ),
+    ...feeds.map(fault => `${path}.${fault}`),
+  ]
   return { chain_id: chain.chainId, name: chain.name, endpoints, faults }
 }
 
 type Placed = { readonly key: string; readonly address: `0x${string}` }
-type Examined = { readonly checks: readonly Check[]; readonly withoutCode: readonly Placed[] | null }
+/** What the chain says of its own section is null where the endpoint could not be asked. */
+type Examined = {
+  readonly checks: readonly Check[]
+  readonly withoutCode: readonly Placed[] | null
+  readonly feedFaults: readonly string[] | null
+}
+const unasked = (checks: readonly Check[]): Examined => ({ checks, withoutCode: null, feedFaults: null })
 
 async function examineEndpoint(
   config: Config,
@@ -105,7 +116,7 @@ async function examineEndpoint(
     const opening = { name, address, limits, onAnswer }
     connection = address.kind === 'http' ? openHttp(opening) : await openWebSocket(opening, signal)
   } catch (error) {
-    return { checks: [connectionFault(error)], withoutCode: null }
+    return unasked([connectionFault(error)])
   }
   const { chainId, genesisHash, checkpoint } = chain
   const identity = { chainId, genesisHash, checkpoint }
@@ -118,7 +129,7 @@ async function examineEndpoint(
     return await examine(config, chain, { probes, connection, endpoint, sizes }, signal, options)
   } catch (error) {
     if (!isFeedError(error)) throw error
-    return { checks: [connectionFault(error)], withoutCode: null }
+    return unasked([connectionFault(error)])
   } finally {
     endpoint.close()
     connection.close()
@@ -142,14 +153,17 @@ async function examine(
 ): Promise<Examined> {
   const chainId = await probes.chainId()
   const identity = [identityOf(config, chain, chainId), await probes.genesis()]
-  if (identity.some(({ status }) => status === 'fail')) return { checks: identity, withoutCode: null }
+  if (identity.some(({ status }) => status === 'fail')) return unasked(identity)
   const head = await probes.head()
-  const withoutCode = await codeless(chain, probes, head)
+  const [withoutCode, faults] = await Promise.all([
+    codeless(chain, probes, head),
+    feedFaults(chain, (to, data) => probes.call(to, data, head)),
+  ])
   if (scope === 'identity') {
     // A single endpoint that cannot prove blocks is worth a warning at the start.
     const isAlone = chain.endpoints.length === 1
     const proof = isAlone ? [await probeProof(chain, endpoint, head.number, signal)] : []
-    return { checks: [...identity, ...proof], withoutCode }
+    return { checks: [...identity, ...proof], withoutCode, feedFaults: faults }
   }
   const receipts = await probeReceipts(endpoint, head.hash, signal)
   const heads = await probes.heads(signal)
@@ -171,6 +185,7 @@ async function examine(
       sizes.check(),
     ],
     withoutCode,
+    feedFaults: faults,
   }
 }
 

@@ -189,6 +189,16 @@ export class Probes {
     }
   }
 
+  /** What a contract answers; null when it does not, or the node does not say. */
+  async call(to: Hex, data: Hex, head: Head): Promise<Hex | null> {
+    try {
+      return (await this.#ask('eth_call', { to, data }, { blockHash: head.hash })) as Hex
+    } catch (error) {
+      if (!isFeedError(error)) throw error
+      return null
+    }
+  }
+
   async #finding(name: Check['name'], fix: string, probe: () => Promise<Check>): Promise<Check> {
     try {
       return await probe()

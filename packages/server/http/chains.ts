@@ -23,7 +23,8 @@ export function registerChains(app: FastifyInstance, context: HttpContext): void
   })
 }
 
-const chainText = (config: ChainConfig, health: object): object => ({
+/** The whole record of a chain. */
+export const chainText = (config: ChainConfig, health: object) => ({
   chain_id: config.chainId,
   name: config.name,
   block_time_ms: config.blockTimeMs,

@@ -106,8 +106,18 @@ export class Feeds {
   async #readStored(): Promise<void> {
     for (const chainId of this.#chainIds) {
       const text = await this.#store.readHealth(chainId)
-      if (text !== null) this.#tell(chainId, JSON.parse(text) as Health)
+      const health = text === null ? null : storedHealth(text)
+      if (health !== null) this.#tell(chainId, health)
     }
+  }
+}
+
+/** One that was damaged on its disk counts as none: its chain is silent until its worker reports, and no other. */
+function storedHealth(text: string): Health | null {
+  try {
+    return JSON.parse(text) as Health
+  } catch {
+    return null
   }
 }
 

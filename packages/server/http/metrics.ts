@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { Count, Family, Times } from '../ops/series.ts'
+import type { Loss } from '../store/loss.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Work } from '../worker/chainService.ts'
@@ -47,6 +48,8 @@ export class Metrics {
     'chain_id',
     'type',
   ])
+  readonly #losses = this.#counts('log_losses_total', 'Epochs begun because the log lost records.', ['why'])
+  readonly #lostRecords = this.#counts('log_lost_records_total', 'Records given out and lost since.', [])
   /** Of routes, methods and statuses, which are few: looked up by a text, and not once for each label. */
   readonly #answers = new Map<string, AnswerSeries>()
   readonly #chainGauges = {
@@ -66,6 +69,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })
+    // An alert needs the count from before the first loss.
+    this.#lostRecords.of()
   }
 
   /** The same store, with its calls timed. */
@@ -113,6 +118,11 @@ export class Metrics {
       for (const kind of kinds)
         this.#endpointCalls.kinds.of(chainId, name, kind.method, kind.purpose).become(kind.calls)
     }
+  }
+
+  lost({ why, lost }: Pick<Loss, 'why' | 'lost'>): void {
+    this.#losses.of(why).add()
+    if (lost !== null) this.#lostRecords.of().add(lost)
   }
 
   watch(app: FastifyInstance): void {

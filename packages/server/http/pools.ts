@@ -8,7 +8,8 @@ import { openPage, sealPage } from './pageCursor.ts'
 import { addressIn, integerIn, Params } from './params.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 import { asCommitted, readingOf } from './presented.ts'
-import { eventText, gapsText, poolText } from './rows.ts'
+import { momentsOf, type PoolMoment } from './poolReading.ts'
+import { eventText, gapsText, poolText, snapshotText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -33,10 +34,11 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
     const after = place === null ? null : { chainId: Number(place[0]), poolAddress: String(place[1]) }
     const { pools, snapshotSequence } = await context.store.readPools({ chainId, tokenAddress, after, limit })
+    const moments = await momentsOf(context, pools)
     const nowMs = context.clock.nowMs()
     const last = pools.length < limit ? undefined : (pools.at(-1) as PoolRow)
     return {
-      pools: pools.map(row => poolText(row, asCommitted(nowMs))),
+      pools: pools.map((row, at) => snapshotText(row, asCommitted(nowMs), moments[at] as PoolMoment)),
       next_cursor:
         last === undefined ? null : sealPage(context.pageSecret, query, [last.chainId, last.poolAddress]),
       snapshot_sequence: snapshotSequence,
@@ -49,7 +51,8 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
   app.get('/v1/pools/:chain_id/:pool_address', async request => {
     new Params(searchOf(request), [], malformed)
     const row = await knownPool(context, request)
-    return poolText(row, readingOf(context, row.chainId))
+    const [moment] = await momentsOf(context, [row])
+    return poolText(row, readingOf(context, row.chainId), moment as PoolMoment)
   })
 
   app.get('/v1/pools/:chain_id/:pool_address/events', async (request, reply) => {

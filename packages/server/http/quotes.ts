@@ -11,7 +11,7 @@ import { addressIn, integerIn, Params } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { present, presentPoolQuote, readingOf } from './presented.ts'
 import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
-import { poolText } from './rows.ts'
+import { sidesText } from './rows.ts'
 import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
 import { principalOf } from './session.ts'
 
@@ -109,8 +109,7 @@ async function withPrices(
   const reading = readingOf(context, chainId)
   const computed = presentPoolQuote(JSON.parse(quote) as { state: object }, reading)
   if (row === null) return computed
-  const { token0, token1 } = poolText(row, reading) as { token0: object; token1: object }
-  return { ...computed, token0, token1 }
+  return { ...computed, ...sidesText(row, reading) }
 }
 
 /** The last record as it was serialised, or nothing at all to whom has it already. */

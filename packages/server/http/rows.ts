@@ -3,11 +3,29 @@ import { idOf } from '@assay/engine'
 import type { HistoryStore } from '../store/history.ts'
 import type { EventRow, PoolRow, TokenRow } from '../store/port.ts'
 import type { Reading } from '@assay/sdk/wire'
-import { presentPool, presentText } from './presented.ts'
+import { presentText } from './presented.ts'
+import { type PoolMoment, presentAt, readingOfPool } from './poolReading.ts'
 
 type Hex = `0x${string}`
 
-export function poolText(row: PoolRow, reading: Reading): object {
+/** As it is at the moment of reading. */
+export function poolText(row: PoolRow, reading: Reading, moment: PoolMoment): object {
+  return poolWith(row, reading, state => ({ state: presentAt(state, moment) }))
+}
+
+/** A row of the snapshot: the state as committed, and beside it what of it holds now, where that is asked for. */
+export function snapshotText(row: PoolRow, reading: Reading, moment: PoolMoment | null): object {
+  return poolWith(row, reading, state =>
+    moment === null ? { state } : { state, reading: readingOfPool(state, moment) },
+  )
+}
+
+function poolWith(
+  row: PoolRow,
+  reading: Reading,
+  shown: (state: object) => { readonly state: object; readonly reading?: object },
+): object {
+  const { state, ...beside } = row.state === null ? { state: null } : shown(JSON.parse(row.state) as object)
   return {
     chain_id: row.chainId,
     pool_address: row.poolAddress,
@@ -15,23 +33,26 @@ export function poolText(row: PoolRow, reading: Reading): object {
     family: row.family,
     deployment_id: row.deploymentId,
     fee_ppm: row.feePpm,
-    token0: {
-      token_address: row.token0,
-      token_id: idOf(row.token0 as Hex),
-      price: presentText(row.prices.token0, reading),
-    },
-    token1: {
-      token_address: row.token1,
-      token_id: idOf(row.token1 as Hex),
-      price: presentText(row.prices.token1, reading),
-    },
+    ...sidesText(row, reading),
     created_block: row.createdBlock,
-    state:
-      row.state === null
-        ? null
-        : { ...presentPool(JSON.parse(row.state) as object, reading), stream_sequence: row.sequence },
+    state: state === null ? null : { ...state, stream_sequence: row.sequence },
+    ...beside,
   }
 }
+
+/** Both tokens of a pool, each with its price. */
+export const sidesText = (row: PoolRow, reading: Reading): object => ({
+  token0: {
+    token_address: row.token0,
+    token_id: idOf(row.token0 as Hex),
+    price: presentText(row.prices.token0, reading),
+  },
+  token1: {
+    token_address: row.token1,
+    token_id: idOf(row.token1 as Hex),
+    price: presentText(row.prices.token1, reading),
+  },
+})
 
 export function tokenText(row: TokenRow, reading: Reading): object {
   const price = presentText(row.price, reading) as { state: string } | null

@@ -1,16 +1,22 @@
 /** GET /v1/tokens and GET /v1/search. */
 import type { FastifyInstance } from 'fastify'
 import type { TokenRow } from '../store/port.ts'
+import type { ChainConfig } from '../ops/config.ts'
+import { RequestError } from './apiError.ts'
+import { chainText } from './chains.ts'
 import { charge, unitsOfRows } from './charge.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
-import { addressIn, integerIn, Params } from './params.ts'
+import { integerIn, Params } from './params.ts'
 import { malformed, searchOf } from './request.ts'
 import { readingOf } from './presented.ts'
+import { momentsOf, type PoolMoment } from './poolReading.ts'
 import { poolText, tokenText } from './rows.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
+/** Of a search by text. */
+const [LONGEST_TEXT, MOST_FOUND] = [64, 50]
 
 export function registerTokens(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/tokens', async (request, reply) => {
@@ -32,16 +38,48 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
   })
 
   app.get('/v1/search', async request => {
-    const params = new Params(searchOf(request), ['address'], malformed)
-    const address = addressIn('address', params.required('address'), malformed)
-    const { tokens, pools } = await context.store.search(address)
-    const chainIds = new Set([...tokens, ...pools].map(row => row.chainId))
-    return {
-      chains: [...chainIds]
-        .sort((a, b) => a - b)
-        .map(chain_id => ({ chain_id, name: context.chains.get(chain_id)?.config.name ?? null })),
-      tokens: tokens.map(row => tokenText(row, readingOf(context, row.chainId))),
-      pools: pools.map(row => poolText(row, readingOf(context, row.chainId))),
-    }
+    const params = new Params(searchOf(request), ['address', 'q'], malformed)
+    const [address, text] = [params.address('address'), params.text('q')]
+    if ((address === null) === (text === null))
+      throw new RequestError(400, 'search needs one of address and q')
+    if (text !== null) return searchText(context, text)
+    return searchAddress(context, address as string)
   })
 }
+
+async function searchAddress(context: HttpContext, address: string): Promise<object> {
+  const { tokens, pools } = await context.store.search(address)
+  const moments = await momentsOf(context, pools)
+  const found = new Set([...tokens, ...pools].map(row => row.chainId))
+  return {
+    chains: chainsText(context, config => found.has(config.chainId) || isPartOf(config, address)),
+    tokens: tokens.map(row => tokenText(row, readingOf(context, row.chainId))),
+    pools: pools.map((row, at) => poolText(row, readingOf(context, row.chainId), moments[at] as PoolMoment)),
+  }
+}
+
+/** By what tokens call themselves, which anyone may choose: a symbol is no identity. */
+async function searchText(context: HttpContext, text: string): Promise<object> {
+  const wanted = text.trim()
+  if (wanted === '' || wanted.length > LONGEST_TEXT)
+    throw new RequestError(400, `q is ${text.length} characters long; expected 1 to ${LONGEST_TEXT}`)
+  const rows = await context.store.searchTokens(wanted, MOST_FOUND)
+  const tokens = rows.filter(({ chainId }) => context.chains.has(chainId))
+  const found = new Set(tokens.map(({ chainId }) => chainId))
+  return {
+    chains: chainsText(context, ({ chainId }) => found.has(chainId)),
+    tokens: tokens.map(row => tokenText(row, readingOf(context, row.chainId))),
+    pools: [],
+  }
+}
+
+function chainsText(context: HttpContext, isFound: (config: ChainConfig) => boolean): object[] {
+  const nowMs = context.clock.nowMs()
+  return [...context.chains.values()]
+    .filter(({ config }) => isFound(config))
+    .map(({ config }) => chainText(config, context.feeds.health(config.chainId, nowMs)))
+    .sort((a, b) => a.chain_id - b.chain_id)
+}
+
+const isPartOf = ({ wrappedNative, deployments }: ChainConfig, address: string): boolean =>
+  wrappedNative === address || deployments.some(({ factoryAddress }) => factoryAddress === address)

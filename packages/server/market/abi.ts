@@ -48,4 +48,5 @@ export const SELECTOR = {
   'getPool(address,address,uint24)': '0x1698ee82',
   'latestRoundData()': '0xfeaf968c',
   'aggregator()': '0x245a7bfc',
+  'description()': '0x7284e416',
 } as const satisfies Record<string, Hex>

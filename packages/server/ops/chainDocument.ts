@@ -156,7 +156,10 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
       /^[\w-]{1,60}$/,
     ),
     factoryAddress: shape.address(deployment['factory_address'], at('factory_address')),
-    deploymentBlock: shape.integer(deployment['deployment_block'], at('deployment_block'), [0, MAX]),
+    deploymentBlock:
+      deployment['deployment_block'] === null
+        ? null
+        : shape.integer(deployment['deployment_block'], at('deployment_block'), [0, MAX]),
     initCodeHash: hash === null ? null : shape.hash(hash, at('init_code_hash')),
   }
   if (shape.choice(deployment['family'], at('family'), ['amm_v2', 'amm_v3']) === 'amm_v3') {

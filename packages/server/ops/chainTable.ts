@@ -197,7 +197,7 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         deployment_id: 'quickswap-v2',
         family: 'amm_v2',
         factory_address: '0x5757371414417b8C6CAad45bAeF941aBc7d3Ab32',
-        deployment_block: 0,
+        deployment_block: null,
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
       },

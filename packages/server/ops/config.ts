@@ -67,7 +67,8 @@ export type ProofRules = {
 export type DeploymentConfig = {
   readonly deploymentId: string
   readonly factoryAddress: Address
-  readonly deploymentBlock: number
+  /** Null where it is not known: a back-fill then begins with the chain. */
+  readonly deploymentBlock: number | null
   readonly initCodeHash: Hex | null
 } & (
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }

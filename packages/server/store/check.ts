@@ -3,12 +3,15 @@
  * the fold of the log. It may be asked of a store that is being written to: what is newer than the head it began
  * with is left alone. Of a pruned log only what was said since its oldest record can be judged.
  */
-import type { LogRecord, LogStore, PoolRow, Sequence, SnapshotStore, TokenRow } from './port.ts'
+import type { LogBounds, LogRecord, LogStore, PoolRow, Sequence, SnapshotStore, TokenRow } from './port.ts'
+import { StoreError } from './storeError.ts'
 
 export type StoreReader = LogStore &
   SnapshotStore & {
-    /** What the database itself finds wrong with its files. */
+    /** What is wrong with the pages and texts of the database, by table and page; nothing where its server checks them. */
     readIntegrity(): Promise<readonly string[]>
+    /** The last sequence that was given out; null where none is kept. */
+    readMark(): Promise<Sequence | 'missing' | 'damaged' | null>
     close(): Promise<void>
   }
 
@@ -26,6 +29,7 @@ export type CheckReport = {
 const PAGE = 1_000
 /** A broken database is broken in many places; these are enough to know. */
 const MOST_FAULTS = 100
+const FAULTS_IN_A_SENTENCE = 5
 
 type Last = { readonly sequence: Sequence; readonly state: string | null }
 type Fold = { readonly tokens: Map<string, Last>; readonly pools: Map<string, Last> }
@@ -35,14 +39,54 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
   const fault = (text: string) => {
     if (faults.length < MOST_FAULTS) faults.push(text)
   }
-  for (const text of await store.readIntegrity()) fault(`the database: ${text}`)
-  const { epoch, oldest, head } = await store.readBounds()
+  for (const text of await store.readIntegrity()) fault(text)
+  // The mark first: while the service commits, only the head may have moved since.
+  const mark = await store.readMark()
+  const { epoch, oldest, head } = await boundsOf(store, faults)
+  const loss = mark === null ? null : markFault(mark, head)
+  if (loss !== null) fault(loss)
+  const counted = { records: 0, pools: 0, tokens: 0 }
+  try {
+    await compare(store, { oldest, head }, counted, fault)
+  } catch (failure) {
+    if (!isUnreadable(failure)) throw failure
+    fault(
+      `after ${counted.records} records, ${counted.pools} pools and ${counted.tokens} tokens the comparison of state and ` +
+        'log ended at one that cannot be read',
+    )
+  }
+  return { epoch, oldest, head, ...counted, faults }
+}
+
+/** Where the log begins and ends; without that there is nothing to report but what was found so far. */
+async function boundsOf(store: StoreReader, faults: readonly string[]): Promise<LogBounds> {
+  try {
+    return await store.readBounds()
+  } catch (cause) {
+    if (!isUnreadable(cause) || faults.length === 0) throw cause
+    const message = `the log's bounds cannot be read: ${faults.slice(0, FAULTS_IN_A_SENTENCE).join('; ')}`
+    throw new StoreError('STORE_CORRUPT', message, { cause })
+  }
+}
+
+/** A damaged page, or a text that is no longer JSON; anything else is a failure of the check itself. */
+const isUnreadable = (failure: unknown): boolean =>
+  failure instanceof SyntaxError ||
+  failure instanceof TypeError ||
+  (failure instanceof StoreError && failure.code === 'STORE_CORRUPT')
+
+/** The log against itself, and the current state against the log. */
+async function compare(
+  store: StoreReader,
+  { oldest, head }: Pick<CheckReport, 'oldest' | 'head'>,
+  counted: { records: number; pools: number; tokens: number },
+  fault: (text: string) => void,
+): Promise<void> {
   const fold: Fold = { tokens: new Map(), pools: new Map() }
   const chains = new Set<number>()
-  let records = 0
   let next: Sequence | null = null
   for await (const record of recordsBetween(store, oldest - 1, head)) {
-    records++
+    counted.records++
     chains.add(record.chainId)
     // Retention may take the oldest away while we read: only the first may stand higher than it was said.
     if (next !== null && record.sequence !== next)
@@ -50,13 +94,13 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
     next = record.sequence + 1
     foldRecord(fold, record, fault)
   }
-  if (records > 0 && next !== head + 1) fault(`the log ends at ${(next ?? 0) - 1}, its head says ${head}`)
+  if (counted.records > 0 && next !== head + 1)
+    fault(`the log ends at ${(next ?? 0) - 1}, its head says ${head}`)
 
-  const from = next === null ? head + 1 : next - records
+  const from = next === null ? head + 1 : next - counted.records
   const judge = judgeOf(from, head, fault)
-  let [pools, tokens] = [0, 0]
   for await (const row of poolRows(store)) {
-    pools++
+    counted.pools++
     judge(
       `pool ${row.chainId} ${row.poolAddress}`,
       row.sequence,
@@ -66,7 +110,7 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
   }
   for (const chainId of chains)
     for await (const row of tokenRows(store, chainId)) {
-      tokens++
+      counted.tokens++
       judge(
         `token ${chainId} ${row.tokenAddress}`,
         row.sequence,
@@ -79,7 +123,13 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
     for (const [kind, left] of Object.entries(fold))
       for (const [key, { sequence, state }] of left)
         if (state !== null) fault(`${kind} ${key}: the log has a state at ${sequence}, the snapshot has none`)
-  return { epoch, oldest, head, records, pools, tokens, faults }
+}
+
+function markFault(mark: Sequence | 'missing' | 'damaged', head: Sequence): string | null {
+  const next = 'the next start of the service begins a new epoch'
+  if (typeof mark !== 'number') return `the mark beside the database is ${mark}: ${next}`
+  if (mark <= head) return null
+  return `the log ends at ${head}, but sequences up to ${mark} were given out: records are lost, and ${next}`
 }
 
 /** Compares what is shown with the last that was said, as far as both are of the span that was read. */
@@ -95,13 +145,15 @@ const judgeOf =
 
 function foldRecord({ tokens, pools }: Fold, record: LogRecord, fault: (text: string) => void): void {
   const { stream_sequence, routing, type, payload } = JSON.parse(record.envelope) as {
-    stream_sequence: Sequence
-    routing: { chain_id: number }
+    stream_sequence?: Sequence
+    routing: { chain_id?: number }
     type: string
     payload: Readonly<Record<string, unknown>>
   }
   if (stream_sequence !== record.sequence || routing.chain_id !== record.chainId)
-    fault(`the record at ${record.sequence} says it is at ${stream_sequence} of chain ${routing.chain_id}`)
+    fault(
+      `the record at ${record.sequence} says it is at ${stream_sequence ?? 'no place'} of chain ${routing.chain_id ?? 'none'}`,
+    )
   if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return
   const { scope, chain_id, token_id, pool_id, record_id: _, ...said } = payload
   const state = type === 'PRICE_RETRACT' ? (said['current'] as object | null) : said

@@ -178,6 +178,7 @@ function check(query: Query): Promise<CheckReport> {
     ...logStore(inside),
     ...snapshotStore(inside),
     readIntegrity: async () => [],
+    readMark: async () => null,
     close: async () => undefined,
   })
 }

@@ -5,29 +5,39 @@
 import type { BackfillStore } from './backfill.ts'
 import type { StoreReader } from './check.ts'
 import type { Seat } from './cluster.ts'
+import type { OnLoss } from './loss.ts'
 import type { MaintenanceStore } from './maintenance.ts'
 import type { LogStore, Store } from './port.ts'
 import { startCheckpointer } from './sqlite/checkpointer.ts'
 import { canonicalPath, claimDatabase } from './sqlite/claim.ts'
+import { keepMark } from './sqlite/markKeeper.ts'
 import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
 
-/** Claims the store for this process; the returned function gives it back after all threads have closed it. */
-export async function claimStore(address: string): Promise<() => Promise<void>> {
+/**
+ * Claims the store for this process; the returned function gives it back after all threads have closed it. `onLoss` hears
+ * of records that were given out and are gone: on SQLite when this thread first opens the store.
+ */
+export async function claimStore(
+  address: string,
+  onLoss: OnLoss = () => undefined,
+): Promise<() => Promise<void>> {
   const path = sqlitePath(address)
-  if (path === null) return (await import('./postgres/claim.ts')).claimPostgres(address)
+  if (path === null) return (await import('./postgres/claim.ts')).claimPostgres(address, 'alone', onLoss)
   const release = claimDatabase(path)
+  const dropMark = keepMark(canonicalPath(path), onLoss)
   const stopCheckpointer = startCheckpointer(canonicalPath(path))
   return async () => {
     await stopCheckpointer()
+    dropMark()
     release()
   }
 }
 
 /** As `claimStore`, but beside others who share it too. SQLite has no such thing: there it is for this process alone. */
-export async function shareStore(address: string): Promise<() => Promise<void>> {
-  if (sqlitePath(address) !== null) return claimStore(address)
-  return (await import('./postgres/claim.ts')).claimPostgres(address, 'shared')
+export async function shareStore(address: string, onLoss?: OnLoss): Promise<() => Promise<void>> {
+  if (sqlitePath(address) !== null) return claimStore(address, onLoss)
+  return (await import('./postgres/claim.ts')).claimPostgres(address, 'shared', onLoss)
 }
 
 /** In a process that has claimed it; `seat` is the chain it was elected to write, where several share the store. */

@@ -155,6 +155,17 @@ export type LogStore = {
   readLog(after: Sequence, limit: number, chainId: number | null): Promise<readonly LogRecord[]>
 }
 
+/** From the engine's entities as of the last commit. */
+export type Verified = {
+  /** JSON of the chain's runs of proven blocks; null before its first block. */
+  readonly proven: string | null
+  readonly pools: readonly {
+    readonly poolAddress: string
+    readonly verifiedMs: number
+    readonly verifiedNumber: number
+  }[]
+}
+
 export type SnapshotStore = {
   readPools(query: {
     chainId: number | null
@@ -180,6 +191,10 @@ export type SnapshotStore = {
   search(
     address: string,
   ): Promise<{ readonly tokens: readonly TokenRow[]; readonly pools: readonly PoolRow[] }>
+  /** Tokens of any chain whose symbol or name holds the text, in any case, those with the most depth first. */
+  searchTokens(text: string, limit: number): Promise<readonly TokenRow[]>
+  /** When these pools were last verified by themselves, and the runs of proven blocks that vouch for them since. */
+  readVerified(chainId: number, pools: readonly string[]): Promise<Verified>
   /** The latest FEED_HEALTH payload of a chain. */
   readHealth(chainId: number): Promise<string | null>
 }

@@ -73,7 +73,7 @@ async function positionOf(options: BackfillOptions): Promise<BackfillPosition> {
   const stored = await store.readBackfill(chain.chainId)
   if (stored !== null && stored.nextBlock <= stored.toBlock) return stored
   const final = await finalizedNumber(chain, endpoints, signal)
-  const first = Math.min(...chain.deployments.map(({ deploymentBlock }) => deploymentBlock))
+  const first = Math.min(...chain.deployments.map(({ deploymentBlock }) => deploymentBlock ?? 0))
   const fromBlock = options.fromBlock ?? (Number.isFinite(first) ? first : 0)
   return {
     fromBlock,

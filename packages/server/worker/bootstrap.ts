@@ -4,13 +4,13 @@
  * was just orphaned.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { type FeedError, isFeedError } from '../feed/feedError.ts'
+import { isFeedError } from '../feed/feedError.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
 import type { CoverageWatch } from './coverageWatch.ts'
 import type { Enrolments } from './enrolments.ts'
-import { inHalves } from './inHalves.ts'
+import { readApart } from './readApart.ts'
 import type { Upkeep } from './upkeep.ts'
 
 type BootstrapOptions = {
@@ -26,10 +26,6 @@ type BootstrapOptions = {
   readonly log: Log
 }
 
-/** Tokens that are asked about in one go: a few hundred calls, which go out together. */
-const TOGETHER = 50
-/** Parts that are asked about at once: a catalogue of thousands neither waits for each nor floods the node. */
-const PARTS_AT_ONCE = 4
 /** Between two tries. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
 
@@ -46,7 +42,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   ])
 }
 
-/** All of them. One that cannot be read is asked for again after the others: it keeps none out. */
+/** All of them; those that cannot be read are asked for again after the others. */
 async function eachOf(
   addresses: readonly Address[],
   task: (some: readonly Address[]) => Promise<unknown>,
@@ -57,29 +53,8 @@ async function eachOf(
     await task(some)
     for (const address of some) left.delete(address)
   }
-  await untilAnswered(async () => {
-    let failed: FeedError | null = null
-    const parts = inParts([...left]).values()
-    const work = async (): Promise<void> => {
-      for (const some of parts)
-        await inHalves(
-          some,
-          read,
-          (_, failure) => {
-            failed = failure
-          },
-          options.signal,
-        )
-    }
-    await Promise.all(Array.from({ length: PARTS_AT_ONCE }, work))
-    if (failed !== null) throw failed
-  }, options)
+  await untilAnswered(() => readApart([...left], read, options.signal), options)
 }
-
-const inParts = (addresses: readonly Address[]): readonly (readonly Address[])[] =>
-  Array.from({ length: Math.ceil(addresses.length / TOGETHER) }, (_, at) =>
-    addresses.slice(at * TOGETHER, (at + 1) * TOGETHER),
-  )
 
 async function knowPools(pools: readonly Address[], { enrolments, log }: BootstrapOptions): Promise<void> {
   for (const [pool, outcome] of await enrolments.knowPools(pools))

@@ -165,7 +165,7 @@ export class ChainHost implements ChainService {
   }
 
   enrol(token: string, consumer = OWN): Promise<Enrolment> {
-    return Promise.resolve(this.#enrolments.enrol(token as Address, consumer))
+    return this.#enrolments.ask(token as Address, consumer)
   }
 
   tokenQuote(

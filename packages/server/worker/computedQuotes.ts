@@ -109,9 +109,21 @@ export class ComputedQuotes {
     }
   }
 
-  /** A computed answer says which commit it stands on. */
+  /** A computed answer says which commit it stands on, and so does every quote within it. */
   #stamped(quote: object): string {
-    const { as_of, ...rest } = quote as { as_of: object }
-    return JSON.stringify({ ...rest, as_of: { stream_sequence: this.#context.lastSequence(), ...as_of } })
+    return JSON.stringify(stamped(quote as Stampable, this.#context.lastSequence()))
+  }
+}
+
+type Stampable = { readonly as_of: object; readonly routing_assets?: readonly Stampable[] }
+
+function stamped(quote: Stampable, sequence: Sequence): object {
+  const { routing_assets, ...rest } = quote
+  return {
+    ...rest,
+    ...(routing_assets === undefined
+      ? {}
+      : { routing_assets: routing_assets.map(each => stamped(each, sequence)) }),
+    as_of: { stream_sequence: sequence, ...quote.as_of },
   }
 }

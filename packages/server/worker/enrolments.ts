@@ -38,8 +38,10 @@ export type EnrolmentContext = {
 const RETRY_AFTER_MS = 1000
 /** A token that is not in by then is asked for anew with the next question. */
 const ENROLMENT_MS = 30_000
-/** How long a look-up that found nothing is remembered; one that failed may be tried again with the next question. */
-const FORGET_MS = { TOKEN_UNKNOWN: 60_000, RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
+/** How long an answer is remembered; a look-up that failed may be tried again with the next question. */
+const FORGET_MS = { RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
+/** For whoever asks whether there is a token by now: a call or two. */
+const LOOK_AGAIN_MS = 2500
 /** Answers remembered at most; beyond that the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000
 /** Tokens looked up together: a few calls where Multicall3 is there, and milliseconds of work when they are answered. */
@@ -47,7 +49,8 @@ const GROUP = 25
 /** Of one consumer: some minutes of look-ups. */
 const MAX_WAITING = 5000
 
-type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms }
+/** `tip` is the last block when it was found. */
+type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms; readonly tip: string | null }
 
 export class Enrolments {
   readonly #context: EnrolmentContext
@@ -70,7 +73,26 @@ export class Enrolments {
     if (known !== undefined && known.published !== null && known.dormant === null)
       return { state: 'EVALUATED' }
     const before = this.#progress.get(token)
-    return before !== undefined && this.#isRemembered(before) ? before.enrolment : null
+    return before !== undefined && this.#isRemembered(before) ? this.#asOfNow(before) : null
+  }
+
+  /**
+   * Starts an enrolment, or says how far it is. Where no token was found at an earlier block it is looked for once more
+   * before the answer: whoever asked has been told to wait already, and there may be one by now.
+   */
+  async ask(token: Address, consumer: string): Promise<Enrolment> {
+    const isStale = this.#progress.get(token)?.enrolment.state === 'TOKEN_UNKNOWN'
+    if (!isStale || this.progressOf(token) !== null) return this.enrol(token, consumer)
+    try {
+      const means = this.within(LOOK_AGAIN_MS, consumer)
+      const found = await this.#context.intake.facts([token], means)
+      if (!found.has(token)) return this.#set(token, { state: 'TOKEN_UNKNOWN' })
+    } catch (failure) {
+      if (this.#context.signal.aborted) throw failure
+      return this.#giveUp(token, failure)
+    }
+    this.#progress.delete(token)
+    return this.enrol(token, consumer)
   }
 
   enrol(token: Address, consumer: string): Enrolment {
@@ -230,13 +252,11 @@ export class Enrolments {
     }
   }
 
-  #giveUp(token: Address, failure: unknown): void {
-    if (failure instanceof BudgetSpent) {
-      this.#set(token, { state: 'BUDGET_EXCEEDED', retryAfterMs: failure.retryAfterMs })
-      return
-    }
+  #giveUp(token: Address, failure: unknown): Enrolment {
+    if (failure instanceof BudgetSpent)
+      return this.#set(token, { state: 'BUDGET_EXCEEDED', retryAfterMs: failure.retryAfterMs })
     this.#context.log.warn('a token could not be enrolled', { token_address: token, error: String(failure) })
-    this.#set(token, { state: 'RPC_UNAVAILABLE' })
+    return this.#set(token, { state: 'RPC_UNAVAILABLE' })
   }
 
   #own(): Means {
@@ -273,16 +293,28 @@ export class Enrolments {
     }
   }
 
-  #isRemembered({ enrolment, atMs }: Progress): boolean {
+  #isRemembered({ enrolment, atMs, tip }: Progress): boolean {
     if (enrolment.state === 'PENDING') return true
+    // The next block may bring the token.
+    if (enrolment.state === 'TOKEN_UNKNOWN') return tip === this.#tip()
     const forMs = enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
     return this.#context.now() - atMs < forMs
+  }
+
+  /** Of a wait, what is left of it. */
+  #asOfNow({ enrolment, atMs }: Progress): Enrolment {
+    if (enrolment.state !== 'BUDGET_EXCEEDED') return enrolment
+    return { ...enrolment, retryAfterMs: enrolment.retryAfterMs - (this.#context.now() - atMs) }
+  }
+
+  #tip(): string | null {
+    return this.#context.state.chain.tip?.hash ?? null
   }
 
   #set(token: Address, enrolment: Enrolment): Enrolment {
     // Entered anew, so that the first is always the one not spoken of for longest.
     this.#progress.delete(token)
-    this.#progress.set(token, { enrolment, atMs: this.#context.now() })
+    this.#progress.set(token, { enrolment, atMs: this.#context.now(), tip: this.#tip() })
     const [oldest] = this.#progress.keys()
     if (this.#progress.size > MAX_REMEMBERED && oldest !== undefined) this.#progress.delete(oldest)
     return enrolment

@@ -2,7 +2,8 @@
 import { createState, decodeState, type EntityKey, type Policy, type State } from '@assay/engine'
 import type { Resume } from '../feed/feed.ts'
 import type { ChainConfig } from '../ops/config.ts'
-import type { ChainStore } from '../store/port.ts'
+import type { ChainStore, Checkpoint } from '../store/port.ts'
+import { StoreError } from '../store/storeError.ts'
 import type { Stored } from './commitOf.ts'
 import { setupOf } from './setupOf.ts'
 
@@ -22,9 +23,23 @@ export async function readLastCommit(
       resume: null,
       stored: { pools: new Set(), tokens: new Map() },
     }
-  const state = decodeState(setup, checkpoint.entities as readonly (readonly [EntityKey, string])[])
+  const state = decoded(setup, checkpoint)
   const stored = { pools: new Set(state.pools.keys()), tokens: new Map() }
   return { state, resume: resumeOf(state), stored }
+}
+
+/** A text that was damaged on its disk stops this chain, in words; the others have theirs. */
+function decoded(setup: ReturnType<typeof setupOf>, { entities }: Checkpoint): State {
+  try {
+    return decodeState(setup, entities as readonly (readonly [EntityKey, string])[])
+  } catch (cause) {
+    throw new StoreError(
+      'STORE_CORRUPT',
+      `the stored state of chain ${setup.chainId} cannot be read (table entity): \`assay db check\` names the page; put a ` +
+        'backup back with `assay db restore`',
+      { cause },
+    )
+  }
 }
 
 function resumeOf(state: State): Resume | null {

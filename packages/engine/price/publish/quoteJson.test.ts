@@ -4,11 +4,22 @@ import { createState } from '../../createState.ts'
 import { step } from '../../engine.ts'
 import { cases } from '../../testing/cases.ts'
 import { randomLife, SETUP } from '../../testing/randomMarket.ts'
-import { count } from '../../units.ts'
+import { type Count, count } from '../../units.ts'
 import { quoteText } from './quote.ts'
 import { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
 
 const sequences = fc.nat().map(count)
+
+/** A quote, and those nested in it, as of the commit of its record. */
+function sequenced(quote: object, stream_sequence: Count): object {
+  const { as_of, routing_assets } = quote as { as_of: object; routing_assets?: readonly object[] }
+  const assets = routing_assets?.map(asset => sequenced(asset, stream_sequence))
+  return {
+    ...quote,
+    as_of: { stream_sequence, ...as_of },
+    ...(assets === undefined ? {} : { routing_assets: assets }),
+  }
+}
 
 it('R-record-5: written from data or with reuse, sequence and price change included, a quote is the same text', () => {
   const change = fc.record({ h1_bps: fc.option(fc.integer()), h24_bps: fc.option(fc.integer()) })
@@ -24,14 +35,14 @@ it('R-record-5: written from data or with reuse, sequence and price change inclu
         const quotes = new QuoteWriter(SETUP.chainId, version)
         for (const evaluation of state.index.evaluations.values()) {
           const data = quoteText(SETUP.chainId, evaluation, version, 'RETRIEVED')
-          const as_of = { stream_sequence: sequence, ...data.as_of }
+          const sealed = sequenced(data, sequence)
           const isPriced = evaluation.kind === 'PRICED'
           const written = quotes.of(evaluation)
           const stored = written.at(sequence) as QuoteJson
           expect(written.text).toBe(JSON.stringify(data))
-          expect(stored).toBe(JSON.stringify({ ...data, as_of }))
+          expect(stored).toBe(JSON.stringify(sealed))
           expect(withChange(stored, null)).toBe(stored)
-          if (isPriced) expect(withChange(stored, change)).toBe(JSON.stringify({ ...data, as_of, change }))
+          if (isPriced) expect(withChange(stored, change)).toBe(JSON.stringify({ ...sealed, change }))
           else unpriced++
           if (isPriced && evaluation.routes.some(({ via }) => via !== null)) viaAssets++
         }
@@ -71,7 +82,7 @@ it('members are put before and behind those of the data, or none at all', () => 
   fc.assert(
     fc.property(fields('head'), fields('body'), sequences, (head, body, sequence) => {
       const as_of = { stream_sequence: sequence, block_number: 7 }
-      const text = new Written(own, membersOf(body)).at(sequence, membersOf(head))
+      const text = new Written(own, [membersOf(body)]).at(sequence, membersOf(head))
       expect(text).toBe(JSON.stringify({ ...head, as_of, ...body }))
     }),
   )

@@ -19,30 +19,34 @@ type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
 
 /**
  * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of `as_of`,
- * and only known once the log is locked.
+ * and only known once the log is locked. The quotes nested in a quote stand on the same commit and get the same one.
  */
 export class Written {
-  /** Without a sequence, as nested in another quote. */
-  readonly text: string
-  readonly #before: string
-  readonly #after: string
+  /** Between any two of them the sequence has its place. */
+  readonly parts: readonly string[]
 
   /** `body`: further members, as text. */
-  constructor(value: Dated, body = '') {
+  constructor(value: Dated, body: readonly string[] = ['']) {
     const before: Record<string, unknown> = {}
     const after: Record<string, unknown> = {}
     let side = before
     for (const [name, field] of Object.entries(value))
       if (name === 'as_of') side = after
       else side[name] = field
-    this.#before = `${joined(membersOf(before), '"as_of":')}{`
-    this.#after = joined(`${membersOf(value.as_of)}}`, membersOf(after), body)
-    this.text = `{${this.#before}${this.#after}}`
+    const [first = '', ...rest] = body
+    const inner = [joined(`${membersOf(value.as_of)}}`, membersOf(after), first), ...rest]
+    this.parts = [`{${joined(membersOf(before), '"as_of":')}{`, ...inner.slice(0, -1), `${inner.at(-1)}}`]
+  }
+
+  /** Without a sequence. */
+  get text(): string {
+    return this.parts.join('')
   }
 
   /** `head`: members to put before its own, as text. */
   at(sequence: Count, head = ''): string {
-    return `{${joined(head, this.#before)}"stream_sequence":${sequence},${this.#after}}`
+    const text = this.parts.join(`"stream_sequence":${sequence},`)
+    return head === '' ? text : `{${head},${text.slice(1)}`
   }
 }
 
@@ -65,15 +69,20 @@ export class QuoteWriter {
         head,
         evaluation.kind === 'PRICED'
           ? this.#body(evaluation)
-          : membersOf({ candidates: candidatesOf(evaluation) }),
+          : [membersOf({ candidates: candidatesOf(evaluation) })],
       )
     })
   }
 
-  #body(evaluation: Priced): string {
+  #body(evaluation: Priced): string[] {
     const routes = inOrder(evaluation).map(route => this.#route(route, evaluation.selected))
-    const assets = assetsOf(evaluation).map(asset => this.of(asset).text)
-    return `"routes":[${routes.join()}],"routing_assets":[${assets.join()}]`
+    const body = [`"routes":[${routes.join()}],"routing_assets":[`]
+    assetsOf(evaluation).forEach((asset, at) => {
+      const [first, ...rest] = this.of(asset).parts
+      body.push(`${body.pop()}${at === 0 ? '' : ','}${first}`, ...rest)
+    })
+    body.push(`${body.pop()}]`)
+    return body
   }
 
   #route(route: Route, selected: Route | null): string {

@@ -61,6 +61,7 @@ const EVERYBODYS = new Set([
   'min_score',
   'policy_version',
   'pool_address',
+  'q',
   'snapshot_sequence',
   'to_block',
   'to_ms',

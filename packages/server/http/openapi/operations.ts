@@ -48,7 +48,7 @@ export const OPERATIONS: readonly Operation[] = [
     method: 'get',
     path: '/v1/search',
     tag: 'Discovery',
-    summary: 'Everything known under an address, chain by chain.',
+    summary: 'Everything known under an address, or tokens by symbol or name, chain by chain.',
     scopes: READ,
     query: wire.SearchQuery,
     answers: { 200: wire.SearchResult },

@@ -12,10 +12,11 @@
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { auditOf, type Loss, type OnLoss } from '../loss.ts'
 import { type ProcessIdentity, thisProcess } from '../processIdentity.ts'
 import { StoreError } from '../storeError.ts'
 import { clientOptions, Connection, type Query, refuseUnfit, statement } from './connection.ts'
-import { TIMELINE } from './log.ts'
+import { readBounds, TIMELINE } from './log.ts'
 import { beginEpoch } from './maintenanceStore.ts'
 import { migrate } from './migrate.ts'
 import { toStoreError } from './postgresError.ts'
@@ -36,6 +37,10 @@ const TRY_LOCK = {
 const OWNER = statement('SELECT generation, owner FROM head')
 const LOCK_HEAD = statement(`SELECT generation, owner, timeline, ${TIMELINE} AS now FROM head FOR UPDATE`)
 const TAKE = statement('UPDATE head SET generation = generation + 1, owner = $1 RETURNING generation')
+
+const INSERT_AUDIT = statement(
+  'INSERT INTO audit (at_ms, actor, action, subject, detail) VALUES ($1, $2, $3, $4, $5)',
+)
 
 type Kind = keyof typeof TRY_LOCK
 type Head = {
@@ -60,13 +65,14 @@ const self = (): Owner => ({ host: hostname(), ...thisProcess() })
 export async function claimPostgres(
   url: string,
   kind: Kind = 'alone',
+  onLoss: OnLoss = () => undefined,
   nowMs: number = Date.now(),
 ): Promise<() => Promise<void>> {
   const connection = new Connection(url, 1)
   try {
     await refuseUnfit(connection.query)
     await migrate(connection, schema, nowMs)
-    const claim = new Claim(url, kind, connection)
+    const claim = new Claim(url, kind, connection, onLoss)
     await claim.take()
     return () => claim.release()
   } catch (error) {
@@ -91,14 +97,16 @@ class Claim {
   readonly #url: string
   readonly #kind: Kind
   readonly #connection: Connection
+  readonly #onLoss: OnLoss
   #lock: pg.Client | null = null
   #generation = 0
   #isReleased = false
 
-  constructor(url: string, kind: Kind, connection: Connection) {
+  constructor(url: string, kind: Kind, connection: Connection, onLoss: OnLoss) {
     this.#url = url
     this.#kind = kind
     this.#connection = connection
+    this.#onLoss = onLoss
   }
 
   async take(): Promise<void> {
@@ -107,7 +115,13 @@ class Claim {
       if (performance.now() > limit) throw await this.#claimedByAnother()
       await delay(PAUSE_MS)
     }
-    this.#generation = await this.#connection.write(query => this.#takeHead(query))
+    this.#tell(
+      await this.#connection.write(async query => {
+        const { generation, loss } = await this.#takeHead(query)
+        this.#generation = generation
+        return loss
+      }),
+    )
   }
 
   async release(): Promise<void> {
@@ -149,17 +163,25 @@ class Claim {
   }
 
   async #confirm(): Promise<void> {
-    await this.#connection.write(async query => {
-      if (this.#kind === 'shared') {
-        this.#generation = await this.#takeHead(query)
-        return undefined
+    const loss = await this.#connection.write(async query => {
+      if (this.#kind === 'alone') {
+        const [head] = await query<Head>(LOCK_HEAD)
+        // Another process was here: ours can commit no more, and must not stand in the way of a third.
+        if (head?.generation !== this.#generation) {
+          await this.#lock?.end()
+          return null
+        }
+        if (head.timeline === head.now) return null
       }
-      const [head] = await query<Head>(LOCK_HEAD)
-      // Another process was here: ours can commit no more, and must not stand in the way of a third.
-      if (head?.generation !== this.#generation) return this.#lock?.end()
-      if (head.timeline !== head.now) this.#generation = await this.#takeHead(query)
-      return undefined
+      const taken = await this.#takeHead(query)
+      this.#generation = taken.generation
+      return taken.loss
     })
+    this.#tell(loss)
+  }
+
+  #tell(loss: Loss | null): void {
+    if (loss !== null) this.#onLoss(loss)
   }
 
   async #claimedByAnother(): Promise<StoreError> {
@@ -175,16 +197,27 @@ class Claim {
     )
   }
 
-  async #takeHead(query: Query): Promise<number> {
+  async #takeHead(query: Query): Promise<{ readonly generation: number; readonly loss: Loss | null }> {
     const [head] = await query<Head>(LOCK_HEAD)
-    const isPromoted = head?.timeline !== head?.now
-    if (isPromoted) await beginEpoch(query)
+    const loss = head?.timeline === head?.now ? null : await beginAfterPromotion(query)
     // Those who share find the number of the first of them; after anybody else, or an epoch, it is a new one.
-    if (this.#kind === 'shared' && head?.owner === SHARED && !isPromoted) return head.generation
+    if (this.#kind === 'shared' && head?.owner === SHARED && loss === null)
+      return { generation: head.generation, loss }
     const owner = this.#kind === 'shared' ? SHARED : JSON.stringify(self())
     const [taken] = await query<{ generation: number }>(TAKE, [owner])
-    return (taken as { generation: number }).generation
+    return { generation: (taken as { generation: number }).generation, loss }
   }
+}
+
+/** How much the promoted server lacks is not known here: what it never had left no trace on it. */
+async function beginAfterPromotion(query: Query): Promise<Loss> {
+  const { head } = await readBounds(query)
+  await beginEpoch(query)
+  const { epoch } = await readBounds(query)
+  const loss: Loss = { why: 'PROMOTED', head, mark: null, lost: null, epoch }
+  const { atMs, actor, action, subject, detail } = auditOf(loss, Date.now())
+  await query(INSERT_AUDIT, [atMs, actor, action, subject, detail])
+  return loss
 }
 
 function ownerIn(text: string | undefined): Owner | null {

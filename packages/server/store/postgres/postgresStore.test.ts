@@ -6,6 +6,7 @@ import type { Migration } from '../migrations.ts'
 import { claimStore, openStore } from '../openStore.ts'
 import { postgresDatabase, type TestDatabase } from '../testing/connect.ts'
 import { type CuttingProxy, startCuttingProxy } from '../testing/cuttingProxy.ts'
+import type { Loss } from '../loss.ts'
 import { commitOf, health } from '../testing/drafts.ts'
 import { execute, type PostgresServer, startPostgres } from '../testing/postgresServer.ts'
 import { scriptedCommit, scriptedCount } from '../testing/script.ts'
@@ -130,11 +131,14 @@ test('S15: a server that lost its tail is found by its timeline, and a new epoch
     )
     await primary.start()
     expect(await commitIn(2)).toMatchObject({ first: 2, last: 2 })
-    const claimed = await claimStore(replica.urlOf('assay'))
+    const losses: Loss[] = []
+    const claimed = await claimStore(replica.urlOf('assay'), loss => losses.push(loss))
     const next = await openStore(replica.urlOf('assay'))
     const start = 2 ** 40
     expect(await next.readBounds()).toEqual({ epoch: 1, oldest: start + 1, head: start })
     expect(await next.commit(commitOf(1, 2, { records }))).toMatchObject({ first: start + 1 })
+    expect(losses).toEqual([{ why: 'PROMOTED', head: 1, mark: null, lost: null, epoch: 1 }])
+    expect(await next.readAudit(null, 1)).toMatchObject([{ action: 'epoch.begin', subject: 'epoch 1' }])
     await next.close()
     await claimed()
   } finally {

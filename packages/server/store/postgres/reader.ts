@@ -16,6 +16,8 @@ export async function openPostgresReader(url: string): Promise<StoreReader> {
       ...snapshotStore(connection),
       // The server checks its own pages (data_checksums); a broken one fails the reads that follow.
       readIntegrity: async () => [],
+      // The server vouches for what it committed; a promoted replica is known by its timeline.
+      readMark: async () => null,
       close: () => connection.close(),
     }
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, QuoteRow, Sequence, SnapshotStore, TokenRow } from '../port.ts'
+import type { PoolRow, QuoteRow, Sequence, SnapshotStore, TokenRow, Verified } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
+import { containing, MOST_MATCHES } from '../searchText.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { decodeSaid } from './facts.ts'
 import { HEAD } from './log.ts'
@@ -50,6 +51,29 @@ const QUOTE = statement(`
   WHERE chain_id = $1 AND token_address = $2`)
 const HEALTH = statement('SELECT health FROM feed_health WHERE chain_id = $1')
 
+const MATCHING = statement(`
+  SELECT matched.* FROM (
+    SELECT token.chain_id AS "chainId", token.token_address AS "tokenAddress", symbol, name, decimals, role,
+      enrolled_at_ms AS "enrolledAtMs", price, sequence
+    FROM token LEFT JOIN token_price USING (chain_id, token_address)
+    WHERE symbol ILIKE $2 OR name ILIKE $2
+    ORDER BY lower(symbol) = lower($1) DESC, length(symbol), token.chain_id, token.token_address
+    LIMIT ${MOST_MATCHES}) AS matched
+  ORDER BY (
+    SELECT coalesce(sum(substring(state from '"effective_microusd":"(\\d+)"')::numeric), 0)
+    FROM pool JOIN pool_state USING (chain_id, pool_address)
+    WHERE pool.chain_id = matched."chainId"
+      AND (token0 = matched."tokenAddress" OR token1 = matched."tokenAddress")) DESC,
+    matched."chainId", matched."tokenAddress"
+  LIMIT $3`)
+const PROVEN = statement(
+  `SELECT substring(text from '"proven":(\\[[^]]*\\])') AS proven FROM entity WHERE chain_id = $1 AND key = 'chain'`,
+)
+const VERIFIED = statement(`
+  SELECT substr(key, 6) AS "poolAddress", substring(text from '"verifiedMs":(\\d+)')::bigint AS "verifiedMs",
+    substring(text from '"verifiedNumber":(\\d+)')::bigint AS "verifiedNumber"
+  FROM entity WHERE chain_id = $1 AND key = ANY ($2::text[])`)
+
 type JoinedPool = Omit<PoolRow, 'prices'> & { readonly price0: string | null; readonly price1: string | null }
 
 export function snapshotStore(connection: Connection): SnapshotStore {
@@ -82,6 +106,20 @@ export function snapshotStore(connection: Connection): SnapshotStore {
         tokens: (await query<TokenRow>(TOKENS_NAMED, [address])).map(tokenRow),
         pools: (await query<JoinedPool>(POOLS_NAMED, [address])).map(poolRow),
       }))
+    },
+    async searchTokens(text, limit) {
+      const rows = await connection.query<TokenRow>(MATCHING, [text, containing(text), rowLimit(limit)])
+      return rows.map(tokenRow)
+    },
+    readVerified(chainId, wanted) {
+      return connection.read(async query => {
+        const [chain] = await query<{ proven: string | null }>(PROVEN, [chainId])
+        const keys = wanted.map(pool => `pool/${pool}`)
+        return {
+          proven: chain?.proven ?? null,
+          pools: await query<Verified['pools'][number]>(VERIFIED, [chainId, keys]),
+        }
+      })
     },
     async readHealth(chainId) {
       const [row] = await connection.query<{ health: string }>(HEALTH, [chainId])

@@ -15,13 +15,16 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { epochStart } from '../epoch.ts'
+import { epochOf, epochStart } from '../epoch.ts'
 import type { LogBounds } from '../port.ts'
 import { StoreError } from '../storeError.ts'
-import { claimDatabase } from './claim.ts'
+import { canonicalPath, claimDatabase } from './claim.ts'
 import { Connection } from './connection.ts'
 import { boundsReader } from './log.ts'
-import { integrityOf, openFile } from './reader.ts'
+import { markPath, readMark } from './mark.ts'
+import { markRestored } from './markKeeper.ts'
+import { integrityOf } from './integrity.ts'
+import { openFile } from './reader.ts'
 import { toStoreError } from './sqliteError.ts'
 
 export type Restored = LogBounds & {
@@ -59,9 +62,15 @@ export function restoreSqlite(path: string, from: string, epoch: number | null, 
   const release = claimDatabase(path)
   try {
     const backup = soundBounds(from)
-    const next = epoch ?? Math.max(backup.epoch, currentEpoch(path)) + 1
-    if (next <= backup.epoch)
-      throw new StoreError('STORE_MISUSE', `epoch ${next} is not above epoch ${backup.epoch} of the backup`)
+    const marked = markedEpoch(canonicalPath(path))
+    const next = epoch ?? Math.max(backup.epoch, marked, currentEpoch(path)) + 1
+    if (next <= Math.max(backup.epoch, marked))
+      throw new StoreError(
+        'STORE_MISUSE',
+        marked > backup.epoch
+          ? `epoch ${next} is not above epoch ${marked}, in which sequences were given out`
+          : `epoch ${next} is not above epoch ${backup.epoch} of the backup`,
+      )
     const draft = `${resolve(path)}.restored`
     rmSync(draft, { force: true })
     copyFileSync(from, draft)
@@ -70,7 +79,9 @@ export function restoreSqlite(path: string, from: string, epoch: number | null, 
     const replaced = setAside(path, `${path}.before-${nowMs}`)
     renameSync(draft, path)
     sync(dirname(resolve(path)))
-    return { ...soundBounds(path), replaced }
+    const bounds = soundBounds(path)
+    markRestored(canonicalPath(path), bounds.head)
+    return { ...bounds, replaced }
   } finally {
     release()
   }
@@ -89,6 +100,12 @@ function soundBounds(path: string): LogBounds {
   } finally {
     database.close()
   }
+}
+
+/** Of the last sequence that was given out; -1 where no mark tells. */
+function markedEpoch(database: string): number {
+  const mark = readMark(database)
+  return typeof mark === 'number' ? epochOf(mark) : -1
 }
 
 /** -1 for a database to which nothing was ever written. */
@@ -130,6 +147,7 @@ function setAside(path: string, name: string): string | null {
   linkSync(path, name)
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${name}-wal`)
   rmSync(`${path}-shm`, { force: true })
+  if (existsSync(markPath(path))) copyFileSync(markPath(path), markPath(name))
   return name
 }
 

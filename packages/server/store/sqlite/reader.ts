@@ -4,7 +4,11 @@ import type { StoreReader } from '../check.ts'
 import { StoreError } from '../storeError.ts'
 import { canonicalPath } from './claim.ts'
 import { Connection } from './connection.ts'
+import { damagedTexts } from './damagedTexts.ts'
+import { integrityOf } from './integrity.ts'
 import { logStore } from './log.ts'
+import { readMark } from './mark.ts'
+import { isFlagged } from './markKeeper.ts'
 import { refuseUnknown, schemaVersion } from './migrate.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
@@ -30,8 +34,19 @@ export function openFile(path: string): DatabaseSync {
       throw error
     }
   } catch (error) {
-    throw toStoreError(error)
+    throw firstPageFault(path, toStoreError(error))
   }
+}
+
+/** SQLite reads the list of tables before anything else: what it cannot make out then is the first page. */
+function firstPageFault(path: string, failure: unknown): unknown {
+  if (!(failure instanceof StoreError) || failure.code !== 'STORE_CORRUPT') return failure
+  return new StoreError(
+    'STORE_CORRUPT',
+    `${path}: page 1, which lists the tables, is damaged, or this is no database (${failure.message}). ` +
+      'Put a backup back with `assay db restore`.',
+    { cause: failure },
+  )
 }
 
 export function openSqliteReader(path: string): StoreReader {
@@ -40,16 +55,12 @@ export function openSqliteReader(path: string): StoreReader {
   return {
     ...logStore(connection),
     ...snapshotStore(connection),
-    readIntegrity: async () => connection.query(() => integrityOf(database)),
+    readIntegrity: async () =>
+      connection.query(() => [...integrityOf(database), ...damagedTexts(database, canonicalPath(path))]),
+    async readMark() {
+      const mark = readMark(canonicalPath(path))
+      return mark === 'missing' && !connection.query(() => isFlagged(connection)) ? null : mark
+    },
     close: async () => connection.close(),
   }
-}
-
-export function integrityOf(database: DatabaseSync): readonly string[] {
-  const found = database.prepare('PRAGMA integrity_check(100)').all() as { integrity_check: string }[]
-  const broken = database.prepare('PRAGMA foreign_key_check').all() as { table: string }[]
-  return [
-    ...found.map(row => row.integrity_check).filter(text => text !== 'ok'),
-    ...broken.map(({ table }) => `a row of ${table} refers to one that is not there`),
-  ]
 }

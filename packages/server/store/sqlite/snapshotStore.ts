@@ -1,9 +1,10 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, QuoteRow, SnapshotStore, TokenRow } from '../port.ts'
+import type { PoolRow, QuoteRow, SnapshotStore, TokenRow, Verified } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { headReader } from './log.ts'
 import { eventReader } from './poolEvents.ts'
 import { rowLimit } from '../rowLimit.ts'
+import { containing, MOST_MATCHES } from '../searchText.ts'
 
 const POOL_COLUMNS = `
   pool.chain_id, pool.pool_address, pool.family, pool.deployment_id, pool.fee_ppm, pool.token0, pool.token1,
@@ -43,6 +44,27 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
     FROM token_quote JOIN token_price USING (chain_id, token_address)
     WHERE chain_id = ? AND token_address = ?`)
+  const matching = connection.prepare(`
+    SELECT matched.* FROM (
+      ${TOKENS} WHERE symbol LIKE :pattern ESCAPE '\\' OR name LIKE :pattern ESCAPE '\\'
+      ORDER BY lower(symbol) = lower(:text) DESC, length(symbol), token.chain_id, token.token_address
+      LIMIT ${MOST_MATCHES}) AS matched
+    ORDER BY (
+      SELECT coalesce(sum(CAST(json_extract(state, '$.depth.effective_microusd') AS INTEGER)), 0)
+      FROM pool JOIN pool_state USING (chain_id, pool_address)
+      WHERE pool.chain_id = matched.chainId
+        AND (token0 = matched.tokenAddress OR token1 = matched.tokenAddress) AND json_valid(state)) DESC,
+      matched.chainId, matched.tokenAddress
+    LIMIT :limit`)
+  // An entity that was damaged tells nothing here; its chain does when it starts.
+  const readProven = connection.prepare(`
+    SELECT json_extract(text, '$.proven') AS proven FROM entity
+    WHERE chain_id = ? AND key = 'chain' AND json_valid(text)`)
+  const readVerified = connection.prepare(`
+    SELECT substr(key, 6) AS poolAddress, json_extract(text, '$.state.verifiedMs') AS verifiedMs,
+      json_extract(text, '$.state.verifiedNumber') AS verifiedNumber
+    FROM entity
+    WHERE chain_id = ? AND key IN (SELECT 'pool/' || value FROM json_each(?)) AND json_valid(text)`)
   const readHealth = connection.prepare('SELECT health FROM feed_health WHERE chain_id = ?')
 
   return {
@@ -59,6 +81,18 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     },
     async search(address) {
       return connection.read(() => ({ tokens: tokens.named(address), pools: pools.named(address) }))
+    },
+    async searchTokens(text, limit) {
+      const rows = connection.query(() =>
+        matching.all({ text, pattern: containing(text), limit: rowLimit(limit) }),
+      )
+      return rows as unknown as TokenRow[]
+    },
+    async readVerified(chainId, wanted) {
+      return connection.read(() => ({
+        proven: (readProven.get(chainId) as { proven: string } | undefined)?.proven ?? null,
+        pools: readVerified.all(chainId, JSON.stringify(wanted)) as unknown as Verified['pools'],
+      }))
     },
     async readHealth(chainId) {
       const row = connection.query(() => readHealth.get(chainId))

@@ -14,6 +14,7 @@ import { Connection, openDatabase } from './connection.ts'
 import { assertSpace, refuseNetworkFileSystem } from './fileSystem.ts'
 import { historyStore } from './historyStore.ts'
 import { logStore } from './log.ts'
+import { keeperOf } from './markKeeper.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { migrate, refuseUnknown } from './migrate.ts'
 import { operatorStore } from './operatorStore.ts'
@@ -45,14 +46,24 @@ export async function openSqliteStore({
     }),
   )
   const assertRoom = () => assertSpace(dirname(file), floorBytes)
-  return {
+  const positions = {
     ...chainStore(connection, assertRoom),
     ...logStore(connection),
     ...snapshotStore(connection),
     ...historyStore(connection),
-    ...accessStore(connection),
     ...operatorStore(connection),
     ...maintenanceStore(connection),
+  }
+  const keeper = keeperOf(file)
+  try {
+    await keeper?.settle(connection, clock.nowMs())
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+  return {
+    ...(keeper === null ? positions : keeper.noting(positions, connection)),
+    ...accessStore(connection),
     ...backfillStore(connection, assertRoom),
     close: async () => connection.close(),
   }

@@ -104,7 +104,7 @@ export async function checkHistory(
   ).toEqual(log.map((_, at) => oldest + at))
 
   const entities = new Map(checkpoint?.entities)
-  expect(entities.get('chain'), context).toBe(step === 0 ? undefined : `step ${step}`)
+  expect(entities.get('chain'), context).toBe(step === 0 ? undefined : JSON.stringify(`step ${step}`))
   expect(entities.size, context).toBe(step === 0 ? 0 : 1 + Math.min(3, step))
   // Of a log that was cut, the fold knows only what was said since: an older state is not contradicted.
   const folded = oldest === 1 ? foldLog(log) : null

@@ -29,8 +29,8 @@ export function scriptedCommit(chainId: number, step: number): StepCommit {
   return commitOf(chainId, step, {
     records: scriptedRecords(chainId, step),
     entities: [
-      { key: 'chain', text: `step ${step}` },
-      { key: `undo/${step}`, text: `undo ${step}` },
+      { key: 'chain', text: JSON.stringify(`step ${step}`) },
+      { key: `undo/${step}`, text: JSON.stringify(`undo ${step}`) },
       { key: `undo/${step - 3}`, text: null },
     ],
     pools: step === 1 ? scriptedPools : [],
@@ -39,7 +39,7 @@ export function scriptedCommit(chainId: number, step: number): StepCommit {
     // Every fourth step takes back the block before it.
     orphanedBlocks: isReorg(step) ? [tipAt(step - 1).hash] : [],
     finalizedNumber: step % 5 === 0 ? 1_000 + step - 5 : null,
-    input: step % 3 === 0 ? `input ${step}` : null,
+    input: step % 3 === 0 ? JSON.stringify(`input ${step}`) : null,
   })
 }
 

@@ -1,0 +1,49 @@
+/**
+ * Whether a feed that is listed as one in dollars is one, by what it says of itself. A ratio to ether taken for dollars would
+ * be wrong by orders of magnitude and look healthy.
+ */
+import { SELECTOR } from '../market/abi.ts'
+import { textFrom } from '../market/tokenReader.ts'
+import { uintAt, wordCount } from '../market/words.ts'
+import type { Address, ChainConfig, Hex } from '../ops/config.ts'
+
+const IN_DOLLARS = /\/\s*USD$/i
+/** Of every dollar feed that does not describe itself; those in ether have 18. */
+const USUAL_DECIMALS = 8
+/** As for tokens. */
+const MAX_DECIMALS = 36
+
+type Answers = (to: Address, data: Hex) => Promise<Hex | null>
+
+/** Each with its key in the chain's section. */
+export async function feedFaults(chain: ChainConfig, answers: Answers): Promise<readonly string[]> {
+  const faults = await Promise.all(
+    chain.stables.map(async ({ usdFeed }, at) => {
+      if (usdFeed === null) return null
+      const [description, decimals] = await Promise.all([
+        answers(usdFeed.address, SELECTOR['description()']),
+        answers(usdFeed.address, SELECTOR['decimals()']),
+      ])
+      const fault = notInDollars(textFrom(description), numberFrom(decimals))
+      return fault === null
+        ? null
+        : `stables[${at}].usd_feed.address: the feed at ${usdFeed.address} ${fault}`
+    }),
+  )
+  return faults.filter(each => each !== null)
+}
+
+/** Null for a feed in dollars, and for one that nobody could be asked about. */
+export function notInDollars(description: string | null, decimals: number | null): string | null {
+  if (description === null && decimals === null) return null
+  if (description !== null && !IN_DOLLARS.test(description.trim()))
+    return `is not in dollars: it calls itself ${JSON.stringify(description)}; use one that ends in "/ USD"`
+  if (decimals !== null && decimals > MAX_DECIMALS)
+    return `has ${decimals} decimals; expected at most ${MAX_DECIMALS}`
+  if (description === null && decimals !== USUAL_DECIMALS)
+    return `does not describe itself and has ${decimals} decimals, where feeds in dollars have ${USUAL_DECIMALS}; check the address`
+  return null
+}
+
+const numberFrom = (answer: Hex | null): number | null =>
+  answer === null || wordCount(answer) < 1 ? null : Number(uintAt(answer, 0))

@@ -1,0 +1,43 @@
+/**
+ * Records that were given out and are no longer on the log: the device lost them, an older copy was put back, or a
+ * replica was promoted without them. A new epoch begins, so none of their sequences is used again; the loss is
+ * reported once by the process that found it, and stays on the audit trail.
+ */
+import type { Log } from '../ops/log.ts'
+import type { AuditRow, Sequence } from './port.ts'
+
+export type Loss = {
+  /**
+   * BEHIND: the mark is above the head. MARK_MISSING, MARK_DAMAGED: the mark cannot be compared.
+   * PROMOTED: the PostgreSQL server has another timeline.
+   */
+  readonly why: 'BEHIND' | 'MARK_MISSING' | 'MARK_DAMAGED' | 'PROMOTED'
+  /** Where the log ends now. */
+  readonly head: Sequence
+  /** The last sequence that was given out; null when that is not known. */
+  readonly mark: Sequence | null
+  /** How many records are gone, at least; null when that is not known. */
+  readonly lost: number | null
+  /** The epoch that begins with this. */
+  readonly epoch: number
+}
+
+export type OnLoss = (loss: Loss) => void
+
+export const auditOf = (loss: Loss, atMs: number): AuditRow => ({
+  atMs,
+  actor: 'service',
+  action: 'epoch.begin',
+  subject: `epoch ${loss.epoch}`,
+  detail: JSON.stringify(loss),
+})
+
+/** A line of the service's log. */
+export const logLoss = (log: Pick<Log, 'error'>, { why, head, mark, lost, epoch }: Loss): void =>
+  log.error('records that were given out are missing from the log: a new epoch begins', {
+    why,
+    log_ends_at: head,
+    given_out_up_to: mark,
+    lost_records: lost,
+    epoch,
+  })

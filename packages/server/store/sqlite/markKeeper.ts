@@ -1,0 +1,144 @@
+/**
+ * Keeps the mark of a claimed database. At the first opening the log is held against it; from then on every answer of the
+ * store that may tell a position is noted before its caller has it.
+ */
+import { checkStore } from '../check.ts'
+import { epochOf, epochStart } from '../epoch.ts'
+import { auditOf, type Loss, type OnLoss } from '../loss.ts'
+import type { LogBounds, Sequence } from '../port.ts'
+import { StoreError } from '../storeError.ts'
+import type { Connection } from './connection.ts'
+import { integrityOf } from './integrity.ts'
+import { boundsReader, headReader, logStore } from './log.ts'
+import { MarkFile, type ReadMark, readMark } from './mark.ts'
+import { snapshotStore } from './snapshotStore.ts'
+
+/** In the table `meta`: this database has had a mark, so a missing one is a loss. */
+const FLAG = 'store/mark'
+
+type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
+
+/** By the canonical path of the database. Only the thread that claimed it has an entry. */
+const keepers = new Map<string, MarkKeeper>()
+
+/** Undone by the returned function. */
+export function keepMark(database: string, onLoss: OnLoss): () => void {
+  const keeper = new MarkKeeper(database, onLoss)
+  keepers.set(database, keeper)
+  return () => {
+    keepers.delete(database)
+    keeper.close()
+  }
+}
+
+/** Null in other threads: what they commit is given out by the one that claimed the database. */
+export const keeperOf = (database: string): MarkKeeper | null => keepers.get(database) ?? null
+
+export class MarkKeeper {
+  readonly #database: string
+  readonly #onLoss: OnLoss
+  #file: MarkFile | null = null
+
+  constructor(database: string, onLoss: OnLoss) {
+    this.#database = database
+    this.#onLoss = onLoss
+  }
+
+  /** Once, before anything is read for others or committed. */
+  async settle(connection: Connection, nowMs: number): Promise<void> {
+    if (this.#file !== null) return
+    const mark = readMark(this.#database)
+    const readBounds = boundsReader(connection)
+    const hadMark = connection.query(() => isFlagged(connection))
+    const loss = lossOf(connection.read(readBounds), mark, hadMark)
+    if (loss?.why === 'BEHIND') await this.#refuseTorn(connection, loss)
+    if (loss !== null) await beginEpoch(connection, loss, nowMs)
+    const { head } = connection.read(readBounds)
+    const file = new MarkFile(this.#database)
+    this.#file = file
+    file.begin(head, this.#database)
+    // After the mark is on the device: a flag without one is a loss.
+    if (!hadMark) await connection.write(() => flag(connection))
+    if (loss !== null) this.#onLoss(loss)
+  }
+
+  /** The same calls; the head of the log is noted between an answer and its caller. */
+  noting<Methods extends Calls>(methods: Methods, connection: Connection): Methods {
+    const readHead = headReader(connection)
+    const noted = Object.entries(methods).map(([name, method]) => [
+      name,
+      async (...args: never[]) => {
+        const answer = await method(...args)
+        this.#file?.note(connection.query(readHead))
+        return answer
+      },
+    ])
+    return Object.fromEntries(noted) as Methods
+  }
+
+  /**
+   * What a checkpoint has copied is newer than what is left of a damaged write-ahead log: together they are no state that
+   * ever was. Only then is the whole log read at a start.
+   */
+  async #refuseTorn(connection: Connection, { head, mark }: Loss): Promise<void> {
+    const { faults } = await checkStore({
+      ...logStore(connection),
+      ...snapshotStore(connection),
+      readIntegrity: async () => connection.query(() => integrityOf(connection)),
+      readMark: async () => null,
+      close: async () => undefined,
+    })
+    if (faults.length === 0) return
+    throw new StoreError(
+      'STORE_CORRUPT',
+      `${this.#database} lost its end (the log ends at ${head}, sequences up to ${mark} were given out) and does not hold ` +
+        `together: ${faults[0]}. Put a backup back with \`assay db restore\`, or move the file away and start without it.`,
+    )
+  }
+
+  close(): void {
+    this.#file?.close()
+    this.#file = null
+  }
+}
+
+/** Null when the log reaches the mark, or never had one. */
+export function lossOf({ epoch, head }: LogBounds, mark: ReadMark, hadMark: boolean): Loss | null {
+  if (mark === 'missing')
+    return hadMark ? { why: 'MARK_MISSING', head, mark: null, lost: null, epoch: epoch + 1 } : null
+  if (mark === 'damaged') return { why: 'MARK_DAMAGED', head, mark: null, lost: null, epoch: epoch + 1 }
+  if (mark <= head) return null
+  const markEpoch = epochOf(mark)
+  // Of the epochs between, nobody knows how far they went.
+  const lost = mark - Math.max(head, epochStart(markEpoch))
+  return { why: 'BEHIND', head, mark, lost, epoch: markEpoch + 1 }
+}
+
+export function isFlagged(connection: Connection): boolean {
+  return connection.prepare('SELECT 1 FROM meta WHERE name = ?').get(FLAG) !== undefined
+}
+
+function flag(connection: Connection): void {
+  connection
+    .prepare('INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING')
+    .run(FLAG, Buffer.from('1'))
+}
+
+async function beginEpoch(connection: Connection, loss: Loss, nowMs: number): Promise<void> {
+  const setHead = connection.prepare('UPDATE head SET epoch = ?, next = ?')
+  const insertAudit = connection.prepare(
+    'INSERT INTO audit (at_ms, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?)',
+  )
+  const { atMs, actor, action, subject, detail } = auditOf(loss, nowMs)
+  await connection.write(() => {
+    setHead.run(loss.epoch, epochStart(loss.epoch) + 1)
+    insertAudit.run(atMs, actor, action, subject, detail)
+  })
+}
+
+/** A mark for a database that was just restored, so that its first start finds nothing lost. */
+export function markRestored(database: string, head: Sequence): void {
+  const file = new MarkFile(database)
+  file.begin(head, database)
+  file.close()
+}

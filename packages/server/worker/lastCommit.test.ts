@@ -1,0 +1,25 @@
+import { DEFAULT_POLICY } from '@assay/engine'
+import { expect, test } from 'vitest'
+import type { ChainConfig } from '../ops/config.ts'
+import { readLastCommit } from './lastCommit.ts'
+
+const chain = {
+  chainId: 56,
+  blockTimeMs: 450,
+  stables: [],
+  routingAssets: [],
+  deployments: [],
+  finality: { kind: 'tag', tag: 'finalized' },
+} as unknown as ChainConfig
+
+test('S19: a stored state that was damaged stops its chain in words, not with those of a parser', async () => {
+  const damaged = {
+    readCheckpoint: async () => ({ step: 7, tip: null, entities: [['chain', '{"tip":nul\ufffd']] as never }),
+  }
+  await expect(readLastCommit(damaged, chain, DEFAULT_POLICY)).rejects.toMatchObject({
+    code: 'STORE_CORRUPT',
+    message: expect.stringMatching(
+      /^the stored state of chain 56 cannot be read \(table entity\): `assay db check`/,
+    ),
+  })
+})
