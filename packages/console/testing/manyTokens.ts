@@ -109,6 +109,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     ...shared,
     chainIds: new Set([CHAIN]),
     publicOrigin: null,
+    door: app.connections,
     log: QUIET,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -3,6 +3,7 @@
  * What is refused before the upgrade is plain HTTP with an empty body; after it, a close code and one line.
  */
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
@@ -38,6 +39,8 @@ export type GateOptions = {
   /** Shared with the event stream: limits are of a consumer, not of a door. */
   readonly roster: Roster
   readonly publicOrigin: string | null
+  /** Whether the door has a place for a socket whose credential is valid. */
+  readonly door: { admit(socket: Socket): boolean }
   readonly log: Log
   readonly pingMs?: number
   readonly subscribeMs?: number
@@ -121,6 +124,7 @@ export class StreamGate {
         ? refuse(socket, 401, ['WWW-Authenticate: Bearer'])
         : refuse(socket, 429, [retryAfter(waitMs)])
     }
+    if (!this.#options.door.admit(request.socket)) return refuse(socket, 503, [retryAfter(1000)])
     if (principal.session !== null && !isOwnOrigin(request.headers.origin, this.#options.publicOrigin))
       return refuse(socket, 403)
     if (!principal.scopes.includes('stream')) return refuse(socket, 403)
