@@ -10,7 +10,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
-import { presentedIn } from '../access/presented.ts'
+import { hasTwoCredentials, presentedIn } from '../access/presented.ts'
 import { requestId } from '../ops/requestId.ts'
 import { keepTickShape } from '../ops/tickShape.ts'
 import { StoreError } from '../store/storeError.ts'
@@ -24,6 +24,7 @@ import { charge } from './charge.ts'
 import { answerBroken } from './clientError.ts'
 import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
+import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
@@ -33,7 +34,7 @@ import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
 import { registerQuotes } from './quotes.ts'
-import { assertOwnOrigin, registerSession } from './session.ts'
+import { assertOwnPage, registerSession } from './session.ts'
 import { registerEventStream } from './sse.ts'
 import { registerTokens } from './tokens.ts'
 
@@ -72,6 +73,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   })
   const connections = new Connections(app.server, context.addresses)
   app.decorate('connections', connections)
+  const cors = new Cors(context.config.access.corsOrigins)
   const allowed = new Allowed()
   allowed.watch(app)
   context.metrics.watch(app)
@@ -81,6 +83,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
     forgetTypeOfNothing(request)
+    void reply.header('x-request-id', request.id)
+    // Operators work from our own pages.
+    if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
@@ -116,14 +121,18 @@ function forgetTypeOfNothing({ headers }: FastifyRequest): void {
 const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
 const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
+const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
 const isQuote = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/quote/')
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  void reply.header('x-request-id', request.id)
   if (!isApi(request)) return admitStranger(request, reply)
   void reply.header('cache-control', 'no-store')
   const isKeyInUrl = holdsKey(request.url)
-  const presented = presentedIn(request.headers)
+  if (hasTwoCredentials(request.raw)) {
+    admitStranger(request, reply)
+    throw new RequestError(400, 'there are two Authorization headers; expected one')
+  }
+  const presented = presentedIn(request.headers, context.config.listen.publicOrigin)
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) {
     admitStranger(request, reply)
     throw new Refusal(401)
@@ -134,14 +143,14 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     const waitMs = context.failures.fail(context.addresses.of(request.raw).address)
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
-  const { connections } = request.server
-  if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
   request.principal = principal
   await charge(context, request, reply, 1)
+  const { connections } = request.server
+  if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
   if (request.url.length > MAX_URL)
     throw new RequestError(414, `the URL has ${request.url.length} characters; expected at most ${MAX_URL}`)
   if (!mayUse(context, principal.scopes, request)) throw new Refusal(403)
-  assertOwnOrigin(context, request)
+  assertOwnPage(context, request)
 }
 
 /** Without a valid credential: where all places are taken only probes are answered, so that no supervisor restarts a busy node. */
@@ -157,8 +166,7 @@ function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
 function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
-  if (path.startsWith('/v1/admin/'))
-    return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
+  if (isAdmin(request)) return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
   if (path === EVENT_STREAM) return scopes.includes('stream')
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))
 }
@@ -245,6 +253,7 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
 
 /** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */
 function answerUndecodable(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
   admit(context, request, reply).then(
     () => answer(request, reply, 400, 'the URL cannot be decoded; expected UTF-8, percent-encoded'),
     (failure: FastifyError) => answerError(context, failure, request, reply),

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Principal } from '../access/access.ts'
+import { hasTwoCredentials } from '../access/presented.ts'
 import { requestId } from '../ops/requestId.ts'
 import type { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
@@ -50,9 +51,11 @@ class HotQuotes {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '', method } = request
     if (method !== 'GET' || !url.startsWith(PATH)) return false
-    const authorization = request.headers.authorization
-    if (authorization === undefined) return false
-    const { access, quotes, clock, chains } = this.#context
+    const { authorization, origin } = request.headers
+    if (authorization === undefined || hasTwoCredentials(request)) return false
+    const { access, quotes, clock, chains, config } = this.#context
+    // What a page of another origin may read of an answer is said on the long way.
+    if (origin !== undefined && config.access.corsOrigins.length > 0) return false
     const startMs = clock.monotonicMs()
     const nowMs = clock.nowMs()
     const principal = access.recall(authorization, startMs, nowMs)

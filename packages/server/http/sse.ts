@@ -2,6 +2,7 @@
  * GET /v1/stream/sse: the stream for those who have no WebSocket. The same records under the same rules; each event's
  * id is a cursor, so that a browser which reconnects by itself goes on where it was.
  */
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
 import type { Principal } from '../access/access.ts'
@@ -79,11 +80,12 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()
+    // What every answer carries is on the reply by now: the request's id, the quota.
     raw.writeHead(200, {
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
-      'x-request-id': request.id,
     })
     raw.on('error', () => raw.destroy())
     raw.write(`retry: ${RETRY_MS}\n\n`)

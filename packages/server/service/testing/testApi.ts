@@ -27,7 +27,7 @@ export const CHAINS = [1, 2] as const
 export type TestApiOptions = {
   readonly clock?: Clock
   readonly publicOrigin?: string
-  readonly trustedProxies?: readonly string[]
+  readonly corsOrigins?: readonly string[]
   readonly consoleFolder?: string
 }
 
@@ -35,7 +35,7 @@ export type TestApiOptions = {
 const ROOMY = { units: 1e9, windowMs: 1000, burst: 1e9 }
 
 export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi> {
-  const { clock = systemClock, publicOrigin = null, trustedProxies = [], consoleFolder = null } = options
+  const { clock = systemClock, publicOrigin = null, corsOrigins = [], consoleFolder = null } = options
   const folder = mkdtempSync(join(tmpdir(), 'assay-api-'))
   const path = join(folder, 'api.db')
   const release = claimDatabase(path)
@@ -43,8 +43,9 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const store = metrics.ofStore(await openSqliteStore({ path }))
   const hub = await Hub.open(store, clock)
   const config = {
-    listen: { host: '127.0.0.1', port: await freePort(), publicOrigin, trustedProxies },
+    listen: { host: '127.0.0.1', port: await freePort(), publicOrigin, trustedProxies: [] },
     admin: { allow: ['127.0.0.1/32'] },
+    access: { corsOrigins },
     retention: { hours: 72, records: 1000 },
     policy: {},
     rpc: { maxAnswerMib: 256 },
