@@ -42,6 +42,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
   const metrics = new Metrics()
   const store = metrics.ofStore(await openSqliteStore({ path }))
   const hub = await Hub.open(store, clock)
+  const roster = new Roster(clock)
   const config = {
     listen: { host: '127.0.0.1', port: await freePort(), publicOrigin, trustedProxies: [] },
     admin: { allow: ['127.0.0.1/32'] },
@@ -67,7 +68,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     settings: await Settings.open(store, config, clock),
     metrics,
     limit: new RateLimit(clock, ROOMY),
-    roster: new Roster(clock),
+    roster,
     chains: {
       chains: new Map(
         CHAINS.map(chainId => [chainId, { config: chainConfig(chainId) as never, service: () => null }]),
@@ -82,7 +83,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     consoleFolder,
     world: null,
   })
-  return new TestApi(`http://127.0.0.1:${config.listen.port}`, api.access, store, hub, async () => {
+  return new TestApi(`http://127.0.0.1:${config.listen.port}`, api.access, store, hub, roster, async () => {
     await api.close()
     hub.close()
     await store.close()
@@ -97,6 +98,7 @@ export class TestApi {
   readonly store: Store & MaintenanceStore
   readonly close: () => Promise<void>
   readonly #hub: Hub
+  readonly #roster: Roster
   readonly #steps = new Map<number, number>()
   #consumers = 0
 
@@ -105,13 +107,20 @@ export class TestApi {
     access: Access,
     store: Store & MaintenanceStore,
     hub: Hub,
+    roster: Roster,
     close: () => Promise<void>,
   ) {
     this.url = url
     this.access = access
     this.store = store
     this.#hub = hub
+    this.#roster = roster
     this.close = close
+  }
+
+  /** Open streams, over both doors. */
+  get streams(): number {
+    return this.#roster.size
   }
 
   /** A key of a consumer of its own. */
