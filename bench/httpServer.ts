@@ -140,6 +140,7 @@ async function startApi() {
   const config = {
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
+    access: { corsOrigins: [] },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

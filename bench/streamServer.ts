@@ -203,6 +203,7 @@ async function serveStream(): Promise<Served> {
     chainIds: new Set([CHAIN, OTHER_CHAIN]),
     roster: new Roster(systemClock, { most: 1e6, burst: 1e6 }),
     publicOrigin: null,
+    door: { admit: () => true },
     log: QUIET,
   })
   server.listen(0, '127.0.0.1')

@@ -12,7 +12,7 @@ const FAULTS = [
   ...'P1 P3 P4 P6 P7 P8 P10 P11 P12 P15 P18'.split(' '),
   ...'S1 S3 S4 S5 S6 S7 S8 S10 S11 S12 S14 S15 S17 S19'.split(' '),
   ...'W1 W3 W5 W7 W9 W10 W11 W12 W15 W16 W17 W18 W19 W21'.split(' '),
-  ...'H1 H3 H4 H5 H7 H8 H9 H10 H13 H15 H16 H18'.split(' '),
+  ...'H1 H3 H4 H5 H7 H8 H9 H10 H13 H15 H16 H18 H19 H20'.split(' '),
   ...'O2 O3 O5 O6 O7 O8 O9 O12 O13'.split(' '),
 ]
 /** Each has a file of its own, but for the stopped writer. */

@@ -44,6 +44,8 @@ export type Api = {
 
 /** Answers under way are given this long at the end. */
 const DRAIN_MS = 3000
+/** Connections that wait to be taken: a burst beyond it would be asked to try again in a second by the system. */
+const BACKLOG = 4096
 
 export async function openApi(options: ApiOptions): Promise<Api> {
   const { config, store, hub, clock, metrics, chains } = options
@@ -83,8 +85,9 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     cursorSecret,
     chainIds: new Set(chains.chains.keys()),
     publicOrigin,
+    door: app.connections,
   })
-  await app.listen({ host: config.listen.host, port: config.listen.port })
+  await app.listen({ host: config.listen.host, port: config.listen.port, backlog: BACKLOG })
   const { port } = app.server.address() as AddressInfo
   return {
     url: publicOrigin ?? `http://${config.listen.host}:${port}`,

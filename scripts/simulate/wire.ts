@@ -85,6 +85,10 @@ export class Wire implements Sink, Socket {
     return this.#buffered
   }
 
+  undrained(): number {
+    return this.#buffered
+  }
+
   close(code = 1000, reason = ''): void {
     this.#closedWith ??= code
     const sent = { code, reason }

@@ -69,6 +69,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
   const config = {
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
+    access: { corsOrigins: [] },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },
@@ -109,6 +110,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     ...shared,
     chainIds: new Set([CHAIN]),
     publicOrigin: null,
+    door: app.connections,
     log: QUIET,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -3,7 +3,7 @@
  * trusts, the right-most entry of X-Forwarded-For that is not one of them.
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export type ClientAddress = {
   readonly address: string
@@ -51,6 +51,20 @@ export class ClientAddresses {
 
 /** A socket that listens on both families writes IPv4 as `::ffff:1.2.3.4`. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
+
+/** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(given: string): string {
+  const address = plain(given)
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const groups =
+    tail === undefined
+      ? left
+      : [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
+  return groups.slice(0, 4).join(':')
+}
 
 const isIn = (list: BlockList, address: string): boolean => {
   const family = isIP(address)

@@ -19,23 +19,26 @@ const addresses = new ClientAddresses({
 const from = (remoteAddress: string | undefined, headers: object) =>
   ({ socket: { remoteAddress }, headers }) as unknown as IncomingMessage
 
+/** By a page of this origin, to the service at port 8080. */
+const sentFrom = (origin: string) => ({ headers: { origin }, socket: { localPort: 8080 } })
+
 it('a header of any text presents a credential or none, and only a whole key is one', () => {
   const around = fc.constantFrom('', ' ', '  ', '\t', ',', ';', '=', '"', 'Bearer ', '\0', '\u00a0')
   fc.assert(
     fc.property(text(200), around, around, (strange, before, after) => {
       for (const authorization of [strange, `Bearer ${strange}`, `Bearer ${before}${key}${after}`]) {
         const { bearer, cookie } =
-          survive(() => presentedIn({ authorization, cookie: 'assay_session=x' })) ?? {}
+          survive(() => presentedIn({ authorization, cookie: 'assay_session=x' }, null)) ?? {}
         // Beside a bearer, good or bad, a cookie does not count.
         expect(cookie).toBeNull()
         const parsed = survive(() => parseKey(bearer as string))
         if (bearer !== key) expect(parsed).toBeNull()
         else expect(parsed).toEqual({ keyId })
       }
-      survive(() => presentedIn({ cookie: strange }))
-      survive(() => presentedIn({ cookie: `${strange};assay_session=${before}x` }))
+      survive(() => presentedIn({ cookie: strange }, null))
+      survive(() => presentedIn({ cookie: `${strange};assay_session=${before}x` }, null))
       expect(survive(() => holdsKey(`/v1/x?${strange}${key}`))).toBe(true)
-      expect(survive(() => isOwnOrigin(strange, null))).toBe(false)
+      expect(survive(() => isOwnOrigin(sentFrom(strange), null))).toBe(false)
     }),
     runs(150),
   )
@@ -47,6 +50,8 @@ it('an origin is ours only when it is ours to the letter', () => {
     '127.0.0.1',
     '[::1]',
     ':80',
+    ':8080',
+    ':08080',
     '.evil.example',
     '@',
     '/',
@@ -57,9 +62,10 @@ it('an origin is ours only when it is ours to the letter', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 4 }), parts => {
       const origin = parts.join('')
-      if (survive(() => isOwnOrigin(origin, null)) !== true) return
+      if (survive(() => isOwnOrigin(sentFrom(origin), null)) !== true) return
       expect(['localhost', '127.0.0.1', '[::1]']).toContain(new URL(origin).hostname)
       expect(new URL(origin).username).toBe('')
+      expect([origin, new URL(origin).port]).toEqual([origin, '8080'])
     }),
     runs(500),
   )
@@ -107,7 +113,7 @@ it.each(['x-forwarded-for', 'cookie', 'authorization'])(
     for (const sign of [',', ';', '=', ' ', 'a', ':', '1.', 'Bearer ', '::ffff:'])
       survive(() => {
         const headers = { [name]: sign.repeat((16 * 1024) / sign.length) }
-        presentedIn(headers)
+        presentedIn(headers, null)
         addresses.of(from('10.0.0.1', headers))
       })
   },

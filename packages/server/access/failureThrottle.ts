@@ -2,8 +2,8 @@
  * Failed credentials per address: ten a minute, then 429. It never refuses a valid key: it is asked only after a
  * credential has failed. IPv6 counts by /64, which is what one subscriber has.
  */
-import { isIPv6 } from 'node:net'
 import type { Clock } from '../ops/clock.ts'
+import { networkOf } from './clientAddress.ts'
 import { RateLimit } from './rateLimit.ts'
 
 const FAILURES = 10
@@ -26,25 +26,11 @@ export class FailureThrottle {
       this.#seen = 0
       this.#limit = this.#fresh()
     }
-    const verdict = this.#limit.take(prefixOf(address))
+    const verdict = this.#limit.take(networkOf(address))
     return verdict.allowed ? null : verdict.waitMs
   }
 
   #fresh(): RateLimit {
     return new RateLimit(this.#clock, { units: FAILURES, windowMs: 60_000, burst: FAILURES })
   }
-}
-
-function prefixOf(given: string): string {
-  // A socket that listens on both families writes IPv4 like this; all of them would share one /64.
-  const address = given.replace(/^::ffff:(?=\d+\.)/i, '')
-  if (!isIPv6(address)) return address
-  const [head = '', tail] = address.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups =
-    tail === undefined
-      ? left
-      : [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right]
-  return groups.slice(0, 4).join(':')
 }

@@ -1,30 +1,58 @@
 /** What a request presents as its credential, and whether it comes from our own pages. */
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Presented } from './access.ts'
 
 /** Over https the host-locked name; over loopback http the plain one. */
-export const SECURE_COOKIE = '__Host-assay_session'
-export const LOOPBACK_COOKIE = 'assay_session'
+const SECURE_COOKIE = '__Host-assay_session'
+const LOOPBACK_COOKIE = 'assay_session'
 
-export function presentedIn(headers: IncomingHttpHeaders): Presented {
+export const isSecure = (publicOrigin: string | null): boolean => publicOrigin?.startsWith('https:') ?? false
+
+/** The one name under which a session is set and read: a page of another host can set the plain name, never the locked one. */
+export const cookieName = (publicOrigin: string | null): string =>
+  isSecure(publicOrigin) ? SECURE_COOKIE : LOOPBACK_COOKIE
+
+export function presentedIn(headers: IncomingHttpHeaders, publicOrigin: string | null): Presented {
   const { authorization } = headers
   if (authorization !== undefined)
     return { bearer: /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '', cookie: null }
-  return { bearer: null, cookie: cookieIn(headers.cookie) }
+  return { bearer: null, cookie: cookieIn(headers.cookie, cookieName(publicOrigin)) }
 }
 
-function cookieIn(header: string | undefined): string | null {
+function cookieIn(header: string | undefined, wanted: string): string | null {
   for (const part of header?.split(';') ?? []) {
     const [name, value] = part.trim().split('=')
-    if ((name === SECURE_COOKIE || name === LOOPBACK_COOKIE) && value !== undefined) return value
+    if (name === wanted && value !== undefined) return value
   }
   return null
 }
 
-const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/
+const AUTHORIZATION = 'authorization'
 
-/** Our own origin is the configured one, else loopback; never what the Host header says. */
-export function isOwnOrigin(origin: string | undefined, publicOrigin: string | null): boolean {
-  if (origin === undefined) return false
-  return publicOrigin === null ? LOOPBACK.test(origin) : origin === publicOrigin
+/** Node keeps the first of two, a proxy in front may have looked at the second: neither counts. */
+export function hasTwoCredentials({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  let found = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) found += 1
+  }
+  return found > 1
 }
+
+/** What tells whose page a request is from: its headers, and the port it came to. */
+export type Sent = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly localPort?: number } }
+
+const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?$/
+const HTTP_PORT = '80'
+
+/** Our own origin is the configured one, else loopback at the port that was reached; never what the Host header says. */
+export function isOwnOrigin({ headers: { origin }, socket }: Sent, publicOrigin: string | null): boolean {
+  if (origin === undefined) return false
+  if (publicOrigin !== null) return origin === publicOrigin
+  const match = LOOPBACK.exec(origin)
+  return match !== null && (match[1] ?? HTTP_PORT) === `${socket.localPort}`
+}
+
+/** Whether a browser says that a page of another origin sent it: of another port too, which cookies do not tell apart. */
+export const isOfForeignPage = ({ headers }: Pick<Sent, 'headers'>): boolean =>
+  headers['sec-fetch-site'] === 'same-site' || headers['sec-fetch-site'] === 'cross-site'

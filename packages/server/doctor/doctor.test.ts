@@ -41,6 +41,7 @@ const configOf = (...chains: readonly ChainConfig[]): Config => ({
   listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
   store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
   admin: { allow: [] },
+  access: { corsOrigins: [] },
   retention: { hours: 72, records: 1000 },
   chains,
   coverage: [],

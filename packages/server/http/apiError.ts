@@ -51,5 +51,14 @@ export class Refusal extends Error {
   }
 }
 
+/** All places at the door are taken. */
+export class Crowded extends Error {
+  override readonly name = 'Crowded'
+
+  constructor(most: number) {
+    super(`${most} connections are open; try again in a second`)
+  }
+}
+
 const wholeSeconds = (waitMs: number | null): number | null =>
   waitMs === null ? null : Math.max(1, Math.ceil(waitMs / 1000))

@@ -10,20 +10,21 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify'
 import { holdsKey } from '../access/apiKey.ts'
-import { presentedIn } from '../access/presented.ts'
+import { hasTwoCredentials, presentedIn } from '../access/presented.ts'
 import { requestId } from '../ops/requestId.ts'
 import { keepTickShape } from '../ops/tickShape.ts'
 import { StoreError } from '../store/storeError.ts'
 import { ChainDown } from '../worker/chainService.ts'
 import { registerAdmin } from './admin/admin.ts'
 import { Allowed } from './allowed.ts'
-import { QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
+import { Crowded, QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
 import { registerBatch } from './batch.ts'
 import { registerChains } from './chains.ts'
 import { charge } from './charge.ts'
 import { answerBroken } from './clientError.ts'
 import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
+import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
@@ -33,7 +34,7 @@ import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
 import { registerQuotes } from './quotes.ts'
-import { assertOwnOrigin, registerSession } from './session.ts'
+import { assertOwnPage, registerSession } from './session.ts'
 import { registerEventStream } from './sse.ts'
 import { registerTokens } from './tokens.ts'
 
@@ -51,6 +52,8 @@ export const HTTP: ServerOptions & { readonly optimizeEmptyRequests: boolean } =
   connectionsCheckingInterval: LOOK_MS,
   optimizeEmptyRequests: true,
 }
+/** What an operator's monitor asks for. */
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 const EVENT_STREAM = '/v1/stream/sse'
 
 export function buildApp(context: HttpContext): FastifyInstance {
@@ -69,6 +72,8 @@ export function buildApp(context: HttpContext): FastifyInstance {
     return503OnClosing: false,
   })
   const connections = new Connections(app.server, context.addresses)
+  app.decorate('connections', connections)
+  const cors = new Cors(context.config.access.corsOrigins)
   const allowed = new Allowed()
   allowed.watch(app)
   context.metrics.watch(app)
@@ -78,7 +83,9 @@ export function buildApp(context: HttpContext): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
     forgetTypeOfNothing(request)
-    if (connections.isFull) return turnAway(connections.most, request, reply)
+    void reply.header('x-request-id', request.id)
+    // Operators work from our own pages.
+    if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
@@ -114,34 +121,52 @@ function forgetTypeOfNothing({ headers }: FastifyRequest): void {
 const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
 const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
+const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
 const isQuote = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/quote/')
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  void reply.header('x-request-id', request.id)
-  if (!isApi(request)) return
+  if (!isApi(request)) return admitStranger(request, reply)
   void reply.header('cache-control', 'no-store')
   const isKeyInUrl = holdsKey(request.url)
-  const presented = presentedIn(request.headers)
-  if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) throw new Refusal(401)
+  if (hasTwoCredentials(request.raw)) {
+    admitStranger(request, reply)
+    throw new RequestError(400, 'there are two Authorization headers; expected one')
+  }
+  const presented = presentedIn(request.headers, context.config.listen.publicOrigin)
+  if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) {
+    admitStranger(request, reply)
+    throw new Refusal(401)
+  }
   const principal = isKeyInUrl ? null : await context.access.authenticate(presented)
   if (principal === null) {
+    admitStranger(request, reply)
     const waitMs = context.failures.fail(context.addresses.of(request.raw).address)
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
   await charge(context, request, reply, 1)
+  const { connections } = request.server
+  if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
   if (request.url.length > MAX_URL)
     throw new RequestError(414, `the URL has ${request.url.length} characters; expected at most ${MAX_URL}`)
   if (!mayUse(context, principal.scopes, request)) throw new Refusal(403)
-  assertOwnOrigin(context, request)
+  assertOwnPage(context, request)
+}
+
+/** Without a valid credential: where all places are taken only probes are answered, so that no supervisor restarts a busy node. */
+function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
+  const { connections } = request.server
+  connections.distrust(request.raw.socket)
+  if (!connections.isFull) return
+  if (!PROBES.has(pathFor(request))) throw new Crowded(connections.most)
+  void reply.header('connection', 'close')
 }
 
 /** `read` is every GET of the API but the stream, the batch and the session; `stream` also the snapshot and the session. */
 function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
-  if (path.startsWith('/v1/admin/'))
-    return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
+  if (isAdmin(request)) return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
   if (path === EVENT_STREAM) return scopes.includes('stream')
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))
 }
@@ -170,6 +195,9 @@ function answerError(
     if (failure.retryAfterS !== null) void reply.header('retry-after', failure.retryAfterS)
     return reply.code(statusOf(code)).send({ code, message, detail })
   }
+  // Whoever comes back in a second may find a place.
+  if (failure instanceof Crowded)
+    return answer(request, reply.headers({ 'retry-after': 1, connection: 'close' }), 503, failure.message)
   if (failure instanceof ChainDown)
     return answer(request, reply.header('retry-after', 1), 503, `${failure.message}; try again`)
   if (failure instanceof StoreError && failure.retryable) {
@@ -225,16 +253,9 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
 
 /** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */
 function answerUndecodable(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id)
   admit(context, request, reply).then(
     () => answer(request, reply, 400, 'the URL cannot be decoded; expected UTF-8, percent-encoded'),
     (failure: FastifyError) => answerError(context, failure, request, reply),
   )
-}
-
-/** Full: whoever comes back in a second finds another's place. */
-function turnAway(most: number, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  return reply
-    .headers({ 'x-request-id': request.id, 'retry-after': 1, connection: 'close' })
-    .code(503)
-    .send({ error: `${most} connections are open; try again in a second` })
 }

@@ -1,6 +1,7 @@
 /** What a request costs its consumer, and how it is told: quota and rest with every answer, 429 when it is spent. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Quota, Verdict } from '../access/rateLimit.ts'
+import { policyText, restText } from '../access/quotaText.ts'
+import type { Verdict } from '../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
 
@@ -46,11 +47,6 @@ export function giveBack(
   limit.giveBack(principal.consumer, units, quota)
   void reply.header('ratelimit', restText(limit.take(principal.consumer, 0, quota)))
 }
-
-/** The two headers of the IETF draft: what is given, and what of it is left. */
-export const policyText = ({ units, windowMs }: Quota): string => `"default";q=${units};w=${windowMs / 1000}`
-export const restText = ({ remaining, waitMs }: Pick<Verdict, 'remaining' | 'waitMs'>): string =>
-  `"default";r=${Math.max(0, remaining)};t=${Math.ceil(waitMs / 1000)}`
 
 /** Long lists cost a unit more per thousand rows asked for. */
 export const unitsOfRows = (rows: number): number => Math.floor(rows / 1000)

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Principal } from '../access/access.ts'
+import { hasTwoCredentials } from '../access/presented.ts'
 import { requestId } from '../ops/requestId.ts'
 import type { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
@@ -25,8 +26,9 @@ export function answerHotQuotes(server: Server, context: HttpContext, connection
   const hot = new HotQuotes(context, handle)
   server.removeListener('request', handle)
   server.on('request', (request, response) => {
-    connections.heard(request.socket)
-    if (connections.isFull || !hot.take(request, response)) handle(request, response)
+    connections.heard(request.socket, response)
+    if (!connections.isFull && hot.take(request, response)) connections.admit(request.socket)
+    else handle(request, response)
   })
 }
 
@@ -49,9 +51,11 @@ class HotQuotes {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '', method } = request
     if (method !== 'GET' || !url.startsWith(PATH)) return false
-    const authorization = request.headers.authorization
-    if (authorization === undefined) return false
-    const { access, quotes, clock, chains } = this.#context
+    const { authorization, origin } = request.headers
+    if (authorization === undefined || hasTwoCredentials(request)) return false
+    const { access, quotes, clock, chains, config } = this.#context
+    // What a page of another origin may read of an answer is said on the long way.
+    if (origin !== undefined && config.access.corsOrigins.length > 0) return false
     const startMs = clock.monotonicMs()
     const nowMs = clock.nowMs()
     const principal = access.recall(authorization, startMs, nowMs)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { policyText, restText } from './charge.ts'
+import { policyText, restText } from '../access/quotaText.ts'
 import { QuotaLines } from './quotaLines.ts'
 
 const quotas = [

@@ -2,8 +2,8 @@
  * What the two quota headers say, kept as it was said last: most consumers have the same quota, and who asks no faster
  * than it earns has the same rest every time. A text that is kept need not be put together and looked at again.
  */
+import { policyText, restText } from '../access/quotaText.ts'
 import type { Quota, Verdict } from '../access/rateLimit.ts'
-import { policyText, restText } from './charge.ts'
 
 export class QuotaLines {
   #quota: Quota

@@ -2,11 +2,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/access.ts'
 import { QuoteError, RequestError } from './apiError.ts'
+import type { Connections } from './connections.ts'
 import type { FaultOf } from './params.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | null
+  }
+  interface FastifyInstance {
+    connections: Connections
   }
 }
 

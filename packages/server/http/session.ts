@@ -1,7 +1,7 @@
 /** POST, GET and DELETE /v1/session: a browser session, and a place in the stream to resume from. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../access/access.ts'
-import { isOwnOrigin, LOOPBACK_COOKIE, SECURE_COOKIE } from '../access/presented.ts'
+import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../access/presented.ts'
 import type { SessionRow } from '../store/port.ts'
 import { SCHEMA_VERSION } from '@assay/sdk/wire'
 import { CURSOR_LIFETIME_MS, sealCursor } from '../stream/cursor.ts'
@@ -61,7 +61,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
     await context.access.closeSession(session)
     return reply
       .code(204)
-      .header('set-cookie', `${cookieName(context)}=; ${ATTRIBUTES}; Max-Age=0`)
+      .header('set-cookie', `${cookieName(context.config.listen.publicOrigin)}=; ${ATTRIBUTES}; Max-Age=0`)
       .send()
   })
 }
@@ -76,13 +76,16 @@ async function sessionFor(
   if (principal.session !== null) return principal.session
   assertCookieIsSafe(context, request)
   const opened = await context.access.openSession(principal)
-  void reply.header('set-cookie', `${cookieName(context)}=${opened.id}; ${ATTRIBUTES}`)
+  void reply.header(
+    'set-cookie',
+    `${cookieName(context.config.listen.publicOrigin)}=${opened.id}; ${ATTRIBUTES}`,
+  )
   return opened.session
 }
 
 /** A cookie over plain http is only for this machine; elsewhere the operator must say what our origin is. */
 function assertCookieIsSafe({ config, addresses }: HttpContext, request: FastifyRequest): void {
-  if (config.listen.publicOrigin?.startsWith('https:') === true) return
+  if (isSecure(config.listen.publicOrigin)) return
   const { address, isClaimed } = addresses.of(request.raw)
   if (isClaimed || (address !== '127.0.0.1' && address !== '::1'))
     throw new RequestError(
@@ -96,20 +99,13 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
-const isSecure = ({ config }: HttpContext): boolean =>
-  config.listen.publicOrigin?.startsWith('https:') ?? false
-const cookieName = (context: HttpContext): string => (isSecure(context) ? SECURE_COOKIE : LOOPBACK_COOKIE)
 /** Browsers treat loopback as secure, so `Secure` holds there too. */
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict; Secure'
 
-/** A state-changing request by cookie must come from our own pages. */
-export function assertOwnOrigin({ config }: HttpContext, request: FastifyRequest): void {
-  if (
-    request.method === 'GET' ||
-    request.method === 'HEAD' ||
-    request.principal?.session === null ||
-    request.principal === null
-  )
-    return
-  if (!isOwnOrigin(request.headers.origin, config.listen.publicOrigin)) throw new Refusal(403)
+/** A request by cookie must come from our own pages: one that changes something says so itself, of any other a browser may tell. */
+export function assertOwnPage({ config }: HttpContext, request: FastifyRequest): void {
+  if (request.principal === null || request.principal.session === null) return
+  if (isOfForeignPage(request.raw)) throw new Refusal(403)
+  if (request.method === 'GET' || request.method === 'HEAD') return
+  if (!isOwnOrigin(request.raw, config.listen.publicOrigin)) throw new Refusal(403)
 }

@@ -1,20 +1,22 @@
 /**
  * GET /v1/stream/sse: the stream for those who have no WebSocket. The same records under the same rules; each event's
- * id is a cursor, so that a browser which reconnects by itself goes on where it was.
+ * id is a place in the very request it came from, so that a browser which reconnects by itself goes on where it was.
  */
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
 import type { Principal } from '../access/access.ts'
 import { DEFAULT_LIMITS } from '../access/limits.ts'
 import { epochOf } from '../store/epoch.ts'
 import type { LogRecord } from '../store/port.ts'
-import { Batches } from '../stream/batches.ts'
-import { sealCursor } from '../stream/cursor.ts'
+import { Batches, type Framing } from '../stream/batches.ts'
+import { type Cursor, filterDigest, isOfWholeChain, sealCursor } from '../stream/cursor.ts'
 import { parseSubscribe, type Subscription } from '../stream/filter.ts'
-import { resetMessage, restartNotice, REVALIDATE_MS, startOf } from '../stream/subscribe.ts'
+import { resetMessage, restartNotice, REVALIDATE_MS, startOf, wantedBy } from '../stream/subscribe.ts'
 import { Subscriber } from '../stream/subscriber.ts'
+import { undrained } from '../stream/undrained.ts'
 import { Refusal, RequestError } from './apiError.ts'
-import type { HttpContext } from './context.ts'
+import { type HttpContext, servedChain } from './context.ts'
 import { Params } from './params.ts'
 import { malformed, searchOf } from './request.ts'
 import { principalOf } from './session.ts'
@@ -27,16 +29,22 @@ type Open = { readonly principal: Principal; readonly subscriber: Subscriber; re
 
 export function registerEventStream(app: FastifyInstance, context: HttpContext): void {
   const { access, clock, cursorSecret, roster } = context
-  const served = new Set(context.chains.keys())
   const open = new Set<Open>()
-  const batches = new Batches({
-    head: record => Buffer.from(`id: ${cursorAfter(record)}\nevent: ${record.type}\ndata: `),
+  const framingOf = (placeAt: (record: LogRecord) => Pick<Cursor, 'chainId' | 'filter'>): Framing => ({
+    head: record => Buffer.from(`id: ${idOf(record, placeAt(record))}\nevent: ${record.type}\ndata: `),
     tail: Buffer.from('\n\n'),
   })
-  const cursorAfter = ({ chainId, sequence }: LogRecord) =>
+  /** Of one whole chain, however its types are filtered: framed once for all of them. */
+  const ofChain = framingOf(({ chainId }) => ({ chainId }))
+  const batches = new Batches(subscription => {
+    if (isOfWholeChain(wantedBy(subscription))) return ofChain
+    const filter = filterDigest(subscription)
+    return framingOf(() => ({ chainId: 0, filter }))
+  })
+  const idOf = ({ sequence }: LogRecord, place: Pick<Cursor, 'chainId' | 'filter'>) =>
     sealCursor(cursorSecret, {
       epoch: epochOf(sequence),
-      chainId,
+      ...place,
       sequence,
       schemaVersion: SCHEMA_VERSION,
       issuedAtMs: clock.nowMs(),
@@ -62,7 +70,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
   })
 
   app.get('/v1/stream/sse', async (request, reply) => {
-    const subscription = subscriptionIn(searchOf(request), request.headers['last-event-id'], served)
+    const subscription = subscriptionIn(context, searchOf(request), request.headers['last-event-id'])
     const principal = principalOf(request)
     const { streamConnections } = principal.limits ?? DEFAULT_LIMITS
     const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
@@ -74,16 +82,17 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     const { raw } = reply
     raw.once('close', leave)
     if (raw.destroyed) leave()
-    const start = await startOf(context, subscription)
+    const start = await startOf(context, subscription, { ofFilters: true })
     // Gone while its cursor was looked at: its end has been told already.
     if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()
+    // What every answer carries is on the reply by now: the request's id, the quota.
     raw.writeHead(200, {
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
       'x-accel-buffering': 'no',
-      'x-request-id': request.id,
     })
     raw.on('error', () => raw.destroy())
     raw.write(`retry: ${RETRY_MS}\n\n`)
@@ -100,6 +109,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
         return false
       },
       buffered: () => raw.writableLength,
+      undrained: () => undrained(raw.socket),
       close: (code: number, reason: string) => raw.end(`: ${code} ${reason}\n\n`),
       reset,
       destroy: () => void raw.destroy(),
@@ -128,9 +138,9 @@ function unavailable(reply: FastifyReply, waitMs: number, error: string): Fastif
 
 /** The subscribe frame as a query: the same lists, the same rules, the same faults. */
 function subscriptionIn(
+  context: HttpContext,
   search: URLSearchParams,
   lastEventId: string | readonly string[] | undefined,
-  served: ReadonlySet<number>,
 ): Subscription {
   const params = new Params(search, ['chain_ids', 'pool_ids', 'token_ids', 'types', 'cursor'], malformed)
   const list = (name: string): string[] => {
@@ -144,7 +154,10 @@ function subscriptionIn(
     token_ids: list('token_ids'),
     types: list('types'),
   }
-  const subscription = parseSubscribe(JSON.stringify({ filter, resume_cursor: cursor || null }), served)
+  // Well formed first: which chains are served is another question, with an answer of its own.
+  const named = new Set(filter.chain_ids.filter(each => typeof each === 'number'))
+  const subscription = parseSubscribe(JSON.stringify({ filter, resume_cursor: cursor || null }), named)
   if ('fault' in subscription) throw new RequestError(400, subscription.fault.replace(/^filter\./, ''))
+  for (const chainId of subscription.chainIds) servedChain(context, chainId)
   return subscription
 }

@@ -15,6 +15,8 @@ export type Config = {
   }
   readonly store: StoreConfig
   readonly admin: { readonly allow: readonly string[] }
+  /** Origins whose pages may read with a bearer key. */
+  readonly access: { readonly corsOrigins: readonly string[] }
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }

@@ -10,6 +10,9 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   replica: 'A read replica of a PostgreSQL store, for processes with --role api.',
   admin: 'Who may use /v1/admin and /metrics.',
   'admin.allow': 'Addresses and networks; this machine unless told otherwise.',
+  access: 'What other pages may do.',
+  'access.cors_origins':
+    'Origins whose pages may read with a bearer key from a browser, without cookies; by default none.',
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',

@@ -24,6 +24,7 @@ export const SAMPLE = {
   store: 'postgres://assay:secret@primary/assay',
   replica: 'postgres://assay:secret@replica/assay',
   admin: { allow: ['127.0.0.1/32'] },
+  access: { cors_origins: ['https://app.example'] },
   retention: { hours: 72, records: 1_000_000 },
   chains: [
     {

@@ -184,6 +184,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'store',
     'replica',
     'admin',
+    'access',
     'retention',
     'chains',
     'coverage',
@@ -193,6 +194,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
   const listen = shape.mapping(root['listen'], 'listen', ['host', 'port', 'public_origin', 'trusted_proxies'])
   const retention = shape.mapping(root['retention'], 'retention', ['hours', 'records'])
   const admin = shape.mapping(root['admin'], 'admin', ['allow'])
+  const access = shape.mapping(root['access'], 'access', ['cors_origins'])
   const rpc = shape.mapping(root['rpc'], 'rpc', ['max_answer_mib'])
   const maxAnswerMib = shape.integer(rpc['max_answer_mib'], 'rpc.max_answer_mib', ANSWER_MIB, 256)
   const chains = shape
@@ -223,6 +225,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
           ? ['127.0.0.1/32', '::1/128']
           : shape.networks(admin['allow'], 'admin.allow'),
     },
+    access: { corsOrigins: originsFrom(shape, access['cors_origins']) },
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
@@ -236,6 +239,17 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
       Object.keys((root['policy'] as object | undefined) ?? {}),
     ),
   }
+}
+
+/** As a browser writes them: in lower case, without a path and without the port that the scheme has anyway. */
+function originsFrom(shape: Shape, value: unknown): readonly string[] {
+  const expected = 'an origin as browsers send it, such as https://app.example or http://localhost:5173'
+  return shape.list(value, 'access.cors_origins').map((each, at) => {
+    const path = join('access.cors_origins', at)
+    const origin = shape.text(each, path, expected, /^https?:\/\/[^/\s*@]+$/)
+    if (origin !== '' && URL.parse(origin)?.origin !== origin) shape.fault(path, origin, expected)
+    return origin
+  })
 }
 
 function storeFrom(

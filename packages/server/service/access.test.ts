@@ -317,6 +317,9 @@ describe('a session', () => {
       'http://localhost.evil.example',
       'http://127.0.0.1.evil',
       'http://user@localhost',
+      'http://localhost',
+      'http://localhost:5173',
+      `${service.url}0`,
     ]) {
       const answer = await refused(service.url, { headers: { cookie, origin } })
       expect([origin, answer.status, answer.text]).toEqual([origin, 403, ''])
@@ -330,7 +333,8 @@ describe('a session', () => {
         })
       ).status,
     ).toBe(403)
-    for (const origin of [service.url, 'http://localhost:5173', 'http://[::1]:8080'])
+    const { port } = new URL(service.url)
+    for (const origin of [service.url, `http://localhost:${port}`, `http://[::1]:${port}`])
       await (await opened(service.url, { headers: { cookie, origin } })).end()
   })
 

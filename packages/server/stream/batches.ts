@@ -17,6 +17,8 @@ export type Batch = {
   /** How many of the page it covers. */
   readonly records: number
   readonly last: Sequence
+  /** The last record of it that is in `bytes`; 0 when there is none. */
+  readonly lastWanted: Sequence
 }
 
 /** How a record looks in one of the stream's forms: what stands before and after its envelope. */
@@ -26,12 +28,13 @@ export type Framing = {
 }
 
 export class Batches {
-  readonly #framing: Framing
-  readonly #framed = new WeakMap<LogRecord, Buffer>()
+  readonly #framingOf: (subscription: Subscription) => Framing
+  readonly #framed = new WeakMap<Framing, (record: LogRecord) => Buffer>()
   readonly #lanes = new Map<string, Lane>()
 
-  constructor(framing: Framing) {
-    this.#framing = framing
+  /** One framing for all, or one for each filter where the form of a record depends on it. */
+  constructor(framing: Framing | ((subscription: Subscription) => Framing)) {
+    this.#framingOf = typeof framing === 'function' ? framing : () => framing
   }
 
   /** The lane of a filter, shared by all who have it; it is left with `leave`. */
@@ -39,21 +42,29 @@ export class Batches {
     const { key } = subscription
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
-      lane = new Lane(subscription, this.#framing, this.#framedOnce, () => this.#lanes.delete(key))
+      const framing = this.#framingOf(subscription)
+      lane = new Lane(subscription, framing, this.#framedOnce(framing), () => this.#lanes.delete(key))
       this.#lanes.set(key, lane)
     }
     lane.enter()
     return lane
   }
 
-  /** What is in the ring goes to many: one frame for all of them. */
-  readonly #framedOnce = (record: LogRecord): Buffer => {
-    let frame = this.#framed.get(record)
-    if (frame === undefined) {
-      frame = framed([record], this.#framing)
-      this.#framed.set(record, frame)
+  /** What is in the ring goes to many: one frame for all who have it in the same form. */
+  #framedOnce(framing: Framing): (record: LogRecord) => Buffer {
+    const known = this.#framed.get(framing)
+    if (known !== undefined) return known
+    const frames = new WeakMap<LogRecord, Buffer>()
+    const frameOf = (record: LogRecord): Buffer => {
+      let frame = frames.get(record)
+      if (frame === undefined) {
+        frame = framed([record], framing)
+        frames.set(record, frame)
+      }
+      return frame
     }
-    return frame
+    this.#framed.set(framing, frameOf)
+    return frameOf
   }
 }
 
@@ -105,14 +116,14 @@ export class Lane {
 
   /** The first write of a page of the store that is not empty. It is one reader's own, and nothing of it is kept. */
   of(page: readonly LogRecord[]): Batch {
-    const { wanted, records, last } = this.#first(page, ({ bytes }) => bytes)
-    return { bytes: wanted.length === 0 ? null : framed(wanted, this.#framing), records, last }
+    const { wanted, ...covered } = this.#first(page, ({ bytes }) => bytes)
+    return { bytes: wanted.length === 0 ? null : framed(wanted, this.#framing), ...covered }
   }
 
   #ofShared(page: readonly LogRecord[]): Batch {
-    const { wanted, records, last } = this.#first(page, record => this.#framedOnce(record).length)
+    const { wanted, ...covered } = this.#first(page, record => this.#framedOnce(record).length)
     const frames = wanted.map(this.#framedOnce)
-    return { bytes: frames.length > 1 ? Buffer.concat(frames) : (frames[0] ?? null), records, last }
+    return { bytes: frames.length > 1 ? Buffer.concat(frames) : (frames[0] ?? null), ...covered }
   }
 
   /** As much of a page as makes a write. */
@@ -127,7 +138,8 @@ export class Lane {
       bytes += sizeOf(record)
       if (bytes >= BATCH_BYTES) break
     }
-    return { wanted, records, last: (page[records - 1] as LogRecord).sequence }
+    const last = (page[records - 1] as LogRecord).sequence
+    return { wanted, records, last, lastWanted: wanted.at(-1)?.sequence ?? 0 }
   }
 }
 

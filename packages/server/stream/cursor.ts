@@ -1,26 +1,40 @@
 /**
- * A place in the log that a client may come back to: epoch, chain, sequence, schema version and time of issue,
- * authenticated with a key of the database, opaque to everyone else.
+ * A place in the log that a client may come back to: epoch, what it is a place of, sequence, schema version and time of
+ * issue, authenticated with a key of the database, opaque to everyone else. It is a place of one whole chain, or of one filter
+ * of several chains or ids; the second comes with server-sent events, and only the same filter resumes there.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
 import type { LogBounds, Sequence } from '../store/port.ts'
+import type { Subscription } from './filter.ts'
 
 export const CURSOR_LIFETIME_MS = 72 * 3_600_000
 
 export type Cursor = {
   readonly epoch: number
+  /** 0 where it is a place of a filter. */
   readonly chainId: number
+  /** The digest of that filter. */
+  readonly filter?: string
   readonly sequence: Sequence
   readonly schemaVersion: number
   readonly issuedAtMs: number
 }
 
 const TAG_BYTES = 16
+const DIGEST_LENGTH = 32
+/** A letter ahead tells the digest of a filter from a chain. */
+const FILTER = 'f'
 
 export function sealCursor(secret: Uint8Array, cursor: Cursor): string {
   const body = Buffer.from(
-    [cursor.epoch, cursor.chainId, cursor.sequence, cursor.schemaVersion, cursor.issuedAtMs].join('.'),
+    [
+      cursor.epoch,
+      cursor.filter ?? cursor.chainId,
+      cursor.sequence,
+      cursor.schemaVersion,
+      cursor.issuedAtMs,
+    ].join('.'),
   )
   return Buffer.concat([tagOf(secret, body), body]).toString('base64url')
 }
@@ -33,17 +47,35 @@ export function openCursor(secret: Uint8Array, text: string): Cursor | null {
   if (bytes.toString('base64url') !== text) return null
   const body = bytes.subarray(TAG_BYTES)
   if (!timingSafeEqual(bytes.subarray(0, TAG_BYTES), tagOf(secret, body))) return null
-  const [epoch, chainId, sequence, schemaVersion, issuedAtMs] = body.toString().split('.').map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ]
-  return { epoch, chainId, sequence, schemaVersion, issuedAtMs }
+  const [epoch, of = '', sequence, schemaVersion, issuedAtMs] = body.toString().split('.')
+  return {
+    epoch: Number(epoch),
+    ...(of.startsWith(FILTER) ? { chainId: 0, filter: of } : { chainId: Number(of) }),
+    sequence: Number(sequence),
+    schemaVersion: Number(schemaVersion),
+    issuedAtMs: Number(issuedAtMs),
+  }
 }
 
-export type Wanted = { readonly chainIds: readonly number[]; readonly isNarrowed: boolean }
+export type Wanted = {
+  readonly chainIds: readonly number[]
+  readonly isNarrowed: boolean
+  /** What places of this very filter hold; left out where only cursors of a whole chain are taken. */
+  readonly filter?: string
+}
+
+/** The same for the same chains and ids; types do not narrow a place. */
+export function filterDigest({
+  chainIds,
+  poolIds,
+  tokenIds,
+}: Pick<Subscription, 'chainIds' | 'poolIds' | 'tokenIds'>): string {
+  const text = JSON.stringify([chainIds, [...poolIds], [...tokenIds]])
+  return `${FILTER}${hash('sha256', text).slice(0, DIGEST_LENGTH)}`
+}
+
+export const isOfWholeChain = ({ chainIds, isNarrowed }: Wanted): boolean =>
+  chainIds.length === 1 && !isNarrowed
 
 /** In the order of R-cursor-1, so that a client always learns the first thing that is wrong. */
 export function checkCursor(
@@ -56,8 +88,11 @@ export function checkCursor(
     return 'INVALID_CURSOR'
   if (cursor.schemaVersion !== SCHEMA_VERSION) return 'SCHEMA_MISMATCH'
   if (nowMs - cursor.issuedAtMs > CURSOR_LIFETIME_MS) return 'EXPIRED_CURSOR'
-  if (wanted.isNarrowed || wanted.chainIds.length !== 1 || wanted.chainIds[0] !== cursor.chainId)
-    return 'FILTER_MISMATCH'
+  const isIts =
+    cursor.filter === undefined
+      ? isOfWholeChain(wanted) && wanted.chainIds[0] === cursor.chainId
+      : cursor.filter === wanted.filter
+  if (!isIts) return 'FILTER_MISMATCH'
   return cursor.sequence + 1 < bounds.oldest ? 'REPLAY_UNAVAILABLE' : null
 }
 

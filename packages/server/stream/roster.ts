@@ -20,8 +20,8 @@ const PER_SECOND = 200
 /** Those turned away come back over this much time. */
 const SPREAD_MS = 4000
 
-/** How far a replay has read; null once it is over. */
-type Replaying = { readonly replayed: Sequence | null }
+/** How far a replay has read; null while it does not get on. */
+type Replaying = { readonly isReplaying: boolean; readonly replayed: Sequence | null }
 
 export class Roster {
   readonly #clock: Clock
@@ -75,16 +75,16 @@ export class Roster {
 
   /** What it has not read yet is to be kept. */
   note(subscriber: Replaying): void {
-    if (subscriber.replayed !== null) this.#replays.add(subscriber)
+    if (subscriber.isReplaying) this.#replays.add(subscriber)
   }
 
-  /** How far the slowest of all replays has read; null when nobody replays. */
+  /** How far the slowest of the replays that get on has read; null when there is none. */
   replayed(): Sequence | null {
     let least: Sequence | null = null
     for (const subscriber of this.#replays) {
+      if (!subscriber.isReplaying) this.#replays.delete(subscriber)
       const { replayed } = subscriber
-      if (replayed === null) this.#replays.delete(subscriber)
-      else if (least === null || replayed < least) least = replayed
+      if (replayed !== null && (least === null || replayed < least)) least = replayed
     }
     return least
   }

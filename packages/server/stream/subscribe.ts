@@ -5,7 +5,7 @@
 import type { ResetReason, ResetRequired } from '@assay/sdk/wire'
 import type { Clock } from '../ops/clock.ts'
 import type { LogStore, Sequence } from '../store/port.ts'
-import { checkCursor, openCursor } from './cursor.ts'
+import { checkCursor, filterDigest, openCursor, type Wanted } from './cursor.ts'
 import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
@@ -30,12 +30,18 @@ type Context = {
   readonly cursorSecret: Uint8Array
 }
 
-export async function startOf(context: Context, subscription: Subscription): Promise<Start> {
+/** Cursors are of one whole chain; `ofFilters` those of several chains and of ids too. */
+export async function startOf(
+  context: Context,
+  subscription: Subscription,
+  { ofFilters = false } = {},
+): Promise<Start> {
   const { store, hub, clock, cursorSecret } = context
   if (subscription.resumeCursor === null) return { kind: 'START', after: hub.head, isReplaying: false }
   const cursor = openCursor(cursorSecret, subscription.resumeCursor)
-  const isNarrowed = subscription.poolIds.size > 0 || subscription.tokenIds.size > 0
-  const wanted = { chainIds: subscription.chainIds, isNarrowed }
+  const wanted = ofFilters
+    ? { ...wantedBy(subscription), filter: filterDigest(subscription) }
+    : wantedBy(subscription)
   const refused = checkCursor(cursor, await store.readBounds(), wanted, clock.nowMs())
   if (refused !== null || cursor === null) {
     const reason = refused ?? 'INVALID_CURSOR'
@@ -44,6 +50,11 @@ export async function startOf(context: Context, subscription: Subscription): Pro
   if (!(await isCaughtUp(context, cursor.sequence))) return { kind: 'BEHIND', sequence: cursor.sequence }
   return { kind: 'START', after: cursor.sequence, isReplaying: true }
 }
+
+export const wantedBy = ({ chainIds, poolIds, tokenIds }: Subscription): Wanted => ({
+  chainIds,
+  isNarrowed: poolIds.size > 0 || tokenIds.size > 0,
+})
 
 async function isCaughtUp({ hub, clock }: Context, sequence: Sequence): Promise<boolean> {
   const untilMs = clock.monotonicMs() + CATCH_UP_MS

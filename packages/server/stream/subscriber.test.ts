@@ -36,6 +36,7 @@ test('a replay that another node has pruned away from under ends with 1013, neve
       return true
     },
     buffered: () => (hasRoom ? 0 : Number.MAX_SAFE_INTEGER),
+    undrained: () => 0,
     close: (code: number, reason: string) => void closed.push([code, reason]),
     destroy: () => undefined,
     reset: () => undefined,

@@ -14,7 +14,7 @@ import type { Hub } from './hub.ts'
 
 /** What may wait in a socket. */
 const MAX_BUFFERED = 256 * 1024
-/** A live record older than this that could not be sent, or a replay that drained nothing, is too slow. */
+/** A live record older than this that could not be sent, or a replay of which no byte drained, is too slow. */
 const SLOW_MS = 10_000
 /** About as much as a socket takes: what does not fit is read again, and each page is two questions to the store. */
 const REPLAY_PAGE = 200
@@ -28,6 +28,8 @@ export type Sink = {
   write(bytes: Buffer, done: () => void): boolean
   /** Bytes that have not. */
   buffered(): number
+  /** A measure of them that falls with every byte, also in the middle of a write. */
+  undrained(): number
   /** Says why, then ends; what is buffered goes first. */
   close(code: number, reason: string): void
   /** Says that the place it stood at is no more, then ends. */
@@ -51,17 +53,22 @@ export class Subscriber {
   readonly #context: SubscriberContext
   readonly #unlisten: () => void
   readonly #check: NodeJS.Timeout
-  /** Handed to the socket up to here; `#written` has left it whole. */
+  /** Everything up to here was looked at, and what is wanted of it handed to the socket. */
   #position: Sequence
-  #written: Sequence
-  /** Ends of the writes that are still on their way out, oldest first. */
-  readonly #underWay: Sequence[] = []
+  /** The last record handed to the socket. */
+  #sent: Sequence
+  /** Writes that are still on their way out. */
+  #underWay = 0
+  /** What the socket had yet to take at the last look. */
+  #undrained = 0
   #isReplaying: boolean
   #isPumping = false
   #isWoken = false
   #isOpen = true
   /** When something last left a socket that had not taken everything. */
   #drainedAtMs: number
+  /** When the replay last got on. */
+  #readOnAtMs: number
 
   /** `after` is where to start: the cursor's sequence, or the head for live-only. */
   constructor(
@@ -77,18 +84,24 @@ export class Subscriber {
     this.#lane = context.batches.join(subscription)
     this.#context = context
     this.#position = after
-    this.#written = after
+    this.#sent = after
     this.#isReplaying = isReplaying
     this.#drainedAtMs = context.clock.monotonicMs()
+    this.#readOnAtMs = this.#drainedAtMs
     this.#unlisten = context.hub.listen(this)
     this.#check = setInterval(() => this.#watch(), CHECK_MS)
     this.#check.unref()
     this.#pump()
   }
 
-  /** While it replays: how far it has read. */
+  get isReplaying(): boolean {
+    return this.#isReplaying && this.#isOpen
+  }
+
+  /** While it replays: how far it has read. Null when it has not got on for as long as ends a stalled one: nothing waits for it. */
   get replayed(): Sequence | null {
-    return this.#isReplaying && this.#isOpen ? this.#position : null
+    const isStalled = this.#context.clock.monotonicMs() - this.#readOnAtMs > this.#slowMs
+    return this.isReplaying && !isStalled ? this.#position : null
   }
 
   /** There may be something new. */
@@ -181,19 +194,19 @@ export class Subscriber {
     else this.#position = Math.max(this.#position, head)
   }
 
-  #deliver({ bytes, last }: Batch): void {
+  #deliver({ bytes, last, lastWanted }: Batch): void {
     if (epochOf(last) !== epochOf(this.#position)) return this.#reset()
     this.#position = last
+    if (this.#isReplaying) this.#readOnAtMs = this.#context.clock.monotonicMs()
     if (bytes === null) return
-    if (this.#sink.write(bytes, this.#onWritten)) this.#written = last
-    else {
-      if (this.#underWay.length === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
-      this.#underWay.push(last)
-    }
+    this.#sent = lastWanted
+    if (this.#sink.write(bytes, this.#onWritten)) return
+    if (this.#underWay === 0) this.#drainedAtMs = this.#context.clock.monotonicMs()
+    this.#underWay += 1
   }
 
   readonly #onWritten = (): void => {
-    this.#written = Math.max(this.#written, this.#underWay.shift() ?? 0)
+    this.#underWay -= 1
     this.#drainedAtMs = this.#context.clock.monotonicMs()
     if (this.#isOpen && this.#hasRoom()) this.#pump()
   }
@@ -215,19 +228,37 @@ export class Subscriber {
     return this.#sink.buffered() < (this.#context.maxBuffered ?? MAX_BUFFERED)
   }
 
+  get #slowMs(): number {
+    return this.#context.slowMs ?? SLOW_MS
+  }
+
   #watch(): void {
-    const slowMs = this.#context.slowMs ?? SLOW_MS
-    if (this.#position >= this.#context.hub.head) return
+    const { hub, clock } = this.#context
+    if (this.#isReplaying && this.#sink.buffered() > 0) {
+      if (this.#hasStalled()) this.#tooSlow()
+      return
+    }
+    if (this.#position >= hub.head) return
     if (this.#hasRoom()) this.#pump()
-    else if (this.#context.clock.monotonicMs() - this.#drainedAtMs > slowMs) this.#tooSlow()
+    else if (clock.monotonicMs() - this.#drainedAtMs > this.#slowMs) this.#tooSlow()
     else if (!this.#isReplaying) {
-      const { hub } = this.#context
       const next = hub.after(this.#position)
-      if (next === null || (next[0] !== undefined && hub.ageMs(next[0].sequence) > slowMs)) this.#tooSlow()
+      if (next === null || (next[0] !== undefined && hub.ageMs(next[0].sequence) > this.#slowMs))
+        this.#tooSlow()
     }
   }
 
+  /** Not a byte has left for too long, however little is waiting: a small window takes less than any buffer of ours. */
+  #hasStalled(): boolean {
+    const nowMs = this.#context.clock.monotonicMs()
+    const undrained = this.#sink.undrained()
+    if (undrained < this.#undrained) this.#drainedAtMs = nowMs
+    this.#undrained = undrained
+    return nowMs - this.#drainedAtMs > this.#slowMs
+  }
+
+  /** The close goes out behind all that was handed over: whoever reads it has every record up to the one it names. */
   #tooSlow(): void {
-    this.close(1013, `last_sequence=${this.#sink.buffered() === 0 ? this.#position : this.#written}`)
+    this.close(1013, `last_sequence=${this.#sent}`)
   }
 }

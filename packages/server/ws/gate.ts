@@ -3,11 +3,13 @@
  * What is refused before the upgrade is plain HTTP with an empty body; after it, a close code and one line.
  */
 import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws'
 import type { Access, Principal } from '../access/access.ts'
 import { holdsKey } from '../access/apiKey.ts'
-import { presentedIn, isOwnOrigin } from '../access/presented.ts'
+import { hasTwoCredentials, isOwnOrigin, presentedIn } from '../access/presented.ts'
+import { policyText, restText } from '../access/quotaText.ts'
 import type { ClientAddresses } from '../access/clientAddress.ts'
 import { DEFAULT_LIMITS } from '../access/limits.ts'
 import type { Limiter } from '../access/rateLimit.ts'
@@ -23,6 +25,7 @@ import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
 import { restartNotice, REVALIDATE_MS, startOf } from '../stream/subscribe.ts'
 import { Subscriber, type SubscriberContext } from '../stream/subscriber.ts'
+import { refuse, retryAfter } from './refusal.ts'
 import { SocketSink } from './socketSink.ts'
 
 export type GateOptions = {
@@ -38,6 +41,8 @@ export type GateOptions = {
   /** Shared with the event stream: limits are of a consumer, not of a door. */
   readonly roster: Roster
   readonly publicOrigin: string | null
+  /** Whether the door has a place for a socket whose credential is valid. */
+  readonly door: { admit(socket: Socket): boolean }
   readonly log: Log
   readonly pingMs?: number
   readonly subscribeMs?: number
@@ -53,8 +58,6 @@ const MAX_INBOUND = 64 * 1024
 const MAX_REASON = 123
 /** Pings and pongs between two of our own pings. */
 const MAX_CONTROL_FRAMES = 120
-/** Time for a refusal to be read. */
-const REFUSED_MS = 1000
 /** A peer that was told why does not linger. */
 const CLOSE_MS = 5000
 
@@ -81,13 +84,19 @@ export class StreamGate {
   readonly #context: SubscriberContext
   readonly #open = new Set<Entry>()
   readonly #timers: NodeJS.Timeout[] = []
+  /** Headers of the handshakes that are about to be accepted. */
+  readonly #lines = new WeakMap<IncomingMessage, readonly string[]>()
 
   constructor(server: Server, options: GateOptions) {
     this.#options = options
     this.#context = { ...options, batches: new Batches(WEB_SOCKET) }
     server.on('upgrade', (request, socket, head) => {
-      this.#upgrade(request, socket, head).catch((failure: unknown) => this.#failed(socket, failure))
+      const lines = [`X-Request-Id: ${requestId()}`]
+      this.#upgrade(request, socket, head, lines).catch((failure: unknown) =>
+        this.#failed(socket, failure, lines),
+      )
     })
+    this.#server.on('headers', (headers, request) => headers.push(...(this.#lines.get(request) ?? [])))
     this.#timers.push(
       setInterval(() => this.#ping(), options.pingMs ?? PING_MS),
       setInterval(() => this.#revalidate(), REVALIDATE_MS),
@@ -106,45 +115,58 @@ export class StreamGate {
     this.#server.close()
   }
 
-  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  /** `lines` are headers of whatever the answer is, and grow as more is known. */
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lines: string[]): Promise<void> {
     socket.on('error', () => socket.destroy())
     const url = URL.parse(request.url ?? '/', 'http://stream')
-    if (url?.pathname !== PATH) return refuse(socket, 404)
-    const presented = presentedIn(request.headers)
-    const isKeyInUrl = holdsKey(request.url ?? '')
-    if (presented.bearer === null && presented.cookie === null && !isKeyInUrl)
-      return refuse(socket, 401, ['WWW-Authenticate: Bearer'])
-    const principal = isKeyInUrl ? null : await this.#options.access.authenticate(presented)
-    if (principal === null) {
-      const waitMs = this.#options.failures.fail(this.#options.addresses.of(request).address)
-      return waitMs === null
-        ? refuse(socket, 401, ['WWW-Authenticate: Bearer'])
-        : refuse(socket, 429, [retryAfter(waitMs)])
-    }
-    if (principal.session !== null && !isOwnOrigin(request.headers.origin, this.#options.publicOrigin))
-      return refuse(socket, 403)
-    if (!principal.scopes.includes('stream')) return refuse(socket, 403)
-    const verdict = await this.#options.limit.spend(principal.consumer, 1, principal.limits ?? undefined)
-    if (!verdict.allowed) return refuse(socket, 429, [retryAfter(verdict.waitMs)])
-    const { roster } = this.#options
+    if (url?.pathname !== PATH) return refuse(socket, 404, lines)
+    const principal = await this.#authenticate(request, socket, lines)
+    if (principal === null) return
+    const { limit, publicOrigin, roster, door } = this.#options
+    const quota = principal.limits ?? limit.quota
+    const verdict = await limit.spend(principal.consumer, 1, quota)
+    lines.push(`RateLimit-Policy: ${policyText(quota)}`, `RateLimit: ${restText(verdict)}`)
+    if (!verdict.allowed) return refuse(socket, 429, [...lines, retryAfter(verdict.waitMs)])
+    if (!door.admit(request.socket)) return refuse(socket, 503, [...lines, retryAfter(1000)])
+    if (principal.session !== null && !isOwnOrigin(request, publicOrigin)) return refuse(socket, 403, lines)
+    if (!principal.scopes.includes('stream')) return refuse(socket, 403, lines)
     const { streamConnections } = principal.limits ?? DEFAULT_LIMITS
     const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
     if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections)
-      return refuse(socket, 429, [retryAfter(1000)])
+      return refuse(socket, 429, [...lines, retryAfter(1000)])
     // What is wanted is said in the subscribe frame: the URL takes no parameters.
-    if (url.search !== '') return refuse(socket, 400)
+    if (url.search !== '') return refuse(socket, 400, lines)
     const herdMs = roster.admit()
-    if (herdMs !== null) return refuse(socket, 503, [retryAfter(herdMs)])
+    if (herdMs !== null) return refuse(socket, 503, [...lines, retryAfter(herdMs)])
+    this.#lines.set(request, lines)
     this.#server.handleUpgrade(request, socket, head, ws => this.#accept(ws, socket, principal))
   }
 
+  /** Null when it was refused. */
+  async #authenticate(request: IncomingMessage, socket: Duplex, lines: string[]): Promise<Principal | null> {
+    const { access, failures, addresses, publicOrigin } = this.#options
+    const refused = (status: number, more: readonly string[] = []) => {
+      refuse(socket, status, [...lines, ...more])
+      return null
+    }
+    if (hasTwoCredentials(request)) return refused(400)
+    const presented = presentedIn(request.headers, publicOrigin)
+    const isKeyInUrl = holdsKey(request.url ?? '')
+    if (presented.bearer === null && presented.cookie === null && !isKeyInUrl)
+      return refused(401, ['WWW-Authenticate: Bearer'])
+    const principal = isKeyInUrl ? null : await access.authenticate(presented)
+    if (principal !== null) return principal
+    const waitMs = failures.fail(addresses.of(request).address)
+    return waitMs === null ? refused(401, ['WWW-Authenticate: Bearer']) : refused(429, [retryAfter(waitMs)])
+  }
+
   /** A database that is busy or away is asked again by who comes back; anything else is ours to look at. */
-  #failed(socket: Duplex, failure: unknown): void {
+  #failed(socket: Duplex, failure: unknown, lines: readonly string[]): void {
     const isPassing = failure instanceof StoreError && failure.retryable
     const error = failure instanceof Error ? failure.message : String(failure)
     this.#options.log[isPassing ? 'warn' : 'error']('a stream could not be opened', { error })
-    if (isPassing) refuse(socket, 503, [retryAfter(0)])
-    else refuse(socket, 500)
+    if (isPassing) refuse(socket, 503, [...lines, retryAfter(0)])
+    else refuse(socket, 500, lines)
   }
 
   #accept(ws: WebSocket, socket: Duplex, principal: Principal): void {
@@ -244,24 +266,4 @@ function reasonOf(fault: string): string {
   const bytes = Buffer.from(fault)
   // A letter cut in two would not be UTF-8: it is left out whole.
   return bytes.length <= MAX_REASON ? fault : bytes.toString('utf8', 0, MAX_REASON).replace(/\uFFFD+$/, '')
-}
-
-const retryAfter = (waitMs: number): string => `Retry-After: ${Math.max(1, Math.ceil(waitMs / 1000))}`
-
-const PHRASES: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-
-function refuse(socket: Duplex, status: number, headers: readonly string[] = []): void {
-  // A client that keeps its side open would keep the server from closing.
-  setTimeout(() => socket.destroy(), REFUSED_MS).unref()
-  socket.end(
-    `HTTP/1.1 ${status} ${PHRASES[status]}\r\n${[...headers, `X-Request-Id: ${requestId()}`, 'Content-Length: 0', 'Connection: close'].join('\r\n')}\r\n\r\n`,
-  )
 }

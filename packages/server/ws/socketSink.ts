@@ -8,6 +8,7 @@ import type { WebSocket } from 'ws'
 import type { Clock } from '../ops/clock.ts'
 import { resetMessage } from '../stream/subscribe.ts'
 import type { Sink } from '../stream/subscriber.ts'
+import { undrained } from '../stream/undrained.ts'
 
 const NOTHING = Buffer.alloc(0)
 
@@ -32,6 +33,10 @@ export class SocketSink implements Sink {
 
   buffered(): number {
     return this.#socket.writableLength
+  }
+
+  undrained(): number {
+    return undrained(this.#socket)
   }
 
   close(code: number, reason: string): void {

@@ -79,7 +79,8 @@ export function asyncApiDocument(): Json {
       events: {
         address: '/v1/stream/sse',
         title: 'Server-sent events',
-        description: 'The same records; each event is named by its type and its id is a cursor.',
+        description:
+          'The same records; each event is named by its type, and its id resumes the same request.',
         servers: [{ $ref: '#/servers/eventStream' }],
         messages: all(HEARD),
         bindings: {

@@ -56,6 +56,7 @@ export async function openTestGate(
     chainIds: new Set(CHAINS),
     roster: new Roster(clock, roster),
     publicOrigin: null,
+    door: { admit: () => true },
     log: QUIET,
     ...times,
   })

@@ -1,0 +1,14 @@
+/**
+ * How much of a socket's writes the system has yet to take, as a measure that falls with every byte that leaves. Node counts
+ * a write as a whole until its last byte is gone; the handle below it counts bytes, where node's own socket timeout looks
+ * too. Only that tells a reader that is slow from one that has stopped.
+ */
+import type { Duplex } from 'node:stream'
+
+type Handled = { readonly _handle?: { readonly writeQueueSize?: number } | null }
+
+export function undrained(socket: Duplex | null): number {
+  if (socket === null) return 0
+  const { _handle: handle } = socket as Handled
+  return socket.writableLength + (handle?.writeQueueSize ?? 0)
+}
