@@ -8,9 +8,7 @@ import { type Held, type Victim, wait, within } from './victim.ts'
 export type Seen = { readonly seen: string; readonly isHeld: boolean }
 export type Attack = { readonly name: string; readonly run: (victim: Victim) => Promise<Seen> }
 
-const SMALL_WINDOW = fileURLToPath(
-  new URL('../../packages/server/service/testing/smallWindow.py', import.meta.url),
-)
+const SMALL_WINDOW = fileURLToPath(new URL('smallWindow.py', import.meta.url))
 const HOST = 'Host: x\r\n'
 const PROBE = `GET /healthz HTTP/1.1\r\n${HOST}\r\n`
 /** An honest request beside an attack. */

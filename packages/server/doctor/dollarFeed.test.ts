@@ -46,6 +46,7 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
       listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
       store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
       admin: { allow: [] },
+      access: { corsOrigins: [] },
       retention: { hours: 72, records: 1000 },
       chains: [
         chain.config({
