@@ -25,7 +25,7 @@ const quoteOf = (s: ReturnType<typeof market>) => {
   return { token0: Number(prices.token0_usd?.display), token1: Number(prices.token1_usd?.display) }
 }
 
-it('a pool between two priced tokens has dollars on both sides', () => {
+it('R-quote-4: a pool between two priced tokens has dollars on both sides', () => {
   const { token0, token1 } = quoteOf(market({ isUPriced: true })) as { token0: number; token1: number }
   expect(token0).toBeCloseTo(2, 1)
   expect(token1).toBeCloseTo(8, 1)

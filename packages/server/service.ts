@@ -5,47 +5,26 @@
 import type { Access } from './access/access.ts'
 import { RateLimit } from './access/rateLimit.ts'
 import { openApi } from './api.ts'
-import type { WorldDoor } from './http/admin/incidents.ts'
 import { Metrics } from './http/metrics.ts'
 import { Settings } from './http/settings.ts'
 import { isKeyCommand, runKeyCommand } from './keyCommands.ts'
 import { startChains } from './localChains.ts'
-import { type Clock, systemClock } from './ops/clock.ts'
-import type { Config } from './ops/config.ts'
+import { systemClock } from './ops/clock.ts'
 import { openControl } from './ops/control.ts'
-import { createLog, type Log, type LogLevel } from './ops/log.ts'
+import { createLog } from './ops/log.ts'
 import { keepPruning } from './retention.ts'
 import { logLoss } from './store/loss.ts'
 import { claimStore, openStore } from './store/openStore.ts'
 import { watchStore } from './store/watchStore.ts'
 import { Hub } from './stream/hub.ts'
 import { Roster } from './stream/roster.ts'
+import type { Service, ServiceOptions } from './serviceOptions.ts'
 import type { BackfillKeeper } from './worker/backfillKeeper.ts'
 
 export { startApiNode } from './apiNode.ts'
-export type { WorldDoor } from './http/admin/incidents.ts'
+export type { WorldDoor } from './http/worldDoor.ts'
 export { type ChainNode, startChainNode } from './chainNode.ts'
-
-export type Service = {
-  readonly url: string
-  readonly access: Access
-  /** Whether every chain runs and has health to show. */
-  isReady(): boolean
-  /** The last sequence the API has seen: from here on it answers with what that commit said. */
-  seen(): number
-  close(): Promise<void>
-}
-
-export type ServiceOptions = {
-  readonly config: Config
-  readonly clock?: Clock
-  readonly log?: Log
-  readonly logLevel?: LogLevel
-  /** The bundle served at `/`; left out, none. */
-  readonly consoleFolder?: string
-  /** The local world its chains are of, for those who run one. */
-  readonly world?: WorldDoor
-}
+export type { Service, ServiceOptions } from './serviceOptions.ts'
 
 export async function startService({
   config,

@@ -6,7 +6,7 @@
  * answered the method before, only several refusals in a row mean that it no longer has it.
  */
 import type { Clock } from '../ops/clock.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { type FeedError, isFeedError } from './feedError.ts'
 
 /** Every manner of asking that an endpoint may do without, with what stands in for it. */

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../world/proxy/faultProxy.ts'
 import type { Rule } from '../../world/proxy/rule.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { closeAll, endpointsOf, follow, keep, start } from './testing/following.ts'
 import {
   EVERY_KIND,

@@ -7,7 +7,8 @@ import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
 import { requestAll } from './batches.ts'
 import { fetchBlock } from './block.ts'
-import { Endpoint, type FeedLog } from './endpoint.ts'
+import { Endpoint } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { closeAll, endpointsOf, follow, keep } from './testing/following.ts'
 import {
   EVERY_KIND,

@@ -3,12 +3,11 @@
  * section 4.4.1). It cannot prove that no log is missing, but an answer that lost most of them does not match.
  */
 import type { Hex } from '../ops/config.ts'
-import type { LogEntry } from './entry.ts'
 import { keccak256 } from '../ops/keccak.ts'
 
 const BLOOM_BYTES = 256
 
-export function bloomOf(logs: readonly Pick<LogEntry, 'address' | 'topics'>[]): Hex {
+export function bloomOf(logs: readonly { readonly address: Hex; readonly topics: readonly Hex[] }[]): Hex {
   const bloom = Buffer.alloc(BLOOM_BYTES)
   for (const item of new Set(logs.flatMap(({ address, topics }) => [address, ...topics]))) {
     const hash = keccak256(Buffer.from(item.slice(2), 'hex'))

@@ -13,17 +13,12 @@ import {
 } from './connection.ts'
 import type { EndpointCalls } from './feed.ts'
 import type { FeedError } from './feedError.ts'
+import type { FeedLog } from './feedLog.ts'
 import type { Identity } from './identity.ts'
 import { Line } from './line.ts'
 import { type Purpose, purposeOf } from './purpose.ts'
 
 export type EndpointStatus = 'OK' | 'LAGGING' | 'SET_ASIDE' | 'FAILING' | 'WRONG_CHAIN'
-
-export type FeedLog = (
-  level: 'debug' | 'info' | 'warn' | 'error',
-  message: string,
-  fields: Readonly<Record<string, unknown>>,
-) => void
 
 export type EndpointOptions = {
   readonly name: string

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type FaultProxy, startFaultProxy } from '../../world/proxy/faultProxy.ts'
 import type { Fault, Rule } from '../../world/proxy/rule.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { DEFAULT_LIMITS } from './connection.ts'
 import type { Consumer } from './testing/consumer.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'

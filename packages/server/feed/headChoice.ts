@@ -7,7 +7,8 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import { Bell } from './bell.ts'
-import type { Endpoint, FeedLog } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import type { EndpointSet } from './endpointSet.ts'
 import { isFeedError } from './feedError.ts'
 import { fetchHeaderByNumber, type Head, type Header } from './header.ts'

@@ -5,7 +5,7 @@
 import type { Clock } from '../ops/clock.ts'
 import { CallRecord } from './callRecord.ts'
 import type { Call, Connection, ConnectionOptions, Settled } from './connection.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { FeedError, isFeedError } from './feedError.ts'
 import { Flow } from './flow.ts'
 import { noteHeard, noteQueued } from './heard.ts'

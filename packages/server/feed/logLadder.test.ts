@@ -5,7 +5,8 @@ import type { Fault } from '../../world/proxy/rule.ts'
 import { systemClock } from '../ops/clock.ts'
 import { Secret } from '../ops/config.ts'
 import { fetchBlock } from './block.ts'
-import { Endpoint, type FeedLog } from './endpoint.ts'
+import { Endpoint } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { closeAll, keep } from './testing/following.ts'
 import {
   EVERY_KIND,

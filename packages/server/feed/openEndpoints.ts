@@ -2,7 +2,8 @@
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { limitsOf } from './connection.ts'
-import { Endpoint, type FeedLog } from './endpoint.ts'
+import { Endpoint } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { EndpointSet } from './endpointSet.ts'
 
 export function openEndpoints(

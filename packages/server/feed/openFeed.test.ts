@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import { closeAll, endpointsOf, follow, forwardClock, keep } from './testing/following.ts'
 import { latest, type LocalChain, mine, startLocalChain } from './testing/localChain.ts'
 import { pass, startRpcProxy, without } from './testing/rpcProxy.ts'

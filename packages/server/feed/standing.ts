@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
-import type { FeedLog } from './endpoint.ts'
+import type { FeedLog } from './feedLog.ts'
 import type { FeedError } from './feedError.ts'
 import type { Flow } from './flow.ts'
 

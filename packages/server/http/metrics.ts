@@ -4,15 +4,25 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { Clock } from '../ops/clock.ts'
 import { Count, Family, Times } from '../ops/series.ts'
 import type { Loss } from '../store/loss.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
+import type { Roster } from '../stream/roster.ts'
 import type { Work } from '../worker/chainService.ts'
-import { Refusal } from './apiError.ts'
-import type { HttpContext } from './context.ts'
+import type { Feeds } from './feeds.ts'
 
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
+
+/** Where the gauges are read from. */
+type Sources = {
+  readonly store: Pick<Store, 'readBounds'>
+  readonly roster: Pick<Roster, 'replayed' | 'size'>
+  readonly chains: ReadonlyMap<number, unknown>
+  readonly feeds: Pick<Feeds, 'health'>
+  readonly clock: Clock
+}
 
 export class Metrics {
   readonly #registry = new Registry()
@@ -152,7 +162,7 @@ export class Metrics {
     return made
   }
 
-  async text(context: HttpContext): Promise<string> {
+  async text(context: Sources): Promise<string> {
     const { head, oldest } = await context.store.readBounds()
     const replayed = context.roster.replayed()
     this.#logHead.set(head)
@@ -167,7 +177,7 @@ export class Metrics {
     return this.#registry.contentType
   }
 
-  #readChain(context: HttpContext, chainId: number): void {
+  #readChain(context: Sources, chainId: number): void {
     const health = context.feeds.health(chainId, context.clock.nowMs())
     const { head, processed, finalized, lagBlocks, lagMs, status, errorRate, p50Ms } = this.#chainGauges
     const labels = { chain_id: chainId }
@@ -204,11 +214,3 @@ export class Metrics {
 
 /** What is counted of every answer of a kind. */
 export type AnswerSeries = { readonly requests: Count; readonly times: Times }
-
-/** GET /metrics, for the operator's own addresses. */
-export function registerMetrics(app: FastifyInstance, context: HttpContext): void {
-  app.get('/metrics', async (request, reply) => {
-    if (!context.addresses.isAllowed(request.raw)) throw new Refusal(403)
-    return reply.header('content-type', context.metrics.contentType).send(await context.metrics.text(context))
-  })
-}

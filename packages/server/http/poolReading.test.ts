@@ -46,7 +46,7 @@ const momentAt = async (nowMs: number) => {
   return moment as NonNullable<typeof moment>
 }
 
-test('a pool is as fresh as the last proven block that vouches for it, not as its last record', async () => {
+test('R-http-6: a pool is as fresh as the last proven block that vouches for it, not as its last record', async () => {
   const moment = await momentAt(41 * MINUTE)
   expect(moment.verifiedMs).toBe(40 * MINUTE)
   expect(presentAt(stored, moment)).toMatchObject({

@@ -4,10 +4,14 @@
  * history leave the feed out and say beside their rows how it is.
  */
 import { type CompactState, overlayOf, presentedAs, type Reading } from '@assay/sdk/wire'
-import type { HttpContext } from './context.ts'
+import type { Clock } from '../ops/clock.ts'
+import type { Feeds } from './feeds.ts'
 
 /** A chain's prices as they hold now. */
-export function readingOf({ clock, feeds }: Pick<HttpContext, 'clock' | 'feeds'>, chainId: number): Reading {
+export function readingOf(
+  { clock, feeds }: { readonly clock: Clock; readonly feeds: Pick<Feeds, 'gone'> },
+  chainId: number,
+): Reading {
   const nowMs = clock.nowMs()
   return { nowMs, feedGone: feeds.gone(chainId, nowMs) }
 }

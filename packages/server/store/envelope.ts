@@ -6,7 +6,7 @@
  */
 import { count, membersOf, Written } from '@assay/engine'
 import { type PointSaid, pointOf } from './history.ts'
-import type { LogRecord, RecordDraft, Sequence } from './port.ts'
+import type { LogRecord, RecordDraft, Sequence } from './rows.ts'
 import { StoreError } from './storeError.ts'
 
 /** Whose current state a record replaces; of a token, with what history keeps of it. */

@@ -4,7 +4,7 @@
  * Only what readers of history ask for stands apart from the log: when, at which block, and the exact price.
  * The whole state is read from the log itself.
  */
-import type { RecordDraft, Sequence } from './port.ts'
+import type { RecordDraft, Sequence } from './rows.ts'
 
 /** One record of a token: `price` is `numerator/denominator`, null where it said UNPRICED. */
 export type HistoryPoint = {

@@ -1,5 +1,5 @@
 /** What an operator sets and reads while the service runs: consumers' limits, policies, settings, the audit trail. */
-import type { AuditRow, TokenRow } from './port.ts'
+import type { AuditRow, TokenRow } from './rows.ts'
 
 export type ConsumerRow = {
   readonly consumer: string

@@ -6,12 +6,13 @@
  * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
  * starts at n × 2^40. Every read of several things at once comes from one read transaction.
  */
-import type { QuoteJson, Written } from '@assay/engine'
+import type { QuoteJson } from '@assay/engine'
 import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
+import type { AuditRow, LogRecord, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
-export type Sequence = number
+export type { AuditRow, LogRecord, RecordDraft, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
 /** The fold of one engine step, to be made durable whole or not at all. */
 export type StepCommit = {
@@ -39,24 +40,6 @@ export type StepCommit = {
   readonly input: string | null
 }
 
-/**
- * A stream record before it has a sequence; `unsealed` makes its text. The store writes the envelope
- * `{stream_sequence, routing, type, payload}`, adds `stream_sequence` to a token's `as_of` (in the payload
- * or in `current`) and to `retracted`, and keeps the current state of the token or pool it speaks of. The payload
- * of a PRICE_UPSERT begins with `scope`, `chain_id`, `token_id` or `pool_id`, and `record_id`; the rest is the state.
- */
-export type RecordDraft = {
-  readonly type: 'PRICE_UPSERT' | 'PRICE_RETRACT' | 'SWAP_OBSERVED' | 'FEED_HEALTH'
-  readonly routing: {
-    readonly chain_id: number
-    readonly pool_ids: readonly string[]
-    readonly token_ids: readonly string[]
-  }
-  readonly payload: Readonly<Record<string, unknown>>
-  /** The full quote of a token record. */
-  readonly quote: Written | null
-}
-
 export type PoolFacts = {
   readonly poolAddress: string
   readonly family: string
@@ -65,15 +48,6 @@ export type PoolFacts = {
   readonly token0: string
   readonly token1: string
   readonly createdBlock: number | null
-}
-
-export type TokenFacts = {
-  readonly tokenAddress: string
-  readonly symbol: string | null
-  readonly name: string | null
-  readonly decimals: number | null
-  readonly role: 'STABLE' | 'ROUTING' | 'TOKEN'
-  readonly enrolledAtMs: number | null
 }
 
 export type PoolEventDraft = {
@@ -104,19 +78,6 @@ export type Checkpoint = {
   readonly entities: readonly (readonly [key: string, text: string])[]
 }
 
-export type LogRecord = {
-  readonly sequence: Sequence
-  readonly chainId: number
-  readonly type: RecordDraft['type']
-  readonly poolIds: readonly string[]
-  readonly tokenIds: readonly string[]
-  readonly timeMs: number
-  /** The whole envelope as JSON text. */
-  readonly envelope: string
-  /** Its length in UTF-8. */
-  readonly bytes: number
-}
-
 export type LogBounds = { readonly epoch: number; readonly oldest: Sequence; readonly head: Sequence }
 
 /** A row of the pool snapshot; `state` is the wire state, null before the first record. */
@@ -125,11 +86,6 @@ export type PoolRow = PoolFacts & {
   readonly state: string | null
   readonly sequence: Sequence | null
   readonly prices: { readonly token0: string | null; readonly token1: string | null }
-}
-export type TokenRow = TokenFacts & {
-  readonly chainId: number /** Compact state with its sequence in `as_of`. */
-  readonly price: string | null
-  readonly sequence: Sequence | null
 }
 export type QuoteRow = {
   readonly sequence: Sequence
@@ -215,13 +171,6 @@ export type SessionRow = {
   readonly createdAtMs: number
   readonly expiresAtMs: number
   readonly lastUsedAtMs: number
-}
-export type AuditRow = {
-  readonly atMs: number
-  readonly actor: string
-  readonly action: string
-  readonly subject: string
-  readonly detail: string | null
 }
 
 export type AccessStore = {

@@ -5,6 +5,7 @@
 import { expect, test } from 'vitest'
 import { createState } from '../../engine/createState.ts'
 import { computeTokenQuote } from '../../engine/onDemand.ts'
+import { memory } from '../../engine/memory/switch.ts'
 import type { Ms } from '../../engine/units.ts'
 import { Digest } from '../../engine/testing/digest.ts'
 import type { Block } from '../../engine/chain/block.ts'
@@ -13,11 +14,13 @@ import { createMarket, type MarketOptions } from './market.ts'
 import { finality, Tape, type TapeOptions } from './tape.ts'
 
 const BLOCKS = 1_000
+/** Without memory every median is found by putting its window in order: fewer blocks take as long. */
+const BLOCKS_WITHOUT_MEMORY = 120
 /** A few tokens are asked for so often. */
 const ASKED_EVERY = 50
 
 /** Everything an engine says of the market's blocks, with its timers, finality and some quotes on demand. */
-function digestOf(options: MarketOptions, tape: TapeOptions): string {
+function digestOf(options: MarketOptions, tape: TapeOptions, blocks = BLOCKS): string {
   const market = createMarket(options)
   const state = createState(market.setup)
   const digest = new Digest()
@@ -25,7 +28,7 @@ function digestOf(options: MarketOptions, tape: TapeOptions): string {
   for (const input of bringUp(market)) timerMs = digest.step(state, input).nextTimerMs
   const inputs = new Tape(market, tape).inputs()
   const recent: Block[] = []
-  for (let at = 0; at < BLOCKS; at++) {
+  for (let at = 0; at < blocks; at++) {
     const input = inputs.next().value
     if (timerMs !== null && timerMs < input.atMs) digest.step(state, { kind: 'timer', atMs: timerMs })
     timerMs = digest.step(state, input).nextTimerMs
@@ -54,4 +57,18 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
   const market = { seed: 72, tokens: 50, pools: 110, blockMs: 12_000, v3Share: 0.6 }
   const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
   expect(digestOf(market, tape)).toBe('9f41d39c735ec737c298b8990aa237bb4d7413cb09070faf02ab76dccf15a7df')
+})
+
+test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {
+  timeout: 600_000,
+}, () => {
+  const market = { seed: 28, tokens: 30, pools: 70, blockMs: 12_000, v3Share: 0.5 }
+  const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
+  const remembered = digestOf(market, tape, BLOCKS_WITHOUT_MEMORY)
+  memory.isOn = false
+  try {
+    expect(digestOf(market, tape, BLOCKS_WITHOUT_MEMORY)).toBe(remembered)
+  } finally {
+    memory.isOn = true
+  }
 })

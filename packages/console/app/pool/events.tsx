@@ -6,7 +6,7 @@ import type { Live } from '../live.ts'
 import { Answered } from '../parts/answered.tsx'
 import { WideCard } from '../parts/card.tsx'
 import { Table } from '../parts/table.tsx'
-import { decimalsOf, symbolsOf } from './page.tsx'
+import { decimalsOf, symbolsOf } from './sides.ts'
 
 type Props = { readonly live: Live; readonly pool: PoolQuote; readonly block: number }
 

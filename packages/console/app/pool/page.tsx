@@ -14,6 +14,7 @@ import { hrefOf } from '../place.ts'
 import { Components } from '../token/routeList.tsx'
 import { DepthCurve } from './depthCurve.tsx'
 import { PoolEvents } from './events.tsx'
+import { decimalsOf, symbolsOf } from './sides.ts'
 
 type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
 
@@ -47,18 +48,6 @@ export function PoolPage({ live, chainId, address }: Props) {
       </Answered>
     </>
   )
-}
-
-export const symbolsOf = (live: Live, { chain_id, token0, token1 }: Pool): readonly [string, string] => [
-  token0.symbol ?? live.symbol(chain_id, token0.token_address),
-  token1.symbol ?? live.symbol(chain_id, token1.token_address),
-]
-
-/** Decimals stand in the pool, else in the list of tokens. */
-export function decimalsOf(live: Live, { chain_id, token0, token1 }: Pool) {
-  const of = (token: Pool['token0']) =>
-    token.decimals ?? live.row(chain_id, token.token_address)?.token.decimals
-  return [of(token0), of(token1)] as const
 }
 
 function Facets({ live, pool }: { readonly live: Live; readonly pool: PoolQuote }) {

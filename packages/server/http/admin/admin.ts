@@ -2,9 +2,8 @@
  * The operator's endpoints. Who comes here holds a key with scope `admin` and calls from an address on the
  * allowlist; whatever is changed is on the audit log with the key that did it.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../context.ts'
-import { principalOf } from '../session.ts'
 import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
 import { registerChainSwitches } from './chains.ts'
@@ -25,18 +24,4 @@ export function registerAdmin(app: FastifyInstance, context: HttpContext): void 
   registerChainSwitches(app, context)
   registerAudit(app, context)
   registerIncidents(app, context)
-}
-
-/** As the audit log names who did it. */
-export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`
-
-export async function auditChange(
-  { store, clock }: HttpContext,
-  request: FastifyRequest,
-  action: string,
-  subject: string,
-  detail: object | null,
-): Promise<void> {
-  const text = detail === null ? null : JSON.stringify(detail)
-  await store.audit({ atMs: clock.nowMs(), actor: actorOf(request), action, subject, detail: text })
 }

@@ -7,7 +7,7 @@ import { bodyOf } from '../body.ts'
 import { type HttpContext, servedChain } from '../context.ts'
 import { Params } from '../params.ts'
 import { malformed, searchOf } from '../request.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 
 export function registerBackfill(app: FastifyInstance, context: HttpContext): void {
   const { backfills } = context

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { type HttpContext, servedChain } from '../context.ts'
 import { integerIn, Params } from '../params.ts'
 import { malformed, pathOf, searchOf } from '../request.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
 export function registerChainSwitches(app: FastifyInstance, context: HttpContext): void {

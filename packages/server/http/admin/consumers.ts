@@ -7,7 +7,7 @@ import { bodyOf } from '../body.ts'
 import type { HttpContext } from '../context.ts'
 import { Params } from '../params.ts'
 import { malformed, pathOf, searchOf } from '../request.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 
 export function registerConsumers(app: FastifyInstance, context: HttpContext): void {
   const { store, access } = context

@@ -6,25 +6,7 @@ import { bodyOf } from '../body.ts'
 import { type HttpContext, servedChain } from '../context.ts'
 import { Params } from '../params.ts'
 import { malformed, searchOf } from '../request.ts'
-import { auditChange } from './admin.ts'
-
-/** What a local world, which the service knows nothing of, lets an operator do. */
-export type WorldDoor = {
-  readonly incidents: readonly {
-    readonly name: string
-    readonly about: string
-    readonly hasEnd: boolean
-  }[]
-  /** Resolves when it is in a block. */
-  cause(wish: {
-    readonly name: string
-    readonly chainId: number
-    readonly token?: string
-    readonly depth?: number
-    readonly isEnd: boolean
-  }): Promise<Pick<CausedIncident, 'token' | 'pools'> & { readonly what: string; readonly block: Block }>
-}
-type Block = NonNullable<CausedIncident['block']>
+import { auditChange } from './audited.ts'
 
 /** So many of those that were caused are told. */
 const TOLD = 20

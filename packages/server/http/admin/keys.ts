@@ -7,7 +7,7 @@ import { bodyOf } from '../body.ts'
 import type { HttpContext } from '../context.ts'
 import { Params } from '../params.ts'
 import { malformed, pathOf, searchOf } from '../request.ts'
-import { actorOf } from './admin.ts'
+import { actorOf } from './audited.ts'
 
 export function registerKeys(app: FastifyInstance, { access, clock }: HttpContext): void {
   app.post('/v1/admin/keys', async (request, reply) => {

@@ -8,7 +8,7 @@ import { Params } from '../params.ts'
 import { asCommitted, presentText } from '../presented.ts'
 import { malformed, searchOf } from '../request.ts'
 import type { PolicyInForce } from '../settings.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
 export function registerPolicy(app: FastifyInstance, context: HttpContext): void {

@@ -5,7 +5,7 @@ import { bodyOf } from '../body.ts'
 import type { HttpContext } from '../context.ts'
 import { Params } from '../params.ts'
 import { malformed, searchOf } from '../request.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 
 export function registerRetention(app: FastifyInstance, context: HttpContext): void {
   const { settings } = context

@@ -8,7 +8,7 @@ import { addressIn, integerIn, Params } from '../params.ts'
 import { malformed, pathOf, searchOf } from '../request.ts'
 import { readingOf } from '../presented.ts'
 import { tokenText } from '../rows.ts'
-import { auditChange } from './admin.ts'
+import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 
 export function registerEnrolments(app: FastifyInstance, context: HttpContext): void {

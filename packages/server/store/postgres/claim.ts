@@ -15,6 +15,7 @@ import pg from 'pg'
 import { auditOf, type Loss, type OnLoss } from '../loss.ts'
 import { type ProcessIdentity, thisProcess } from '../processIdentity.ts'
 import { StoreError } from '../storeError.ts'
+import type { Claimed } from './claimed.ts'
 import { clientOptions, Connection, type Query, refuseUnfit, statement } from './connection.ts'
 import { readBounds, TIMELINE } from './log.ts'
 import { beginEpoch } from './maintenanceStore.ts'
@@ -52,9 +53,6 @@ type Head = {
 
 /** The owner's name while several have the database. */
 const SHARED = 'shared'
-
-/** What a writer of this process may commit with. */
-export type Claimed = { readonly generation: number; readonly isShared: boolean }
 
 type Owner = ProcessIdentity & { readonly host: string }
 

@@ -8,7 +8,7 @@ import { packRecords, RECORDS_PER_ROW, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { StoreError } from '../storeError.ts'
-import type { Claimed } from './claim.ts'
+import type { Claimed } from './claimed.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 
 /** The sequences of one commit; `first` is null and `last` the head when it has no records. */

@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochStart } from '../epoch.ts'
 import { assertPruneLimits, type MaintenanceStore, type PruneLimits } from '../maintenance.ts'
-import type { Claimed } from './claim.ts'
+import type { Claimed } from './claimed.ts'
 import { type Connection, type Query, type Statement, statement } from './connection.ts'
 import { readBounds, takeSequences, TIMELINE } from './log.ts'
 

@@ -1,0 +1,18 @@
+/** What an operator changes is written down, with who did it. */
+import type { FastifyRequest } from 'fastify'
+import type { HttpContext } from '../context.ts'
+import { principalOf } from '../session.ts'
+
+/** As the audit log names who did it. */
+export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`
+
+export async function auditChange(
+  { store, clock }: HttpContext,
+  request: FastifyRequest,
+  action: string,
+  subject: string,
+  detail: object | null,
+): Promise<void> {
+  const text = detail === null ? null : JSON.stringify(detail)
+  await store.audit({ atMs: clock.nowMs(), actor: actorOf(request), action, subject, detail: text })
+}

@@ -1,0 +1,19 @@
+/** What a local world, which the service knows nothing of, lets an operator do. */
+import type { CausedIncident } from '@assay/sdk/wire'
+
+export type WorldDoor = {
+  readonly incidents: readonly {
+    readonly name: string
+    readonly about: string
+    readonly hasEnd: boolean
+  }[]
+  /** Resolves when it is in a block. */
+  cause(wish: {
+    readonly name: string
+    readonly chainId: number
+    readonly token?: string
+    readonly depth?: number
+    readonly isEnd: boolean
+  }): Promise<Pick<CausedIncident, 'token' | 'pools'> & { readonly what: string; readonly block: Block }>
+}
+type Block = NonNullable<CausedIncident['block']>
