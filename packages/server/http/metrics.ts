@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../ops/clock.ts'
 import { Count, Family, Times } from '../ops/series.ts'
-import type { Loss } from '../store/loss.ts'
+import { type Loss, LOSSES } from '../store/loss.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
@@ -79,8 +79,9 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })
-    // An alert needs the count from before the first loss.
+    // Shown as 0 before the first: an alert asks for them.
     this.#lostRecords.of()
+    for (const why of LOSSES) this.#losses.of(why)
   }
 
   /** The same store, with its calls timed. */

@@ -6,12 +6,14 @@
 import type { Log } from '../ops/log.ts'
 import type { AuditRow, Sequence } from './port.ts'
 
+/**
+ * BEHIND: the mark is above the head. MARK_MISSING, MARK_DAMAGED: the mark cannot be compared.
+ * PROMOTED: the PostgreSQL server has another timeline.
+ */
+export const LOSSES = ['BEHIND', 'MARK_MISSING', 'MARK_DAMAGED', 'PROMOTED'] as const
+
 export type Loss = {
-  /**
-   * BEHIND: the mark is above the head. MARK_MISSING, MARK_DAMAGED: the mark cannot be compared.
-   * PROMOTED: the PostgreSQL server has another timeline.
-   */
-  readonly why: 'BEHIND' | 'MARK_MISSING' | 'MARK_DAMAGED' | 'PROMOTED'
+  readonly why: (typeof LOSSES)[number]
   /** Where the log ends now. */
   readonly head: Sequence
   /** The last sequence that was given out; null when that is not known. */
