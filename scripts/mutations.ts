@@ -442,6 +442,15 @@ export const mutations: readonly Mutation[] = [
     says: 'let two pools of one deployment outvote the rest',
   },
   {
+    name: 'pair-vote-median',
+    file: 'memory/pairBallot.ts',
+    find: 'return pools[at] === median',
+    replace: 'return true',
+    killedBy: ['price/vote/pairAgreement.test.ts'],
+    pattern: 'earns its weight',
+    says: 'keep what a pair agreed on although another pool has become its median',
+  },
+  {
     name: 'pair-agreement',
     file: 'price/vote/pairAgreement.ts',
     find: 'byPool.set(pool, agrees ? shared :',

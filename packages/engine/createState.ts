@@ -34,6 +34,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
       pairs: new Map(),
       ownPools: new Map(),
       poolsInto: new Map(),
+      agreements: new Map(),
       dues: new DueQueue(),
       priced: new Set(),
       aged: new Set(),

@@ -15,6 +15,7 @@ import type { DepthWatch } from './memory/depthWatch.ts'
 import type { DueQueue } from './memory/dueQueue.ts'
 import type { Evaluation } from './price/evaluation.ts'
 import type { MoveWatch } from './memory/moveWatch.ts'
+import type { LastAgreement } from './memory/pairBallot.ts'
 import type { Policy } from './policy/policy.ts'
 import type { AnchorView } from './rules/anchorView.ts'
 import type { ChainSetup } from './setup.ts'
@@ -71,6 +72,8 @@ export type Index = {
   readonly ownPools: Map<Address, OwnPools>
   /** Pools in which a token is Y: whoever depends on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
+  /** What pairs agreed on last. */
+  readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
   /** Tokens that were last published with a price. */
   readonly priced: Set<Token>

@@ -111,6 +111,7 @@ export function poolsOf({ index }: State, token: Address): readonly Pool[] {
 function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): void {
   const before = index.pairs.get(pool.pair) ?? []
   const pair = changed(before, pool)
+  index.agreements.delete(before)
   if (pair.length === 0) index.pairs.delete(pool.pair)
   else index.pairs.set(pool.pair, pair)
   for (const each of pair) each.around.pair = pair

@@ -41,22 +41,42 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     leastMicrousd: BigInt(policy.min_depth_usd) * MICRO,
     mayScoreZero: mayScoreZero(policy),
     valuations: new Map(),
-    stable: token => recalled(stables, token, () => stableView(moment, token)),
+    stable(token) {
+      let view = stables.get(token)
+      if (view === undefined) {
+        view = stableView(moment, token)
+        stables.set(token, view)
+      }
+      return view
+    },
     anchor(to) {
-      const known = anchors.get(to)
-      if (known !== undefined) return known
-      const anchor = anchorOf(moment, to)
-      // An asset that is not valued yet will be.
-      if (anchor.rule !== 'CIRCULAR') anchors.set(to, anchor)
+      let anchor = anchors.get(to)
+      if (anchor === undefined) {
+        anchor = anchorOf(moment, to)
+        // An asset that is not valued yet will be.
+        if (anchor.rule !== 'CIRCULAR') anchors.set(to, anchor)
+      }
       return anchor
     },
     agreement(pool) {
       const { pair } = pool.around
-      const byPool = pair.length > 1 ? recalled(agreements, pair, () => agreementsOf(moment, pair)) : null
       alone ??= loneAgreement(policy)
-      return byPool?.get(pool) ?? alone
+      if (pair.length === 1) return alone
+      let byPool = agreements.get(pair)
+      if (byPool === undefined) {
+        byPool = agreementsOf(moment, pair)
+        agreements.set(pair, byPool)
+      }
+      return byPool.get(pool) ?? alone
     },
-    edge: pool => recalled(edges, pool, () => new PoolEdge(moment, pool)),
+    edge(pool) {
+      let edge = edges.get(pool)
+      if (edge === undefined) {
+        edge = new PoolEdge(moment, pool)
+        edges.set(pool, edge)
+      }
+      return edge
+    },
     coveredEdge: ({ pool }, coverage) => new PoolEdge(moment, pool, coverage),
   }
   return moment
@@ -72,13 +92,4 @@ function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
     ...retained.map(([, value]) => value),
     ...trade_age_caps.map(({ cap }) => cap),
   ].includes(score(0))
-}
-
-function recalled<Key, Value>(known: Map<Key, Value>, key: Key, find: () => Value): Value {
-  let value = known.get(key)
-  if (value === undefined) {
-    value = find()
-    known.set(key, value)
-  }
-  return value
 }

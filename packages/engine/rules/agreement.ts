@@ -7,8 +7,10 @@
  */
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import { type Count, count, type Score, score } from '../units.ts'
+import type { Pool } from '../entities.ts'
+import { type Count, count, type Ms, type Score, score } from '../units.ts'
 import { bpsScore } from './bpsBands.ts'
+import { effective } from './depthAverage.ts'
 import type { Agreement } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'
@@ -71,3 +73,11 @@ function retainedScore(bands: Policy['agreement']['retained'], retainedBps: Coun
   assert(band !== undefined, () => `no band for ${retainedBps} bps of retained weight`)
   return band[1]
 }
+
+/** What a pool weighs among those of its pair: its effective depth in Y (R-agreement-1). */
+export const pairWeight = ({ state: { average } }: Pool, atMs: Ms): bigint =>
+  average === null ? 0n : effective(average, atMs)
+
+/** Ten thousand times a weight must reach this to be heard (R-agreement-2). */
+export const leastHeard = (policy: Policy, total: bigint): bigint =>
+  total * BigInt(policy.observation_share_bps)

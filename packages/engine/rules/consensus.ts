@@ -56,7 +56,7 @@ export type Consensus = {
 const TAU_NUM = 22_239n
 const TAU_DEN = 5_000n
 /** Nothing closer than this is ever an outlier. */
-const TAU_MIN_BPS = 200n
+export const TAU_MIN_BPS = 200n
 const TAU_MAX_BPS = 1_000n
 /** Far enough below what the least threshold is reached at. */
 const SURELY_MIN = Number(TAU_MIN_BPS * TAU_DEN) * 0.999

@@ -109,3 +109,17 @@ it('R-trigger-6: what is remembered of hops into no anchor is forgotten when one
   setPoolState(s.state, pool, { ...pool.state, verifiedNumber: count(0), verifiedMs: ms(0) })
   expect(isAged()).toBe(true)
 })
+
+it('R-agreement-3: what a pair is remembered to agree on is what it would agree on if asked now', () => {
+  let remembered = 0
+  throughLives(60, (state, atMs) => {
+    const kept = momentOf(state, atMs)
+    // A caller's own copy of the policy: nothing that is remembered is of it.
+    const fresh = momentOf(state, atMs, { policy: { ...state.policyView.policy } })
+    for (const pool of state.pools.values()) {
+      if (state.index.agreements.has(pool.around.pair)) remembered++
+      expect(kept.agreement(pool)).toEqual(fresh.agreement(pool))
+    }
+  })
+  expect(remembered).toBeGreaterThan(1_000)
+})

@@ -6,7 +6,7 @@ import { MAX_BITS } from '../../exact/bits.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Candidate } from '../routes/candidate.ts'
-import { weigh } from '../../rules/capacity.ts'
+import { share, sumByFirst } from '../../memory/sharedCapacity.ts'
 import { type Consensus, consensus, type Observation } from '../../rules/consensus.ts'
 import type { Edge, Route } from '../evaluation.ts'
 import { rejectImbalanced } from '../../rules/valueImbalance.ts'
@@ -49,11 +49,8 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
 }
 
 /** Weight of all routes that start in the same pool. */
-export function weightByFirst(routes: readonly Route[]): Map<Edge, bigint> {
-  const sums = new Map<Edge, bigint>()
-  for (const { first, weight } of routes) sums.set(first, (sums.get(first) ?? 0n) + weight)
-  return sums
-}
+export const weightByFirst = (routes: readonly Route[]): Map<Edge, bigint> =>
+  sumByFirst(routes, ({ weight }) => weight)
 
 function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
   const fitting = live.every(({ bits }) => bits <= MAX_BITS)
@@ -62,18 +59,6 @@ function qualify(moment: Moment, live: readonly Candidate[], failed: Route[]) {
   const claimed = share(fitting)
   const routes = rejectImbalanced(moment.policy, fitting, failed)
   return { routes, claimed: routes.length < fitting.length ? share(routes) : claimed }
-}
-
-/** Gives each route its weight, and says what they claim together. */
-function share(routes: readonly Candidate[]): bigint {
-  const { capacity, weight } = weigh(
-    routes.map(route => route.edges),
-    edge => edge.capacity,
-  )
-  routes.forEach((route, at) => {
-    route.weight = weight[at] as bigint
-  })
-  return capacity.reduce((sum, each) => sum + each, 0n)
 }
 
 /** Past 4096 bits there is no price along this route, and the others are not touched by it. */

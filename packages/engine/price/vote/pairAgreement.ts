@@ -8,24 +8,36 @@
 import * as fraction from '../../exact/fraction.ts'
 import type { Pool } from '../../entities.ts'
 import { count } from '../../units.ts'
-import { edgeAgreement } from '../../rules/agreement.ts'
-import { consensus, type Observation } from '../../rules/consensus.ts'
+import { type Ballot, ballotOf, isSameAgreement, lastAgreement, type Voter } from '../../memory/pairBallot.ts'
+import { edgeAgreement, leastHeard, pairWeight } from '../../rules/agreement.ts'
+import { consensus } from '../../rules/consensus.ts'
 import type { Agreement } from '../evaluation.ts'
-import { effective } from '../../rules/depthAverage.ts'
 import type { Moment } from '../moment.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { devBps } from '../../rules/weightedMedian.ts'
 
 const ZERO = { num: 0n, den: 1n }
 
-type Voter = Observation & { readonly source: Pool }
+type Agreed = { readonly byPool: ReadonlyMap<Pool, Agreement>; readonly ballot: Ballot | null }
 
 /** Of each pool that has a say; the others stand alone. */
 export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMap<Pool, Agreement> {
+  const { policy, atMs, state } = moment
+  const { agreements } = state.index
+  const last = agreements.get(pools)
+  if (last !== undefined && isSameAgreement(last, policy, pools, atMs)) return last.byPool
+  const { byPool, ballot } = agree(moment, pools)
+  // What somebody asks about another policy is not remembered.
+  if (policy === state.policyView.policy) agreements.set(pools, lastAgreement(policy, pools, byPool, ballot))
+  return byPool
+}
+
+function agree(moment: Moment, pools: readonly Pool[]): Agreed {
   const byPool = new Map<Pool, Agreement>()
-  const voters = heardAmong(moment, eligibleAmong(moment, pools))
+  const eligible = eligibleAmong(moment, pools)
+  const voters = heardAmong(moment, eligible)
   const verdict = consensus(voters)
-  if (verdict === null) return byPool
+  if (verdict === null) return { byPool, ballot: null }
 
   const survivors = verdict.survivors.map(at => (voters[at] as Voter).source)
   const common = {
@@ -44,7 +56,7 @@ export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMa
     const agrees = own.num * verdict.spreadBps.den <= verdict.spreadBps.num * own.den
     byPool.set(pool, agrees ? shared : edgeAgreement({ ...common, spreadBps: own }, moment.policy))
   }
-  return byPool
+  return { byPool, ballot: ballotOf(eligible, voters, verdict) }
 }
 
 /** Verified pools with a price and depth. */
@@ -54,7 +66,7 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   for (const pool of pools) {
     const { verified, marginal, depthY, history } = pool.state
     if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
-    const weight = weightOf(moment, pool)
+    const weight = pairWeight(pool, moment.atMs)
     const near = history.open === null ? fraction.near(marginal) : history.open.near
     eligible.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })
   }
@@ -65,15 +77,9 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
 function heardAmong(moment: Moment, eligible: readonly Voter[]): Voter[] {
   let total = 0n
   for (const { weight } of eligible) total += weight
-  const least = leastHeard(moment, total)
+  const least = leastHeard(moment.policy, total)
   return eligible.filter(({ weight }) => weight > 0n && weight * 10_000n >= least)
 }
-
-const weightOf = ({ atMs }: Moment, { state: { average } }: Pool): bigint =>
-  average === null ? 0n : effective(average, atMs)
-
-/** Ten thousand times a weight must reach this to be heard. */
-const leastHeard = ({ policy }: Moment, total: bigint): bigint => total * BigInt(policy.observation_share_bps)
 
 const ALONE = {
   sources: count(1),
