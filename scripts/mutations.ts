@@ -220,8 +220,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'ewma-effective',
     file: 'rules/depthAverage.ts',
-    find: 'return averaged < state.l ? averaged : state.l',
-    replace: 'return averaged',
+    find: '(isFull(state) ? state.l : value(state, t))',
+    replace: 'value(state, t)',
     killedBy: ['rules/depthAverage.test.ts'],
     says: 'go on trusting depth that has just been withdrawn',
   },

@@ -79,12 +79,11 @@ export function value(state: DepthAverage, t: Ms): bigint {
 /** The average is at or above the depth: it stays so, and L_eff is the depth itself, until the depth changes. */
 export const isFull = ({ e, l }: DepthAverage): boolean => e >> SCALE_BITS >= l
 
-/** L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. */
-export function effective(state: DepthAverage, t: Ms): bigint {
-  if (isFull(state)) return state.l
-  const averaged = value(state, t)
-  return averaged < state.l ? averaged : state.l
-}
+/**
+ * L_eff: the lesser of the depth now and its average, so that depth is slow to trust and quick to doubt. An average that
+ * starts below the depth never rises past it.
+ */
+export const effective = (state: DepthAverage, t: Ms): bigint => (isFull(state) ? state.l : value(state, t))
 
 /** Whether L_eff is more than a thousandth below a depth. Doubles tell, but for a sliver in which the integers decide. */
 export function isFarBelow(effective: bigint, depth: bigint): boolean {
