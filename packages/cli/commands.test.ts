@@ -63,6 +63,14 @@ describe.each(PLACES)('on %s', place => {
     expect([code, raw.includes(COLOUR)]).toEqual([0, false])
   })
 
+  it('exit: what sales pay, how far from the price, and the largest within 1% and 5%', async () => {
+    const { code, text } = await run(place, ['exit', id, lark, '--usd', '100,20000'], options())
+    expect(text).toMatch(/^[0-9.]+ USD, confidence \d+ \(\w+\)\n +Sale +Pays +From the price +Routes\n/)
+    expect(text).toMatch(/\n +\$100\.00 +\$\d+\.\d\d +[-+−]?[0-9.]+% +1\n/)
+    expect(text).toMatch(/\nlargest sale within 1%: \$[0-9,.]+, within 5%: \$[0-9,.]+\n/)
+    expect(code).toBe(0)
+  })
+
   it('verify: says that it verifies', async () => {
     const { code, text } = await run(place, ['verify', id, lark], options())
     expect(text).toMatch(/^[0-9.]+ USD, confidence \d+: verified, \d+ numbers from its own evidence\n$/)

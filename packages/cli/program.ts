@@ -8,6 +8,7 @@ import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
+import { exitCommand } from './commands/exit.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -33,6 +34,7 @@ export function assayProgram(): Command {
   program.commandsGroup('Ask a running service')
   for (const command of [
     quoteCommand(),
+    exitCommand(),
     watchCommand(),
     verifyCommand(),
     historyCommand(),

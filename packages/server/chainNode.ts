@@ -179,6 +179,7 @@ const METHODS = [
   'unenrol',
   'tokenQuote',
   'poolQuote',
+  'exit',
   'setPaused',
   'tryPolicy',
 ] as const satisfies readonly (keyof ChainService)[]

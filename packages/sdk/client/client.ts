@@ -5,6 +5,7 @@
  */
 import type { PolicyRecord } from '../wire/admin.ts'
 import type { ChainList, ChainPath } from '../wire/chain.ts'
+import type { Exit, ExitQuery } from '../wire/exit.ts'
 import type { Health } from '../wire/health.ts'
 import type { CandlePage, HistoryPage, HistoryQuery } from '../wire/history.ts'
 import type { Pool, PoolPage, PoolPath, PoolsQuery } from '../wire/pool.ts'
@@ -12,6 +13,7 @@ import type { PoolEventPage, PoolEventsQuery } from '../wire/poolEvent.ts'
 import type {
   BatchRequest,
   BatchResponse,
+  PendingQuote,
   PoolQuote,
   PoolQuoteQuery,
   TokenQuote,
@@ -47,6 +49,8 @@ export type Client = {
   /** PRICED, UNPRICED or PENDING by `state`; errors are thrown. */
   quoteToken(query: TokenPath & TokenQuoteQuery, options?: CallOptions): Promise<TokenQuote>
   quoteTokens(batch: BatchRequest, options?: CallOptions): Promise<BatchResponse>
+  /** What sales of a token would pay, with the swaps to carry out. */
+  fetchExit(query: TokenPath & ExitQuery, options?: CallOptions): Promise<Exit | PendingQuote>
   /** What was published about a token: over a range, or at one moment. */
   fetchHistory(query: TokenPath & Omit<HistoryQuery, 'interval'>, options?: CallOptions): Promise<HistoryPage>
   /** The same as candles; a bucket without a price is absent. */
@@ -94,6 +98,8 @@ export function createClient(options: ClientOptions): Client {
       get(`v1/quote/token/${chain_id}/${encodeURIComponent(token_address)}`, query, callOptions),
     quoteTokens: (body, callOptions) =>
       call(http, { method: 'POST', path: 'v1/quote/tokens', body }, callOptions),
+    fetchExit: ({ chain_id, token_address, ...query }, callOptions) =>
+      get(`v1/exit/${chain_id}/${encodeURIComponent(token_address)}`, query, callOptions),
     fetchHistory: ({ chain_id, token_address, ...query }, callOptions) =>
       get(historyPath({ chain_id, token_address }), query, callOptions),
     fetchCandles: ({ chain_id, token_address, ...query }, callOptions) =>

@@ -7,6 +7,11 @@ import { QUOTE_ERRORS, type QuoteErrorCode } from '@assay/sdk/wire'
 
 export const statusOf = (code: QuoteErrorCode): number => QUOTE_ERRORS[code].status
 
+/** Paths that answer failures as quotes do. */
+const QUOTE_PATHS = ['/v1/quote/', '/v1/exit/']
+
+export const isQuotePath = (path: string): boolean => QUOTE_PATHS.some(start => path.startsWith(start))
+
 export class QuoteError extends Error {
   override readonly name = 'QuoteError'
   readonly code: QuoteErrorCode

@@ -17,7 +17,7 @@ import { StoreError } from '../store/storeError.ts'
 import { ChainDown } from '../worker/chainService.ts'
 import { registerAdmin } from './admin/admin.ts'
 import { Allowed } from './allowed.ts'
-import { Crowded, QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
+import { Crowded, isQuotePath, QuoteError, Refusal, RequestError, statusOf } from './apiError.ts'
 import { registerBatch } from './batch.ts'
 import { registerChains } from './chains.ts'
 import { charge } from './charge.ts'
@@ -33,6 +33,7 @@ import { registerPage } from './page.ts'
 import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
+import { registerExit } from './exit.ts'
 import { registerQuotes } from './quotes.ts'
 import { assertOwnPage, registerSession } from './session.ts'
 import { registerEventStream } from './sse.ts'
@@ -98,6 +99,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerTokens(app, context)
   registerPools(app, context)
   registerQuotes(app, context)
+  registerExit(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
   registerPolicies(app, context)
@@ -122,7 +124,7 @@ const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
 const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
 const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
-const isQuote = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/quote/')
+const isQuote = (request: FastifyRequest): boolean => isQuotePath(pathFor(request))
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!isApi(request)) return admitStranger(request, reply)

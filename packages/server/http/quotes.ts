@@ -7,12 +7,13 @@ import { charge, COMPUTING_UNITS, giveBack } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
 import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
-import { addressIn, integerIn, Params } from './params.ts'
+import { addressIn, Params } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { present, presentPoolQuote, readingOf } from './presented.ts'
 import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
 import { sidesText } from './rows.ts'
-import { malformedQuote, pathOf, searchOf, sendJson } from './request.ts'
+import { subject } from './quoteSubject.ts'
+import { malformedQuote, searchOf, sendJson } from './request.ts'
 import { principalOf } from './session.ts'
 
 const DEFAULT_DEADLINE_MS = 3000
@@ -153,28 +154,6 @@ async function enrol(
   const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
   void reply.code(202).header('retry-after', Math.max(1, Math.ceil(pending.retryAfterMs / 1000)))
   return pendingText(chainId, address, pending)
-}
-
-function subject(
-  context: HttpContext,
-  request: FastifyRequest,
-  name: 'token_address' | 'pool_address',
-): { readonly chain: ServedChain; readonly address: Address } {
-  const chainId = integerIn(
-    'chain_id',
-    pathOf(request, 'chain_id'),
-    0,
-    Number.MAX_SAFE_INTEGER,
-    malformedQuote,
-  )
-  const address = addressIn(name, pathOf(request, name), malformedQuote)
-  const chain = context.chains.get(chainId)
-  if (chain === undefined)
-    throw new QuoteError(
-      'UNSUPPORTED_CHAIN',
-      `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
-    )
-  return { chain, address }
 }
 
 function narrowingIn(params: Params): Narrowing | null {

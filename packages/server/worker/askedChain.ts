@@ -1,6 +1,6 @@
 /** A chain that runs elsewhere: each question becomes a message of its name and its arguments, by whatever means. */
 import type { Policy } from '@assay/engine'
-import type { ChainService, Narrowing } from './chainService.ts'
+import type { ChainService, Narrowing, SaleSizes } from './chainService.ts'
 import type { Method } from './messages.ts'
 
 export abstract class AskedChain implements ChainService {
@@ -25,6 +25,10 @@ export abstract class AskedChain implements ChainService {
     return this.ask('tokenQuote', [token, narrowing, isVerifiedAnew, consumer]) as ReturnType<
       ChainService['tokenQuote']
     >
+  }
+
+  exit(token: string, sizes: SaleSizes) {
+    return this.ask('exit', [token, sizes]) as ReturnType<ChainService['exit']>
   }
 
   unenrol(token: string) {

@@ -19,7 +19,15 @@ import type { BackfillStore } from '../store/backfill.ts'
 import type { OperatorStore } from '../store/operator.ts'
 import type { ChainStore, Sequence } from '../store/port.ts'
 import { bootstrap } from './bootstrap.ts'
-import type { ChainService, Enrolment, Narrowing, PoolAnswer, TokenAnswer } from './chainService.ts'
+import type {
+  ChainService,
+  Enrolment,
+  Narrowing,
+  PoolAnswer,
+  SaleAnswer,
+  SaleSizes,
+  TokenAnswer,
+} from './chainService.ts'
 import type { Stored } from './commitOf.ts'
 import { ComputedQuotes } from './computedQuotes.ts'
 import { CoverageWatch } from './coverageWatch.ts'
@@ -184,6 +192,10 @@ export class ChainHost implements ChainService {
     consumer = OWN,
   ): Promise<PoolAnswer> {
     return this.#quotes.pool(pool as Address, deadlineMs, maxAgeMs, consumer)
+  }
+
+  exit(token: string, sizes: SaleSizes): Promise<SaleAnswer> {
+    return this.#quotes.exit(token as Address, sizes)
   }
 
   unenrol(token: string): Promise<boolean> {

@@ -41,6 +41,15 @@ export type PoolAnswer =
   | { readonly outcome: 'too_late' }
   | Unread
 
+/** Sizes of a sale: dollars at the published price, as whole microdollars, or units of the token; decimal text. */
+export type SaleSizes = { readonly in: 'microusd' | 'units'; readonly values: readonly string[] }
+
+export type SaleAnswer =
+  | { readonly outcome: 'exit'; readonly exit: string }
+  | { readonly outcome: 'not_enrolled' }
+  | { readonly outcome: 'is_stable' }
+  | { readonly outcome: 'unpriced'; readonly reason: string }
+
 /** The chain's thread is gone; its keeper starts another. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
@@ -65,6 +74,8 @@ export interface ChainService {
     isVerifiedAnew: boolean,
     consumer?: string,
   ): Promise<TokenAnswer>
+  /** What sales of an enrolled token would pay at the tip; JSON text. */
+  exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
   /** Takes a token back at the operator's wish; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
   /** Nothing is priced while a chain is paused; it goes on following its blocks. */

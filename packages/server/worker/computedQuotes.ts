@@ -3,6 +3,7 @@
  * verified again. Whatever has to be read for them is read beside the lane; only the evaluation runs in it.
  */
 import {
+  computeExit,
   computePoolQuote,
   computeTokenQuote,
   count,
@@ -16,7 +17,7 @@ import { isFeedError } from '../feed/feedError.ts'
 import { BudgetSpent } from '../market/callBudget.ts'
 import type { Address } from '../ops/config.ts'
 import type { Sequence } from '../store/port.ts'
-import type { Narrowing, PoolAnswer, TokenAnswer, Unread } from './chainService.ts'
+import type { Narrowing, PoolAnswer, SaleAnswer, SaleSizes, TokenAnswer, Unread } from './chainService.ts'
 import type { Enrolments } from './enrolments.ts'
 import type { Intake } from './intake.ts'
 
@@ -90,6 +91,16 @@ export class ComputedQuotes {
       if (there === undefined) return { outcome: 'not_a_pool' }
       const answer = computePoolQuote(state, there, now())
       return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
+    })
+  }
+
+  exit(token: Address, sizes: SaleSizes): Promise<SaleAnswer> {
+    const { state, inLane, now } = this.#context
+    return inLane(async () => {
+      if ((state.tokens.get(token)?.published ?? null) === null) return { outcome: 'not_enrolled' }
+      const asked = { in: sizes.in, values: sizes.values.map(BigInt) }
+      const answer = computeExit(state, token, now(), asked)
+      return answer.outcome === 'exit' ? { outcome: 'exit', exit: this.#stamped(answer.exit) } : answer
     })
   }
 

@@ -42,6 +42,8 @@ function within(schema: Schema, name: string): { readonly name: string; readonly
 
 /** Chains, tokens, pools, blocks, policies and places in the log are the same for everybody. */
 const EVERYBODYS = new Set([
+  'amount',
+  'usd',
   'address',
   'at_block',
   'at_ms',

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
+import { isQuotePath } from '../apiError.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
 
@@ -82,8 +83,6 @@ function operationText(operation: Operation, schemas: Components, examples: Json
   }
 }
 
-const isQuote = (path: string): boolean => path.startsWith('/v1/quote/')
-
 /** What any operation of its kind may fail with. */
 function failuresOf({ scopes, body, path }: Operation): number[] {
   if (scopes === null) return path === '/readyz' ? [405] : [405, 503]
@@ -110,7 +109,7 @@ const NAMES: Readonly<Record<number, string>> = {
 /** Quotes say what went wrong by a code, where a code exists for it. */
 const WITH_CODE = [400, 404, 422, 503, 504]
 const responseName = (status: number, path: string): string =>
-  `${isQuote(path) && WITH_CODE.includes(status) ? 'Quote' : ''}${NAMES[status]}`
+  `${isQuotePath(path) && WITH_CODE.includes(status) ? 'Quote' : ''}${NAMES[status]}`
 
 const ABOUT: Readonly<Record<number, string>> = {
   400: 'Malformed: the message says what was received and what was expected.',

@@ -119,6 +119,18 @@ export const OPERATIONS: readonly Operation[] = [
     failures: [422, 504],
   },
   {
+    id: 'fetchExit',
+    method: 'get',
+    path: '/v1/exit/{chain_id}/{token_address}',
+    tag: 'Quotes',
+    summary: 'What sales of a token would pay, with their swaps; 202 while it is being enrolled.',
+    scopes: READ,
+    params: wire.TokenPath,
+    query: wire.ExitQuery,
+    answers: { 200: wire.Exit, 202: wire.PendingQuote },
+    failures: [422, 504],
+  },
+  {
     id: 'readHistory',
     method: 'get',
     path: '/v1/history/token/{chain_id}/{token_address}',

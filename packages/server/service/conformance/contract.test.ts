@@ -131,6 +131,18 @@ describe('GET /v1/quote/token', () => {
   })
 })
 
+describe('GET /v1/exit', () => {
+  it('R-exit-1: answers each size in the order asked, in the described form', async () => {
+    const { status, body } = await api.get(`/v1/exit/${CHAIN_ID}/${moth}?usd=100,5`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      chain_id: CHAIN_ID,
+      token: moth,
+      sales: [{ asked_microusd: '100000000' }, { asked_microusd: '5000000' }],
+    })
+  })
+})
+
 describe('R-quote-5: POST /v1/quote/tokens', () => {
   const ask = (tokens: readonly object[], more: object = {}) =>
     api.post('/v1/quote/tokens', { tokens, ...more })

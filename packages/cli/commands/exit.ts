@@ -1,0 +1,70 @@
+/** `assay exit`: what sales of a token would pay, with the distance from its price. */
+import type { Exit } from '@assay/sdk'
+import { Command } from 'commander'
+import { EXIT } from '../exit.ts'
+import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { paint } from '../terminal/paint.ts'
+import { print } from '../terminal/print.ts'
+import { table } from '../terminal/table.ts'
+import { percent } from '../terminal/words.ts'
+
+type Choice = ServiceChoice & { readonly usd?: string; readonly amount?: string }
+
+export const exitCommand = (): Command =>
+  withService(new Command('exit'))
+    .description('what sales of a token would pay; exit code 3 when it has no price')
+    .argument('<chain>', 'chain id', whole)
+    .argument('<token>', 'token address', tokenAddress)
+    .option('--usd <sizes>', 'sizes in dollars, such as 100,1000,10000')
+    .option('--amount <sizes>', 'sizes in the smallest units of the token')
+    .action(printExit)
+
+async function printExit(
+  chain: number,
+  token: `0x${string}`,
+  { usd, amount, ...options }: Choice,
+): Promise<void> {
+  const sizes = { ...(usd === undefined ? {} : { usd }), ...(amount === undefined ? {} : { amount }) }
+  const answer = await clientOf(options).fetchExit({ chain_id: chain, token_address: token, ...sizes })
+  if ('state' in answer) {
+    process.exitCode = EXIT.absent
+    return print(options, answer, () => `pending: ask again in ${Math.ceil(answer.retry_after_ms / 1000)} s`)
+  }
+  print(options, answer, () => textOf(answer))
+}
+
+function textOf({ price_usd, confidence, sales, largest }: Exit): string {
+  const rows = sales.map(sale => [
+    sale.asked_microusd === null ? `${sale.amount} units` : dollars(sale.asked_microusd),
+    sale.proceeds_microusd === null ? '–' : dollars(sale.proceeds_microusd),
+    sale.distance_bps === null
+      ? (WHY[sale.reason ?? ''] ?? sale.reason ?? '')
+      : percent(Number(sale.distance_bps)),
+    String(sale.split.length),
+  ])
+  const within = (size: Exit['largest']['bps_100']) => (size === null ? 'none' : dollars(size.worth_microusd))
+  return [
+    `${paint('bold', `${price_usd.display} USD`)}, confidence ${confidence.score} (${confidence.label})`,
+    table(
+      [
+        { title: 'Sale', align: 'right' },
+        { title: 'Pays', align: 'right' },
+        { title: 'From the price', align: 'right' },
+        { title: 'Routes', align: 'right' },
+      ],
+      rows,
+    ),
+    `largest sale within 1%: ${within(largest.bps_100)}, within 5%: ${within(largest.bps_500)}`,
+  ].join('\n')
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  LIQUIDITY_EXCEEDED: 'more than the routes hold',
+  TOO_SMALL: 'too small to pay anything',
+}
+
+/** Whole microdollars as dollars and cents, rounded down. */
+function dollars(microusd: string): string {
+  const cents = BigInt(microusd) / 10_000n
+  return `$${(cents / 100n).toLocaleString('en-US')}.${(cents % 100n).toString().padStart(2, '0')}`
+}

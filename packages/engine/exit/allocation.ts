@@ -1,0 +1,117 @@
+/**
+ * How a sale is spread over the ways out: in growing portions, each sold where it pays most after those before it.
+ *
+ * Selling more through a way never pays better, so what a portion fetched earlier is a bound on what one fetches now: only
+ * the best of these bounds is worked out again, and usually it is still the best. The allocation is a proposal; what it
+ * pays is worked out by `plan.ts`.
+ */
+import type { Fraction } from '../exact/fraction.ts'
+import type { Pool } from '../entities.ts'
+import { type Amm, sell, type Shares, type Way } from './ways.ts'
+
+/** A portion is this share of what is sold already: the split is as fine at every size. */
+const PORTION_DIVISOR = 24n
+
+/** The first portion, as a share of the smallest sale that is worth splitting. */
+const FIRST_DIVISOR = 64n
+
+/** From a dollar to a thousand billion takes eight hundred. */
+const MAX_PORTIONS = 1_000
+
+/** Of a portion that no way holds any more. */
+const MAX_HALVINGS = 6n
+
+/** What a portion fetches for each unit, in microdollars times this: small portions of cheap tokens still compare. */
+const PRICE_BITS = 96n
+
+type Portion = { readonly way: Way; readonly amount: bigint }
+
+export class Allocation {
+  readonly #states = new Map<Pool, Amm>()
+  /** For each way, at most what a unit more fetches; `NOTHING` where it holds no more. */
+  readonly #bounds: Map<Way, bigint>
+  readonly #portions: Portion[] = []
+  #sold = 0n
+  #halvings = 0n
+  readonly #least: bigint
+
+  /** `start`: the smallest sale that is worth splitting. */
+  constructor(ways: readonly Way[], start: bigint) {
+    this.#bounds = new Map(ways.map(way => [way, UNKNOWN]))
+    const least = start / FIRST_DIVISOR
+    this.#least = least > 0n ? least : 1n
+  }
+
+  /** What each way gets of a sale of `amount`; null where all ways together do not hold that much. */
+  of(amount: bigint): Shares | null {
+    if (!this.#growTo(amount)) return null
+    const shares = new Map<Way, bigint>()
+    let rest = amount
+    for (const portion of this.#portions) {
+      const taken = portion.amount < rest ? portion.amount : rest
+      shares.set(portion.way, (shares.get(portion.way) ?? 0n) + taken)
+      rest -= taken
+      if (rest === 0n) break
+    }
+    return shares
+  }
+
+  #growTo(amount: bigint): boolean {
+    while (this.#sold < amount && this.#portions.length < MAX_PORTIONS) {
+      const share = this.#sold / PORTION_DIVISOR
+      if (!this.#sellPortion((share > this.#least ? share : this.#least) >> this.#halvings)) {
+        // No way holds a portion of this size; smaller ones may still fit.
+        if (++this.#halvings > MAX_HALVINGS) return false
+        for (const way of this.#bounds.keys()) this.#bounds.set(way, UNKNOWN)
+      }
+    }
+    return this.#sold >= amount
+  }
+
+  #sellPortion(amount: bigint): boolean {
+    if (amount === 0n) return false
+    for (;;) {
+      const best = this.#highest(null)
+      if (best === null) return false
+      const sale = this.#try(best, amount)
+      this.#bounds.set(best, sale === null ? NOTHING : sale.price)
+      const next = this.#highest(best)
+      if (sale === null || (next !== null && sale.price < (this.#bounds.get(next) as bigint))) continue
+      for (const [pool, state] of sale.after) this.#states.set(pool, state)
+      this.#sold += amount
+      this.#portions.push({ way: best, amount })
+      return true
+    }
+  }
+
+  /** The way with the highest bound, `but` aside; in ties the first. */
+  #highest(but: Way | null): Way | null {
+    let best: Way | null = null
+    let highest = NOTHING
+    for (const [way, bound] of this.#bounds)
+      if (way !== but && bound > highest) {
+        best = way
+        highest = bound
+      }
+    return best
+  }
+
+  #try(way: Way, amount: bigint): { price: bigint; after: readonly [Pool, Amm][] } | null {
+    const after: [Pool, Amm][] = []
+    let held = amount
+    for (const pool of way.pools) {
+      const sold = sell(pool, this.#states.get(pool) ?? pool.state.amm, held)
+      if (sold === null) return null
+      after.push([pool, sold.state])
+      held = sold.amountOut
+    }
+    return { price: pricePerUnit(held, way.unitMicrousd, amount), after }
+  }
+}
+
+/** Above anything that a way was found to fetch. */
+const UNKNOWN = 1n << 1024n
+const NOTHING = -1n
+
+const pricePerUnit = (out: bigint, { num, den }: Fraction, amount: bigint): bigint =>
+  ((out * num) << PRICE_BITS) / (den * amount)

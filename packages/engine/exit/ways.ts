@@ -1,0 +1,68 @@
+/**
+ * The ways out of a token: its accepted routes as chains of pools to sell through, and what their stables are worth.
+ *
+ * Every hop sells the pool's X for its Y, so the pools form a graph without circles: the token first, then routing assets
+ * from the last listed to the first. Whoever walks the pools in that order meets each of them once.
+ */
+import type { V2State, V3State } from '../amm/states.ts'
+import type { Address } from '../chain/block.ts'
+import type { Pool } from '../entities.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import type { Edge, Priced, Route, StableView } from '../price/evaluation.ts'
+import type { State } from '../state.ts'
+
+export type Amm = V2State | V3State
+
+export type Way = {
+  readonly id: string
+  readonly pools: readonly Pool[]
+  readonly stable: StableView
+  /** Microdollars for the least unit of the stable. */
+  readonly unitMicrousd: Fraction
+}
+
+/** What each way is given of the token; a way that is not in it is given nothing. */
+export type Shares = ReadonlyMap<Way, bigint>
+
+export type WaysOut = {
+  readonly ways: readonly Way[]
+  /** In the order in which a plan sells through them. */
+  readonly pools: readonly Pool[]
+}
+
+const MICRO = 1_000_000n
+
+export function waysOut(state: State, { routes }: Priced): WaysOut {
+  const ways = routes.filter(route => route.exclusion === null).map(route => wayOf(state, route))
+  const ranks = new Map(state.setup.routingAssets.map((asset, rank) => [asset, rank]))
+  const rankOf = ({ from }: Pool): number => ranks.get(from) ?? ranks.size
+  const firsts = new Set(ways.map(({ pools }) => pools[0] as Pool))
+  const behind = new Set(ways.flatMap(({ pools }) => pools.slice(1)))
+  return {
+    ways,
+    pools: [
+      ...[...firsts].sort(byAddress),
+      ...[...behind].sort((a, b) => rankOf(b) - rankOf(a) || byAddress(a, b)),
+    ],
+  }
+}
+
+/** What `amount` of a pool's X gives in its Y, and the state after; null where liquidity or knowledge of it ends first. */
+export function sell(pool: Pool, amm: Amm, amount: bigint): { amountOut: bigint; state: Amm } | null {
+  const swapped = pool.around.adapter.swapExactIn(pool.terms, amm, pool.x, amount)
+  return 'reason' in swapped || swapped.amountIn < amount ? null : swapped
+}
+
+function wayOf(state: State, { id, edges, stable }: Route): Way {
+  const { token, usd } = stable as StableView
+  const decimals = state.tokens.get(token)?.decimals?.value ?? 0
+  return {
+    id,
+    pools: edges.map(({ pool }: Edge) => pool),
+    stable: stable as StableView,
+    unitMicrousd: { num: usd.num * MICRO, den: usd.den * 10n ** BigInt(decimals) },
+  }
+}
+
+const byAddress = (a: { readonly address: Address }, b: { readonly address: Address }): number =>
+  a.address < b.address ? -1 : 1
