@@ -10,12 +10,14 @@ import type { Address, BlockRef, Hex } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
 import type { StableAnswer } from './input.ts'
 import type { Cell } from './memory/cell.ts'
-import type { History } from './memory/temporalTape.ts'
+import type { History, Place } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
+import type { Change } from './rules/temporalWindow.ts'
+import type { Booked } from './rules/visit.ts'
 import type { Count, Ms, Near, Score } from './units.ts'
 
 export type PoolTerms = V2Terms | V3Terms
@@ -64,11 +66,26 @@ export type PoolState = {
   readonly evidence: Evidence | null
   readonly average: DepthAverage | null
   readonly history: History
+  /** Null before the first moment after its history began. */
+  readonly visit: Visit | null
   readonly jump: JumpState | null
   readonly lastTradeMs: Ms | null
   readonly trackedSinceMs: Ms
   /** Known only from before a gap: events are not folded into it, and nothing is priced by it until it is loaded. */
   readonly isBeforeGap: boolean
+}
+
+/**
+ * The moment a pool was last touched in: what its blocks have visited so far, and the pool as it was entered. Another
+ * block of the same time books the span again from there; a later one leaves it as it is.
+ */
+export type Visit = Booked & {
+  /** As the moment was entered; null where no depth had been known. */
+  readonly average: DepthAverage | null
+  /** The ratio that held then, if there was one. */
+  readonly held: (Change & Place) | null
+  /** The one found at the pool's moment before; null where that is too long ago, or there was none. */
+  readonly median: Place | null
 }
 
 /** A sale of X for Y: a = amountOut, b = amountIn, gross of the fee. */

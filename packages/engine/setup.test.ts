@@ -7,10 +7,11 @@ import { canonicalX, type ChainSetup, roleOf } from './setup.ts'
 import { cases } from './testing/cases.ts'
 import { address } from './testing/chainSim.ts'
 import { DAI, T, U, USDC, WBTC, WETH } from './testing/cast.ts'
-import { count } from './units.ts'
+import { count, ms } from './units.ts'
 
 const SETUP: ChainSetup = {
   chainId: count(1),
+  blockTimeMs: ms(12_000),
   stables: [
     { token: USDC, feed: null },
     { token: DAI, feed: null },

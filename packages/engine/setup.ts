@@ -11,6 +11,8 @@ export type StableSetup = {
 
 export type ChainSetup = {
   readonly chainId: Count
+  /** How far apart blocks usually are. */
+  readonly blockTimeMs: Ms
   readonly stables: readonly StableSetup[]
   /** Ordered: asset i is priced from stables and the assets before it only. */
   readonly routingAssets: readonly Address[]

@@ -1,13 +1,15 @@
 /**
- * One block's events folded into a pool's state. Only the state at the end of the block is kept: what a
- * pool was between two transactions is never priced and never published.
+ * One block's events folded into a pool's state. Only the state at the end of the block is priced and published. Of what
+ * the pool was between two events the average and the history keep the least depth and the nearest ratio (R-visit).
  */
 import type { V2State, V3State } from '../amm/states.ts'
-import type { Pool, PoolState } from '../entities.ts'
-import type { Difference } from '../amm/adapter.ts'
+import type { Pool, PoolState, Visit } from '../entities.ts'
+import type { Difference, GrossDepth } from '../amm/adapter.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { evidenceOf, type LastSwap } from '../rules/evidence.ts'
+import { bookDepth } from '../rules/visit.ts'
 import * as jump from '../rules/magnitudeJump.ts'
 import type { Policy } from '../policy/policy.ts'
 import * as temporal from '../memory/temporalTape.ts'
@@ -15,6 +17,7 @@ import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
 import { noteBook } from './journal.ts'
+import { visitAt, visited } from './visit.ts'
 
 /** Applies the events, in log order, of one pool in one block. */
 export function foldEvents(
@@ -31,8 +34,15 @@ export function foldEvents(
   let { verified, incomplete } = before
   let differences: readonly Difference[] = before.differences
   let isRead = false
+  let isChanged = false
+  let visit = visitAt(before, block.timeMs, state.setup.blockTimeMs)
   for (const { event, logIndex, transactionHash } of events) {
     if (event.kind === 'CREATED') continue
+    if (!explainsSync(pool, event.kind)) {
+      // Ticks change in place, so what the last event left is looked at before the next one.
+      if (isChanged) visit = visited(visit, ...seen(pool, amm, incomplete))
+      isChanged = true
+    }
     const applied = adapter.apply(pool.terms, amm, prior, event)
     if (applied.tickChange !== null)
       noteBook(state, { kind: 'change', pool: pool.address, change: applied.tickChange })
@@ -54,52 +64,101 @@ export function foldEvents(
     pool,
     { ...before, ...read, amm, verified, differences, incomplete, lastTradeMs },
     block,
+    visit,
     swap,
     state.policyView.policy,
   )
 }
 
-/** Everything derived from a changed pool: marginal, depth, evidence, average, history, jump. */
+/** The events of a pair that follow its Sync say how the reserves came to be, and change nothing. */
+const explainsSync = ({ terms }: Pool, kind: PoolEvent['event']['kind']): boolean =>
+  terms.family === 'amm_v2' && kind !== 'SYNC'
+
+/** Everything derived from a changed pool: marginal, depth, evidence, average, history, jump. Without a visit its past begins. */
 export function settle(
   pool: Pool,
   next: PoolState,
   block: BlockRef,
+  visit: Visit | null,
   swap: LastSwap | null,
   policy: Policy,
 ): PoolState {
-  const { adapter } = pool.around
-  const { amm } = next
   const changed = { number: block.number, hash: block.hash, timeMs: block.timeMs }
-  if (!adapter.isLive(pool.terms, amm))
-    return {
-      ...next,
-      changed,
-      marginal: null,
-      depth: null,
-      depthY: 0n,
-      evidence: null,
-      average: averaged(pool, next, 0n, block.timeMs),
-    }
-
-  const price = adapter.marginal(amm)
-  const marginal = pool.x === 0 ? price : { num: price.den, den: price.num }
-  const answer = adapter.depth(pool.terms, amm, pool.x, DEPTH_BOUNDARY)
-  // Once the price has left the known ticks they are not trusted again before they are read anew.
-  const depth = next.incomplete || 'reason' in answer ? null : answer
-  const depthY = depth === null ? null : lesser(depth.up, (depth.down * marginal.num) / marginal.den)
+  const { amm } = next
+  const { marginal, depth, depthY, isShort } = derive(pool, amm, next.incomplete)
+  const past = passed(pool, next, block.timeMs, visit, depthY, marginal)
+  if (marginal === null) return { ...next, ...past, changed, marginal, depth: null, depthY, evidence: null }
   return {
     ...next,
+    ...past,
     changed,
-    incomplete: next.incomplete || depth === null,
+    incomplete: next.incomplete || isShort,
     marginal,
     depth,
     depthY,
     evidence: depth === null ? null : evidenceOf(pool, { amm, marginal, depth }, swap, changed, policy),
-    // An unknown depth says nothing: the average waits for the next known one.
-    average: depthY === null ? next.average : averaged(pool, next, depthY, block.timeMs),
-    history: temporal.append(next.history, block.timeMs, marginal),
     jump: next.jump === null ? jump.start(marginal) : jump.observe(next.jump, marginal, block.timeMs, policy),
   }
+}
+
+type Derived = {
+  readonly marginal: Fraction | null
+  readonly depth: GrossDepth | null
+  readonly depthY: bigint | null
+  /** The known ticks do not reach as far as the boundary. */
+  readonly isShort: boolean
+}
+
+/** What a state is by itself. Not live: no ratio and a depth of nothing. */
+function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Derived {
+  const { adapter } = pool.around
+  if (!adapter.isLive(pool.terms, amm)) return { marginal: null, depth: null, depthY: 0n, isShort: false }
+  const price = adapter.marginal(amm)
+  const marginal = pool.x === 0 ? price : { num: price.den, den: price.num }
+  const answer = adapter.depth(pool.terms, amm, pool.x, DEPTH_BOUNDARY)
+  const isShort = 'reason' in answer
+  // Once the price has left the known ticks they are not trusted again before they are read anew.
+  const depth = isIncomplete || isShort ? null : answer
+  const depthY = depth === null ? null : lesser(depth.up, (depth.down * marginal.num) / marginal.den)
+  return { marginal, depth, depthY, isShort }
+}
+
+/** A state between two events, as a visit knows it. */
+function seen(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
+  const { depthY, marginal } = derive(pool, amm, isIncomplete)
+  return [depthY, marginal]
+}
+
+/** The average and the history once the pool has come to this depth and ratio. */
+function passed(
+  pool: Pool,
+  next: PoolState,
+  timeMs: Ms,
+  entered: Visit | null,
+  depthY: bigint | null,
+  marginal: Fraction | null,
+): Pick<PoolState, 'average' | 'history' | 'visit'> {
+  if (entered === null) {
+    const average = depthY === null ? null : firstAverage(pool, depthY, timeMs)
+    const history = marginal === null ? temporal.EMPTY : temporal.append(temporal.EMPTY, timeMs, marginal)
+    return { average, history, visit: null }
+  }
+  const visit = visited(entered, depthY, marginal)
+  const ratio = marginal ?? visit.held?.ratio
+  const history = temporal.reopen(next.history, visit.held)
+  return {
+    visit,
+    average: averageAfter(pool, visit, depthY),
+    // While it is not live the last ratio goes on holding.
+    history: ratio === undefined ? history : temporal.book(history, visit, ratio),
+  }
+}
+
+/** An unknown depth says nothing of what holds: that waits for the next known one. */
+function averageAfter(pool: Pool, visit: Visit, depthY: bigint | null): depthAverage.DepthAverage | null {
+  const { average, timeMs } = visit
+  if (average !== null) return bookDepth(average, visit, depthY ?? average.l)
+  return depthY === null ? null : firstAverage(pool, depthY, timeMs)
 }
 
 /** The state of a pool before anything was ever known of it. */
@@ -118,6 +177,7 @@ export function newbornState(amm: V2State | V3State, block: BlockRef, lastTradeM
     evidence: null,
     average: null,
     history: temporal.EMPTY,
+    visit: null,
     jump: null,
     lastTradeMs,
     trackedSinceMs: block.timeMs,
@@ -125,8 +185,7 @@ export function newbornState(amm: V2State | V3State, block: BlockRef, lastTradeM
   }
 }
 
-function averaged(pool: Pool, next: PoolState, depthY: bigint, timeMs: Ms): depthAverage.DepthAverage {
-  if (next.average !== null) return depthAverage.change(next.average, depthY, timeMs)
+function firstAverage(pool: Pool, depthY: bigint, timeMs: Ms): depthAverage.DepthAverage {
   return pool.createdMs === null
     ? depthAverage.start(depthY, timeMs)
     : depthAverage.startAt(depthY, pool.createdMs, timeMs)

@@ -26,6 +26,7 @@ import {
 } from './journal.ts'
 import { newbornState, settle } from './poolFold.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
+import { visitAt } from './visit.ts'
 
 /** The most decimals a token may have: more cannot be told from a mistake. */
 const MAX_DECIMALS = 36
@@ -50,7 +51,7 @@ function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
   const newborn = newbornState(loaded.state, block, loaded.lastTradeMs)
   const pool = addPool(state, loaded.pool, termsOf(loaded.pool, loaded.ticks), birth, newborn)
   tipJournal(state)?.created.add(pool.address)
-  setPoolState(state, pool, settle(pool, newborn, block, null, state.policyView.policy))
+  setPoolState(state, pool, settle(pool, newborn, block, null, null, state.policyView.policy))
   return pool
 }
 
@@ -72,7 +73,9 @@ function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): 
     isBeforeGap: false,
   }
   const isSame = !before.isBeforeGap && differencesOf(before.amm, loaded.state).length === 0
-  const settled = settle(pool, read, block, null, state.policyView.policy)
+  // Another state than ours was visited like that of an event. Across a gap there is nothing to enter it with.
+  const visit = before.isBeforeGap ? null : visitAt(before, block.timeMs, state.setup.blockTimeMs)
+  const settled = settle(pool, read, block, visit, null, state.policyView.policy)
   const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null
   setPoolState(
     state,

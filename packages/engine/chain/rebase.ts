@@ -94,6 +94,7 @@ function forget(state: State, pool: Pool): void {
     evidence: null,
     average: null,
     history: temporal.EMPTY,
+    visit: null,
     jump: null,
   }
   setPoolState(state, pool, unknown)

@@ -6,7 +6,9 @@
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
+import { type Booked, bookRatio } from '../rules/visit.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
+import { memory } from './switch.ts'
 
 /** A ratio, and about where it is. */
 export type Place = { readonly ratio: Fraction; readonly near: Near }
@@ -57,6 +59,22 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
     return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
   const last = count(end - 1)
   return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
+}
+
+/** With the span before a moment booked (R-visit-4), and `ratio` holding from the moment on. Law: `bookRatio` of the changes. */
+export function book(history: History, { sinceMs, timeMs, nearest }: Booked, ratio: Fraction): History {
+  if (!memory.isOn)
+    return restore(bookRatio(changesOf(history), { sinceMs, timeMs, leastY: 0n, nearest }, ratio))
+  return append(nearest === null ? EMPTY : append(history, sinceMs, nearest.ratio), timeMs, ratio)
+}
+
+/** As it was when `held` was what held: whatever was booked and appended since is taken off. */
+export function reopen(history: History, held: (Change & Place) | null): History {
+  if (held === null) return EMPTY
+  if (history.open === held) return history
+  let { end } = history
+  while (end > history.start && fromAt(history, count(end - 1)) >= held.fromMs) end = count(end - 1)
+  return { ...history, end, open: held }
 }
 
 /** The history with these changes, oldest first: how a stored one is read back. */

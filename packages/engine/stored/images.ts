@@ -9,21 +9,25 @@ import * as temporal from '../memory/temporalTape.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 import type { ChainPosition } from '../state.ts'
 import { viewFrom, viewText } from './anchorText.ts'
+import { type VisitImage, visitFrom, visitImage } from './visitImage.ts'
 
-/** A state that was written before gaps were known of has no word about one. */
-type PoolStateImage = Omit<PoolState, 'history' | 'isBeforeGap'> & {
+/** A state that was written before gaps, or visits, were known of has no word about them. */
+type PoolStateImage = Omit<PoolState, 'history' | 'visit' | 'isBeforeGap'> & {
   readonly history: readonly Change[]
+  readonly visit?: VisitImage | null
   readonly isBeforeGap?: boolean
 }
 
 const stateImage = (state: PoolState): PoolStateImage => ({
   ...state,
   history: temporal.changesOf(state.history),
+  visit: state.visit === null ? null : visitImage(state.visit),
 })
 const stateFrom = (image: PoolStateImage): PoolState => ({
   ...image,
   isBeforeGap: image.isBeforeGap ?? false,
   history: temporal.restore(image.history),
+  visit: image.visit == null ? null : visitFrom(image.visit),
 })
 
 type TermsImage =

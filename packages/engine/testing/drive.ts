@@ -32,6 +32,8 @@ export type Setting = {
   readonly feed?: { readonly heartbeatMs: number; readonly graceMs: number } | null
   readonly routing?: readonly Address[]
   readonly hasSequencer?: boolean
+  /** How far apart its blocks usually are; a block says when it is. */
+  readonly blockMs?: number
   /** Laid over the default policy. */
   readonly policy?: unknown
 }
@@ -64,18 +66,26 @@ export class Drive {
   tip!: BlockRef
   readonly #laws = new RecordLaws()
 
-  constructor({ chainId = 1, stables = [USDC], routing = [WETH], hasSequencer = false, ...rest }: Setting) {
+  constructor({
+    chainId = 1,
+    stables = [USDC],
+    routing = [WETH],
+    hasSequencer = false,
+    blockMs = 12_000,
+    ...rest
+  }: Setting) {
     const feed = rest.feed === undefined ? { heartbeatMs: 365 * DAY, graceMs: MINUTE } : rest.feed
     this.state = createState(
       {
         chainId: count(chainId),
+        blockTimeMs: ms(blockMs),
         stables: stables.map(token => ({ token, feed: feed as { heartbeatMs: Ms; graceMs: Ms } | null })),
         routingAssets: routing,
         hasSequencer,
       },
       mergePolicy(rest.policy),
     )
-    this.sim = new ChainSim({ startMs: START_MS })
+    this.sim = new ChainSim({ startMs: START_MS, blockMs })
     this.nowMs = this.sim.timeMs
     this.health('HEALTHY')
     this.mine()

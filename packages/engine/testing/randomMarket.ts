@@ -19,6 +19,7 @@ export const TOKENS = [address(11), address(12), address(13), address(14)]
 
 export const SETUP: ChainSetup = {
   chainId: count(1),
+  blockTimeMs: ms(12_000),
   stables: [
     { token: USDC, feed: { heartbeatMs: ms(3_600_000), graceMs: ms(60_000) } },
     { token: USDT, feed: { heartbeatMs: ms(86_400_000), graceMs: ms(60_000) } },

@@ -2,7 +2,7 @@
  * What an operator may change while the service runs, and what then holds: the policy and the retention. A change
  * is kept in the database, laid over the configuration file at the next start, and undone by an empty one.
  */
-import { count, createState, DEFAULT_POLICY, mergePolicy, type Policy } from '@assay/engine'
+import { count, createState, DEFAULT_POLICY, mergePolicy, ms, type Policy } from '@assay/engine'
 import type { Clock } from '../ops/clock.ts'
 import type { Config } from '../ops/config.ts'
 import type { OperatorStore } from '../store/operator.ts'
@@ -117,6 +117,6 @@ const isPlain = (value: unknown): value is Overrides =>
 
 /** The engine names a policy by its content. */
 function inForce(policy: Policy): PolicyInForce {
-  const nowhere = { chainId: count(0), stables: [], routingAssets: [], hasSequencer: false }
+  const nowhere = { chainId: count(0), blockTimeMs: ms(0), stables: [], routingAssets: [], hasSequencer: false }
   return { version: createState(nowhere, policy).policyView.version, policy }
 }

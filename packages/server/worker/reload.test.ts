@@ -53,6 +53,7 @@ afterEach(() => {
 function chainOf(pools: number) {
   const state: State = createState({
     chainId: count(1),
+    blockTimeMs: ms(12_000),
     stables: [{ token: USDC, feed: null }],
     routingAssets: [],
     hasSequencer: false,

@@ -5,6 +5,7 @@ import type { ChainConfig } from '../ops/config.ts'
 export function setupOf(chain: ChainConfig): ChainSetup {
   return {
     chainId: count(chain.chainId),
+    blockTimeMs: ms(chain.blockTimeMs),
     stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
       token: tokenAddress,
       feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },

@@ -78,6 +78,7 @@ export function createMarket(options: MarketOptions): Market {
     seed,
     setup: {
       chainId: count(chainId),
+      blockTimeMs: ms(blockMs),
       stables: tokens.slice(0, STABLES).map(token => ({
         token: token.address,
         feed: { heartbeatMs: ms(HEARTBEAT_MS), graceMs: ms(GRACE_MS) },
