@@ -9,7 +9,6 @@ import type { Fraction } from '../exact/fraction.ts'
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { evidenceOf, type LastSwap } from '../rules/evidence.ts'
-import { bookDepth } from '../rules/visit.ts'
 import * as jump from '../rules/magnitudeJump.ts'
 import type { Policy } from '../policy/policy.ts'
 import * as temporal from '../memory/temporalTape.ts'
@@ -17,7 +16,7 @@ import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
 import { noteBook } from './journal.ts'
-import { visitAt, visited } from './visit.ts'
+import { passed, visitAt, visited } from './visit.ts'
 
 /** Applies the events, in log order, of one pool in one block. */
 export function foldEvents(
@@ -86,7 +85,15 @@ export function settle(
   const changed = { number: block.number, hash: block.hash, timeMs: block.timeMs }
   const { amm } = next
   const { marginal, depth, depthY, isShort } = derive(pool, amm, next.incomplete)
-  const past = passed(pool, next, block.timeMs, visit, depthY, marginal)
+  const start = (known: bigint, timeMs: Ms) => firstAverage(pool, known, timeMs)
+  const past =
+    visit === null
+      ? {
+          average: depthY === null ? null : start(depthY, block.timeMs),
+          history: marginal === null ? temporal.EMPTY : temporal.append(temporal.EMPTY, block.timeMs, marginal),
+          visit,
+        }
+      : passed(visit, next.history, depthY, marginal, start)
   if (marginal === null) return { ...next, ...past, changed, marginal, depth: null, depthY, evidence: null }
   return {
     ...next,
@@ -127,38 +134,6 @@ function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Deri
 function seen(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
   const { depthY, marginal } = derive(pool, amm, isIncomplete)
   return [depthY, marginal]
-}
-
-/** The average and the history once the pool has come to this depth and ratio. */
-function passed(
-  pool: Pool,
-  next: PoolState,
-  timeMs: Ms,
-  entered: Visit | null,
-  depthY: bigint | null,
-  marginal: Fraction | null,
-): Pick<PoolState, 'average' | 'history' | 'visit'> {
-  if (entered === null) {
-    const average = depthY === null ? null : firstAverage(pool, depthY, timeMs)
-    const history = marginal === null ? temporal.EMPTY : temporal.append(temporal.EMPTY, timeMs, marginal)
-    return { average, history, visit: null }
-  }
-  const visit = visited(entered, depthY, marginal)
-  const ratio = marginal ?? visit.held?.ratio
-  const history = temporal.reopen(next.history, visit.held)
-  return {
-    visit,
-    average: averageAfter(pool, visit, depthY),
-    // While it is not live the last ratio goes on holding.
-    history: ratio === undefined ? history : temporal.book(history, visit, ratio),
-  }
-}
-
-/** An unknown depth says nothing of what holds: that waits for the next known one. */
-function averageAfter(pool: Pool, visit: Visit, depthY: bigint | null): depthAverage.DepthAverage | null {
-  const { average, timeMs } = visit
-  if (average !== null) return bookDepth(average, visit, depthY ?? average.l)
-  return depthY === null ? null : firstAverage(pool, depthY, timeMs)
 }
 
 /** The state of a pool before anything was ever known of it. */

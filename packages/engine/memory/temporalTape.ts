@@ -68,13 +68,18 @@ export function book(history: History, { sinceMs, timeMs, nearest }: Booked, rat
   return append(nearest === null ? EMPTY : append(history, sinceMs, nearest.ratio), timeMs, ratio)
 }
 
-/** As it was when `held` was what held: whatever was booked and appended since is taken off. */
+/** As it was when `held` was what held: whatever was booked and appended since is taken off, and what had merged parts. */
 export function reopen(history: History, held: (Change & Place) | null): History {
   if (held === null) return EMPTY
   if (history.open === held) return history
-  let { end } = history
-  while (end > history.start && fromAt(history, count(end - 1)) >= held.fromMs) end = count(end - 1)
-  return { ...history, end, open: held }
+  let { end, open } = history
+  while (open !== null && open.fromMs >= held.fromMs) {
+    const isFirst = end === history.start
+    if (!isFirst) end = count(end - 1)
+    open = isFirst ? null : { fromMs: fromAt(history, end), ...placeAt(history, end) }
+  }
+  const before = { ...history, end, open }
+  return open === null ? { ...before, open: held } : extend(before, open, held)
 }
 
 /** The history with these changes, oldest first: how a stored one is read back. */

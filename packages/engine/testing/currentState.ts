@@ -5,6 +5,7 @@ import { quoteText } from '../price/publish/quote.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import { changesOf } from '../memory/temporalTape.ts'
+import { visitImage } from '../stored/visitImage.ts'
 
 /** What the chain made of the pools, and what every token is worth right now. */
 export function currentState(state: State, atMs: Ms): unknown {
@@ -17,7 +18,11 @@ export function currentState(state: State, atMs: Ms): unknown {
       .map(({ terms, around: _around, ...pool }) => ({
         ...pool,
         published: null,
-        state: { ...pool.state, history: changesOf(pool.state.history) },
+        state: {
+          ...pool.state,
+          history: changesOf(pool.state.history),
+          visit: pool.state.visit && visitImage(pool.state.visit),
+        },
         ticks: terms.family === 'amm_v3' ? [...terms.book.entries()] : null,
       }))
       .sort((a, b) => (a.address < b.address ? -1 : 1)),

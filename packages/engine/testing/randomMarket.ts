@@ -95,10 +95,18 @@ export const BORN_LATER: readonly (readonly [number, Address, Address, 'v2' | 'v
 
 export function randomLife(
   seed: number,
-  options: { rounds: number; maxDepth?: number; reorgChance?: number; stopChance?: number },
+  options: {
+    rounds: number
+    maxDepth?: number
+    reorgChance?: number
+    stopChance?: number
+    /** How often a block has the time of the one before, or comes a second after it. */
+    burstChance?: number
+  },
 ): Life {
   const random = seeded(seed)
   const lateness = seeded(seed + 1)
+  const pace = seeded(seed + 2)
   const life: Input[] = []
   const outside: { readonly after: number; readonly input: Input }[] = []
   let sim = new ChainSim({ startMs: START_MS, blockMs: 12_000 })
@@ -114,7 +122,11 @@ export function randomLife(
     outside.push({ after: sim.number, input })
   }
   const grow = (): Block => {
-    const block = sim.mine({ proof: random.chance(0.9) ? 'receipts' : 'none' })
+    const inBurst = options.burstChance !== undefined && pace.chance(options.burstChance)
+    const block = sim.mine({
+      proof: random.chance(0.9) ? 'receipts' : 'none',
+      ...(inBurst && { afterMs: pace.pick([0, 0, 1_000]) }),
+    })
     chain.push({ sim: sim.fork(`x`), block, pools: pools.length, readings: [], bornLater, rebase: null })
     return block
   }
