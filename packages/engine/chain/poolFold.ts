@@ -90,7 +90,8 @@ export function settle(
     visit === null
       ? {
           average: depthY === null ? null : start(depthY, block.timeMs),
-          history: marginal === null ? temporal.EMPTY : temporal.append(temporal.EMPTY, block.timeMs, marginal),
+          history:
+            marginal === null ? temporal.EMPTY : temporal.append(temporal.EMPTY, block.timeMs, marginal),
           visit,
         }
       : passed(visit, next.history, depthY, marginal, start)
@@ -131,7 +132,11 @@ function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Deri
 }
 
 /** A state between two events, as a visit knows it. */
-function seen(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
+function seen(
+  pool: Pool,
+  amm: V2State | V3State,
+  isIncomplete: boolean,
+): readonly [bigint | null, Fraction | null] {
   const { depthY, marginal } = derive(pool, amm, isIncomplete)
   return [depthY, marginal]
 }

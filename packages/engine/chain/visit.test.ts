@@ -7,8 +7,10 @@ import { step } from '../engine.ts'
 import type { Pool, PoolTerms } from '../entities.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Input } from '../input.ts'
+import { reference } from '../memory/tapeMedian.ts'
 import { memory } from '../memory/switch.ts'
-import { changesOf } from '../memory/temporalTape.ts'
+import { append, changesOf, EMPTY } from '../memory/temporalTape.ts'
+import json from '../oracle/visits.json' with { type: 'json' }
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { WINDOW_MS } from '../rules/temporalWindow.ts'
@@ -18,8 +20,9 @@ import { DAI, E18, E6, MINUTE, P1, P2, SECOND, T, USDC } from '../testing/cast.t
 import { plainLife, type Seen, type TouchedBy } from '../testing/plainVisits.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
-import { type Ms, ms, tick } from '../units.ts'
+import { count, type Ms, ms, tick } from '../units.ts'
 import type { Block, PoolEvent } from './block.ts'
+import { passed, visitAt, visited } from './visit.ts'
 
 const blocksOf = (inputs: readonly Input[]): Block[] =>
   inputs.flatMap(input => (input.kind === 'block' ? [input.block] : []))
@@ -120,6 +123,57 @@ describe('law', () => {
     )
     expect(Math.min(booked.depths, booked.ratios), JSON.stringify(booked)).toBeGreaterThan(9)
   })
+})
+
+type Vector = {
+  readonly block_time: number
+  readonly start: number
+  readonly depth: string
+  readonly ratio: readonly string[] | null
+  readonly blocks: readonly {
+    readonly t: number
+    readonly states: readonly (readonly [string | null, readonly string[] | null])[]
+    readonly at: number
+    readonly average: string
+    readonly median: string | null
+  }[]
+}
+
+const ratioOf = (text: readonly string[] | null) =>
+  text && { num: BigInt(text[0] as string), den: BigInt(text[1] as string) }
+
+describe('against the Python oracle', () => {
+  it.each([true, false])(
+    'R-visit-1, R-visit-3, R-visit-4: averages and medians over lives told from their beginning; memory %s',
+    isOn => {
+      memory.isOn = isOn
+      for (const { block_time, start, depth, ratio, blocks } of json as unknown as Vector[]) {
+        const first = ratioOf(ratio)
+        let pool: Parameters<typeof visitAt>[0] = {
+          average: depthAverage.start(BigInt(depth), ms(start)),
+          changed: { number: count(1), hash: '0x', timeMs: ms(start) },
+          depthY: BigInt(depth),
+          history: first === null ? EMPTY : append(EMPTY, ms(start), first),
+          visit: null,
+        }
+        for (const { t, states, at, average, median } of blocks) {
+          const seen = states.map(([y, r]) => ({ depthY: y === null ? null : BigInt(y), ratio: ratioOf(r) }))
+          const last = seen.pop() as Seen
+          let visit = visitAt(pool, ms(t), ms(block_time))
+          for (const each of seen) visit = visited(visit, each.depthY, each.ratio)
+          const past = passed(visit, pool.history, last.depthY, last.ratio, depthAverage.start)
+          pool = { ...pool, ...past, depthY: last.depthY, changed: { ...pool.changed, timeMs: ms(t) } }
+          expect(String(depthAverage.value(pool.average as depthAverage.DepthAverage, ms(at)))).toBe(average)
+          const found = reference(pool.history, ms(at))
+          if (median === null) expect('median' in found).toBe(false)
+          else {
+            const expected = ratioOf(median.split('/')) as fraction.Fraction
+            expect('median' in found && fraction.compareExactly(found.median, expected)).toBe(0)
+          }
+        }
+      }
+    },
+  )
 })
 
 const OLD = [1_000_000n * E18, 1_000_000n * E6] as const
@@ -317,7 +371,9 @@ describe('price', () => {
     s.reserves(P1, ...OLD)
     s.reserves(P1, 0n, 0n)
     s.mine()
-    const ratios = changesOf(s.pool(P1).state.history).map(({ ratio: { num, den } }) => (10n * num * E18) / (den * E6))
+    const ratios = changesOf(s.pool(P1).state.history).map(
+      ({ ratio: { num, den } }) => (10n * num * E18) / (den * E6),
+    )
     // At the old price before it left, and after it at what the last block had ended with.
     expect(ratios).toEqual([10n, 18n])
     expect(changesOf(s.pool(P1).state.history).at(-1)?.fromMs).toBe(s.nowMs)
@@ -333,30 +389,37 @@ describe('a moment', () => {
     changesOf(history).filter((_, at, all) => (all[at + 1]?.fromMs ?? atMs) > atMs - WINDOW_MS)
 
   /** Reserves in multiples of the old ones; a block ends where the third is set. */
-  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 4 }), fc.boolean()), {
-    minLength: 2,
-    maxLength: 7,
-  })
+  const steps = fc.array(
+    fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 1, max: 4 }), fc.boolean()),
+    {
+      minLength: 2,
+      maxLength: 7,
+    },
+  )
 
   it('R-visit-1: is the same however it is cut into blocks', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(steps, fc.constantFrom(1, 5, 12, 30, 299)), { minLength: 1, maxLength: 6 }), moments => {
-        const [cut, whole] = [settled(), settled()]
-        for (const [visits, gap] of moments) {
-          let isFirst = true
-          for (const [x, y, isCut] of visits) {
-            for (const s of [cut, whole]) s.reserves(P1, OLD[0] * BigInt(x), OLD[1] * BigInt(x === 0 ? 0 : y))
-            if (!isCut) continue
+      fc.property(
+        fc.array(fc.tuple(steps, fc.constantFrom(1, 5, 12, 30, 299)), { minLength: 1, maxLength: 6 }),
+        moments => {
+          const [cut, whole] = [settled(), settled()]
+          for (const [visits, gap] of moments) {
+            let isFirst = true
+            for (const [x, y, isCut] of visits) {
+              for (const s of [cut, whole])
+                s.reserves(P1, OLD[0] * BigInt(x), OLD[1] * BigInt(x === 0 ? 0 : y))
+              if (!isCut) continue
+              cut.mine({ afterMs: isFirst ? gap * SECOND : 0 })
+              isFirst = false
+            }
             cut.mine({ afterMs: isFirst ? gap * SECOND : 0 })
-            isFirst = false
+            whole.mine({ afterMs: gap * SECOND })
+            const [a, b] = [cut.pool(P1).state, whole.pool(P1).state]
+            expect(a.average).toEqual(b.average)
+            expect(inWindow(a, cut.nowMs)).toEqual(inWindow(b, whole.nowMs))
           }
-          cut.mine({ afterMs: isFirst ? gap * SECOND : 0 })
-          whole.mine({ afterMs: gap * SECOND })
-          const [a, b] = [cut.pool(P1).state, whole.pool(P1).state]
-          expect(a.average).toEqual(b.average)
-          expect(inWindow(a, cut.nowMs)).toEqual(inWindow(b, whole.nowMs))
-        }
-      }),
+        },
+      ),
       { numRuns: cases(40) },
     )
   })

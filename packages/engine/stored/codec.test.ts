@@ -2,6 +2,7 @@
 import type { EntityKey, Token } from '../entities.ts'
 import { expect, test } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from './codec.ts'
+import { visitAt } from '../chain/visit.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
@@ -43,4 +44,23 @@ test('another policy is another text of the chain', () => {
   const other = { ...DEFAULT_POLICY, ttl_ms: { ...DEFAULT_POLICY.ttl_ms, default: ms(1234) } }
   step(state, { kind: 'policy', atMs: ms(2_000_000_000_000), policy: other })
   expect(policyIn()).toEqual(other)
+})
+
+test('R-visit-7: a pool stored before visits were known has none, and books from its last change on', () => {
+  const state = lived()
+  const texts = textsOf(state).map(([key, text]): [EntityKey, string] => {
+    if (!key.startsWith('pool/')) return [key, text]
+    const image = JSON.parse(text) as { state: { visit?: unknown } }
+    delete image.state.visit
+    return [key, JSON.stringify(image)]
+  })
+  const back = decodeState(SETUP, texts)
+  let stale = 0
+  for (const { address, state: before } of back.pools.values()) {
+    expect(before.visit).toBe(null)
+    const { timeMs, sinceMs } = visitAt(before, ms(before.changed.timeMs + 5_000), SETUP.blockTimeMs)
+    expect([timeMs - before.changed.timeMs, timeMs - sinceMs]).toEqual([5_000, 5_000])
+    if (state.pools.get(address)?.state.visit !== null) stale++
+  }
+  expect(stale).toBeGreaterThan(3)
 })

@@ -117,6 +117,12 @@ const isPlain = (value: unknown): value is Overrides =>
 
 /** The engine names a policy by its content. */
 function inForce(policy: Policy): PolicyInForce {
-  const nowhere = { chainId: count(0), blockTimeMs: ms(0), stables: [], routingAssets: [], hasSequencer: false }
+  const nowhere = {
+    chainId: count(0),
+    blockTimeMs: ms(0),
+    stables: [],
+    routingAssets: [],
+    hasSequencer: false,
+  }
   return { version: createState(nowhere, policy).policyView.version, policy }
 }

@@ -8,7 +8,13 @@ type Block = Extract<Input, { kind: 'block' }>['block']
 const POOL: Hex = `0x${'01'.repeat(20)}`
 const OTHER: Hex = `0x${'02'.repeat(20)}`
 const hash = (name: string): Hex => `0x${Buffer.from(name).toString('hex').padStart(64, '0')}`
-const setup = { chainId: count(1), blockTimeMs: ms(12_000), stables: [], routingAssets: [], hasSequencer: false }
+const setup = {
+  chainId: count(1),
+  blockTimeMs: ms(12_000),
+  stables: [],
+  routingAssets: [],
+  hasSequencer: false,
+}
 
 const block = (number: number, branch = 'a', parent = branch): Block => ({
   number: count(number),
