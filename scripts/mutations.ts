@@ -321,7 +321,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'visit-reopen',
-    file: 'memory/temporalTape.ts',
+    file: 'memory/visitTape.ts',
     find: 'return open === null ? { ...before, open: held } : extend(before, open, held)',
     replace: 'return { ...before, open: held }',
     killedBy: ['rules/visit.test.ts'],

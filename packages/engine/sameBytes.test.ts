@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'bead897e7585900c0e73b175622a2f94486d3bbe06e3a48338c4e7b77b1251e0',
+    'b138d2a60b8d1061fa553eaeb156f19743ed10badd575bb0665fda23bb03cdb3',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '74ac92994eeaf039bf89d7912ad1678aa92523e0a90d40146edfd1434a0c586b',
+    '8d6fb2386508218bff64c15f0fbf2325cceaea51dbafe20a1c7705ea8fa5efe4',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'd892914a52e8c67d42c937cf61eb2da08742c33188ce8ea7e87964ae0f985ef0',
+    '129d0cf9e1d2721de7a19a7aeda3557249682a5c125d0eee77da068a2f58b21e',
   ],
 ] as const
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import * as depthAverage from '../rules/depthAverage.ts'
 import { changesOf } from '../memory/temporalTape.ts'
-import { DAI, MINUTE, P1, T, USDC } from '../testing/cast.ts'
+import { DAI, MINUTE, P1, SECOND, T, USDC } from '../testing/cast.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
-import { tick } from '../units.ts'
+import { ms, tick } from '../units.ts'
 
 const LIQUIDITY = 10n ** 24n
 
@@ -53,14 +53,13 @@ it('R-verify-7: a pool that is no longer live has L = 0 and keeps its history an
   expect(state.jump).toEqual(before.jump)
 })
 
-it('R-verify-7: while depth is unknown its average goes on from the last known one', () => {
+it('R-verify-7: while depth is unknown its average goes on from the last known one, the booked span aside', () => {
   const s = wide([0, 2_040])
-  const { average } = s.pool(P1).state
+  const average = s.pool(P1).state.average as depthAverage.DepthAverage
   s.sell(P1, 10n ** 23n)
   s.mine({ afterMs: 10 * MINUTE })
   const { state } = s.pool(P1)
   expect(state).toMatchObject({ depth: null, depthY: null, incomplete: true })
-  expect(state.average).toEqual(average)
-  const held = depthAverage.value(state.average as depthAverage.DepthAverage, s.nowMs)
-  expect(held).toBe(average?.l)
+  const booked = depthAverage.change(average, 0n, ms(s.nowMs - 12 * SECOND))
+  expect(state.average).toEqual(depthAverage.change(booked, average.l, s.nowMs))
 })

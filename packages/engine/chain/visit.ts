@@ -5,9 +5,9 @@
  */
 import type { PoolState, Visit } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import * as fraction from '../exact/fraction.ts'
 import { reference } from '../memory/tapeMedian.ts'
-import * as temporal from '../memory/temporalTape.ts'
+import { type History, type Place, placeOf } from '../memory/temporalTape.ts'
+import { book, reopen } from '../memory/visitTape.ts'
 import type { DepthAverage } from '../rules/depthAverage.ts'
 import { bookDepth, bookedSince, isMedianOld, nearer } from '../rules/visit.ts'
 import { type Ms, ms } from '../units.ts'
@@ -38,7 +38,7 @@ export function visited(visit: Visit, depthY: bigint | null, ratio: Fraction | n
   const { median, nearest } = visit
   const leastY = lesser(depthY ?? 0n, visit.leastY)
   const isCompared = ratio !== null && median !== null && nearest !== null
-  const next = isCompared ? nearer(median, nearest, { ratio, near: fraction.near(ratio) }) : nearest
+  const next = isCompared ? nearer(median, nearest, placeOf(ratio)) : nearest
   return leastY === visit.leastY && next === nearest ? visit : { ...visit, leastY, nearest: next }
 }
 
@@ -48,14 +48,14 @@ export function visited(visit: Visit, depthY: bigint | null, ratio: Fraction | n
  */
 export function passed(
   entered: Visit,
-  history: temporal.History,
+  history: History,
   depthY: bigint | null,
   ratio: Fraction | null,
   start: (depthY: bigint, timeMs: Ms) => DepthAverage,
 ): Pick<PoolState, 'average' | 'history' | 'visit'> {
   const visit = visited(entered, depthY, ratio)
   const { average, held, timeMs } = visit
-  const before = temporal.reopen(history, held)
+  const before = reopen(history, held)
   // While it is not live the last ratio goes on holding.
   const holding = ratio ?? held?.ratio
   return {
@@ -67,7 +67,7 @@ export function passed(
         : depthY === null
           ? null
           : start(depthY, timeMs),
-    history: holding === undefined ? before : temporal.book(before, visit, holding),
+    history: holding === undefined ? before : book(before, visit, holding),
   }
 }
 
@@ -76,7 +76,7 @@ function lastTouchedMs({ visit, changed, average }: Entered): Ms {
   return visit?.timeMs ?? ms(Math.max(changed.timeMs, average?.t0 ?? 0))
 }
 
-function medianAt(history: temporal.History, lastMs: Ms): temporal.Place | null {
+function medianAt(history: History, lastMs: Ms): Place | null {
   const past = reference(history, lastMs)
   return 'median' in past ? { ratio: past.median, near: past.near } : null
 }

@@ -6,12 +6,12 @@
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { type Change, WINDOW_MS } from '../rules/temporalWindow.ts'
-import { type Booked, bookRatio } from '../rules/visit.ts'
 import { type Count, count, type Ms, type Near, type Sign } from '../units.ts'
-import { memory } from './switch.ts'
 
 /** A ratio, and about where it is. */
 export type Place = { readonly ratio: Fraction; readonly near: Near }
+
+export const placeOf = (ratio: Fraction): Place => ({ ratio, near: fraction.near(ratio) })
 
 /** Side by side, oldest first; `median` is the last one found, by whichever history. */
 type Tape = {
@@ -59,27 +59,6 @@ export function append(history: History, timeMs: Ms, value: Fraction): History {
     return { ...history, open: { fromMs: open.fromMs, ratio: value, near } }
   const last = count(end - 1)
   return { ...history, end: last, open: { fromMs: fromAt(history, last), ...placeAt(history, last) } }
-}
-
-/** With the span before a moment booked (R-visit-4), and `ratio` holding from the moment on. Law: `bookRatio` of the changes. */
-export function book(history: History, { sinceMs, timeMs, nearest }: Booked, ratio: Fraction): History {
-  if (!memory.isOn)
-    return restore(bookRatio(changesOf(history), { sinceMs, timeMs, leastY: 0n, nearest }, ratio))
-  return append(nearest === null ? EMPTY : append(history, sinceMs, nearest.ratio), timeMs, ratio)
-}
-
-/** As it was when `held` was what held: whatever was booked and appended since is taken off, and what had merged parts. */
-export function reopen(history: History, held: (Change & Place) | null): History {
-  if (held === null) return EMPTY
-  if (history.open === held) return history
-  let { end, open } = history
-  while (open !== null && open.fromMs >= held.fromMs) {
-    const isFirst = end === history.start
-    if (!isFirst) end = count(end - 1)
-    open = isFirst ? null : { fromMs: fromAt(history, end), ...placeAt(history, end) }
-  }
-  const before = { ...history, end, open }
-  return open === null ? { ...before, open: held } : extend(before, open, held)
 }
 
 /** The history with these changes, oldest first: how a stored one is read back. */
@@ -133,7 +112,7 @@ export function compareAt(history: History, at: Count, place: Place): Sign {
 }
 
 /** Another ratio from then on: what held has ended, and what ended before the window is dropped. */
-function extend(history: History, open: Change & Place, next: Change & Place): History {
+export function extend(history: History, open: Change & Place, next: Change & Place): History {
   const start = firstIn(history, next.fromMs)
   const tape = withEnded(history, start, open)
   const isSame = tape === history.tape

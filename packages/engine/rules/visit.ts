@@ -67,7 +67,7 @@ export function bookDepth(entered: DepthAverage, booked: Booked, depthY: bigint)
 
 /**
  * The ratios a pool has had, with the booked span and what holds from the moment on. `changes` are those before the moment.
- * The slow and plain form: `memory/temporalTape.ts` has the other.
+ * The slow and plain form: `memory/visitTape.ts` has the other.
  */
 export function bookRatio(changes: readonly Change[], booked: Booked, ratio: Fraction): Change[] {
   const { sinceMs, timeMs, nearest } = booked

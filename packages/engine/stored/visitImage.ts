@@ -1,8 +1,7 @@
 /** A pool's moment as plain values. Where ratios are about follows from them; the nearest is mostly the one that held. */
 import type { Visit } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import { near } from '../exact/fraction.ts'
-import type { Place } from '../memory/temporalTape.ts'
+import { placeOf } from '../memory/temporalTape.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 
 export type VisitImage = Pick<Visit, 'sinceMs' | 'timeMs' | 'leastY' | 'average'> & {
@@ -22,13 +21,11 @@ export function visitImage({ held, median, nearest, ...plain }: Visit): VisitIma
 }
 
 export function visitFrom({ held, median, nearest, ...plain }: VisitImage): Visit {
-  const holding = held === null ? null : { ...held, near: near(held.ratio) }
+  const holding = held === null ? null : { fromMs: held.fromMs, ...placeOf(held.ratio) }
   return {
     ...plain,
     held: holding,
-    median: placeOf(median),
-    nearest: placeOf(nearest) ?? holding,
+    median: median && placeOf(median),
+    nearest: nearest === null ? holding : placeOf(nearest),
   }
 }
-
-const placeOf = (ratio: Fraction | null): Place | null => ratio && { ratio, near: near(ratio) }
