@@ -5,7 +5,7 @@
  * The record itself is never changed. The service's answers and the SDK's view all follow this one rule.
  */
 import type { FeedStatus } from './health.ts'
-import type { CompactPriced, CompactState, CompactUnpriced } from './price.ts'
+import type { CompactPriced, CompactState, CompactUnpriced, LastPriced } from './price.ts'
 
 /** The moment of reading. */
 export type Reading = {
@@ -47,7 +47,7 @@ export function presentState(stored: CompactState, reading: Reading): CompactSta
 /** The state that says so, with the price that the record has. */
 export function presentedAs(stored: CompactState, reason: 'FEED' | 'ROUTE_EXPIRED'): CompactUnpriced {
   const { evaluated_at_ms, as_of, policy_version } = stored
-  const last_priced = stored.state === 'PRICED' ? lastPricedOf(stored) : stored.last_priced
+  const last_priced = lastPricedIn(stored)
   return {
     state: 'UNPRICED',
     reason,
@@ -58,6 +58,10 @@ export function presentedAs(stored: CompactState, reason: 'FEED' | 'ROUTE_EXPIRE
     policy_version,
   }
 }
+
+/** The last price as of a stored state; undefined for an UNPRICED one written before states had the field. */
+export const lastPricedIn = (stored: CompactState): LastPriced | null | undefined =>
+  stored.state === 'PRICED' ? lastPricedOf(stored) : stored.last_priced
 
 const lastPricedOf = ({ price_usd, confidence, evaluated_at_ms, as_of }: CompactPriced) => ({
   price_usd,

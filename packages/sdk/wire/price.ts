@@ -66,7 +66,7 @@ export const compactPricedFields = {
   policy_version: string(),
 } as const
 
-/** The price that a state without one had before, and the record that said so. */
+/** The price that a token without one had before, and the record that published it. */
 export const LastPriced = object({
   price_usd: ExactValue,
   score: Score,
@@ -81,18 +81,21 @@ export const compactUnpricedFields = {
   evaluated_at_ms: Ms,
   as_of: AsOf,
   policy_version: string(),
+  last_priced: optional(
+    describe(
+      'The last price that the log has of the token, and its record; null if there was none. Absent from records written before this field existed.',
+      nullable(LastPriced),
+    ),
+  ),
 } as const
 
-/** What a reader adds to a state that it presents over the stored record; the stream never has them. */
+/** What a reader adds to a state that it presents over the stored record; the stream never has it. */
 export const presentedFields = {
   presented: optional(
     describe(
       'True where the reader says so over the stored record, which is unchanged: its feed is gone, or its price has expired.',
       boolean(),
     ),
-  ),
-  last_priced: optional(
-    describe('Of a presented state: the price that the stored record has.', nullable(LastPriced)),
   ),
 } as const
 

@@ -1,4 +1,5 @@
 /** GET /v1/quote/token and GET /v1/quote/pool. */
+import { type CompactState, lastPricedIn } from '@assay/sdk/wire'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
 import type { Narrowing } from '../worker/chainService.ts'
@@ -56,7 +57,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     ) as Computed
     if (narrowing !== null && computed.state === 'UNPRICED' && computed.reason !== 'FEED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
-    return sendJson(reply, await withChange(context, chain.config.chainId, address, computed))
+    return sendJson(reply, await withPast(context, chain.config.chainId, address, computed))
   })
 
   app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
@@ -121,16 +122,26 @@ function sendReady(request: FastifyRequest, reply: FastifyReply, { body, etag }:
   return sendJson(reply, body)
 }
 
-type Computed = Parameters<typeof changeOf>[3] & { readonly state: string; readonly reason?: string }
+type Computed = Parameters<typeof changeOf>[3] & {
+  readonly state: string
+  readonly reason?: string
+  readonly last_priced?: object | null
+}
 
-/** How a computed price stands to those we published before it. */
-async function withChange(
+/** How a computed price stands to those we published before it, or, without one, the last that we published. */
+async function withPast(
   { store }: HttpContext,
   chainId: number,
   token: Address,
   quote: Computed,
 ): Promise<string> {
-  if (quote.state !== 'PRICED') return JSON.stringify(quote)
+  if (quote.state !== 'PRICED') {
+    if (quote.last_priced !== undefined) return JSON.stringify(quote)
+    const row = await store.readToken(chainId, token)
+    const before = row?.price ?? null
+    const last_priced = before === null ? null : lastPricedIn(JSON.parse(before) as CompactState)
+    return JSON.stringify({ ...quote, last_priced: last_priced ?? null })
+  }
   return JSON.stringify({ ...quote, change: await changeOf(store, chainId, token, quote) })
 }
 

@@ -14,8 +14,12 @@ import {
   tokenUpsert,
 } from './testing/drafts.ts'
 
-const seal = (record: RecordDraft, sequence: number, withdrawn: number | null) =>
-  unsealed(record).seal(sequence, withdrawn)
+const seal = (
+  record: RecordDraft,
+  sequence: number,
+  withdrawn: number | null,
+  lastPriced: string | null = null,
+) => unsealed(record).seal(sequence, withdrawn, lastPriced)
 
 const head = { chainId: 1, recordId: '1-1-0' }
 const ids = fc.array(

@@ -6,6 +6,7 @@
  */
 import { count, membersOf, Written } from '@assay/engine'
 import { type PointSaid, pointOf } from './history.ts'
+import { isUnpriced, withLastPriced } from './lastPriced.ts'
 import type { LogRecord, RecordDraft, Sequence } from './rows.ts'
 import { StoreError } from './storeError.ts'
 
@@ -36,8 +37,10 @@ export type Unsealed = {
   readonly subject: Subject
   /** The record a PRICE_RETRACT withdraws. */
   readonly retracted: string | null
-  /** `withdrawn` is the sequence of the record a retraction names. */
-  readonly seal: (sequence: Sequence, withdrawn: Sequence | null) => Sealed
+  /** Its token has no price from here on: sealing needs the last one. */
+  readonly isUnpriced: boolean
+  /** `withdrawn` is the sequence of the record a retraction names; `lastPriced` the text of that field. */
+  readonly seal: (sequence: Sequence, withdrawn: Sequence | null, lastPriced: string | null) => Sealed
 }
 
 type Payload = RecordDraft['payload']
@@ -57,24 +60,32 @@ function subjectOf(record: RecordDraft): Subject {
 
 /** Everything slow about a record: whoever commits does it before the log is locked, and once. */
 export function unsealed(record: RecordDraft): Unsealed {
-  return { subject: subjectOf(record), retracted: retractedIdOf(record), seal: sealing(record) }
+  return {
+    subject: subjectOf(record),
+    retracted: retractedIdOf(record),
+    isUnpriced: isUnpriced(record),
+    seal: sealing(record),
+  }
 }
 
 function sealing(record: RecordDraft): Unsealed['seal'] {
-  const quoteAt = (sequence: Sequence) => record.quote?.at(count(sequence)) ?? null
+  const quoteAt = (sequence: Sequence, lastPriced: string | null) => {
+    const text = record.quote?.at(count(sequence)) ?? null
+    return text === null || lastPriced === null ? text : withLastPriced(text, lastPriced)
+  }
   const beforePayload = `,"routing":${routingText(record)},"type":"${record.type}","payload":`
   const text = payloadText(record)
   if (typeof text === 'function')
-    return (sequence, withdrawn) => {
-      const { payload, current } = text(sequence, withdrawn)
+    return (sequence, withdrawn, lastPriced) => {
+      const { payload, current } = text(sequence, withdrawn, lastPriced)
       const envelope = `{"stream_sequence":${sequence}${beforePayload}${payload}}`
-      return { envelope, current, quote: quoteAt(sequence) }
+      return { envelope, current, quote: quoteAt(sequence, lastPriced) }
     }
   const afterSequence = flat(beforePayload, text.payload, '}')
   return sequence => ({
     envelope: `{"stream_sequence":${sequence}${afterSequence}`,
     current: text.current,
-    quote: quoteAt(sequence),
+    quote: quoteAt(sequence, null),
   })
 }
 
@@ -137,7 +148,11 @@ function idsText(ids: readonly string[]): string {
 }
 
 type PayloadText = { readonly payload: string; readonly current: string | null }
-type PayloadTextAt = (sequence: Sequence, withdrawn: Sequence | null) => PayloadText
+type PayloadTextAt = (
+  sequence: Sequence,
+  withdrawn: Sequence | null,
+  lastPriced: string | null,
+) => PayloadText
 
 /** Most payloads are known before their sequence is: swaps, and pools, whose sequence stands beside their state. */
 function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextAt {
@@ -153,14 +168,17 @@ function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextA
       const { scope, chain_id, token_id, record_id, ...state } = payload
       const head = membersOf({ scope, chain_id, token_id, record_id })
       const stateAt = tokenStateAt(state)
-      return sequence => ({ payload: stateAt(sequence, head), current: stateAt(sequence) })
+      return (sequence, _, lastPriced) => ({
+        payload: stateAt(sequence, lastPriced, head),
+        current: stateAt(sequence, lastPriced),
+      })
     }
     case 'PRICE_RETRACT': {
       const { current: state, ...rest } = payload
       const stateAt = rest['scope'] === 'token' ? tokenStateAt(state) : poolStateAt(state)
-      return (sequence, withdrawn) => {
+      return (sequence, withdrawn, lastPriced) => {
         const retracted = { ...(rest['retracted'] as Payload), stream_sequence: withdrawn }
-        const current = stateAt(sequence)
+        const current = stateAt(sequence, lastPriced)
         return { payload: `{${membersOf({ ...rest, retracted })},"current":${current}}`, current }
       }
     }
@@ -170,9 +188,14 @@ function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextA
 }
 
 /** A token's state carries the sequence of its record. */
-function tokenStateAt(state: unknown): (sequence: Sequence, head?: string) => string {
+function tokenStateAt(
+  state: unknown,
+): (sequence: Sequence, lastPriced: string | null, head?: string) => string {
   const written = new Written(state as Payload & { readonly as_of: object })
-  return (sequence, head) => written.at(count(sequence), head)
+  return (sequence, lastPriced, head) => {
+    const text = written.at(count(sequence), head)
+    return lastPriced === null ? text : withLastPriced(text, lastPriced)
+  }
 }
 
 /** A pool's sequence stands beside its state, which is null when its block took the pool away. */

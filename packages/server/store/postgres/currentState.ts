@@ -3,16 +3,22 @@
  * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
  */
 import type { Sealed, Subject, Unsealed } from '../envelope.ts'
+import { lastPricedText } from '../lastPriced.ts'
 import type { Sequence, StepCommit } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import { type Query, statement } from './connection.ts'
 import type { Published } from './historyStore.ts'
 
 type Named = Extract<Subject, { readonly address: string }>
-type Last = { readonly recordId: string; readonly sequence: Sequence }
+type Last = {
+  readonly recordId: string
+  readonly sequence: Sequence
+  /** Of a token, its state. */
+  readonly text: string | null
+}
 
 /** What a subject is in after a commit; `quote` counts for tokens only. */
-type Current = Last & { readonly text: string | null; readonly quote: string | null }
+type Current = Last & { readonly quote: string | null }
 
 export type CurrentStates = {
   readonly token: ReadonlyMap<string, Current>
@@ -28,14 +34,14 @@ export type SealedCommit = {
 
 const LAST_OF = {
   token: statement(`
-    SELECT token_address AS address, record_id AS "recordId", sequence FROM token_price
+    SELECT token_address AS address, record_id AS "recordId", sequence, price AS text FROM token_price
     WHERE chain_id = $1 AND token_address = ANY ($2::text[])`),
   pool: statement(`
-    SELECT pool_address AS address, record_id AS "recordId", sequence FROM pool_state
+    SELECT pool_address AS address, record_id AS "recordId", sequence, NULL AS text FROM pool_state
     WHERE chain_id = $1 AND pool_address = ANY ($2::text[])`),
 } as const
 
-/** Reads what retractions withdraw; the returned function seals the records at their place. */
+/** Reads what retractions withdraw and the last prices of tokens without one; the returned function seals the records at their place. */
 export async function sealRecords(
   query: Query,
   { chainId, records }: StepCommit,
@@ -48,14 +54,16 @@ export async function sealRecords(
     const current = { token: new Map<string, Current>(), pool: new Map<string, Current>() }
     let health: CurrentStates['health'] = null
     const published: Published[] = []
-    const envelopes = records.map(({ subject, retracted, seal }, index) => {
+    const envelopes = records.map(({ subject, retracted, isUnpriced, seal }, index) => {
       const sequence = first + index
       const withdrawn = retracted === null ? null : withdrawnSequence(last, subject, retracted)
-      const sealed = seal(sequence, withdrawn)
+      const before = subject.kind === 'token' ? last.token.get(subject.address) : undefined
+      const sealed = seal(sequence, withdrawn, isUnpriced ? lastPricedText(before?.text ?? null) : null)
       if (subject.kind === 'health') health = { text: sealed.current as string, sequence }
       if (subject.kind === 'token' || subject.kind === 'pool') {
-        last[subject.kind].set(subject.address, { recordId: subject.recordId, sequence })
-        current[subject.kind].set(subject.address, currentOf(subject, sealed, sequence))
+        const now = currentOf(subject, sealed, sequence)
+        last[subject.kind].set(subject.address, now)
+        current[subject.kind].set(subject.address, now)
       }
       if (subject.kind === 'token')
         published.push({ sequence, tokenAddress: subject.address, point: subject.point })
@@ -78,12 +86,12 @@ async function readLast(
   kind: 'token' | 'pool',
   records: readonly Unsealed[],
 ): Promise<Map<string, Last>> {
-  const asked = records.flatMap(({ subject, retracted }) =>
-    subject.kind === kind && retracted !== null ? [subject.address] : [],
+  const asked = records.flatMap(({ subject, retracted, isUnpriced }) =>
+    subject.kind === kind && (retracted !== null || isUnpriced) ? [subject.address] : [],
   )
   if (asked.length === 0) return new Map()
   const rows = await query<Last & { readonly address: string }>(LAST_OF[kind], [chainId, asked])
-  return new Map(rows.map(({ address, recordId, sequence }) => [address, { recordId, sequence }]))
+  return new Map(rows.map(({ address, ...last }) => [address, last]))
 }
 
 /** The sequence of the record `recordId`, which must be the last one about its subject. */

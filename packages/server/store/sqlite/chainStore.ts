@@ -111,9 +111,10 @@ function recordWriter(connection: Connection): (commit: StepCommit) => Appended 
   const current = currentState(connection)
   return ({ chainId, atMs, records }) =>
     log.append(chainId, atMs, records.length, (index, sequence) => {
-      const { subject, retracted, seal } = records[index] as Unsealed
+      const { subject, retracted, isUnpriced, seal } = records[index] as Unsealed
       const withdrawn = retracted === null ? null : current.sequenceOf(chainId, subject, retracted)
-      const sealed = seal(sequence, withdrawn)
+      const lastPriced = isUnpriced ? current.lastPricedOf(chainId, subject) : null
+      const sealed = seal(sequence, withdrawn, lastPriced)
       current.write(chainId, subject, sealed, sequence)
       return sealed.envelope
     })

@@ -3,6 +3,7 @@
  * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
  */
 import type { Sealed, Subject } from '../envelope.ts'
+import { lastPricedText } from '../lastPriced.ts'
 import type { Sequence } from '../port.ts'
 import { StoreError } from '../storeError.ts'
 import type { Connection } from './connection.ts'
@@ -13,6 +14,8 @@ type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
 export type CurrentState = {
   /** The sequence of the record `recordId`, which must be the last one about its subject. */
   sequenceOf(chainId: number, subject: Subject, recordId: string): Sequence
+  /** `last_priced` of a token that has no price from here on. */
+  lastPricedOf(chainId: number, subject: Subject): string
   write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence): void
   removePool(chainId: number, poolAddress: string): void
 }
@@ -21,6 +24,7 @@ export function currentState(connection: Connection): CurrentState {
   const lastOfToken = connection.prepare(
     'SELECT record_id, sequence FROM token_price WHERE chain_id = ? AND token_address = ?',
   )
+  const priceOf = connection.prepare('SELECT price FROM token_price WHERE chain_id = ? AND token_address = ?')
   const lastOfPool = connection.prepare(
     'SELECT record_id, sequence FROM pool_state WHERE chain_id = ? AND pool_address = ?',
   )
@@ -55,6 +59,11 @@ export function currentState(connection: Connection): CurrentState {
             `${subject.address} is ${last?.record_id ?? 'none'}`,
         )
       return last.sequence
+    },
+
+    lastPricedOf(chainId, subject) {
+      const row = subject.kind === 'token' ? priceOf.get(chainId, subject.address) : undefined
+      return lastPricedText((row as { readonly price: string } | undefined)?.price ?? null)
     },
 
     write(chainId, subject, { current, quote }, sequence) {

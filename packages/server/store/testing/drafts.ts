@@ -63,6 +63,17 @@ export function tokenUpsert(
   }
 }
 
+/** A token's first record, which has no price. */
+export function unpricedUpsert({ chainId, recordId }: Head, token: string, reason: string): RecordDraft {
+  const state = unpriced(reason)
+  return {
+    type: 'PRICE_UPSERT',
+    routing: routed(chainId, [], [token]),
+    payload: { scope: 'token', chain_id: chainId, token_id: idOf(token), record_id: recordId, ...state },
+    quote: quoteOf(chainId, token, state),
+  }
+}
+
 export function tokenRetract(
   { chainId, recordId }: Head,
   token: string,

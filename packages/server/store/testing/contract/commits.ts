@@ -16,11 +16,13 @@ import {
   tokenFacts,
   tokenRetract,
   tokenUpsert,
+  unpricedUpsert,
 } from '../drafts.ts'
 import type { TestDatabase } from '../connect.ts'
 import { wholeLog } from '../wholeLog.ts'
 
 const TOKEN = address('token')
+const OTHER = address('other')
 const POOL = poolFacts('pool', TOKEN, address('usd'))
 
 const id = (recordId: string) => ({ chainId: 1, recordId })
@@ -224,6 +226,53 @@ export function commitContract(database: () => TestDatabase): void {
     expect(JSON.parse(token?.price as string)).toEqual(payloads[4].current)
     expect(JSON.parse((await store.readQuote(1, TOKEN))?.quote as string).as_of.stream_sequence).toBe(5)
     expect(await store.readPool(1, POOL.poolAddress)).toMatchObject({ state: null, sequence: 6 })
+  })
+
+  test('R-unpriced-4: a state without a price names the last one and its record, through further reasons and a reload', async () => {
+    const store = await database().connect()
+    const steps = [
+      [tokenUpsert(id('1-1-0'), TOKEN, '1')],
+      [tokenUpsert(id('1-2-0'), TOKEN, '2')],
+      [tokenRetract(id('1-3-0'), TOKEN, '1-2-0', 'FEED')],
+      [tokenRetract(id('1-4-0'), TOKEN, '1-3-0', 'NO_ROUTE')],
+      [tokenUpsert(id('1-5-0'), TOKEN, '3')],
+      [tokenRetract(id('1-6-0'), TOKEN, '1-5-0', 'REORG')],
+      // Its first record of all, and a price and its end in one commit.
+      [unpricedUpsert(id('1-7-0'), OTHER, 'NO_POOL')],
+      [tokenUpsert(id('1-8-0'), OTHER, '4'), tokenRetract(id('1-8-1'), OTHER, '1-8-0')],
+    ]
+    for (const [at, records] of steps.entries()) {
+      await store.commit(commitOf(1, at + 1, { records, tokens: [tokenFacts(TOKEN), tokenFacts(OTHER)] }))
+      for (const address of [TOKEN, OTHER]) {
+        const row = await store.readToken(1, address)
+        if (row === null || row.price === null) continue
+        const quote = await store.readQuote(1, address)
+        const said = (JSON.parse(quote?.quote ?? '{}') as { last_priced?: unknown }).last_priced
+        expect(said).toEqual(JSON.parse(row.price).last_priced)
+      }
+    }
+    const states = (await wholeLog(store)).map(({ envelope }) => {
+      const { payload } = JSON.parse(envelope)
+      return payload.current ?? payload
+    })
+    const { price_usd, confidence, evaluated_at_ms } = states[0]
+    const last = (display: string, stream_sequence: number) => ({
+      price_usd: { ...price_usd, display },
+      score: confidence.score,
+      at_ms: evaluated_at_ms,
+      stream_sequence,
+    })
+    expect(states.map(({ last_priced }) => last_priced)).toEqual([
+      undefined,
+      undefined,
+      last('2', 2),
+      last('2', 2),
+      undefined,
+      last('3', 5),
+      null,
+      undefined,
+      last('4', 8),
+    ])
   })
 
   test('a token record without a quote does not keep the quote of the record before', async () => {
