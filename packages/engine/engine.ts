@@ -144,6 +144,10 @@ function applyEnrolment(
   if (input.kind === 'enrol') {
     token.enrolledAtMs = token.enrolledAtMs ?? input.atMs
     token.dormant = null
+    if (input.elsewhere !== undefined) {
+      if (input.elsewhere.length > 0) token.elsewhere = input.elsewhere
+      else delete token.elsewhere
+    }
   } else {
     token.enrolledAtMs = null
     token.dormant = input.reason

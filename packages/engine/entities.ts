@@ -8,7 +8,7 @@ import type { AnyAdapter, Difference, GrossDepth, V2Terms, V3Terms } from './amm
 import type { Side, V2State, V3State } from './amm/states.ts'
 import type { Address, BlockRef, Hex } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
-import type { StableAnswer } from './input.ts'
+import type { StableAnswer, UnpricedPool } from './input.ts'
 import type { Cell } from './memory/cell.ts'
 import type { History, Place } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
@@ -123,6 +123,8 @@ export type Token = {
   isDeferred: boolean
   /** One of its own hops has lost freshness: the next proven block may give it back. */
   isAged: boolean
+  /** Pools of families that are not priced, as its enrolment found them; absent where there were none. */
+  elsewhere?: readonly UnpricedPool[]
 }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */

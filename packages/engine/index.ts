@@ -10,8 +10,16 @@ export { poolsOf } from './chain/registry.ts'
 export { decodeState, encodeEntity, entityKeys } from './stored/codec.ts'
 export { createState } from './createState.ts'
 export { step, type StepResult } from './engine.ts'
-export type { FeedStatus, Input, LoadedPool, RecheckedPool, StableAnswer, TokenFacts } from './input.ts'
 export { computeExit, type Sizes } from './exit/computeExit.ts'
+export type {
+  FeedStatus,
+  Input,
+  LoadedPool,
+  RecheckedPool,
+  StableAnswer,
+  TokenFacts,
+  UnpricedPool,
+} from './input.ts'
 export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDemand.ts'
 export { feedScore } from './rules/feedAndState.ts'
 export { freshness, verifiedAt } from './rules/freshness.ts'

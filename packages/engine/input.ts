@@ -34,13 +34,25 @@ export type Input = { readonly atMs: Ms } & (
     }
   | { readonly kind: 'coverage'; readonly assets: readonly ExternalDepth[] }
   | { readonly kind: 'policy'; readonly policy: Policy }
-  | { readonly kind: 'enrol'; readonly token: Address }
+  | {
+      readonly kind: 'enrol'
+      readonly token: Address
+      /** Where a look-up found its liquidity instead; left out, nothing new is known. */
+      readonly elsewhere?: readonly UnpricedPool[]
+    }
   | { readonly kind: 'unenrol'; readonly token: Address; readonly reason: 'OPERATOR' | 'DORMANT' }
   | { readonly kind: 'load'; readonly block: BlockRef; readonly pools: readonly LoadedPool[] }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
 )
+
+/** A pool of a family that is known by name and not priced. */
+export type UnpricedPool = {
+  readonly address: Address
+  readonly family: string
+  readonly deploymentId: string
+}
 
 export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 

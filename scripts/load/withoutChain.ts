@@ -70,7 +70,7 @@ answerCalls({
         done.records += commit.records.length
         for (const { subject, seal } of commit.records) {
           if (subject.kind === 'none') done.swaps += 1
-          done.quoteBytes += seal(begun, begun).quote?.length ?? 0
+          done.quoteBytes += seal(begun, begun, null).quote?.length ?? 0
         }
       }
     return {

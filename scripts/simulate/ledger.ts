@@ -12,6 +12,7 @@ import type {
   Sequence,
   StepCommit,
 } from '../../packages/server/store/port.ts'
+import { lastPricedText } from '../../packages/server/store/lastPriced.ts'
 import type { Verdict } from './verdict.ts'
 
 /** The last that was said of a token or a pool; `state` is wire JSON, null when it is gone. */
@@ -74,9 +75,11 @@ export class Ledger {
     for (const [at, record] of records.entries()) {
       const draft = drafts[at]
       const said = JSON.parse(record.envelope) as Said
+      const before = this.last(chainId, 'token', String(said.payload['token_id']))?.state ?? null
+      const lastPriced = draft?.isUnpriced === true ? lastPricedText(before) : null
       check.check(
         'log',
-        draft?.seal(record.sequence, withdrawnBy(said)).envelope === record.envelope &&
+        draft?.seal(record.sequence, withdrawnBy(said), lastPriced).envelope === record.envelope &&
           record.chainId === chainId,
         () =>
           `sequence ${record.sequence} holds ${said.type} ${String(said.payload['record_id'])}, not what was committed`,

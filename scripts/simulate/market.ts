@@ -58,6 +58,7 @@ export function simMarket(
       const own = link.pools.filter(({ token0, token1 }) => token0 === token || token1 === token)
       return own.map(({ address }) => link.sim.born(address))
     },
+    elsewhere: async () => [],
     async load(pools, { hash }) {
       await answer()
       const link = linkAt(hash)

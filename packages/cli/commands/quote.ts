@@ -27,7 +27,10 @@ function textOf(quote: TokenQuote): string {
     return `pending: ${quote.stage.toLowerCase()}; ask again in ${Math.ceil(quote.retry_after_ms / 1000)} s`
   return [
     `${paint('red', 'unpriced')}: ${quote.reason}`,
-    ...quote.candidates.map(({ rule }) => `  ${paint('dim', 'nearest failed by')} ${rule}`),
+    ...quote.candidates.map(({ rule, actual, hops }) => {
+      const where = hops.length === 0 && actual !== null ? `: ${actual}` : ''
+      return `  ${paint('dim', 'nearest failed by')} ${rule}${where}`
+    }),
   ].join('\n')
 }
 

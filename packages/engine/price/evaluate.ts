@@ -134,6 +134,7 @@ function unpriced(
     asOf: tipOf(moment),
     reason,
     routes: failed,
+    elsewhere: moment.state.tokens.get(token)?.elsewhere ?? [],
     dueMs: own.dueMs,
     own,
   }

@@ -8,7 +8,7 @@
 import type { Fraction } from '../exact/fraction.ts'
 import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
-import type { FeedStatus } from '../input.ts'
+import type { FeedStatus, UnpricedPool } from '../input.ts'
 import type { Pool, PoolState, Scale } from '../entities.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
 import type { Coverage } from '../rules/coverage.ts'
@@ -188,6 +188,8 @@ export type Unpriced = {
   readonly reason: UnpricedReason
   /** Nearest first: what was there, and the rule each failed. */
   readonly routes: readonly Route[]
+  /** Its pools of families that are not priced. */
+  readonly elsewhere: readonly UnpricedPool[]
   readonly dueMs: Ms | null
   readonly own: Own
 }

@@ -6,6 +6,7 @@ import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Edge, EdgeComponents } from '../price/evaluation.ts'
 import type { Decimals, Pool, PoolState } from '../entities.ts'
+import type { UnpricedPool } from '../input.ts'
 import type { Count, Ms, Score } from '../units.ts'
 import type { Freshness } from './freshness.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
@@ -75,6 +76,10 @@ export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Fai
   const name = Object.entries(components).find(([, each]) => each !== null && each.score === 0)?.[0]
   return failure('SCORE_ZERO', cap ?? name ?? null, 'a score of at least 1')
 }
+
+/** The token's liquidity is in a pool that no adapter computes. */
+export const unsupportedFamily = ({ family, deploymentId, address }: UnpricedPool): Failure =>
+  failure('UNSUPPORTED_FAMILY', `${family} pool ${address} of ${deploymentId}`, 'amm_v2 or amm_v3')
 
 function decimalsFailure(decimals: Decimals | null, address: Address): Failure | null {
   if (decimals !== null && decimals.changedTo !== null)

@@ -26,6 +26,7 @@ export type Rejection =
   | 'NO_WEIGHT'
   | 'SCORE_ZERO'
   | 'TOO_LARGE'
+  | 'UNSUPPORTED_FAMILY'
 
 /** Why a qualified route was not accepted into the price. */
 export type Exclusion = 'IMMATERIAL' | 'OUTLIER'

@@ -48,7 +48,10 @@ export async function identifyPool(
   if (!isWord(factory) || !isWord(token0) || !isWord(token1)) return { kind: 'not_a_pool' }
   const factoryAddress = addressAt(factory, 0)
   const deployment = chain.deployments.find(each => each.factoryAddress === factoryAddress)
-  if (deployment === undefined) return { kind: 'unsupported', factory: factoryAddress }
+  if (deployment === undefined) {
+    const named = chain.unpricedFactories?.find(each => each.factoryAddress === factoryAddress)
+    return { kind: 'unsupported', factory: factoryAddress, family: named?.family ?? null }
+  }
   const feePpm = deployment.family === 'amm_v3' && isWord(fee) ? Number(uintAt(fee, 0)) : 0
   const found = await lookUp(
     rpc,

@@ -2,7 +2,7 @@
  * What the worker asks of the market: which pools there are, what they hold at a block, what tokens and
  * stables say of themselves. A pool counts only when a listed factory answers for it.
  */
-import type { Input } from '@assay/engine'
+import type { Input, UnpricedPool } from '@assay/engine'
 import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 
@@ -21,8 +21,8 @@ export type KnownTicks = { readonly at: number; readonly set: readonly number[] 
 
 export type PoolIdentity =
   | { readonly kind: 'pool'; readonly pool: LoadedPool['pool'] }
-  /** Looks like a pool of a factory we do not list. */
-  | { readonly kind: 'unsupported'; readonly factory: Address }
+  /** Looks like a pool of a factory we do not list; its family where that is known by name. */
+  | { readonly kind: 'unsupported'; readonly factory: Address; readonly family: string | null }
   | { readonly kind: 'not_a_pool' }
 
 export interface Market {
@@ -34,6 +34,8 @@ export interface Market {
   ): PoolEvents
   /** Every pool of the token with a stable or routing asset, over all deployments and fee tiers, by factory look-up. */
   discover(token: Address, block: BlockRef, signal: AbortSignal): Promise<readonly LoadedPool['pool'][]>
+  /** Its pools of families that are known by name and not priced: for a token without another. */
+  elsewhere(token: Address, block: BlockRef, signal: AbortSignal): Promise<readonly UnpricedPool[]>
   /** Complete state at the block hash. A pool that cannot be read is left out and named in `failed`. */
   load(
     pools: readonly LoadedPool['pool'][],

@@ -3,6 +3,7 @@ import type { ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
+import { findElsewhere } from './elsewhere.ts'
 import type { LoadedPool, Market } from './market.ts'
 import { batching } from './multicall.ts'
 import { loadPool, recheckPool } from './poolReader.ts'
@@ -14,6 +15,7 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
   return {
     decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
+    elsewhere: (token, block, signal) => findElsewhere(rpc, chain, token, block, signal),
     async load(pools, block, signal, known) {
       const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
       const read = await Promise.all(

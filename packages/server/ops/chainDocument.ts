@@ -9,6 +9,8 @@ import {
   type ProofRules,
   Secret,
   type StableConfig,
+  UNPRICED_FAMILIES,
+  type UnpricedFactory,
 } from './config.ts'
 import { join, type Shape } from './shape.ts'
 
@@ -30,6 +32,7 @@ const KEYS = [
   'proof',
   'wrapped_native',
   'deployments',
+  'unpriced_factories',
   'stables',
   'sequencer_uptime_feed',
   'routing_assets',
@@ -71,6 +74,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
     proof: proofFrom(shape, chain['proof'], at('proof')),
     wrappedNative: shape.address(chain['wrapped_native'], at('wrapped_native')),
     deployments: deploymentsFrom(shape, chain['deployments'], at('deployments')),
+    unpricedFactories: unpricedFactoriesFrom(shape, chain['unpriced_factories'], at('unpriced_factories')),
     stables: stablesFrom(shape, chain['stables'], at('stables')),
     sequencerUptimeFeed: sequencer === null ? null : shape.address(sequencer, at('sequencer_uptime_feed')),
     routingAssets: addresses('routing_assets'),
@@ -149,12 +153,7 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
   const at = (key: string) => join(path, key)
   const hash = deployment['init_code_hash'] ?? null
   const head = {
-    deploymentId: shape.text(
-      deployment['deployment_id'],
-      at('deployment_id'),
-      'an id of letters, digits and dashes',
-      /^[\w-]{1,60}$/,
-    ),
+    deploymentId: deploymentIdFrom(shape, deployment['deployment_id'], at('deployment_id')),
     factoryAddress: shape.address(deployment['factory_address'], at('factory_address')),
     deploymentBlock:
       deployment['deployment_block'] === null
@@ -180,6 +179,23 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
     fee: { numerator: shape.integer(fee['numerator'], at('fee.numerator'), [1, denominator]), denominator },
   }
 }
+
+function unpricedFactoriesFrom(shape: Shape, value: unknown, path: string): UnpricedFactory[] {
+  const factories = shape.list(value, path).map((each, n): UnpricedFactory => {
+    const at = (key: string) => join(join(path, n), key)
+    const factory = shape.mapping(each, join(path, n), ['deployment_id', 'family', 'factory_address'])
+    return {
+      deploymentId: deploymentIdFrom(shape, factory['deployment_id'], at('deployment_id')),
+      family: shape.choice(factory['family'], at('family'), UNPRICED_FAMILIES),
+      factoryAddress: shape.address(factory['factory_address'], at('factory_address')),
+    }
+  })
+  shape.unique(factories, path, 'factory_address', ({ factoryAddress }) => factoryAddress)
+  return factories
+}
+
+const deploymentIdFrom = (shape: Shape, value: unknown, path: string): string =>
+  shape.text(value, path, 'an id of letters, digits and dashes', /^[\w-]{1,60}$/)
 
 function stablesFrom(shape: Shape, value: unknown, path: string): StableConfig[] {
   const stables = shape.list(value, path).map((each, n) => stableFrom(shape, each, join(path, n)))

@@ -2,6 +2,9 @@
  * The five chains the service knows by itself, as the configuration file would write them: an operator names only the
  * chain and its endpoints. Factories and init code hashes are proved by the addresses of known pools in a test.
  *
+ * Factories under `unpriced_factories` are as their projects publish them and proved by nothing here: one that is wrong
+ * answers nothing, so it names no pool.
+ *
  * A bridged stable without a feed of its own (USDC.e) is a routing asset: priced from pools, not assumed to be a dollar.
  */
 const INIT_CODE = {
@@ -33,6 +36,18 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         deployment_block: 10_000_834,
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
+      },
+    ],
+    unpriced_factories: [
+      {
+        deployment_id: 'pancake-v3',
+        family: 'pancake_v3',
+        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      },
+      {
+        deployment_id: 'curve-registry',
+        family: 'curve',
+        factory_address: '0xF98B45FA17DE75FB1aD0e7aFD971b0ca00e379fC',
       },
     ],
     stables: [
@@ -90,6 +105,23 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         deployment_block: 150_442_611,
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
+      },
+    ],
+    unpriced_factories: [
+      {
+        deployment_id: 'pancake-v3',
+        family: 'pancake_v3',
+        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      },
+      {
+        deployment_id: 'camelot-v3',
+        family: 'algebra',
+        factory_address: '0x1a3c9B1d2F0529D97f2afC5136Cc23e58f1FD35B',
+      },
+      {
+        deployment_id: 'joe-v2-1',
+        family: 'liquidity_book',
+        factory_address: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
       },
     ],
     stables: [
@@ -151,6 +183,18 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         fee: { numerator: 997, denominator: 1000 },
       },
     ],
+    unpriced_factories: [
+      {
+        deployment_id: 'pancake-v3',
+        family: 'pancake_v3',
+        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      },
+      {
+        deployment_id: 'thena-v1',
+        family: 'solidly',
+        factory_address: '0xAFD89d21BdB66d00817d4153E055830B1c2B3970',
+      },
+    ],
     stables: [
       // No source names this heartbeat; 900 s is that of the other stables on this chain.
       {
@@ -200,6 +244,13 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         deployment_block: null,
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
+      },
+    ],
+    unpriced_factories: [
+      {
+        deployment_id: 'quickswap-v3',
+        family: 'algebra',
+        factory_address: '0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28',
       },
     ],
     stables: [
@@ -259,6 +310,13 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         deployment_block: 37_767_795,
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
+      },
+    ],
+    unpriced_factories: [
+      {
+        deployment_id: 'joe-v2-1',
+        family: 'liquidity_book',
+        factory_address: '0x8e42f2F4101563bF679975178e880FD87d3eFd4e',
       },
     ],
     stables: [

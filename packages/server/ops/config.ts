@@ -50,6 +50,8 @@ export type ChainConfig = {
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address
   readonly deployments: readonly DeploymentConfig[]
+  /** Factories of families that are known by name and not priced; left out, none. */
+  readonly unpricedFactories?: readonly UnpricedFactory[]
   readonly stables: readonly StableConfig[]
   readonly sequencerUptimeFeed: Address | null
   readonly routingAssets: readonly Address[]
@@ -76,6 +78,23 @@ export type DeploymentConfig = {
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
   | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
 )
+
+/** Families that have no adapter, and whose factories can be asked for the pool of a pair. */
+export const UNPRICED_FAMILIES = [
+  'algebra',
+  'pancake_v3',
+  'slipstream',
+  'solidly',
+  'liquidity_book',
+  'curve',
+] as const
+export type UnpricedFamily = (typeof UNPRICED_FAMILIES)[number]
+
+export type UnpricedFactory = {
+  readonly deploymentId: string
+  readonly family: UnpricedFamily
+  readonly factoryAddress: Address
+}
 
 export type StableConfig = {
   readonly tokenAddress: Address

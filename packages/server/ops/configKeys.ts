@@ -53,6 +53,12 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].deployments[].fee.numerator': 'Above the line.',
   'chains[].deployments[].fee.denominator': 'Below the line.',
   'chains[].deployments[].fee_tiers': 'Of amm_v3: fee tiers to look up, in parts per million.',
+  'chains[].unpriced_factories':
+    'Factories of families that are known by name and not priced: a token without another pool is told of one there.',
+  'chains[].unpriced_factories[].deployment_id': 'A name of your own for the factory.',
+  'chains[].unpriced_factories[].family': 'The kind of its pools.',
+  'chains[].unpriced_factories[].factory_address':
+    'The address of the factory, or of a registry of such pools.',
   'chains[].stables': 'Tokens that are held to be a dollar, each by its feed.',
   'chains[].stables[].token_address': 'The stable.',
   'chains[].stables[].usd_feed': 'Its Chainlink feed; null for a nominal dollar, which caps the score at 3.',

@@ -54,6 +54,7 @@ export const SAMPLE = {
           fee: { numerator: 997, denominator: 1_000_000_000 },
         },
       ],
+      unpriced_factories: [{ deployment_id: 'quickswap-v3', family: 'algebra', factory_address: ADDRESS[2] }],
       stables: [
         { token_address: ADDRESS[1], usd_feed: { address: ADDRESS[2], heartbeat_s: 86_400, grace_s: 1800 } },
       ],

@@ -147,6 +147,11 @@ const chainDocument = (chain: ChainConfig): object => ({
   proof: chain.proof,
   wrapped_native: chain.wrappedNative,
   deployments: chain.deployments.map(deploymentDocument),
+  unpriced_factories: (chain.unpricedFactories ?? []).map(({ deploymentId, family, factoryAddress }) => ({
+    deployment_id: deploymentId,
+    family,
+    factory_address: factoryAddress,
+  })),
   stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
     token_address: tokenAddress,
     usd_feed:

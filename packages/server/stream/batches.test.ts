@@ -8,7 +8,7 @@ import { health } from '../store/testing/drafts.ts'
 import { framed, WEB_SOCKET } from './batches.ts'
 
 function recordsOf(words: readonly string[]): LogRecord[] {
-  const envelopes = words.map((word, at) => unsealed(health(1, word)).seal(at + 1, null).envelope)
+  const envelopes = words.map((word, at) => unsealed(health(1, word)).seal(at + 1, null, null).envelope)
   const records: LogRecord[] = []
   for (const row of packRecords(1, envelopes))
     unpackRecords(records, { ...row, chainId: 1, timeMs: 0 }, 0, words.length)

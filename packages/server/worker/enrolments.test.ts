@@ -119,6 +119,36 @@ test('a look-up that the budget of calls cannot pay says so, and when to come ba
   expect(await host.tokenQuote(known, null, true)).toEqual({ outcome: 'budget_exceeded', ...spent })
 }, 60_000)
 
+test('R-guard-14: a token without a pool is looked up where liquidity is not priced, and told of it', async () => {
+  const chain = await startTestChain()
+  closing.push(chain.close)
+  const bare = chain.token('MOTH')
+  const asked: string[] = []
+  const pool = { address: `0x${'c1'.repeat(20)}`, family: 'curve', deploymentId: 'curve-registry' } as const
+  const { store } = await startHost(chain, ['MOTH', 'LARK'], market => ({
+    ...market,
+    discover: async (token, ...rest) => (token === bare ? [] : market.discover(token, ...rest)),
+    elsewhere: async token => {
+      asked.push(token)
+      return [pool]
+    },
+  }))
+  const quoteOf = async (symbol: string) =>
+    JSON.parse(
+      (await chain.untilMining(`${symbol} evaluated`, () => store.readQuote(CHAIN_ID, chain.token(symbol))))
+        .quote,
+    )
+  expect(await quoteOf('LARK')).toMatchObject({ state: 'PRICED' })
+  expect(await quoteOf('MOTH')).toMatchObject({
+    state: 'UNPRICED',
+    reason: 'NO_POOL',
+    last_priced: null,
+    candidates: [{ rule: 'UNSUPPORTED_FAMILY', actual: `curve pool ${pool.address} of curve-registry` }],
+  })
+  // One that has pools costs no further calls.
+  expect(asked).toEqual([bare])
+}, 60_000)
+
 async function startHost(chain: TestChain, tokens: string[], around: (market: Market) => Market) {
   const [config] = loadConfig(writeConfig(chain, { tokens }), {}).chains as [ChainConfig]
   const address = `sqlite:${join(chain.folder, 'arriving.db')}`

@@ -5,7 +5,7 @@
  * What a consumer asks for is looked up in groups, one after another: calls of a group go out together, and a consumer
  * with many tokens waits for itself.
  */
-import type { Input, State, StepResult } from '@assay/engine'
+import { type Input, poolsOf, type State, type StepResult } from '@assay/engine'
 import { untilAborted } from '../feed/deadline.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { BudgetSpent } from '../market/callBudget.ts'
@@ -17,6 +17,7 @@ import type { Enrolment, PoolAnswer } from './chainService.ts'
 import type { Intake, Means } from './intake.ts'
 
 type Ms = Input['atMs']
+type Elsewhere = NonNullable<Extract<Input, { kind: 'enrol' }>['elsewhere']>
 
 export type EnrolmentContext = {
   readonly state: State
@@ -130,15 +131,30 @@ export class Enrolments {
     for (const token of tokens)
       this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
     const known = await this.know(tokens, means)
+    const elsewhere = await this.#elsewhere([...known], means)
     for (const token of tokens) {
       if (!known.has(token)) {
         this.#set(token, { state: 'TOKEN_UNKNOWN' })
         continue
       }
       this.#set(token, { state: 'PENDING', stage: 'EVALUATION', retryAfterMs: RETRY_AFTER_MS })
-      await inLane(() => apply({ kind: 'enrol', token, atMs: now() }))
+      const found = elsewhere.get(token)
+      const added = found === undefined ? {} : { elsewhere: found }
+      await inLane(() => apply({ kind: 'enrol', token, ...added, atMs: now() }))
       this.#set(token, { state: 'EVALUATED' })
     }
+  }
+
+  /** Pools of families that are not priced, of those tokens for which no other was found. */
+  async #elsewhere(tokens: readonly Address[], means: Means): Promise<ReadonlyMap<Address, Elsewhere>> {
+    const { intake, state } = this.#context
+    const bare = tokens.filter(token => poolsOf(state, token).length === 0)
+    if (bare.length === 0) return new Map()
+    const { market, signal } = means
+    const found = await intake.read(means, block =>
+      Promise.all(bare.map(token => market.elsewhere(token, block, signal))),
+    )
+    return new Map(bare.map((token, at) => [token, found[at] ?? []]))
   }
 
   /** Reads the facts of tokens and loads their pools; which of them are tokens. */
@@ -188,8 +204,7 @@ export class Enrolments {
       const { market, signal } = means
       const identity = await intake.read(means, block => market.identify(pool, block, signal))
       if (identity.kind === 'not_a_pool') return { outcome: 'not_a_pool' }
-      if (identity.kind === 'unsupported')
-        return { outcome: 'not_supported', reason: `factory ${identity.factory} is not listed` }
+      if (identity.kind === 'unsupported') return { outcome: 'not_supported', reason: unsupported(identity) }
       await intake.pools([identity.pool], means)
       return { outcome: 'quote', quote: '' }
     } catch (failure) {
@@ -320,3 +335,8 @@ export class Enrolments {
     return enrolment
   }
 }
+
+const unsupported = ({ factory, family }: { readonly factory: Address; readonly family: string | null }) =>
+  family === null
+    ? `factory ${factory} is not listed`
+    : `factory ${factory} makes ${family} pools, a family that is not priced`

@@ -27,7 +27,11 @@ export function Candidates({ live, chainId, quote }: Props) {
       {candidates.map((candidate, at) => (
         <details key={candidate.route_id} class="route" open={at === 0}>
           <summary>
-            <span class="path">{pathText(live, chainId, candidate.hops)}</span>
+            <span class="path">
+              {candidate.hops.length === 0
+                ? 'a pool that is not priced'
+                : pathText(live, chainId, candidate.hops)}
+            </span>
             <Failed failure={candidate} />
           </summary>
           {candidate.hops.map(hop => (

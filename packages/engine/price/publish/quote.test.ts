@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { idOf } from '../../chain/block.ts'
+import { decodeState, encodeEntity, entityKeys } from '../../stored/codec.ts'
 import * as byHand from '../../testing/byHand.ts'
 import { checkQuote } from '../../testing/quoteLaws.ts'
 import type { HopView, RouteView } from '../../testing/quoteView.ts'
@@ -252,6 +254,33 @@ describe('an unpriced quote', () => {
     expect(candidates[1]?.hops).toMatchObject([
       { pool_address: P2, score: 0, failure: { rule: 'BELOW_MIN_DEPTH' } },
     ])
+  })
+
+  it('R-guard-14: a pool of a family that is not priced is a candidate with its name, and gives no price', () => {
+    const s = scenario()
+    const elsewhere = [{ address: P1, family: 'algebra', deploymentId: 'quickswap-v3' }] as const
+    const candidate = {
+      route_id: idOf(P1),
+      hops: [],
+      rule: 'UNSUPPORTED_FAMILY',
+      actual: `algebra pool ${P1} of quickswap-v3`,
+      required: 'amm_v2 or amm_v3',
+    }
+    s.run({ kind: 'enrol', token: T, elsewhere })
+    expect(s.quote(T)).toMatchObject({ state: 'UNPRICED', reason: 'NO_POOL', candidates: [candidate] })
+    // It is stored with the token, behind the pools that came nearer.
+    const entities = [...entityKeys(s.state)].map(key => [key, encodeEntity(s.state, key) ?? ''] as const)
+    const restored = decodeState(s.state.setup, entities)
+    expect(restored.tokens.get(T)?.elsewhere).toEqual(elsewhere)
+    s.v2(P2, [T, X], [USDC, 1_000n * E6])
+    s.enrol(T)
+    expect(s.quote(T).candidates?.map(each => (each as { rule?: string }).rule)).toEqual([
+      'BELOW_MIN_DEPTH',
+      'UNSUPPORTED_FAMILY',
+    ])
+    // A later enrolment that finds none takes it away, and leaves no trace in what is stored.
+    s.run({ kind: 'enrol', token: T, elsewhere: [] })
+    expect(encodeEntity(s.state, `token/${T}`)).not.toContain('elsewhere')
   })
 
   it('R-record-9: what is unknown is null with a reason beside it, never 0', () => {

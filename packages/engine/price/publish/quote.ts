@@ -2,8 +2,9 @@
  * The full token quote: the compact state and everything it was made from, route by route and hop by hop,
  * so that a reader can recompute it with nothing else than the quote and its policy.
  */
-import type { Address } from '../../chain/block.ts'
+import { type Address, idOf } from '../../chain/block.ts'
 import type { CompactState } from '../../record.ts'
+import { unsupportedFamily } from '../../rules/guards.ts'
 import { type Count, count, type Ms, score, weaker } from '../../units.ts'
 import { compactOf } from './compact.ts'
 import { exactText } from './exactText.ts'
@@ -146,10 +147,12 @@ const stableText = (stable: StableView) => ({
 })
 
 /** The pools or routes that came near, the rule each failed, and by how much. */
-export const candidatesOf = ({ routes }: Unpriced): object[] =>
-  routes
+export const candidatesOf = ({ routes, elsewhere }: Unpriced): object[] => [
+  ...routes
     .slice(0, MAX_CANDIDATES)
-    .map(({ id, edges, failure }) => ({ route_id: id, hops: edges.map(hopText), ...failure }))
+    .map(({ id, edges, failure }) => ({ route_id: id, hops: edges.map(hopText), ...failure })),
+  ...elsewhere.map(pool => ({ route_id: idOf(pool.address), hops: [], ...unsupportedFamily(pool) })),
+]
 
 /** The routing assets used, each once, in the order of their first use. */
 export function assetsOf({ routes, failed }: Priced): Evaluation[] {
