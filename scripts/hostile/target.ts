@@ -8,8 +8,11 @@ export type Told =
   | { readonly url: string; readonly cursor: string; readonly key: string }
   | { readonly key: string }
   | { readonly streams: number }
-  | { readonly residentMib: number }
+  | Memory
   | { readonly revoked: string }
+
+/** After several collections. What is in use grows with a leak; what is resident never shrinks by as much as it grew. */
+export type Memory = { readonly residentMib: number; readonly heapMib: number; readonly outsideMib: number }
 
 /** More than the system takes over for a small window. */
 const STEPS = 40
@@ -46,7 +49,8 @@ async function obey(order: Order): Promise<void> {
       globalThis.gc?.()
       await new Promise(resolve => setTimeout(resolve, 500))
     }
-    tell({ residentMib: process.memoryUsage.rss() / 2 ** 20 })
+    const { rss, heapUsed, external } = process.memoryUsage()
+    tell({ residentMib: rss / 2 ** 20, heapMib: heapUsed / 2 ** 20, outsideMib: external / 2 ** 20 })
   } else {
     await api.access.revoke(order.revoke)
     tell({ revoked: order.revoke })

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import type { Order, Told } from './target.ts'
+import type { Memory, Order, Told } from './target.ts'
 
 const TARGET = fileURLToPath(new URL('target.ts', import.meta.url))
 
@@ -47,8 +47,8 @@ export class Victim {
     return ((await this.#order('streams')) as { streams: number }).streams
   }
 
-  async residentMib(): Promise<number> {
-    return ((await this.#order('memory')) as { residentMib: number }).residentMib
+  async memory(): Promise<Memory> {
+    return (await this.#order('memory')) as Memory
   }
 
   /** A connection from one of the addresses of this machine; what came over it, and whether it is over. */
