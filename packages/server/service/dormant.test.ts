@@ -95,9 +95,22 @@ it('R-find-4: a token nobody asks for sleeps after a week, and wakes when it is 
   )
   expect(record.payload).toMatchObject({
     reason: 'OPERATOR',
-    current: { state: 'UNPRICED', reason: 'DORMANT' },
+    // R-unpriced-4: the record that it withdraws was the last with a price.
+    current: {
+      state: 'UNPRICED',
+      reason: 'DORMANT',
+      last_priced: {
+        price_usd: { display: expect.any(String) as string },
+        stream_sequence: (record.payload as { retracted?: { stream_sequence?: number } }).retracted
+          ?.stream_sequence as number,
+      },
+    },
   })
-  expect(await stateOf(stray)).toMatchObject({ state: 'UNPRICED', reason: 'DORMANT' })
+  expect(await stateOf(stray)).toMatchObject({
+    state: 'UNPRICED',
+    reason: 'DORMANT',
+    last_priced: { stream_sequence: expect.any(Number) as number },
+  })
   // One of the configuration stays, however long nobody asks for it.
   await chain.untilMining('a price', async () => (await stateOf(chain.token('LARK'))).state === 'PRICED')
 

@@ -75,10 +75,13 @@ describe('R-quote-1: states and transitions', () => {
       state: 'UNPRICED',
       reason: 'NO_POOL',
       candidates: [],
+      last_priced: null,
       as_of: { block_number: expect.any(Number) as number, stream_sequence: expect.any(Number) as number },
       policy_version: expect.stringMatching(/^p[0-9a-f]{32}$/) as string,
     })
     expect(settled.body).not.toHaveProperty('price_usd')
+    const computed = await api.get(`/v1/quote/token/${CHAIN_ID}/${chain.token('IDLE')}?max_age_ms=0`)
+    expect(computed.body).toMatchObject({ state: 'UNPRICED', source: 'COMPUTED', last_priced: null })
   })
 
   it('labels of feed health and of state are those of the specification', async () => {
