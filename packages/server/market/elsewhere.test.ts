@@ -29,7 +29,7 @@ const ABI = parseAbi([
 ])
 type Asked = { readonly functionName: string; readonly args: readonly unknown[] }
 
-const BLOCK = { number: 1, hash: `0x${'b1'.repeat(32)}` as Hex, timeMs: 0 }
+const BLOCK = { number: 1, hash: `0x${'b1'.repeat(32)}`, timeMs: 0 } as const
 const { signal } = new AbortController()
 
 const chainWith = (family: UnpricedFamily): ChainConfig => {

@@ -234,7 +234,8 @@ export function commitContract(database: () => TestDatabase): void {
       [tokenUpsert(id('1-1-0'), TOKEN, '1')],
       [tokenUpsert(id('1-2-0'), TOKEN, '2')],
       [tokenRetract(id('1-3-0'), TOKEN, '1-2-0', 'FEED')],
-      [tokenRetract(id('1-4-0'), TOKEN, '1-3-0', 'NO_ROUTE')],
+      // Another reason is no retraction.
+      [unpricedUpsert(id('1-4-0'), TOKEN, 'NO_ROUTE')],
       [tokenUpsert(id('1-5-0'), TOKEN, '3')],
       [tokenRetract(id('1-6-0'), TOKEN, '1-5-0', 'REORG')],
       // Its first record of all, and a price and its end in one commit.
