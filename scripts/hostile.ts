@@ -8,6 +8,7 @@
  * no further, while the heap in use stays at 26 MiB. Needs about 12,000 files (`ulimit -n`) and python3 for a small receive
  * buffer.
  */
+import { availableParallelism, loadavg } from 'node:os'
 import { ATTACKS, type Seen } from './hostile/attacks.ts'
 import type { Memory } from './hostile/target.ts'
 import { Victim } from './hostile/victim.ts'
@@ -45,6 +46,10 @@ rows.push(
   flat('resident memory after each round', ({ residentMib }) => residentMib),
   flat('heap in use after each round', ({ heapMib }) => heapMib),
   flat('outside the heap after each round', ({ outsideMib }) => outsideMib),
+)
+const [load = 0] = loadavg()
+console.log(
+  `load of the machine ${load.toFixed(1)} on ${availableParallelism()} cores; times count where it is less than 2 a core\n`,
 )
 const width = Math.max(...rows.map(({ name }) => name.length))
 for (const row of rows)
