@@ -407,7 +407,12 @@ describe('a token whose own pools did not change', () => {
   })
 
   it('R-trigger-8: is published at once when what changed is a route of its anchor that is not material to the anchor', () => {
-    const s = scenario({ stables: [USDC, DAI], feed: { heartbeatMs: HOUR, graceMs: 0 } })
+    const s = scenario({
+      stables: [USDC, DAI],
+      feed: { heartbeatMs: HOUR, graceMs: 0 },
+      // There the selected route is material, whatever the anchor rests on.
+      policy: { revision: 1 },
+    })
     // WETH rests on DAI; T goes on from either to the same extent, and selects USDC.
     s.v2(P1, [T, X], [WETH, 30n * E18], { deployment: 'one' })
     s.v2(P2, [WETH, EX / 20n], [USDC, EY / 20n], { deployment: 'two' })
@@ -466,12 +471,12 @@ describe('a token whose own pools did not change', () => {
 
   it('R-trigger-6: is published at once when a proven block makes an aged score good again', () => {
     const s = direct({ chainId: 56 })
-    expect(s.score(T)).toBe(7)
+    expect(s.score(T)).toBe(8)
     s.wait(18 * MINUTE + 1)
     expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 6])
     s.mine({ afterMs: 18 * MINUTE + 1 })
-    expect(s.pricedNow(T).score).toBe(7)
-    expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 7])
+    expect(s.pricedNow(T).score).toBe(8)
+    expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 8])
   })
 })
 
@@ -556,12 +561,15 @@ describe('by time alone', () => {
     s.mine()
     s.enrol(T)
     expect(s.unpriced(T)).toBe('NO_ROUTE')
-    while (s.nowMs < s.tip.timeMs + MINUTE) s.timer()
-    expect([s.nowMs - s.tip.timeMs, s.published(T).state]).toEqual([MINUTE, 'PRICED'])
-    const sinceMs = s.nowMs - s.pool(P1).state.changed.timeMs
-    expect(s.pricedNow(T).selected?.capacity).toBe(
-      byHand.averageAfter(0n, byHand.v2DepthY(X, Y), sinceMs) >> 32n,
-    )
+    const microusdAt = (sinceMs: number) => byHand.averageAfter(0n, byHand.v2DepthY(X, Y), sinceMs) >> 32n
+    const bounds = [50n, 500n, 1_000n, 2_500n, 5_000n].map(usd => usd * E6)
+    for (const bound of bounds) {
+      while (s.published(T).state === 'UNPRICED' || s.edge(P1).capacity! < bound) s.timer()
+      // It was looked at in the very millisecond in which the average reached the bound.
+      const sinceMs = s.nowMs - s.tip.timeMs
+      expect([microusdAt(sinceMs) >= bound, microusdAt(sinceMs - 1) >= bound]).toEqual([true, false])
+      expect(s.pricedNow(T).selected?.capacity).toBe(microusdAt(sinceMs))
+    }
   })
 
   it.each([

@@ -15,6 +15,7 @@ import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './b
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
+import { renewTrades } from './trades.ts'
 
 type SwapEvent = Extract<V2Event | V3Event, { kind: 'SWAP' }>
 
@@ -31,7 +32,9 @@ export function applyBlock(state: State, block: Block, work: Work): void {
     tip: { number: block.number, hash: block.hash, timeMs: block.timeMs },
     proven: extendRuns(state.chain.proven, block),
   }
-  for (const [address, events] of byPool(block.events)) applyToPool(state, address, events, block, work)
+  const groups = byPool(block.events)
+  for (const [address, events] of groups) applyToPool(state, address, events, block, work)
+  renewTrades(state, groups, block)
   boundJournals(state)
 }
 
@@ -95,10 +98,7 @@ function applyToPool(
       work.swaps.push({ pool, payload })
       tipJournal(state)?.swaps.push({ pool: pool.address, payload })
     }
-  if (pool.state.isBeforeGap) {
-    const isTraded = events.some(({ event }) => event.kind === 'SWAP')
-    if (isTraded) setPoolState(state, pool, { ...pool.state, lastTradeMs: block.timeMs })
-  } else {
+  if (!pool.state.isBeforeGap) {
     setPoolState(state, pool, foldEvents(state, pool, events, block))
     triggers.price(work, pool)
   }

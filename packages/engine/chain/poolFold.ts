@@ -58,10 +58,9 @@ export function foldEvents(
   }
   // A Swap, Sync or Initialize states the whole price; a Mint alone only tells what was added.
   const read = isRead ? { verifiedNumber: block.number, verifiedMs: block.timeMs } : {}
-  const lastTradeMs = swap === null ? before.lastTradeMs : block.timeMs
   return settle(
     pool,
-    { ...before, ...read, amm, verified, differences, incomplete, lastTradeMs },
+    { ...before, ...read, amm, verified, differences, incomplete },
     block,
     visit,
     swap,

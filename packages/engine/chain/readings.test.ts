@@ -45,7 +45,7 @@ describe('load', () => {
 
   it('R-verify-3, R-pool-5: makes a pool known in its canonical orientation, with both tokens, and publishes it', () => {
     const s = scenario()
-    s.v2(P1, [T, X], [USDC, Y], { deployment: 'two' })
+    s.v2(P1, [T, X], [USDC, Y], { deployment: 'two', lastTradeMs: null })
     expect(s.pool(P1)).toMatchObject({ from: T, to: USDC, x: 1, deploymentId: 'two', createdBlock: null })
     expect(s.pool(P1).state).toMatchObject({ changed: s.tip, verified: true, lastTradeMs: null })
     expect(s.poolText(P1)).toMatchObject({ block_hash: s.tip.hash, finality: 'canonical' })

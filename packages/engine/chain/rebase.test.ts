@@ -102,14 +102,15 @@ describe('R-rebase-2, R-rebase-3: a rebase', () => {
     expect(s.edge(P1).components.temporal).toMatchObject({ coveredMs: 0, median: null })
   })
 
-  it('goes on with the trades seen while a pool waits to be loaded', () => {
+  it('R-trade-3: measures no trade of a pool that waits to be loaded: what is known of its last one stays', () => {
     const s = market()
     s.rebase(HOUR)
     s.sell(P1, 5_000n * E18)
-    const { timeMs } = s.mine()
+    const { lastTradeMs } = s.pool(P1).state
+    s.mine()
     s.mine()
     s.load(P1)
-    expect(s.pool(P1).state).toMatchObject({ lastTradeMs: timeMs, changed: s.tip })
+    expect(s.pool(P1).state).toMatchObject({ lastTradeMs, changed: s.tip })
   })
 
   it('reads ticks anew: what was known of them before the gap is gone', () => {

@@ -239,8 +239,8 @@ def agreement_vectors():
         if unresolved:
             kept = total
         both = min(up_to(SPREAD, spread), max(s for bound, s in RETAINED if F(kept, total) >= bound))
-        edge = {1: 7, 2: 8, 3: 9}.get(sources, 10)
-        path = {1: 5, 2: 7, 3: 8, 4: 9}.get(sources, 10)
+        edge = {1: 8, 2: 9}.get(sources, 10)
+        path = {1: 5, 2: 7, 3: 8, 4: 9}.get(sources, 10)  # revision 1
         split = ["NO_INDEPENDENT_CONSENSUS"] if unresolved else []
         lone = ["SINGLE_DEPLOYMENT"] if deployments < 2 else []
         vectors.append(
@@ -257,6 +257,73 @@ def agreement_vectors():
                 "path_caps": (["SINGLE_SOURCE"] if sources == 1 else []) + lone + split,
             }
         )
+    return vectors
+
+
+# --- the vote of revision 2 ------------------------------------------------------------------------------
+
+FLOORS = [F(1, 10), F(1, 20), F(1, 50), F(0)]
+BAND = [5, 8, 9, 10]
+
+
+draw = random.Random(20261118)
+
+
+def floor_vectors():
+    """The floor in parts of 10,000, and who is heard: pools, then the routes of each that go on."""
+    vectors = []
+    for _ in range(80):
+        n = draw.choice([1, 2, 3, 5, 8, 20, 60])
+        pools = []
+        for _ in range(n):
+            onward = draw.random() < 0.4
+            routes = [draw.choice([0, 1, 19, 50, 100, 1000, draw.randint(1, 10**draw.randint(1, 12))]) for _ in range(draw.randint(1, 8) if onward else 1)]
+            pools.append({"onward": onward, "routes": routes})
+        total = sum(sum(p["routes"]) for p in pools)
+        if total == 0:
+            continue
+        carried = {f: sum(sum(p["routes"]) for p in pools if F(sum(p["routes"]), total) >= f) for f in FLOORS}
+        floor = max(f for f in FLOORS if F(carried[f], total) >= F(9, 10))
+        heard = []
+        for p in pools:
+            own = sum(p["routes"])
+            if own == 0 or F(own, total) < floor:
+                heard.append([False] * len(p["routes"]))
+                continue
+            large = [not p["onward"] or (w > 0 and F(w, own) >= floor) for w in p["routes"]]
+            heard.append(large if any(large) else [True] * len(large))
+        vectors.append({"pools": [[p["onward"], list(map(str, p["routes"]))] for p in pools], "floor": int(floor * 10_000), "heard": heard})
+    return vectors
+
+
+def source_vectors():
+    """Every k of the sources, by subsets: the best score that k of them support."""
+    from itertools import combinations
+
+    vectors = []
+    for _ in range(120):
+        sources = [[draw.randint(1, 10), draw.choice("abc")] for _ in range(draw.randint(0, 6))]
+        best = 5
+        for k in range(1, len(sources) + 1):
+            for chosen in combinations(sources, k):
+                two = len({d for _, d in chosen}) >= 2
+                best = max(best, min(BAND[min(k, 4) - 1], min(s for s, _ in chosen), 10 if two else 7))
+        vectors.append([sources, best])
+    return vectors
+
+
+def material_vectors():
+    vectors = []
+    for _ in range(80):
+        weights = {f"p{i:02d}": draw.choice([33, 34, 66, 100, draw.randint(1, 10**6)]) for i in range(draw.randint(1, 12))}
+        total = sum(weights.values())
+        heavy = {p for p, w in weights.items() if F(w, total) >= F(34, 100)}
+        ranked = sorted(weights, key=lambda p: (-weights[p], p))
+        k = 0
+        while 2 * sum(weights[p] for p in heavy) < total:
+            heavy.add(ranked[k])
+            k += 1
+        vectors.append([{p: str(w) for p, w in weights.items()}, sorted(heavy)])
     return vectors
 
 
@@ -494,6 +561,9 @@ if __name__ == "__main__":
         "capacity": capacity_vectors(),
         "bands": band_vectors(),
         "agreement": agreement_vectors(),
+        "floors": floor_vectors(),
+        "sources": source_vectors(),
+        "material": material_vectors(),
         "k": [str(k) for k in K],
         "decay": decay_vectors(),
         "average": average_vectors(),

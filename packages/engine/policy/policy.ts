@@ -5,31 +5,47 @@
  * snake_case keys and JSON-safe values. What the specification fixes (the 2% boundary, 67%, tau's clamp,
  * depth and freshness bands) is not here: it lives as constants beside the rule.
  */
+import type { Family } from '../amm/states.ts'
 import { count, type Count, ms, type Ms, score, type Score } from '../units.ts'
 
 /** `[upper bound in basis points, inclusive, score]`, ascending; past the last one `beyond` holds. */
 export type BpsBands = { readonly up_to: readonly (readonly [Count, Score])[]; readonly beyond: Score }
 
 export type Policy = {
+  /** Whose vote holds: 2 that of RULES.md, 1 that of version 0.1 (`former.ts`). */
+  readonly revision: Count
   readonly max_hops: Count
   readonly max_routes: Count
   /** Accepted routes of a routing asset that others may continue on. */
   readonly max_asset_routes: Count
-  /** A first-hop pool with less of the total weight than this is dust and does not vote. */
+  /** A first-hop pool with less of the total weight than this is dust: not even its dissent is heard. Revision 1: the floor. */
   readonly observation_share_bps: Count
-  /** A first-hop pool with at least this share of the accepted weight is a source, and material. */
+  /** The floor of the vote is the first of these at which those heard carry `observation_kept_bps`, else the last. */
+  readonly observation_floors_bps: readonly Count[]
+  readonly observation_kept_bps: Count
+  /** Revision 1 only: a first-hop pool with at least this share of the accepted weight is a source, and material. */
   readonly source_share_bps: Count
+  /** A first-hop pool whose best route is at most this far from the published price is a source. */
+  readonly source_within_bps: Count
+  /** A first-hop pool with at least this share of the accepted weight is material. */
+  readonly material_share_bps: Count
+  /** A pool that was left out of the vote and lies further away than this caps the score. */
+  readonly dissent: { readonly beyond_bps: Count; readonly cap: Score }
   readonly evidence: {
     readonly observed_tolerance_bps: Count
     /** Observed output over the adapter's own, in ten-thousandths. */
     readonly observed_output_share_bps: Count
     /** The reference input is the depth divided by this. */
     readonly reference_divisor: Count
+    /** Least output of the reference input; revision 1: its least input too. */
     readonly reference_min_units: Count
+    readonly reference_min_input: Readonly<Record<Family, Count>>
   }
   readonly ttl_ms: { readonly default: Ms; readonly by_chain: Readonly<Record<string, Ms>> }
   /** Caps by the age of the last real swap, longest last. */
   readonly trade_age_caps: readonly { readonly over_ms: Ms; readonly cap: Score }[]
+  /** What a swap has to be worth to count as a trade, and the cap while none is known. Revision 1: every swap counts. */
+  readonly trade: { readonly min_usd: Count; readonly unknown_cap: Score }
   readonly min_depth_usd: Count
   readonly fee_ceiling_ppm: Count
   readonly imbalance_ratio: Count
@@ -40,6 +56,7 @@ export type Policy = {
     /** Score by number of verified pools of the pair: 1, 2, 3, … the last one holds beyond. */
     readonly edge_sources: readonly Score[]
     readonly path_sources: readonly Score[]
+    /** Of sources that are all of one deployment. */
     readonly single_deployment_cap: Score
     readonly spread: BpsBands
     /** `[lower bound in basis points of retained weight, score]`, descending. */
@@ -62,22 +79,30 @@ const MINUTE = 60_000
 const DAY = 86_400_000
 
 export const DEFAULT_POLICY: Policy = {
+  revision: count(2),
   max_hops: count(3),
   max_routes: count(64),
   max_asset_routes: count(8),
   observation_share_bps: count(200),
+  observation_floors_bps: [count(1000), count(500), count(200), count(0)],
+  observation_kept_bps: count(9000),
   source_share_bps: count(1000),
+  source_within_bps: count(200),
+  material_share_bps: count(3400),
+  dissent: { beyond_bps: count(1000), cap: score(4) },
   evidence: {
     observed_tolerance_bps: count(50),
     observed_output_share_bps: count(9999),
     reference_divisor: count(1000),
     reference_min_units: count(10_000),
+    reference_min_input: { amm_v2: count(1), amm_v3: count(200) },
   },
   ttl_ms: { default: ms(30 * MINUTE), by_chain: { '1': ms(60 * MINUTE), '42161': ms(60 * MINUTE) } },
   trade_age_caps: [
     { over_ms: ms(DAY), cap: score(6) },
     { over_ms: ms(7 * DAY), cap: score(3) },
   ],
+  trade: { min_usd: count(10), unknown_cap: score(6) },
   min_depth_usd: count(50),
   fee_ceiling_ppm: count(30_000),
   imbalance_ratio: count(10),
@@ -85,9 +110,9 @@ export const DEFAULT_POLICY: Policy = {
   jump: { ratio: count(100), hold_ms: ms(30 * MINUTE), cap: score(1) },
   republish: { move_bps: count(10), interval_ms: ms(10_000) },
   agreement: {
-    edge_sources: [score(7), score(8), score(9), score(10)],
-    path_sources: [score(5), score(7), score(8), score(9), score(10)],
-    single_deployment_cap: score(8),
+    edge_sources: [score(8), score(9), score(10)],
+    path_sources: [score(5), score(8), score(9), score(10)],
+    single_deployment_cap: score(7),
     spread: {
       up_to: [
         [count(25), score(10)],

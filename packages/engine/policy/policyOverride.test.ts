@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { DEFAULT_POLICY } from './policy.ts'
-import { mergePolicy, PolicyError } from './policyOverride.ts'
+import { PolicyError } from './policyError.ts'
+import { mergePolicy } from './policyOverride.ts'
 
 type Leaf = { readonly path: readonly string[]; readonly value: unknown }
 

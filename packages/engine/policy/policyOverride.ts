@@ -5,30 +5,15 @@
  * either every field is known, whole, in range and in order, or one error names every fault there is.
  */
 import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
+import { FORMER_POLICY, isFormer, unusedBy } from './former.ts'
 import { type BpsBands, DEFAULT_POLICY, type Policy } from './policy.ts'
+import { PolicyError, type PolicyFault } from './policyError.ts'
 
-export type PolicyFault = { readonly path: string; readonly received: string; readonly expected: string }
-
-export class PolicyError extends Error {
-  override readonly name = 'PolicyError'
-  readonly code = 'INVALID_POLICY'
-  readonly retryable = false
-  readonly faults: readonly PolicyFault[]
-
-  constructor(faults: readonly PolicyFault[]) {
-    const lines = faults.map(
-      fault => `  ${fault.path}: received ${fault.received}, expected ${fault.expected}`,
-    )
-    super(`the policy has ${faults.length} fault${faults.length === 1 ? '' : 's'}:\n${lines.join('\n')}`)
-    this.faults = faults
-  }
-}
-
-/** `overrides` is any subset of the policy object; undefined changes nothing. */
+/** `overrides` is any subset of the policy object, over the numbers of its revision; undefined changes nothing. */
 export function mergePolicy(overrides: unknown): Policy {
   if (overrides === undefined) return DEFAULT_POLICY
   const faults: PolicyFault[] = []
-  const merged = POLICY(overrides, DEFAULT_POLICY, 'policy', faults)
+  const merged = POLICY(overrides, isFormer(overrides) ? FORMER_POLICY : DEFAULT_POLICY, 'policy', faults)
   if (faults.length > 0) throw new PolicyError(faults)
   return merged as Policy
 }
@@ -147,6 +132,7 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 const DAY = 86_400_000
 const anyScore = integer(score(0), score(10))
 const shareBps = integer(count(0), count(10_000))
+const unitCount = integer(count(1), count(1_000_000_000))
 const deviationBps = integer(count(0), count(1_000_000))
 const durationMs = integer(ms(0), ms(365 * DAY))
 /** A second at least: anything shorter expires before a block is processed. */
@@ -197,19 +183,32 @@ const tradeAgeCaps = list(
 )
 
 const POLICY: Rule<Policy> = object<Policy>({
+  revision: integer(count(1), count(2)),
   max_hops: integer(count(1), count(8)),
   max_routes: integer(count(1), count(1_024)),
   max_asset_routes: integer(count(1), count(64)),
   observation_share_bps: shareBps,
+  observation_floors_bps: list(shareBps, floors =>
+    isFalling(floors) ? null : 'floors of the vote, the greatest first',
+  ),
+  observation_kept_bps: shareBps,
   source_share_bps: shareBps,
+  source_within_bps: deviationBps,
+  material_share_bps: shareBps,
+  dissent: object<Policy['dissent']>({ beyond_bps: deviationBps, cap: anyScore }),
   evidence: object<Policy['evidence']>({
     observed_tolerance_bps: shareBps,
     observed_output_share_bps: shareBps,
     reference_divisor: integer(count(1), count(1_000_000_000)),
-    reference_min_units: integer(count(1), count(1_000_000_000)),
+    reference_min_units: unitCount,
+    reference_min_input: object<Policy['evidence']['reference_min_input']>({
+      amm_v2: unitCount,
+      amm_v3: unitCount,
+    }),
   }),
   ttl_ms: object<Policy['ttl_ms']>({ default: ttlMs, by_chain: byChain(ttlMs) }),
   trade_age_caps: tradeAgeCaps,
+  trade: object<Policy['trade']>({ min_usd: integer(count(0), count(1_000_000)), unknown_cap: anyScore }),
   min_depth_usd: integer(count(0), count(1_000_000_000)),
   fee_ceiling_ppm: integer(count(0), count(1_000_000)),
   imbalance_ratio: integer(count(1), count(1_000_000_000)),
@@ -236,4 +235,4 @@ const POLICY: Rule<Policy> = object<Policy>({
   }),
   coverage: object<Policy['coverage']>({ unknown_cap: anyScore, max_age_ms: durationMs }),
   max_undo_blocks: integer(count(1), count(1_000_000)),
-})
+}, unusedBy)

@@ -5,6 +5,7 @@
  * or formatting they were written in; any other value gives another.
  */
 import { assert } from '../assert.ts'
+import { namedBy } from './former.ts'
 import type { Policy } from './policy.ts'
 
 /** FNV-1a, 128 bits (draft-eastlake-fnv). Names content, does not protect it: no one gains by a collision. */
@@ -13,7 +14,7 @@ const FNV_PRIME = 0x0000000001000000000000000000013bn
 const FNV_BITS = 128
 
 export function policyVersion(policy: Policy): string {
-  return `p${fnv1a(canonical(policy)).toString(16).padStart(32, '0')}`
+  return `p${fnv1a(canonical(namedBy(policy))).toString(16).padStart(32, '0')}`
 }
 
 /** JSON without spaces, keys sorted at every level. */

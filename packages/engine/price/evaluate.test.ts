@@ -248,10 +248,10 @@ describe('outliers', () => {
 
 describe('path agreement', () => {
   it.each([
-    [1, 5, ['SINGLE_DEPLOYMENT 8', 'SINGLE_POOL_PAIR 7', 'SINGLE_SOURCE 5']],
-    [2, 7, []],
-    [3, 8, []],
-    [4, 9, []],
+    [1, 5, ['SINGLE_POOL_PAIR 8', 'SINGLE_SOURCE 5']],
+    [2, 8, []],
+    [3, 9, []],
+    [4, 10, []],
     [5, 10, []],
     [6, 10, []],
   ] as const)('R-path-2, R-path-3: %i sources that agree score %i', (count, score, caps) => {
@@ -268,24 +268,33 @@ describe('path agreement', () => {
     expect(capsOf(s)).toEqual(caps)
   })
 
-  it('R-path-3: fewer than two deployments cap at 8', () => {
+  it('R-path-2: five sources of one deployment are worth 7, and no cap says so', () => {
     const s = pools(times(5, { deployment: 'one' }))
-    expect(componentOf(s, 'path_agreement')).toMatchObject({ score: 8, sources: 5, deployments: 1 })
-    expect(capsOf(s)).toContain('SINGLE_DEPLOYMENT 8')
+    s.mine({ afterMs: 5 * MINUTE })
+    expect(componentOf(s, 'path_agreement')).toMatchObject({ score: 7, sources: 5, deployments: 1 })
+    expect(capsOf(s)).toEqual([])
   })
 
-  it('R-path-1: a first-hop pool is a source from 10% of the accepted weight on', () => {
-    const enough = byHand.smallest(100n, of => depth(of) * 10n >= depth(of) + depth(1_000n))
-    expect(componentOf(pools([{}, { of: enough }]), 'path_agreement')?.['sources']).toBe(2)
-    expect(componentOf(pools([{}, { of: enough - 1n }]), 'path_agreement')?.['sources']).toBe(1)
+  it('R-path-1: a first-hop pool is a source whatever it weighs, when its best route lies within 200 bps', () => {
+    const at = (bps: bigint, of: bigint) => componentOf(pools([{}, { bps, of }]), 'path_agreement')
+    expect(at(0n, 20n)?.['sources']).toBe(2)
+    expect(at(200n, 500n)?.['sources']).toBe(2)
+    expect(at(201n, 500n)?.['sources']).toBe(1)
+    // The selected one lies above: it is the other that is 200 bps away.
+    expect(at(-196n, 20n)?.['sources']).toBe(2)
+    expect(at(-197n, 20n)?.['sources']).toBe(1)
   })
 
-  it('R-path-1: a first-hop pool with exactly 10% of the accepted weight is a source: of ten equal ones each is', () => {
-    const s = scenario()
-    for (let n = 0; n < 10; n++) s.v2(address(0x200 + n), [T, X], [USDC, Y], { deployment: `d${n}` })
-    s.enrol(T)
-    expect(componentOf(s, 'path_agreement')?.['sources']).toBe(10)
-    expect(componentOf(s, 'material_routes')?.['routes']).toBe(10)
+  it('R-path-2: a source is worth no more than its best route: two at 8 and one at 3 are worth 8, not 9', () => {
+    const s = pools([{}, {}])
+    s.v2(P3, [T, X / 10n], [USDC, Y / 10n], { deployment: 'd2', ...stale(s) })
+    s.mine({ afterMs: 5 * MINUTE })
+    expect(componentOf(s, 'path_agreement')).toMatchObject({ score: 8, sources: 3, source_score: 8 })
+    const single = pools([{}])
+    single.v2(P2, [T, X / 10n], [USDC, Y / 10n], { deployment: 'd2', ...stale(single) })
+    single.mine({ afterMs: 5 * MINUTE })
+    expect(componentOf(single, 'path_agreement')).toMatchObject({ score: 5, sources: 2, source_score: 5 })
+    expect(capsOf(single)).not.toContain('SINGLE_SOURCE 5')
   })
 
   it('R-path-1: sources are the pools of the token: routes behind them add none', () => {
@@ -303,29 +312,33 @@ describe('path agreement', () => {
     [95n, 8],
     [190n, 6],
   ] as const)('R-agreement-5: five sources of which one is about %i bps away score %i', (bps, score) => {
-    expect(componentOf(pools([...times(4), { bps }]), 'path_agreement')?.score).toBe(score)
+    const s = pools([...times(4), { bps }])
+    s.mine({ afterMs: 5 * MINUTE })
+    s.finalize()
+    expect(componentOf(s, 'path_agreement')?.score).toBe(score)
   })
 
   it.each([
-    [400n, 8],
     [800n, 6],
     [1_300n, 5],
   ] as const)(
     'R-path-2, R-agreement-5: an outlier of %i thousandths of each of four others leaves retained weight for %i',
     (of, score) => {
       const s = pools([...times(4), { bps: 300n, of }])
+      s.mine({ afterMs: 5 * MINUTE })
       const retained = s.priced(T).support?.retained_weight_bps as number
-      expect(retained >= { 8: 9_000, 6: 8_000, 5: 6_700 }[score]).toBe(true)
+      expect(retained >= { 6: 8_000, 5: 6_700 }[score]).toBe(true)
       expect(componentOf(s, 'path_agreement')?.score).toBe(score)
     },
   )
 })
 
 describe('material routes', () => {
-  it('R-material-2: the published score is held back by routes with 10% of the weight, not by smaller ones', () => {
+  it('R-material-1, R-material-2: the published score is held back by routes with 34% of the weight, not by smaller ones', () => {
+    const enough = byHand.smallest(100n, of => depth(of) * 100n >= (depth(of) + depth(1_000n)) * 34n)
     for (const [of, score, routes] of [
-      [50n, 5, 1],
-      [500n, 3, 2],
+      [enough - 1n, 5, 1],
+      [enough, 3, 2],
     ] as const) {
       const s = pools([{}])
       const [x, y] = reservesOf({ of })
@@ -337,8 +350,8 @@ describe('material routes', () => {
 
   it('R-material-1: a route whose continuation is not material for its routing asset is not material', () => {
     for (const [of, routes, caps] of [
-      [5n, 1, 'none'],
-      [50n, 2, 'NO_RECENT_TRADE 3'],
+      [12n, 1, 'none'],
+      [60n, 2, 'NO_RECENT_TRADE 3'],
     ] as const) {
       const s = scenario()
       s.v2(P1, [T, X / 1_000n], [WETH, 30n * E18], { deployment: 'a' })
@@ -351,19 +364,15 @@ describe('material routes', () => {
     }
   })
 
-  it('R-material-1: the selected route is material however small', () => {
-    // Twelve equal pools: none has 10%, one is published.
+  it('R-material-1: where none has 34%, the heaviest that carry half together are material, ties by pool', () => {
     const s = scenario()
     for (let at = 0; at < 12; at++) s.v2(address(0x200 + at), [T, X], [USDC, Y], { deployment: `d${at}` })
     s.enrol(T)
-    expect(componentOf(s, 'path_agreement')?.['sources']).toBe(0)
-    expect(componentOf(s, 'material_routes')?.['routes']).toBe(1)
-    expect(
-      s
-        .quote(T)
-        .routes?.filter(route => route.material)
-        .map(route => route.selected),
-    ).toEqual([true])
+    expect(componentOf(s, 'path_agreement')?.['sources']).toBe(12)
+    const material = s.quote(T).routes?.filter(route => route.material) ?? []
+    expect(material.map(route => BigInt(route.route_id)).sort()).toEqual(
+      Array.from({ length: 6 }, (_, at) => BigInt(0x200 + at)),
+    )
     checkQuote(s.quote(T), token => (token === USDC ? 6 : 18))
   })
 

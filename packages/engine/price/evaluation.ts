@@ -76,6 +76,8 @@ export type EdgeComponents = {
 export type Agreement = {
   readonly score: Score
   readonly caps: readonly Cap[]
+  /** What the sources are worth by themselves, whatever spread and retained weight say. */
+  readonly bySources: Score
   readonly sources: Count
   readonly deployments: Count
   /** Greatest dev_bps of a survivor; `num` may be 0. */

@@ -83,10 +83,11 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
 }
 
 /** Bands of a policy never rise with the deviation: beyond them is the least. */
-function mayScoreZero({ agreement, jump, trade_age_caps }: Policy): boolean {
+function mayScoreZero({ agreement, jump, trade, trade_age_caps }: Policy): boolean {
   const { edge_sources, retained, spread } = agreement
   return [
     jump.cap,
+    trade.unknown_cap,
     spread.beyond,
     ...edge_sources,
     ...retained.map(([, value]) => value),

@@ -2,9 +2,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvariantError } from '../assert.ts'
 import { cases } from '../testing/cases.ts'
-import { type Count, count } from '../units.ts'
-import { edgeAgreement, pathAgreement, type Support } from './agreement.ts'
+import { type Count, count, score } from '../units.ts'
+import { edgeAgreement, formerPathAgreement, pathAgreement, type Support } from './agreement.ts'
 import { bpsScore } from './bpsBands.ts'
+import { FORMER_POLICY } from '../policy/former.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 
 const perfect: Support = {
@@ -16,7 +17,9 @@ const perfect: Support = {
   unresolved: false,
 }
 const edge = (changes: Partial<Support>) => edgeAgreement({ ...perfect, ...changes }, DEFAULT_POLICY)
-const path = (changes: Partial<Support>) => pathAgreement({ ...perfect, ...changes }, DEFAULT_POLICY)
+const path = (changes: Partial<Support>, bySources = 10) =>
+  pathAgreement({ ...perfect, ...changes }, score(bySources), DEFAULT_POLICY)
+const former = (changes: Partial<Support>) => formerPathAgreement({ ...perfect, ...changes }, FORMER_POLICY)
 const counts = (...values: readonly Count[]) => values
 const [none, one, two, three, four, five, six] = [0, 1, 2, 3, 4, 5, 6].map(count) as [
   Count,
@@ -29,14 +32,14 @@ const [none, one, two, three, four, five, six] = [0, 1, 2, 3, 4, 5, 6].map(count
 ]
 
 describe('edge agreement', () => {
-  it('R-agreement-3: 1 pool of the pair gives 7, 2 give 8, 3 give 9, 4 and more give 10', () => {
+  it('R-agreement-3: 1 pool of the pair gives 8, 2 give 9, 3 and more give 10', () => {
     expect(counts(one, two, three, four, five).map(sources => edge({ sources }).score)).toEqual([
-      7, 8, 9, 10, 10,
+      8, 9, 10, 10, 10,
     ])
   })
 
   it('R-agreement-4: a single pool is usable but capped: SINGLE_POOL_PAIR', () => {
-    expect(edge({ sources: one }).caps).toEqual([{ code: 'SINGLE_POOL_PAIR', cap: 7 }])
+    expect(edge({ sources: one }).caps).toEqual([{ code: 'SINGLE_POOL_PAIR', cap: 8 }])
     expect(edge({ sources: two }).caps).toEqual([])
   })
 
@@ -46,29 +49,35 @@ describe('edge agreement', () => {
 })
 
 describe('path agreement', () => {
-  it('R-path-2: 1 source gives 5, 2 give 7, 3 give 8, 4 give 9, 5 and more give 10', () => {
-    const scores = counts(one, two, three, four, five, six).map(sources => path({ sources }).score)
+  it('R-path-2: is at most what the sources are worth together', () => {
+    for (const worth of [5, 6, 7, 8, 9, 10]) expect(path({}, worth).score).toBe(worth)
+  })
+
+  it('R-path-3: a single source, or none, is capped at 5: SINGLE_SOURCE', () => {
+    for (const sources of [none, one])
+      expect(path({ sources, deployments: one }, 5).caps).toEqual([{ code: 'SINGLE_SOURCE', cap: 5 }])
+    expect(path({ sources: two, deployments: one }, 5).caps).toEqual([])
+  })
+
+  it('R-policy-4: in revision 1 the number of sources decides: 5, 7, 8, 9, 10', () => {
+    const scores = counts(one, two, three, four, five, six).map(sources => former({ sources }).score)
     expect(scores).toEqual([5, 7, 8, 9, 10, 10])
   })
 
-  it('R-path-3: a single source is capped at 5: SINGLE_SOURCE', () => {
-    expect(path({ sources: one }).caps).toEqual([{ code: 'SINGLE_SOURCE', cap: 5 }])
-  })
-
-  it('R-path-3: fewer than two deployments caps at 8', () => {
-    expect(path({ deployments: one })).toMatchObject({
+  it('R-policy-4: in revision 1 fewer than two deployments cap at 8', () => {
+    expect(former({ deployments: one })).toMatchObject({
       score: 8,
       caps: [{ code: 'SINGLE_DEPLOYMENT', cap: 8 }],
     })
-    expect(path({ sources: one, deployments: one }).caps.map(({ code }) => code)).toEqual([
+    expect(former({ sources: one, deployments: one }).caps.map(({ code }) => code)).toEqual([
       'SINGLE_SOURCE',
       'SINGLE_DEPLOYMENT',
     ])
   })
 
-  it('no pool large enough to be a source counts as one', () => {
-    expect(path({ sources: none, deployments: none })).toMatchObject({ score: 5, sources: 0 })
-    expect(path({ sources: none, deployments: none }).caps[0]).toEqual({ code: 'SINGLE_SOURCE', cap: 5 })
+  it('R-policy-4: in revision 1 no pool large enough to be a source counts as one', () => {
+    expect(former({ sources: none, deployments: none })).toMatchObject({ score: 5, sources: 0 })
+    expect(former({ sources: none, deployments: none }).caps[0]).toEqual({ code: 'SINGLE_SOURCE', cap: 5 })
   })
 })
 
@@ -118,7 +127,7 @@ describe('both', () => {
         const byRetained = retained.find(([from]) => support.keptWeight * 100n >= BigInt(from))?.[1]
         for (const [found, table] of [
           [edgeAgreement(support, DEFAULT_POLICY), edge_sources],
-          [pathAgreement(support, DEFAULT_POLICY), path_sources],
+          [formerPathAgreement(support, DEFAULT_POLICY), path_sources],
         ] as const) {
           const bySources = table[Math.min(support.sources, table.length) - 1]
           const parts = [bySources, bySpread, byRetained, ...found.caps.map(({ cap }) => cap)]

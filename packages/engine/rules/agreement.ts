@@ -14,9 +14,10 @@ import { effective } from './depthAverage.ts'
 import type { Agreement } from '../price/evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'
+import { bandOf } from './sources.ts'
 
 export type Support = {
-  /** Verified pools of the pair, or first-hop pools with a source's share of the accepted weight. */
+  /** Verified pools of the pair, or first-hop pools that say the published price. */
   readonly sources: Count
   /** Distinct deployments among them. */
   readonly deployments: Count
@@ -31,14 +32,21 @@ const UNRESOLVED_CAP: Cap = { code: 'NO_INDEPENDENT_CONSENSUS', cap: score(2) }
 
 /** Of the verified pools of one pair. */
 export function edgeAgreement(support: Support, policy: Policy): Agreement {
-  const bySources = sourceScore(policy.agreement.edge_sources, support.sources)
+  const bySources = bandOf(policy.agreement.edge_sources, support.sources)
   const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_POOL_PAIR', cap: bySources }] : []
   return agreement(support, bySources, caps, policy)
 }
 
-/** Of the sources of one token. Two pools of one deployment share its bugs: fewer than two deployments cap. */
-export function pathAgreement(support: Support, policy: Policy): Agreement {
-  const bySources = sourceScore(policy.agreement.path_sources, support.sources)
+/** Of the sources of one token, `bySources` being what those are worth together. */
+export function pathAgreement(support: Support, bySources: Score, policy: Policy): Agreement {
+  const single = bandOf(policy.agreement.path_sources, count(1))
+  const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_SOURCE', cap: single }] : []
+  return agreement(support, bySources, caps, policy)
+}
+
+/** The same in revision 1: sources count by their number alone, and those of a single deployment share its bugs. */
+export function formerPathAgreement(support: Support, policy: Policy): Agreement {
+  const bySources = bandOf(policy.agreement.path_sources, support.sources)
   const caps: Cap[] = support.sources <= 1 ? [{ code: 'SINGLE_SOURCE', cap: bySources }] : []
   if (support.deployments < 2)
     caps.push({ code: 'SINGLE_DEPLOYMENT', cap: policy.agreement.single_deployment_cap })
@@ -57,14 +65,7 @@ function agreement(support: Support, bySources: Score, caps: Cap[], policy: Poli
     retainedScore(policy.agreement.retained, retainedBps),
   )
   for (const { cap } of caps) if (cap < least) least = cap
-  return { score: score(least), caps, sources, deployments, spreadBps, retainedBps, unresolved }
-}
-
-/** The n-th entry for n sources, the last one for more. No pool reaching a source's share counts as one. */
-function sourceScore(bySources: readonly Score[], sources: Count): Score {
-  const value = bySources[Math.min(Math.max(sources, 1), bySources.length) - 1]
-  assert(value !== undefined, 'the policy scores at least one source')
-  return value
+  return { score: score(least), caps, bySources, sources, deployments, spreadBps, retainedBps, unresolved }
 }
 
 function retainedScore(bands: Policy['agreement']['retained'], retainedBps: Count): Score {
@@ -77,7 +78,3 @@ function retainedScore(bands: Policy['agreement']['retained'], retainedBps: Coun
 /** What a pool weighs among those of its pair: its effective depth in Y (R-agreement-1). */
 export const pairWeight = ({ state: { average } }: Pool, atMs: Ms): bigint =>
   average === null ? 0n : effective(average, atMs)
-
-/** Ten thousand times a weight must reach this to be heard (R-agreement-2). */
-export const leastHeard = (policy: Policy, total: bigint): bigint =>
-  total * BigInt(policy.observation_share_bps)

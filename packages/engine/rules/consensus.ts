@@ -67,8 +67,14 @@ const NO_DEVIATION: Fraction = { num: 0n, den: 1n }
 const KEPT_NUM = 67n
 const KEPT_DEN = 100n
 
-/** Null when no observation has weight: there is no price. */
-export function consensus(observations: readonly Observation[]): Consensus | null {
+/**
+ * Null when no observation has weight: there is no price. `qualifiedWeight` is the weight of all that survivors have to keep
+ * their share of, those that were not heard included; null where it is that of the observations.
+ */
+export function consensus(
+  observations: readonly Observation[],
+  qualifiedWeight: bigint | null = null,
+): Consensus | null {
   let totalWeight = 0n
   for (const observation of observations) totalWeight += observation.weight
   if (totalWeight === 0n) return null
@@ -101,7 +107,7 @@ export function consensus(observations: readonly Observation[]): Consensus | nul
     const inliers = order.slice(first, last + 1)
     let inlierWeight = 0n
     for (const index of inliers) inlierWeight += at(index).weight
-    if (KEPT_DEN * inlierWeight >= KEPT_NUM * totalWeight && isIndependent(observations, inliers)) {
+    if (KEPT_DEN * inlierWeight >= KEPT_NUM * (qualifiedWeight ?? totalWeight) && isIndependent(observations, inliers)) {
       survivors = inliers
       keptWeight = inlierWeight
       for (let position = 0; position < order.length; position++)

@@ -78,12 +78,27 @@ describe('SIMULATED_SWAP', () => {
     }
   })
 
-  it('R-evidence-3: sells at least 10,000 units of X', () => {
-    const [x, y] = [5_000_000n, 2_000_000n * E6]
+  it('R-evidence-3, T17: sells a single unit of X where a thousandth of the depth is no more', () => {
+    const [x, y] = [1_000n, 1_000_000n * E6]
     const s = scenario()
     s.v2(P1, [T, x], [USDC, y])
-    expect(byHand.v2Down(x, y)).toBeLessThan(10_000_000n)
-    expect(shown(evidenceOf(s))).toBe(`SIMULATED_SWAP 10000/${byHand.v2Out(x, y, 10_000n)}`)
+    expect(byHand.v2Down(x, y)).toBeLessThan(1_000n)
+    expect(shown(evidenceOf(s))).toBe(`SIMULATED_SWAP 1/${byHand.v2Out(x, y, 1n)}`)
+  })
+
+  it('R-evidence-3: sells at least 200 units of X to a v3 pool, whose fee would otherwise eat the rounding', () => {
+    const s = scenario({ stables: [DAI] })
+    // A unit of T is worth 10^12 units of DAI.
+    s.v3(P1, T, DAI, { tick: 276_300, positions: [[210_000, 330_000, 10n ** 13n]] })
+    const { depth } = s.pool(P1).state
+    expect([depth !== null && depth.down < 200_000n, depth !== null && depth.down > 200n]).toEqual([true, true])
+    expect(evidenceOf(s).amountIn).toBe(200n)
+  })
+
+  it('R-policy-4: in revision 1 at least 10,000 units of X are sold', () => {
+    const s = scenario({ policy: { revision: 1 } })
+    s.v2(P1, [T, 5_000_000n], [USDC, 2_000_000n * E6])
+    expect(evidenceOf(s).amountIn).toBe(10_000n)
   })
 
   it('R-evidence-3: sells the smallest input whose output is at least 10,000 units of Y', () => {
@@ -110,14 +125,13 @@ describe('SIMULATED_SWAP', () => {
     expect(coarse.edge(P1)).toMatchObject({ score: 0, ratio: null, failure: { rule: 'EVIDENCE_TOO_COARSE' } })
   })
 
-  it('R-evidence-4: EVIDENCE_TOO_COARSE when D_down is less than 10,000 units of X', () => {
-    const x = byHand.greatest(2_000_000n, n => n < 2n || byHand.v2Down(n, Y) < 10_000n)
+  it('R-evidence-4: EVIDENCE_TOO_COARSE when one unit of X is more than D_down', () => {
+    const x = byHand.greatest(1_000n, n => n < 2n || byHand.v2Down(n, Y) < 1n)
     const [coarse, fine] = [scenario(), scenario()]
     coarse.v2(P1, [T, x], [USDC, Y])
     fine.v2(P1, [T, x + 1n], [USDC, Y])
-    coarse.decimals(T, 18)
-    expect(coarse.edge(P1).failure?.rule).toBe('EVIDENCE_TOO_COARSE')
-    expect(evidenceOf(fine).amountIn).toBe(10_000n)
+    expect(coarse.pool(P1).state.evidence).toBe(null)
+    expect(evidenceOf(fine).amountIn).toBe(1n)
   })
 
   it('R-evidence-1: always gives less than the marginal ratio, by the fee and the slippage', () => {

@@ -12,6 +12,7 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { V2Event, V2State, V3Event, V3State } from '../amm/states.ts'
 import type { Evidence, Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
+import { referenceInput } from './referenceInput.ts'
 
 /** A block's last swap of a pool, with the state it ran on. */
 export type LastSwap = LogPosition & {
@@ -33,31 +34,9 @@ export function evidenceOf(
   block: BlockRef,
   policy: Policy,
 ): Evidence | null {
-  const reference = referenceInput(pool, settled, policy)
+  const reference = referenceInput(pool, settled.amm, settled.depth, policy)
   if (reference === null) return null
   return observed(pool, settled, swap, reference, block, policy) ?? simulated(pool, settled, reference, block)
-}
-
-/**
- * The smallest gross X of at least depth/1000 and 10,000 units whose output is at least 10,000 units: large
- * enough that integer rounding cannot move the price, small enough that it barely moves the pool.
- */
-function referenceInput(pool: Pool, { amm, depth }: Settled, policy: Policy): bigint | null {
-  const { reference_divisor, reference_min_units } = policy.evidence
-  const divisor = BigInt(reference_divisor)
-  const least = BigInt(reference_min_units)
-  const share = (depth.down + divisor - 1n) / divisor
-  let input = share > least ? share : least
-  if (input > depth.down) return null
-  const { adapter } = pool.around
-  const trial = adapter.swapExactIn(pool.terms, amm, pool.x, input)
-  if ('reason' in trial) return null
-  if (trial.amountOut < least) {
-    const smallest = adapter.smallestInput(pool.terms, amm, pool.x, least)
-    if (smallest === null || typeof smallest !== 'bigint') return null
-    input = smallest
-  }
-  return input > depth.down ? null : input
 }
 
 function simulated(pool: Pool, { amm }: Settled, input: bigint, block: BlockRef): Evidence | null {
@@ -101,7 +80,7 @@ function observed(
 }
 
 /** Net X in and net Y out; a purchase of X comes out negative. */
-function saleOf(pool: Pool, event: LastSwap['event']): { readonly input: bigint; readonly output: bigint } {
+export function saleOf(pool: Pool, event: LastSwap['event']): { readonly input: bigint; readonly output: bigint } {
   const [net0, net1] =
     'amount0In' in event
       ? [event.amount0In - event.amount0Out, event.amount1In - event.amount1Out]

@@ -5,11 +5,14 @@
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
-import { depthScore } from './depthScore.ts'
+import { DEPTH_FROM, depthScore } from './depthScore.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 /** How often depth that still climbs is looked at again. */
 export const CLIMBING_MS = 60_000
+
+/** The window of the average is so many times that long: 1 − exp(−1/30) is less than 1/30. */
+const CLIMBING_PARTS = 30n
 
 /** ⌊units × what one is worth⌋ in microdollars: depth never rounds up. */
 export const microusd = (units: bigint, { num, den }: Fraction): bigint => (units * num) / den
@@ -38,7 +41,46 @@ export function hopCapacity(
     return { value, untilMs: FOREVER }
   const isClimbing =
     depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
-  return { value, untilMs: isClimbing ? ms(atMs + CLIMBING_MS) : FOREVER }
+  if (!isClimbing) return { value, untilMs: FOREVER }
+  const next = unitMicrousd === null ? null : nextBound(effective, depthY, unitMicrousd, leastMicrousd)
+  return { value, untilMs: next === null ? ms(atMs + CLIMBING_MS) : reachedAt(average, effective, next, atMs) }
+}
+
+/** The least effective depth in Y that is worth the next bound; null where the whole depth is worth less. */
+function nextBound(
+  effective: bigint,
+  depthY: bigint,
+  unitMicrousd: Fraction,
+  leastMicrousd: bigint,
+): bigint | null {
+  const { num, den } = unitMicrousd
+  const value = microusd(effective, unitMicrousd)
+  let next: bigint | null = leastMicrousd > value ? leastMicrousd : null
+  for (const bound of BOUNDS)
+    if (bound > value && (next === null || bound < next)) {
+      next = bound
+      break
+    }
+  const units = next === null ? null : (next * den + num - 1n) / num
+  return units === null || units > depthY ? null : units
+}
+
+/** Anything above nothing, and the bands: rising. */
+const BOUNDS = [1n, ...DEPTH_FROM]
+
+/** When the average, which only climbs, will first have reached so many units, if that is before it is looked at again. */
+function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units: bigint, atMs: Ms): Ms {
+  const lastMs = ms(atMs + CLIMBING_MS)
+  // In so short a time no more than its share of the window is closed of what it lacks: most need no search.
+  const most = effective + (average.l - effective) / CLIMBING_PARTS + 1n
+  if (most < units || depthAverage.effective(average, lastMs) < units) return lastMs
+  let [below, reached] = [atMs, lastMs]
+  while (reached - below > 1) {
+    const middle = ms(below + ((reached - below) >> 1))
+    if (depthAverage.effective(average, middle) < units) below = middle
+    else reached = middle
+  }
+  return reached
 }
 
 /** Even the last thousandth counts where it leads into another band. */

@@ -1,18 +1,49 @@
-/** Which routes a price rests on: those that start in a source and go on along what their routing asset rests on (R-path-1, R-material-1). */
+/** Which routes a price rests on: those that start in a heavy first hop and go on along what their routing asset rests on (R-material-1). */
 import type { Policy } from '../policy/policy.ts'
-import type { Edge, Route } from '../price/evaluation.ts'
+import type { Route, RouteDraft } from '../price/evaluation.ts'
 
-/** The token's own first hops with at least a tenth of the accepted weight. */
-export function sourcesOf(
+const WHOLE = 10_000n
+
+/** Weight by first hop of the accepted routes, and all of it together. */
+export function materialHops<First>(
   policy: Policy,
-  accepted: ReadonlyMap<Edge, bigint>,
+  accepted: ReadonlyMap<First, bigint>,
   keptWeight: bigint,
-): Set<Edge> {
-  const needed = keptWeight * BigInt(policy.source_share_bps)
-  const sources = new Set<Edge>()
-  for (const [edge, weight] of accepted) if (weight * 10_000n >= needed) sources.add(edge)
-  return sources
+  idOf: (first: First) => string,
+): Set<First> {
+  const share = policy.revision === 1 ? policy.source_share_bps : policy.material_share_bps
+  const needed = keptWeight * BigInt(share)
+  const hops = new Set<First>()
+  let together = 0n
+  for (const [first, weight] of accepted) {
+    if (weight * WHOLE < needed) continue
+    hops.add(first)
+    together += weight
+  }
+  if (policy.revision === 1 || 2n * together >= keptWeight) return hops
+  const rest = [...accepted].filter(([first]) => !hops.has(first))
+  rest.sort(([a, weightA], [b, weightB]) =>
+    weightA === weightB ? (idOf(a) < idOf(b) ? -1 : 1) : weightA > weightB ? -1 : 1,
+  )
+  for (const [first, weight] of rest) {
+    if (2n * together >= keptWeight) break
+    hops.add(first)
+    together += weight
+  }
+  return hops
 }
 
-export const isMaterial = (route: Route, sources: ReadonlySet<Edge>): boolean =>
-  sources.has(route.first) && (route.via === null || route.via.route.material)
+/** Marks the accepted routes a price rests on. Where none goes on along what its asset rests on, it rests on the selected one. */
+export function markMaterial<Draft extends RouteDraft>(
+  policy: Policy,
+  accepted: readonly Draft[],
+  hops: ReadonlySet<Route['first']>,
+  selected: Draft,
+): void {
+  let isAny = false
+  for (const route of accepted) {
+    route.material = hops.has(route.first) && (route.via === null || route.via.route.material)
+    if (route.material) isAny = true
+  }
+  if (policy.revision === 1 || !isAny) selected.material = true
+}

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import json from '../oracle/price.json' with { type: 'json' }
 import { type Fraction, near } from '../exact/fraction.ts'
 import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
-import { edgeAgreement, pathAgreement } from './agreement.ts'
+import { edgeAgreement, formerPathAgreement } from './agreement.ts'
 import { weigh } from './capacity.ts'
 import { consensus, tau } from './consensus.ts'
 import { coverage } from './coverage.ts'
@@ -16,8 +16,12 @@ import { label } from './label.ts'
 import { nextFlip, reference } from '../memory/tapeMedian.ts'
 import { append, EMPTY } from '../memory/temporalTape.ts'
 import * as depthAverage from './depthAverage.ts'
+import { FORMER_POLICY } from '../policy/former.ts'
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
+import { materialHops } from './materialRoutes.ts'
+import { floorOf, immaterialAmong } from './observationFloor.ts'
+import { sourceScore } from './sources.ts'
 import { guardStable } from './stableGuard.ts'
 import { temporalScore } from './temporalMedian.ts'
 import { WINDOW_MS } from './temporalWindow.ts'
@@ -62,6 +66,9 @@ type Vectors = {
     path: Score
     path_caps: string[]
   }[]
+  floors: { pools: [boolean, string[]][]; floor: number; heard: boolean[][] }[]
+  sources: [[Score, string][], Score][]
+  material: [Record<string, string>, string[]][]
   k: string[]
   decay: [Ms, string][]
   average: {
@@ -175,9 +182,39 @@ describe('against the Python oracle', () => {
         unresolved: vector.unresolved,
       }
       const edge = edgeAgreement(support, DEFAULT_POLICY)
-      const path = pathAgreement(support, DEFAULT_POLICY)
+      const path = formerPathAgreement(support, FORMER_POLICY)
       expect([edge.score, edge.caps.map(({ code }) => code)]).toEqual([vector.edge, vector.edge_caps])
       expect([path.score, path.caps.map(({ code }) => code)]).toEqual([vector.path, vector.path_caps])
+    }
+  })
+
+  it('R-dust-1: the floor of the vote, and who is heard above it', () => {
+    for (const { pools, floor, heard } of vectors.floors) {
+      const routes = pools.flatMap(([isOnward, weights], first) =>
+        weights.map(weight => ({ first, weight: BigInt(weight), isOnward })),
+      )
+      const byFirst = new Map(
+        pools.map(([, weights], first) => [first, weights.reduce((sum, each) => sum + BigInt(each), 0n)]),
+      )
+      const total = [...byFirst.values()].reduce((sum, each) => sum + each, 0n)
+      expect(Number(floorOf(DEFAULT_POLICY, [...byFirst.values()], total))).toBe(floor)
+      const left = immaterialAmong(DEFAULT_POLICY, routes, byFirst, total, ({ isOnward }) => isOnward)
+      expect(routes.map(route => !left.has(route))).toEqual(heard.flat())
+    }
+  })
+
+  it('R-path-2: what sources are worth together', () => {
+    for (const [sources, expected] of vectors.sources) {
+      const given = sources.map(([points, deployment]) => ({ first: deployment, score: points }))
+      expect(sourceScore(DEFAULT_POLICY, given, deployment => deployment)).toBe(expected)
+    }
+  })
+
+  it('R-material-1: which first hops are material', () => {
+    for (const [weights, expected] of vectors.material) {
+      const given = new Map(Object.entries(weights).map(([pool, weight]) => [pool, BigInt(weight)]))
+      const total = [...given.values()].reduce((sum, each) => sum + each, 0n)
+      expect([...materialHops(DEFAULT_POLICY, given, total, pool => pool)].sort()).toEqual(expected)
     }
   })
 

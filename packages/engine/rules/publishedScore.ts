@@ -1,5 +1,5 @@
 /** The published score: the least of its components and of every cap in force (R-score-1, R-score-2). */
-import type { Agreement, Edge, Route } from '../price/evaluation.ts'
+import type { Edge, Route } from '../price/evaluation.ts'
 import { score, type Score, weaker } from '../units.ts'
 import type { Cap, CapCode } from './reasons.ts'
 
@@ -10,13 +10,13 @@ export function publishedScore(components: readonly Score[], caps: readonly Cap[
   return least
 }
 
-/** Every cap in force on something the published score is a minimum of, the lowest of each code. */
-export function activeCaps(agreement: Agreement, material: readonly Route[]): Cap[] {
+/** Every cap in force: those of the vote, and those on what the published score is a minimum of; the lowest of each code. */
+export function activeCaps(ofPath: readonly Cap[], material: readonly Route[]): Cap[] {
   const lowest = new Map<CapCode, Score>()
   const note = (caps: readonly Cap[]) => {
     for (const { code, cap } of caps) lowest.set(code, weaker(cap, lowest.get(code) ?? cap))
   }
-  note(agreement.caps)
+  note(ofPath)
   let last: Edge | null = null
   for (const { first, via } of material) {
     // Routes of one first hop stand side by side.

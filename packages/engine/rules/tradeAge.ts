@@ -4,8 +4,19 @@ import { type Ms, ms } from '../units.ts'
 import type { Cap } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** `quietSinceMs` is the last trade, or since when the pool is followed. An age on a bound is not past it. */
-export function tradeAgeCap(quietSinceMs: Ms, policy: Policy, atMs: Ms): Timed<Cap | null> {
+/**
+ * An age on a bound is not past it. While no trade is known the cap is that of an unknown one; in revision 1 it was as if
+ * the pool had traded when it was found.
+ */
+export function tradeAgeCap(
+  lastTradeMs: Ms | null,
+  trackedSinceMs: Ms,
+  policy: Policy,
+  atMs: Ms,
+): Timed<Cap | null> {
+  if (lastTradeMs === null && policy.revision > 1)
+    return { value: { code: 'NO_RECENT_TRADE', cap: policy.trade.unknown_cap }, untilMs: FOREVER }
+  const quietSinceMs = lastTradeMs ?? trackedSinceMs
   let value: Cap | null = null
   for (const { over_ms, cap } of policy.trade_age_caps) {
     const lastMs = quietSinceMs + over_ms

@@ -8,7 +8,7 @@ import { enterPool } from '../chain/registry.ts'
 import { createState } from '../createState.ts'
 import type { ExternalDepth } from '../input.ts'
 import { fileDepths, fileReferences } from '../memory/filing.ts'
-import type { Policy } from '../policy/policy.ts'
+import { mergePolicy } from '../policy/policyOverride.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
@@ -80,7 +80,8 @@ export function* entityKeys(state: State): Generator<EntityKey> {
 
 export function decodeState(setup: ChainSetup, entities: Iterable<readonly [EntityKey, string]>): State {
   const texts = new Map(entities)
-  const { policy, ...chain } = read<ChainImage & { policy: Policy }>(texts.get('chain'))
+  const { policy: known, ...chain } = read<ChainImage & { policy: unknown }>(texts.get('chain'))
+  const policy = mergePolicy(known)
   const state = createState(setup, policy)
   state.policyView = { policy, version: policyVersion(policy) }
   state.chain = chainFrom(chain)

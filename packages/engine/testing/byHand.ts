@@ -26,9 +26,9 @@ export const v2Up = (x: bigint, y: bigint, fee: Fee = FEE): bigint =>
 export const v2DepthY = (x: bigint, y: bigint, fee: Fee = FEE): bigint =>
   least(v2Up(x, y, fee), (v2Down(x, y, fee) * y) / x)
 
-/** The smallest gross X of at least D_down/1000 and 10,000 units whose output is at least 10,000 units. */
+/** The smallest gross X of at least D_down/1000 and 1 unit whose output is at least 10,000 units. */
 export function v2Reference(x: bigint, y: bigint, fee: Fee = FEE): bigint {
-  const floor = most(divideUp(v2Down(x, y, fee), 1000n), 10_000n)
+  const floor = most(divideUp(v2Down(x, y, fee), 1000n), 1n)
   return smallest(floor, input => v2Out(x, y, input, fee) >= 10_000n)
 }
 

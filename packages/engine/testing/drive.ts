@@ -43,6 +43,7 @@ export type PoolOptions = {
   readonly fee?: Fee
   /** Null for a pool of unknown age: its average starts at its depth. */
   readonly createdMs?: number | null
+  /** Left out, it has just traded. */
   readonly lastTradeMs?: number | null
 }
 
@@ -281,7 +282,11 @@ export class Drive {
   }
 
   /** Reads the pool at the tip. */
-  load(pool: Address, { createdMs = null, lastTradeMs = null }: PoolOptions = {}, known?: KnownRange): Pool {
+  load(
+    pool: Address,
+    { createdMs = null, lastTradeMs = this.nowMs }: PoolOptions = {},
+    known?: KnownRange,
+  ): Pool {
     const loaded: LoadedPool = {
       ...this.sim.loaded(pool, known),
       createdMs: createdMs === null ? null : ms(createdMs),

@@ -129,8 +129,14 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   const byPool = new Map<Hex, bigint>()
   for (const route of live)
     byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
+  const all = sum(live.map(weight))
+  const floor = floorBps([...byPool.values()], all)
+  const reaches = (part: bigint, whole: bigint) => part > 0n && part * 10_000n >= whole * floor
+  const ownOf = (route: RouteView) => byPool.get(first(route).pool_id) as bigint
+  const isLarge = (route: RouteView) => route.hops.length === 1 || reaches(weight(route), ownOf(route))
   const isHeard = (route: RouteView) =>
-    (byPool.get(first(route).pool_id) as bigint) * 100n >= sum(live.map(weight)) * 2n
+    reaches(ownOf(route), all) &&
+    (isLarge(route) || !live.some(each => first(each).pool_id === first(route).pool_id && isLarge(each)))
   for (const route of live)
     assert(isHeard(route) === (route.reason !== 'IMMATERIAL'), `${route.route_id} is ${route.reason}`)
 
@@ -150,7 +156,7 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   const total = sum(observations.map(weight))
   const isSplit = inliers.length < observations.length
   const isResolved =
-    sum(inliers.map(weight)) * 100n >= total * 67n &&
+    sum(inliers.map(weight)) * 100n >= all * 67n &&
     new Set(inliers.map(route => first(route).pool_id)).size >= 2 &&
     new Set(inliers.map(route => first(route).deployment_id)).size >= 2
   const accepted = isSplit && isResolved ? inliers : observations
@@ -183,11 +189,50 @@ function checkVote(quote: PricedView, live: readonly RouteView[]): void {
   assert(support.retained_weight_bps === Number((kept * 10_000n) / total), 'retained weight')
   same(valueOf(support.low), priceOf(accepted[0] as RouteView), 'support low')
   same(valueOf(support.high), priceOf(accepted.at(-1) as RouteView), 'support high')
-  checkScore(quote, accepted, selected, m0, isSplit && !isResolved, kept, total)
+  checkScore(quote, live, accepted, selected, m0, isSplit && !isResolved, kept, total)
+}
+
+/** The greatest of 10, 5, 2 and 0 per cent at which the pools that reach it carry 90 of all. */
+function floorBps(weights: readonly bigint[], all: bigint): bigint {
+  const floor = [1000n, 500n, 200n].find(
+    bps => sum(weights.filter(each => each * 10_000n >= all * bps)) * 10n >= all * 9n,
+  )
+  return floor ?? 0n
+}
+
+/** The first hops that say the published price by the best of their routes, and how good that is, best first. */
+function sourcesOf(live: readonly RouteView[], accepted: readonly RouteView[], price: Rational) {
+  const pools = [...new Set(live.map(route => first(route).pool_id))]
+  return pools
+    .flatMap(pool => {
+      const own = (routes: readonly RouteView[]) => routes.filter(route => first(route).pool_id === pool)
+      const counted = own(accepted).length > 0 ? own(accepted) : own(live)
+      const best = Math.max(...counted.map(route => route.score))
+      const isNear = counted.some(route => {
+        const { num, den } = devBps(priceOf(route), price)
+        return route.score === best && num <= 200n * den
+      })
+      return isNear ? [{ score: best, deployment: first(counted[0] as RouteView).deployment_id }] : []
+    })
+    .sort((a, b) => b.score - a.score)
+}
+
+/** First hops of at least 34% of the accepted weight, or the heaviest that carry half of it together. */
+function heavyPools(byPool: ReadonlyMap<Hex, bigint>, kept: bigint): Set<Hex> {
+  const heaviest = [...byPool].sort(([a, of], [b, other]) => (of === other ? (a < b ? -1 : 1) : of > other ? -1 : 1))
+  const heavy = new Set<Hex>()
+  let together = 0n
+  for (const [pool, own] of heaviest) {
+    if (own * 100n < kept * 34n && together * 2n >= kept) break
+    heavy.add(pool)
+    together += own
+  }
+  return heavy
 }
 
 function checkScore(
   quote: PricedView,
+  live: readonly RouteView[],
   accepted: readonly RouteView[],
   selected: RouteView,
   m0: Rational,
@@ -198,24 +243,29 @@ function checkScore(
   const byPool = new Map<Hex, bigint>()
   for (const route of accepted)
     byPool.set(first(route).pool_id, (byPool.get(first(route).pool_id) ?? 0n) + weight(route))
-  const isSource = (route: RouteView) => (byPool.get(first(route).pool_id) as bigint) * 10n >= kept
-  const sources = new Set(accepted.filter(isSource).map(route => first(route).pool_id)).size
-  const deployments = new Set(accepted.filter(isSource).map(route => first(route).deployment_id)).size
+  const sources = sourcesOf(live, accepted, priceOf(selected))
+  const deployments = new Set(sources.map(each => each.deployment)).size
   const spread = accepted
     .map(route => devBps(priceOf(route), m0))
     .reduce((a, b) => (compare(a, b) >= 0 ? a : b))
   const { path_agreement, material_routes, aggregate_state } = quote.confidence.components
   assert(
-    path_agreement?.['sources'] === sources && path_agreement['deployments'] === deployments,
+    path_agreement?.['sources'] === sources.length && path_agreement['deployments'] === deployments,
     'sources and deployments',
   )
   const caps = new Map<string, number>()
   const note = (list: readonly CapText[]) => {
     for (const { code, cap } of list) caps.set(code, Math.min(cap, caps.get(code) ?? 10))
   }
-  const bySources = [5, 5, 7, 8, 9, 10][Math.min(sources, 5)] as number
-  if (sources <= 1) caps.set('SINGLE_SOURCE', bySources)
-  if (deployments < 2) caps.set('SINGLE_DEPLOYMENT', 8)
+  const bySources = Math.max(
+    5,
+    ...sources.map(({ score }, at) => {
+      const isLone = new Set(sources.slice(0, at + 1).map(each => each.deployment)).size < 2
+      return Math.min([5, 8, 9, 10][Math.min(at, 3)] as number, score, isLone ? 7 : 10)
+    }),
+  )
+  assert(path_agreement['source_score'] === bySources, 'what the sources are worth together')
+  if (sources.length <= 1) caps.set('SINGLE_SOURCE', 5)
   if (isUnresolved) caps.set('NO_INDEPENDENT_CONSENSUS', 2)
   const agreement = Math.min(bySources, spreadBand(spread), retainedBand(kept, total), ...caps.values())
   assert(
@@ -223,13 +273,15 @@ function checkScore(
     () => `path agreement is ${path_agreement.score}, of its parts ${agreement}`,
   )
 
+  const heavy = heavyPools(byPool, kept)
+  const restsOn = (route: RouteView): boolean =>
+    heavy.has(first(route).pool_id) &&
+    (route.hops.length === 1 ||
+      (assetQuote(quote, first(route).to)?.routes ?? []).some(
+        ({ route_id, material }) => material && route.route_id === `${first(route).pool_id}-${route_id}`,
+      ))
   const isMaterial = (route: RouteView): boolean =>
-    route === selected ||
-    (isSource(route) &&
-      (route.hops.length === 1 ||
-        (assetQuote(quote, first(route).to)?.routes ?? []).some(
-          ({ route_id, material }) => material && route.route_id === `${first(route).pool_id}-${route_id}`,
-        )))
+    accepted.some(restsOn) ? restsOn(route) : route === selected
   const material = accepted.filter(isMaterial)
   for (const route of accepted)
     assert(route.material === isMaterial(route), `materiality of ${route.route_id}`)
@@ -242,6 +294,22 @@ function checkScore(
     for (const hop of route.hops) note(hop.caps)
     if (route.hops.length > 1) note(assetQuote(quote, first(route).to)?.confidence.caps ?? [])
   }
+  const isShouting = (route: RouteView): boolean => {
+    const own = sum(live.filter(each => first(each).pool_id === first(route).pool_id).map(weight))
+    const all = sum(live.map(weight))
+    if (live.some(each => each.reason !== 'IMMATERIAL' && first(each).pool_id === first(route).pool_id)) return false
+    if (own * 100n < all * 2n || own < 50_000_000n) return false
+    const { marginal, components, to } = first(route)
+    const median = components['temporal']?.['median'] as ExactText | null
+    const asset = assetQuote(quote, to)
+    const usd = asset === undefined ? valueOf(route.stable?.usd as ExactText) : valueOf(asset.price_usd)
+    return [marginal, median].every(ratio => {
+      if (ratio === null) return false
+      const { num, den } = devBps(times(valueOf(ratio), usd), priceOf(selected))
+      return num > 1000n * den
+    })
+  }
+  if (live.some(isShouting)) caps.set('DISSENT', Math.min(4, caps.get('DISSENT') ?? 4))
   const expected = JSON.stringify([...caps].sort(([a], [b]) => (a < b ? -1 : 1)))
   const listed = JSON.stringify(quote.confidence.caps.map(({ code, cap }) => [code, cap]))
   assert(listed === expected, () => `caps are ${listed}, of the parts ${expected}`)

@@ -11,7 +11,9 @@ import {
   display,
   edgeAgreement,
   type Fraction,
+  type Ms,
   ms,
+  tradeAgeCap,
   WINDOW_MS,
 } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
@@ -127,9 +129,8 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
   const caps: { code: string; cap: number }[] = [...(agreementScores(reading, hop, path)[0]?.caps ?? [])]
   if (components.temporal.covered_ms < WINDOW_MS)
     caps.push({ code: 'INSUFFICIENT_HISTORY', cap: components.temporal.score })
-  const quietMs = atMs - findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms)
-  const quiet = policy.trade_age_caps.findLast(each => quietMs > each.over_ms)
-  if (quiet !== undefined) caps.push({ code: 'NO_RECENT_TRADE', cap: quiet.cap })
+  const quiet = tradeAgeCap(...lastTradeOf(reading, hop, path), policy, ms(atMs)).value
+  if (quiet !== null) caps.push(quiet)
   if (hop.jump_since_ms !== null) {
     const sinceMs = findings.integer(`${path}.jump_since_ms`, hop.jump_since_ms)
     if (atMs < sinceMs + policy.jump.hold_ms) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
@@ -162,6 +163,20 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
     hop.fee_ppm <= policy.fee_ceiling_ppm,
     `at most ${policy.fee_ceiling_ppm}`,
   )
+}
+
+/** The last trade, and since when its age counts where none is known. A quote of version 0.1 has them in one number. */
+function lastTradeOf(
+  { findings, policy }: Reading,
+  hop: Hop,
+  path: string,
+): readonly [Ms | null, Ms] {
+  const quietSinceMs = ms(findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms))
+  if (policy.revision === 1 || hop.last_trade_ms === undefined) return [quietSinceMs, quietSinceMs]
+  if (hop.last_trade_ms === null) return [null, quietSinceMs]
+  const tradedMs = ms(findings.integer(`${path}.last_trade_ms`, hop.last_trade_ms))
+  findings.same(`${path}.quiet_since_ms`, quietSinceMs, tradedMs, [`${path}.last_trade_ms`])
+  return [tradedMs, tradedMs]
 }
 
 /** External depth may lower or cap a score, and never lifts one. */

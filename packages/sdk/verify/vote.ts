@@ -6,15 +6,16 @@ import {
   stateScore,
   label as labelOf,
   consensus,
-  count,
   type EngineRoute,
-  pathAgreement,
+  immaterialAmong,
+  materialHops,
   near as nearOf,
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
 import { bpsText } from './hopScore.ts'
 import { at, type Reading } from './reading.ts'
+import { agreementOf, type Capped, dissentIn } from './standing.ts'
 import { isRefused, type Live } from './routes.ts'
 
 type Verdict = NonNullable<ReturnType<typeof consensus>>
@@ -31,9 +32,13 @@ export function checkVote(reading: Reading, live: readonly Live[]): void {
   const total = sum(weights)
   if (total === 0n)
     return findings.unreadable(at(path, 'routes'), live.length, 'a route with weight', [at(path, 'support')])
-  const isHeard = live.map(
-    ({ hops }) => (byFirst.get(firstOf(hops)) ?? 0n) * BPS >= total * BigInt(policy.observation_share_bps),
-  )
+  const weighted = live.map((each, index) => ({
+    first: firstOf(each.hops),
+    weight: weights[index] as bigint,
+    isOnward: each.hops.length > 1,
+  }))
+  const immaterial = immaterialAmong(policy, weighted, byFirst, total, ({ isOnward }) => isOnward)
+  const isHeard = weighted.map(each => !immaterial.has(each))
   const heard = live.filter((_, index) => isHeard[index])
   const heardWeights = weights.filter((_, index) => isHeard[index])
   const verdict = consensus(
@@ -42,8 +47,9 @@ export function checkVote(reading: Reading, live: readonly Live[]): void {
       price,
       weight: heardWeights[index] as bigint,
       capacity,
-      source: { id: firstOf(hops), deploymentId: hops[0]?.deployment_id ?? '' },
+      source: { id: firstOf(hops), deploymentId: deploymentOf(hops) },
     })),
+    policy.revision === 1 ? null : total,
   )
   if (verdict === null) return findings.unreadable(at(path, 'routes'), live.length, 'a route that is heard')
   const from = [at(path, 'routes'), at(path, 'support')]
@@ -60,7 +66,8 @@ export function checkVote(reading: Reading, live: readonly Live[]): void {
     )
   })
   checkSelected(reading, heard, heardWeights, verdict)
-  checkPublished(reading, live, heard, heardWeights, verdict)
+  const leftOut = dissentIn(reading, live, heard, byFirst, total, heard[verdict.selected] as Live)
+  checkPublished(reading, live, heard, heardWeights, verdict, leftOut)
 }
 
 /** w_r = ⌊b_r · min(1, L_e/B_e)⌋ over the pools of the route. */
@@ -201,6 +208,7 @@ function checkPublished(
   heard: readonly Live[],
   weights: readonly bigint[],
   verdict: Verdict,
+  dissenting: Capped | null,
 ): void {
   const { findings, quote, path, policy, assets } = reading
   const own = at(path, 'confidence')
@@ -211,32 +219,19 @@ function checkPublished(
     accepted,
     weights.filter((_, index) => isAccepted[index]),
   )
-  const needed = verdict.keptWeight * BigInt(policy.source_share_bps)
-  const sources = new Set([...byFirst].filter(([, weight]) => weight * BPS >= needed).map(([pool]) => pool))
-  const deployments = new Set(
-    accepted.filter(({ hops }) => sources.has(firstOf(hops))).map(({ hops }) => hops[0]?.deployment_id),
-  )
-  const agreement = pathAgreement(
-    {
-      sources: count(sources.size),
-      deployments: count(deployments.size),
-      spreadBps: verdict.spreadBps,
-      keptWeight: verdict.keptWeight,
-      totalWeight: verdict.totalWeight,
-      unresolved: verdict.unresolved,
-    },
-    policy,
-  )
+  const heavy = materialHops(policy, byFirst, verdict.keptWeight, pool => pool)
   const chosen = heard[verdict.selected] as Live
-  const isMaterial = ({ hops, route }: Live): boolean => {
-    if (route === chosen.route) return true
-    if (!sources.has(firstOf(hops))) return false
+  const agreement = agreementOf(reading, live, accepted, heavy, verdict, chosen)
+  const restsOn = ({ hops }: Live): boolean => {
+    if (!heavy.has(firstOf(hops))) return false
     const tail = hops.slice(1).map(hop => hop.pool_id)
     const asset = assets.get(hops[0]?.to ?? '')?.quote
     return (
       tail.length === 0 || asset?.routes.find(each => each.route_id === tail.join('-'))?.material === true
     )
   }
+  const isChosenMaterial = policy.revision === 1 || !accepted.some(restsOn)
+  const isMaterial = (each: Live): boolean => restsOn(each) || (isChosenMaterial && each === chosen)
   for (const each of live)
     findings.same(`${each.path}.material`, each.route.material, accepted.includes(each) && isMaterial(each), [
       at(path, 'routes'),
@@ -253,6 +248,7 @@ function checkPublished(
       deployments: agreement.deployments,
       spread_bps: bpsText(agreement.spreadBps),
       retained_weight_bps: agreement.retainedBps,
+      ...(policy.revision === 1 ? {} : { source_score: agreement.bySources }),
     },
     material_routes: {
       score: Math.min(10, ...material.map(({ route }) => route.score)),
@@ -274,10 +270,11 @@ function checkPublished(
     ]),
   )
   const caps = new Map<string, number>()
-  const note = (list: readonly { readonly code: string; readonly cap: number }[]) => {
+  const note = (list: readonly Capped[]) => {
     for (const { code, cap } of list) caps.set(code, Math.min(cap, caps.get(code) ?? cap))
   }
   note(agreement.caps)
+  if (dissenting !== null) note([dissenting])
   for (const { hops } of material) {
     for (const hop of hops) note(hop.caps)
     if (hops.length > 1) note(assets.get(hops[0]?.to ?? '')?.quote.confidence.caps ?? [])
@@ -335,5 +332,6 @@ function weightByFirst(live: readonly Live[], weights: readonly bigint[]): Map<s
   return byFirst
 }
 
+const deploymentOf = (hops: Live['hops']): string => hops[0]?.deployment_id ?? ''
 const firstOf = (hops: Live['hops']): string => hops[0]?.pool_id ?? ''
 const sum = (values: readonly bigint[]): bigint => values.reduce((total, value) => total + value, 0n)

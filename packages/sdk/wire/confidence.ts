@@ -26,13 +26,21 @@ export const Cap = object({ code: CapCode, cap: Score })
 
 const Scored = object({ score: Score })
 
-/** Of a pair's pools, or of a token's sources. */
-export const Agreement = object({
+const agreementFields = {
   score: Score,
   sources: Count,
   deployments: Count,
   spread_bps: PlainDecimal,
   retained_weight_bps: Count,
+} as const
+
+/** Of a pair's pools. */
+export const Agreement = object(agreementFields)
+
+/** Of a token's sources. */
+export const PathAgreement = object({
+  ...agreementFields,
+  source_score: optional(describe('What the sources are worth together.', Score)),
 })
 
 /** What the score of a pool, and of a hop through it, is the least of. */
@@ -60,7 +68,7 @@ export const RouteComponents = map(Scored)
 
 /** Of a token's published score. */
 export const PathComponents = object({
-  path_agreement: Agreement,
+  path_agreement: PathAgreement,
   material_routes: object({ score: Score, routes: Count }),
   aggregate_state: Scored,
 })

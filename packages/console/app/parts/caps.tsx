@@ -9,6 +9,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   SINGLE_SOURCE: 'one pool carries the whole price',
   SINGLE_DEPLOYMENT: 'all sources are of one deployment',
   NO_INDEPENDENT_CONSENSUS: 'sources do not agree independently',
+  DISSENT: 'a pool outside the vote says quite another price',
   INSUFFICIENT_HISTORY: 'not watched long enough to compare with the past',
   NO_RECENT_TRADE: 'nobody has traded for long',
   MAGNITUDE_JUMP: 'it just moved by orders of magnitude',

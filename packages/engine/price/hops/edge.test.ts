@@ -619,16 +619,16 @@ describe('caps', () => {
     s.decimals(T, 18)
     s.v2(P1, [T, X], [USDC, Y], { lastTradeMs: s.nowMs - ageMs })
     expect(capsOf(s.edge(P1))).toBe(
-      ['SINGLE_POOL_PAIR 7, INSUFFICIENT_HISTORY 5', cap].filter(each => each !== '').join(', '),
+      ['SINGLE_POOL_PAIR 8, INSUFFICIENT_HISTORY 5', cap].filter(each => each !== '').join(', '),
     )
   })
 
-  it('R-trade-2: liquidity events are no trades, a swap is', () => {
+  it('R-trade-2: liquidity events are no trades, a swap of a useful size is', () => {
     const s = onePool({ lastTradeMs: 1 })
     s.reserves(P1, X - 1_000n, Y - 1_000n)
     s.mine()
     expect(capsOf(s.edge(P1))).toContain('NO_RECENT_TRADE 3')
-    s.sell(P1, E18)
+    s.sell(P1, 100n * E18)
     s.mine()
     expect(capsOf(s.edge(P1))).not.toContain('NO_RECENT_TRADE')
     expect(s.pool(P1).state.lastTradeMs).toBe(s.tip.timeMs)
@@ -674,7 +674,7 @@ describe('caps', () => {
       score: 6,
       components: { depth: { score: 6 }, temporal: { score: 10, coveredMs: 5 * MINUTE } },
     })
-    expect(capsOf(s.edge(P1))).toBe('SINGLE_POOL_PAIR 7')
+    expect(capsOf(s.edge(P1))).toBe('SINGLE_POOL_PAIR 8')
   })
 
   it.each([

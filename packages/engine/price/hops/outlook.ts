@@ -13,7 +13,7 @@ export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Out
   const temporal = temporalAt(state, atMs)
   const caps: Cap[] = []
   if (!temporal.isCovered) caps.push({ code: 'INSUFFICIENT_HISTORY', cap: temporal.value })
-  const quiet = tradeAgeCap(state.lastTradeMs ?? state.trackedSinceMs, policy, atMs)
+  const quiet = tradeAgeCap(state.lastTradeMs, state.trackedSinceMs, policy, atMs)
   if (quiet.value !== null) caps.push(quiet.value)
   const jumping = state.jump === null ? null : isJumping(state.jump, atMs, policy)
   if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })

@@ -78,11 +78,16 @@ export function confidenceText(evaluation: Priced): Confidence {
     label: label(evaluation.score),
     components:
       'path_agreement' in components
-        ? { ...components, path_agreement: agreementText(components.path_agreement) }
+        ? { ...components, path_agreement: pathText(components.path_agreement) }
         : components,
     caps: evaluation.caps,
   }
 }
+
+const pathText = (agreement: Agreement) => ({
+  ...agreementText(agreement),
+  source_score: agreement.bySources,
+})
 
 export const agreementText = (agreement: Agreement) => ({
   score: agreement.score,

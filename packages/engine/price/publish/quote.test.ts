@@ -148,7 +148,7 @@ describe('a priced quote', () => {
     ])
     expect(components['freshness']).toEqual({ score: 9, age_ms: 7 * MINUTE, ttl_ms: HOUR })
     expect(components['agreement']).toEqual({
-      score: 7,
+      score: 8,
       sources: 1,
       deployments: 1,
       spread_bps: '0',
@@ -182,7 +182,7 @@ describe('a priced quote', () => {
     s.v2(P1, [WETH, EX], [USDC, EY], { deployment: 'one' })
     s.v2(P2, [WETH, EX], [DAI, 250_000_000n * E18], { deployment: 'two' })
     s.v2(P3, [WBTC, 10n ** 12n], [USDC, 400_000_000n * E6], { deployment: 'three' })
-    s.v2(P4, [WBTC, 4n * 10n ** 10n], [WETH, 8_000n * E18], { deployment: 'four' })
+    s.v2(P4, [WBTC, 2n * 10n ** 11n], [WETH, 40_000n * E18], { deployment: 'four' })
     s.v2(P5, [T, X], [WBTC, 10n ** 11n], { deployment: 'five' })
     s.enrol(T)
     s.mine({ afterMs: 5 * MINUTE })

@@ -123,6 +123,7 @@ export function hopText(edge: Edge): object {
     ...depthText(edge),
     verified_at_ms: edge.verifiedMs,
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
+    last_trade_ms: edge.state.lastTradeMs,
     jump_since_ms: edge.state.jump?.jump?.sinceMs ?? null,
     settled: edge.settled,
     score: edge.score,

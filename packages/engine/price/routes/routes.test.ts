@@ -14,7 +14,8 @@ import { Scenario, scenario } from '../../testing/scenario.ts'
 import { Candidate } from './candidate.ts'
 import type { Edge, StableView } from '../evaluation.ts'
 import { vote } from '../vote/observations.ts'
-import { mergePolicy, PolicyError } from '../../policy/policyOverride.ts'
+import { PolicyError } from '../../policy/policyError.ts'
+import { mergePolicy } from '../../policy/policyOverride.ts'
 import { OwnHops } from '../hops/ownHops.ts'
 import { routesOf } from './routes.ts'
 
@@ -344,11 +345,11 @@ describe('weights', () => {
 })
 
 describe('observations', () => {
-  it('R-dust-1: routes whose first-hop pool has less than 2% of the weight are IMMATERIAL, at 2% they vote', () => {
+  it('R-dust-1: routes whose first-hop pool has less than 10% of the weight are IMMATERIAL, at 10% they vote', () => {
     const [X, Y] = [10_000_000n * E18, 20_000_000n * E6]
     const depth = byHand.v2DepthY(X, Y)
     const share = (y: bigint) => byHand.v2DepthY((y * X) / Y, y)
-    const enough = byHand.smallest(Y / 100n, y => share(y) * 50n >= share(y) + depth)
+    const enough = byHand.smallest(Y / 100n, y => share(y) * 10n >= share(y) + depth)
     const less = byHand.greatest(enough, y => share(y) < share(enough))
     for (const [y, reason, accepted] of [
       [enough, null, 2],
@@ -363,23 +364,23 @@ describe('observations', () => {
     }
   })
 
-  it('R-dust-1: a first-hop pool with exactly 2% of the weight votes: of fifty equal ones each does', () => {
+  it('R-dust-1: the floor is the greatest at which those that reach it carry 90%: of fifty equal ones each votes', () => {
     const s = scenario()
     for (let n = 0; n < 50; n++) deep(s, address(0x200 + n), T, USDC)
     s.enrol(T)
     expect(s.priced(T).support?.accepted).toBe(50)
   })
 
-  it('R-dust-1: the 2% are asked of all routes of a first-hop pool together', () => {
+  it('R-dust-1: the floor is asked of all routes of a first-hop pool together', () => {
     const s = scenario()
     deep(s, P1, T, USDC, 1000n)
-    deep(s, P2, T, WETH, 25n)
+    deep(s, P2, T, WETH, 250n)
     for (const pool of [P3, P4, P5, P6]) deep(s, pool, WETH, USDC, 1000n)
     s.enrol(T)
     const routes = routesShown(s)
     const total = routes.reduce((sum, route) => sum + BigInt(route.weight_microusd), 0n)
     for (const route of routes.filter(({ hops }) => hops.length === 2)) {
-      expect(BigInt(route.weight_microusd) * 50n).toBeLessThan(total)
+      expect(BigInt(route.weight_microusd) * 10n).toBeLessThan(total)
       expect(route.reason).toBe(null)
     }
   })

@@ -7,7 +7,6 @@ import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { Ratio } from '../../exact/ratio.ts'
 import { count, type Ms, ms, score, type Score, soonest, weaker } from '../../units.ts'
-import { pathAgreement } from '../../rules/agreement.ts'
 import { anchorRoutes } from '../hops/anchors.ts'
 import type { Candidate } from '../routes/candidate.ts'
 import type { Priced, Route, StableView } from '../evaluation.ts'
@@ -18,10 +17,12 @@ import { type Vote, weightByFirst } from '../vote/observations.ts'
 import { CLIMBING_MS } from '../../rules/hopCapacity.ts'
 import { aggregateState } from '../../rules/aggregateState.ts'
 import { expiryOf } from '../../rules/expiry.ts'
-import { isMaterial, sourcesOf } from '../../rules/materialRoutes.ts'
+import { markMaterial, materialHops } from '../../rules/materialRoutes.ts'
 import { activeCaps, publishedScore } from '../../rules/publishedScore.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
 import { marginalUsdOf } from '../routes/routes.ts'
+import { dissentAt } from './dissentAt.ts'
+import { agreementOf } from './pathAgreement.ts'
 
 export function pricedFrom(
   moment: Moment,
@@ -30,30 +31,23 @@ export function pricedFrom(
   { observations, dust, verdict, claimed, byFirst }: Vote,
   failed: FailedRoutes,
 ): Priced {
+  const { policy } = moment
   const selectedObservation = observations[verdict.selected] as Candidate
   const isUnanimous = verdict.survivors.length === observations.length
   const accepted = isUnanimous ? observations : observations.filter((_, at) => verdict.rejected[at] !== true)
   const rejected = isUnanimous ? [] : observations.filter((_, at) => verdict.rejected[at] === true)
   const isWhole = isUnanimous && dust.length === 0
-  const sources = sourcesOf(moment.policy, isWhole ? byFirst : weightByFirst(accepted), verdict.keptWeight)
-  for (const route of accepted) route.material = route === selectedObservation || isMaterial(route, sources)
+  const weights = isWhole ? byFirst : weightByFirst(accepted)
+  const hops = materialHops(policy, weights, verdict.keptWeight, ({ pool }) => pool.id)
+  markMaterial(policy, accepted, hops, selectedObservation)
   for (const route of rejected) route.exclusion = 'OUTLIER'
   const isAsset = moment.state.setup.routingAssets.includes(token)
   const covered = isAsset ? anchorRoutes(moment, token, accepted) : { value: accepted, untilMs: FOREVER }
   const routes: readonly Route[] = covered.value
   const selected = routes[accepted.indexOf(selectedObservation)] as Route
-
-  const agreement = pathAgreement(
-    {
-      sources: count(sources.size),
-      deployments: count(new Set([...sources].map(({ pool }) => pool.deploymentId)).size),
-      spreadBps: verdict.spreadBps,
-      keptWeight: verdict.keptWeight,
-      totalWeight: verdict.totalWeight,
-      unresolved: verdict.unresolved,
-    },
-    moment.policy,
-  )
+  const others: readonly Route[] = isWhole ? [] : [...rejected, ...dust]
+  const agreement = agreementOf(policy, verdict, hops, routes, others, selected)
+  const dissenting = dissentAt(moment, observations, dust, byFirst, selected)
   const material = routes.filter(route => route.material)
   const components = {
     path_agreement: agreement,
@@ -63,8 +57,9 @@ export function pricedFrom(
     },
     aggregate_state: { score: aggregateState(moment.feed.score, routes) },
   }
-  const caps = activeCaps(agreement, material)
-  const untilMs = earlier(covered.untilMs, claimsUntil(moment, [...observations, ...dust], claimed))
+  const caps = activeCaps(dissenting.value === null ? agreement.caps : [...agreement.caps, dissenting.value], material)
+  const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
+  const untilMs = earlier(earlier(covered.untilMs, claimedUntilMs), dissenting.untilMs)
   // To reduce a price takes as long as to find its route, and of many it is never asked.
   let price: Ratio | null = null
   let marginalUsd: Fraction | null = null
@@ -89,7 +84,7 @@ export function pricedFrom(
       madBps: verdict.madBps,
     },
     selected,
-    routes: isWhole ? routes : [...routes, ...rejected, ...dust],
+    routes: isWhole ? routes : [...routes, ...others],
     failed,
     stable: selected.stable as StableView,
     expiresAtMs: expiryOf(routes),

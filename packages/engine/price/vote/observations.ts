@@ -9,6 +9,7 @@ import type { Candidate } from '../routes/candidate.ts'
 import { share, sumByFirst } from '../../memory/sharedCapacity.ts'
 import { type Consensus, consensus, type Observation } from '../../rules/consensus.ts'
 import type { Edge, Route } from '../evaluation.ts'
+import { immaterialAmong } from '../../rules/observationFloor.ts'
 import { rejectImbalanced } from '../../rules/valueImbalance.ts'
 import type { Moment } from '../moment.ts'
 import type { Failure } from '../../rules/reasons.ts'
@@ -37,14 +38,13 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
     for (const route of routes) fail(route, NO_WEIGHT, failed)
     return null
   }
-  const least = total * BigInt(moment.policy.observation_share_bps)
-  const small = new Set<Edge>()
-  for (const [edge, weight] of byFirst) if (weight * 10_000n < least) small.add(edge)
-  const dust = small.size === 0 ? [] : routes.filter(({ first }) => small.has(first))
-  const observations = small.size === 0 ? routes : routes.filter(({ first }) => !small.has(first))
+  const small = immaterialAmong(moment.policy, routes, byFirst, total, ({ via }) => via !== null)
+  const dust = small.size === 0 ? [] : routes.filter(route => small.has(route))
+  const observations = small.size === 0 ? routes : routes.filter(route => !small.has(route))
   for (const route of dust) route.exclusion = 'IMMATERIAL'
   // A route that has come this far has a price, though it may not be worked out yet.
-  const verdict = consensus(observations as readonly (Candidate & Observation)[])
+  const priced = observations as readonly (Candidate & Observation)[]
+  const verdict = consensus(priced, moment.policy.revision === 1 ? null : total)
   return verdict === null ? null : { observations, dust, verdict, claimed, byFirst }
 }
 

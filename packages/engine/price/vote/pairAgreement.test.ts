@@ -33,9 +33,9 @@ const shown = ({ score, sources, caps }: Agreement): string =>
 
 describe('sources of a pair', () => {
   it.each([
-    [1, '7 of 1, SINGLE_POOL_PAIR 7'],
-    [2, '8 of 2'],
-    [3, '9 of 3'],
+    [1, '8 of 1, SINGLE_POOL_PAIR 8'],
+    [2, '9 of 2'],
+    [3, '10 of 3'],
     [4, '10 of 4'],
     [5, '10 of 5'],
   ] as const)('R-agreement-3: %i verified pools of the pair that agree score %s', (count, expected) => {
@@ -50,7 +50,7 @@ describe('sources of a pair', () => {
     s.v2(P1, [T, X], [USDC, Y])
     s.v2(P2, [T, X], [DAI, 2n * X])
     s.v2(P3, [U, X], [USDC, Y])
-    for (const pool of [P1, P2, P3]) expect(shown(agreementOf(s, pool))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
+    for (const pool of [P1, P2, P3]) expect(shown(agreementOf(s, pool))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
   it('R-agreement-1: a pool that is not verified is no source', () => {
@@ -59,23 +59,23 @@ describe('sources of a pair', () => {
     s.swapLog(P2, [E18 - 900n, 0n], [0n, E6])
     s.mine()
     expect(s.pool(P2).state.verified).toBe(false)
-    expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
+    expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
   it('R-agreement-1: a pool a guard refuses for its fee, or without liquidity, is no source', () => {
     const s = pools({}, { fee: [90n, 100n] }, {})
     s.reserves(P3, 0n, 0n)
     s.mine()
-    expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
+    expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
   it('R-agreement-2: a pool just born has no weight yet and is no source until it has earned some', () => {
     const s = pools({})
     s.bornV2(P2, [T, X], [USDC, Y])
     s.mine()
-    expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
-    s.mine({ afterMs: MINUTE })
-    expect(shown(agreementOf(s, P1))).toBe('8 of 2')
+    expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
+    s.mine({ afterMs: 10 * MINUTE })
+    expect(shown(agreementOf(s, P1))).toBe('9 of 2')
   })
 })
 
@@ -97,7 +97,7 @@ describe('spread of a pair', () => {
 
   it('R-evidence-2: is asked of marginal ratios, so different fees do not disagree', () => {
     const s = pools({}, { fee: [9_999n, 10_000n] }, { fee: [98n, 100n] })
-    expect(shown(agreementOf(s, P1))).toBe('9 of 3')
+    expect(shown(agreementOf(s, P1))).toBe('10 of 3')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
   })
 })
@@ -140,10 +140,10 @@ describe('outliers of a pair', () => {
 })
 
 describe('dust of a pair', () => {
-  it('R-agreement-2: a pool below 2% of the depth of its pair does not vote, at 2% it does', () => {
+  it('R-agreement-2: a pool below 10% of the depth of its pair does not vote, at 10% it does', () => {
     const depth = byHand.v2DepthY(X, Y)
     const share = (of: bigint) => byHand.v2DepthY(of, (of * Y) / X)
-    const enough = byHand.smallest(X / 100n, of => share(of) * 50n >= share(of) + depth)
+    const enough = byHand.smallest(X / 100n, of => share(of) * 10n >= share(of) + depth)
     for (const [of, sources] of [
       [enough, 2],
       [byHand.greatest(enough, n => share(n) < share(enough)), 1],
@@ -154,10 +154,10 @@ describe('dust of a pair', () => {
     }
   })
 
-  it('R-agreement-2: a pool with exactly 2% of the depth of its pair votes', () => {
+  it('R-agreement-2: a pool with exactly 10% of the depth of its pair votes', () => {
     const [x, y] = [X / 1_000n, Y / 1_000n]
-    const depth = 49n * byHand.v2DepthY(x, y)
-    const reserve = byHand.smallest(Y / 100n, n => byHand.v2DepthY((n * X) / Y, n) >= depth)
+    const depth = 9n * byHand.v2DepthY(x, y)
+    const reserve = byHand.smallest(Y / 1_000n, n => byHand.v2DepthY((n * X) / Y, n) >= depth)
     expect(byHand.v2DepthY((reserve * X) / Y, reserve)).toBe(depth)
     const s = pools()
     s.v2(P1, [T, (reserve * X) / Y], [USDC, reserve], { deployment: 'one' })
@@ -167,19 +167,19 @@ describe('dust of a pair', () => {
 
   it('R-agreement-2: dust at a thousand times the price neither splits the others nor counts as one of them', () => {
     const s = pools({}, {}, { of: 10n, bps: 9_990_000n })
-    expect(shown(agreementOf(s, P1))).toBe('8 of 2')
+    expect(shown(agreementOf(s, P1))).toBe('9 of 2')
     expect(agreementOf(s, P1).spreadBps.num).toBe(0n)
   })
 
   it('R-agreement-7: dust that disagrees carries its own deviation, dust that agrees shares the agreement of the others', () => {
     const s = pools({}, {}, {}, { of: 10n, bps: 9_990_000n }, { of: 10_000n })
     expect(shown(agreementOf(s, P4))).toBe('2 of 3')
-    expect(shown(agreementOf(s, P5))).toBe('9 of 3')
+    expect(shown(agreementOf(s, P5))).toBe('10 of 3')
   })
 
   it('R-agreement-4: a deep pool among dust is a single pool', () => {
     const s = pools({}, { of: 10_000n }, { of: 10_000n, bps: 700n })
-    expect(shown(agreementOf(s, P1))).toBe('7 of 1, SINGLE_POOL_PAIR 7')
+    expect(shown(agreementOf(s, P1))).toBe('8 of 1, SINGLE_POOL_PAIR 8')
   })
 
   it('R-agreement-1, R-average-6: weight is effective depth: what was just added is still dust, what was just pulled is at once', () => {
@@ -195,7 +195,7 @@ describe('dust of a pair', () => {
   })
 
   it('R-agreement-1, R-average-5: as a new pool earns its weight it becomes the median, and the spread is told from there', () => {
-    const s = pools({}, { of: 500_000n }, { of: 100_000n, bps: 150n })
+    const s = pools({}, { of: 300_000n }, { of: 560_000n, bps: 150n })
     // Four times as deep as the first, at 50 bps more; of that the average has seen nothing yet.
     s.reserves(P2, 4n * X, (4n * Y * 10_050n) / 10_000n)
     s.mine()

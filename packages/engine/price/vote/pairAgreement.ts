@@ -2,15 +2,16 @@
  * How well the pools of one pair agree: their marginal ratios through the same one-pass rule that routes
  * go through, weighted by effective depth in Y.
  *
- * Dust does not vote here either: a pool with less than the observation share of the pair's depth neither
- * counts as a source nor splits the others. A pool the others outvote carries its own deviation.
+ * Dust does not vote here either: a pool below the floor of the pair's depth neither counts as a source nor
+ * splits the others. A pool the others outvote carries its own deviation.
  */
 import * as fraction from '../../exact/fraction.ts'
 import type { Pool } from '../../entities.ts'
 import { count } from '../../units.ts'
 import { type Ballot, ballotOf, isSameAgreement, lastAgreement, type Voter } from '../../memory/pairBallot.ts'
-import { edgeAgreement, leastHeard, pairWeight } from '../../rules/agreement.ts'
+import { edgeAgreement, pairWeight } from '../../rules/agreement.ts'
 import { consensus } from '../../rules/consensus.ts'
+import { floorOf, isHeard } from '../../rules/observationFloor.ts'
 import type { Agreement } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -35,8 +36,10 @@ export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMa
 function agree(moment: Moment, pools: readonly Pool[]): Agreed {
   const byPool = new Map<Pool, Agreement>()
   const eligible = eligibleAmong(moment, pools)
-  const voters = heardAmong(moment, eligible)
-  const verdict = consensus(voters)
+  let total = 0n
+  for (const { weight } of eligible) total += weight
+  const voters = heardAmong(moment, eligible, total)
+  const verdict = consensus(voters, moment.policy.revision === 1 ? null : total)
   if (verdict === null) return { byPool, ballot: null }
 
   const survivors = verdict.survivors.map(at => (voters[at] as Voter).source)
@@ -74,11 +77,9 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
 }
 
 /** Those that are not dust. */
-function heardAmong(moment: Moment, eligible: readonly Voter[]): Voter[] {
-  let total = 0n
-  for (const { weight } of eligible) total += weight
-  const least = leastHeard(moment.policy, total)
-  return eligible.filter(({ weight }) => weight > 0n && weight * 10_000n >= least)
+function heardAmong({ policy }: Moment, eligible: readonly Voter[], total: bigint): Voter[] {
+  const floor = floorOf(policy, eligible.map(({ weight }) => weight), total)
+  return eligible.filter(({ weight }) => isHeard(weight, total, floor))
 }
 
 const ALONE = {

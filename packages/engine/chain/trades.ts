@@ -1,0 +1,54 @@
+/** The last trade of each pool, renewed by a block's swaps once all of its pools are as the block left them. */
+import type { Pool } from '../entities.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import { saleOf } from '../rules/evidence.ts'
+import { isTrade, type Traded } from '../rules/lastTrade.ts'
+import { referenceInput } from '../rules/referenceInput.ts'
+import type { State } from '../state.ts'
+import type { Address, BlockRef, PoolEvent } from './block.ts'
+import { setPoolState } from './journal.ts'
+import { unitMicrousd } from './worthOfY.ts'
+
+export function renewTrades(
+  state: State,
+  byPool: ReadonlyMap<Address, readonly PoolEvent[]>,
+  { timeMs }: BlockRef,
+): void {
+  const units = new Map<Address, Fraction | null>()
+  for (const [address, events] of byPool) {
+    const pool = state.pools.get(address)
+    if (pool === undefined || !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs, units)))
+      continue
+    setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs })
+  }
+}
+
+function isRenewed(
+  { policyView: { policy } }: State,
+  pool: Pool,
+  events: readonly PoolEvent[],
+  unitOfY: () => Fraction | null,
+): boolean {
+  if (policy.revision === 1) return events.some(({ event }) => event.kind === 'SWAP')
+  const trades: Traded[] = []
+  for (const { event } of events) {
+    if (event.kind !== 'SWAP') continue
+    const { input, output } = saleOf(pool, event)
+    trades.push({ x: sizeOf(input), y: sizeOf(output) })
+  }
+  if (trades.length === 0) return false
+  const reference = referenceOf(pool, policy)
+  if (reference === null) return false
+  const unit = unitOfY()
+  return trades.some(traded => isTrade(traded, reference, unit, policy))
+}
+
+/** Null where there is no evidence: a pool that prices nothing has no size to measure a trade by. */
+function referenceOf(pool: Pool, policy: State['policyView']['policy']): bigint | null {
+  const { evidence, amm, depth } = pool.state
+  if (evidence === null || depth === null) return null
+  // A simulated sale is one of the reference input.
+  return evidence.kind === 'SIMULATED_SWAP' ? evidence.amountIn : referenceInput(pool, amm, depth, policy)
+}
+
+const sizeOf = (net: bigint): bigint => (net < 0n ? -net : net)

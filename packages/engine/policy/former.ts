@@ -1,0 +1,78 @@
+/**
+ * The policy of version 0.1, revision 1: the numbers it had, and how a policy that was stored then is read now.
+ *
+ * Law: the name of a policy of revision 1 leaves out each key that version 0.1 did not know, where it has the value below.
+ * So a policy that was stored then keeps its name, and a quote made under it still verifies.
+ */
+import { score } from '../units.ts'
+import { DEFAULT_POLICY, type Policy } from './policy.ts'
+
+type Fields = { readonly [key: string]: unknown }
+
+/** Keys that came later, each with the value that leaves a policy of version 0.1 what it was. */
+const LATER: Fields = {
+  revision: 1,
+  // Not read in revision 1.
+  observation_floors_bps: DEFAULT_POLICY.observation_floors_bps,
+  observation_kept_bps: DEFAULT_POLICY.observation_kept_bps,
+  source_within_bps: DEFAULT_POLICY.source_within_bps,
+  material_share_bps: DEFAULT_POLICY.material_share_bps,
+  dissent: DEFAULT_POLICY.dissent,
+  trade: DEFAULT_POLICY.trade,
+  evidence: { reference_min_input: DEFAULT_POLICY.evidence.reference_min_input },
+}
+
+/** Keys that a policy of version 0.1 had; `evidence` has more in it since. */
+const KNOWN_THEN = Object.keys(DEFAULT_POLICY).filter(key => key === 'evidence' || !Object.hasOwn(LATER, key))
+
+export const FORMER_POLICY: Policy = {
+  ...(over(DEFAULT_POLICY, LATER) as Policy),
+  agreement: {
+    ...DEFAULT_POLICY.agreement,
+    edge_sources: [score(7), score(8), score(9), score(10)],
+    path_sources: [score(5), score(7), score(8), score(9), score(10)],
+    single_deployment_cap: score(8),
+  },
+}
+
+/** Of revision 1 by its own word; or whole and without a word about it, as version 0.1 wrote it. */
+export function isFormer(value: unknown): boolean {
+  if (!isFields(value)) return false
+  if (Object.hasOwn(value, 'revision')) return value['revision'] === 1
+  return KNOWN_THEN.every(key => Object.hasOwn(value, key))
+}
+
+/** What the name of a policy is made of. */
+export const namedBy = (policy: Policy): object => (policy.revision === 1 ? without(policy, LATER) : policy)
+
+/** Keys that only one revision reads are not to be set for nothing under the other. */
+export function unusedBy(policy: Policy): string | null {
+  const unused = policy.revision === 1 ? Object.keys(LATER) : ['source_share_bps']
+  const isSet = unused.some(key => key !== 'evidence' && !isEqual(policy[key as keyof Policy], FORMER_POLICY[key as keyof Policy]))
+  return isSet ? `the default of ${unused.join(', ')}, which revision ${policy.revision} does not read` : null
+}
+
+function over(base: object, fields: Fields): Fields {
+  const merged: Record<string, unknown> = { ...base }
+  for (const [key, field] of Object.entries(fields)) {
+    const known = merged[key]
+    merged[key] = isFields(known) && isFields(field) ? over(known, field) : field
+  }
+  return merged
+}
+
+/** `value` without what equals `later` in the same place. */
+function without(value: object, later: Fields): Fields {
+  const left: Record<string, unknown> = {}
+  for (const [key, field] of Object.entries(value)) {
+    if (Object.hasOwn(later, key) && isEqual(field, later[key])) continue
+    left[key] = isFields(field) && isFields(later[key]) ? without(field, later[key]) : field
+  }
+  return left
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

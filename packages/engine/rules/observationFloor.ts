@@ -1,0 +1,49 @@
+/** Who is heard in a vote: the share of the weight below which a first-hop pool, or a pool of a pair, is left out (R-dust-1). */
+import type { Policy } from '../policy/policy.ts'
+
+const WHOLE = 10_000n
+
+/** In basis points of `total`. The greatest floor at which those that reach it carry enough together. */
+export function floorOf(policy: Policy, weights: readonly bigint[], total: bigint): bigint {
+  if (policy.revision === 1) return BigInt(policy.observation_share_bps)
+  const enough = total * BigInt(policy.observation_kept_bps)
+  let floor = 0n
+  for (const bps of policy.observation_floors_bps) {
+    floor = BigInt(bps)
+    const least = total * floor
+    let kept = 0n
+    for (const weight of weights) if (weight * WHOLE >= least) kept += weight
+    if (kept * WHOLE >= enough) return floor
+  }
+  return floor
+}
+
+/** On the floor is heard; no weight has no voice. */
+export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =>
+  weight > 0n && weight * WHOLE >= total * floor
+
+/**
+ * The routes that take no part: those of first hops below the floor of all weight, and those below the floor of their
+ * first hop's weight. A hop none of whose routes reaches that keeps them all. `byFirst` is the weight of each first hop.
+ */
+export function immaterialAmong<First, Route extends { readonly first: First; readonly weight: bigint }>(
+  policy: Policy,
+  routes: readonly Route[],
+  byFirst: ReadonlyMap<First, bigint>,
+  total: bigint,
+  isOnward: (route: Route) => boolean,
+): ReadonlySet<Route> {
+  const floor = floorOf(policy, [...byFirst.values()], total)
+  const immaterial = new Set<Route>()
+  const small = new Set<Route>()
+  const reached = new Set<First>()
+  for (const route of routes) {
+    const { first, weight } = route
+    const own = byFirst.get(first) as bigint
+    if (!isHeard(own, total, floor)) immaterial.add(route)
+    else if (policy.revision > 1 && isOnward(route) && !isHeard(weight, own, floor)) small.add(route)
+    else reached.add(first)
+  }
+  for (const route of small) if (reached.has(route.first)) immaterial.add(route)
+  return immaterial
+}
