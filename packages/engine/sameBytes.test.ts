@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'b138d2a60b8d1061fa553eaeb156f19743ed10badd575bb0665fda23bb03cdb3',
+    'c2527b647920ec449da5a9c17fef3aa3028a1815c5728d25e7cae791770c85ac',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '8d6fb2386508218bff64c15f0fbf2325cceaea51dbafe20a1c7705ea8fa5efe4',
+    'fcd69d527c4377fa7bf9fc819626b6ce010abb08147e92640bcbc5b2d58879ea',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '129d0cf9e1d2721de7a19a7aeda3557249682a5c125d0eee77da068a2f58b21e',
+    '8bc593651cbf7c9d85bb85edda936f630433c69dba9eebe78f2b9d6a2f6693f1',
   ],
 ] as const
 

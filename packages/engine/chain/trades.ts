@@ -17,7 +17,10 @@ export function renewTrades(
   const units = new Map<Address, Fraction | null>()
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
-    if (pool === undefined || !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs, units)))
+    if (
+      pool === undefined ||
+      !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs, units))
+    )
       continue
     setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs })
   }

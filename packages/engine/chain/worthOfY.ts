@@ -9,7 +9,6 @@ import { effectiveY } from '../rules/hopCapacity.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import type { Address } from './block.ts'
-import { poolsOf } from './registry.ts'
 
 const MICRO = 1_000_000n
 
@@ -52,7 +51,7 @@ function assetUnit(
   if (place < 0) return null
   let deepest = 0n
   let value: Fraction | null = null
-  for (const pool of poolsOf(state, token)) {
+  for (const pool of state.index.ownPools.get(token)?.anchored ?? []) {
     const { marginal, verified } = pool.state
     if (marginal === null || !verified || routingAssets.indexOf(pool.to) >= place) continue
     const ofY = unitMicrousd(state, pool.to, atMs, known)

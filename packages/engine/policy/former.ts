@@ -48,7 +48,9 @@ export const namedBy = (policy: Policy): object => (policy.revision === 1 ? with
 /** Keys that only one revision reads are not to be set for nothing under the other. */
 export function unusedBy(policy: Policy): string | null {
   const unused = policy.revision === 1 ? Object.keys(LATER) : ['source_share_bps']
-  const isSet = unused.some(key => key !== 'evidence' && !isEqual(policy[key as keyof Policy], FORMER_POLICY[key as keyof Policy]))
+  const isSet = unused.some(
+    key => key !== 'evidence' && !isEqual(policy[key as keyof Policy], FORMER_POLICY[key as keyof Policy]),
+  )
   return isSet ? `the default of ${unused.join(', ')}, which revision ${policy.revision} does not read` : null
 }
 

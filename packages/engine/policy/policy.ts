@@ -5,7 +5,6 @@
  * snake_case keys and JSON-safe values. What the specification fixes (the 2% boundary, 67%, tau's clamp,
  * depth and freshness bands) is not here: it lives as constants beside the rule.
  */
-import type { Family } from '../amm/states.ts'
 import { count, type Count, ms, type Ms, score, type Score } from '../units.ts'
 
 /** `[upper bound in basis points, inclusive, score]`, ascending; past the last one `beyond` holds. */
@@ -39,7 +38,7 @@ export type Policy = {
     readonly reference_divisor: Count
     /** Least output of the reference input; revision 1: its least input too. */
     readonly reference_min_units: Count
-    readonly reference_min_input: Readonly<Record<Family, Count>>
+    readonly reference_min_input: { readonly amm_v2: Count; readonly amm_v3: Count }
   }
   readonly ttl_ms: { readonly default: Ms; readonly by_chain: Readonly<Record<string, Ms>> }
   /** Caps by the age of the last real swap, longest last. */

@@ -14,7 +14,9 @@ const FNV_PRIME = 0x0000000001000000000000000000013bn
 const FNV_BITS = 128
 
 export function policyVersion(policy: Policy): string {
-  return `p${fnv1a(canonical(namedBy(policy))).toString(16).padStart(32, '0')}`
+  return `p${fnv1a(canonical(namedBy(policy)))
+    .toString(16)
+    .padStart(32, '0')}`
 }
 
 /** JSON without spaces, keys sorted at every level. */

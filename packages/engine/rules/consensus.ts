@@ -107,7 +107,10 @@ export function consensus(
     const inliers = order.slice(first, last + 1)
     let inlierWeight = 0n
     for (const index of inliers) inlierWeight += at(index).weight
-    if (KEPT_DEN * inlierWeight >= KEPT_NUM * (qualifiedWeight ?? totalWeight) && isIndependent(observations, inliers)) {
+    if (
+      KEPT_DEN * inlierWeight >= KEPT_NUM * (qualifiedWeight ?? totalWeight) &&
+      isIndependent(observations, inliers)
+    ) {
       survivors = inliers
       keptWeight = inlierWeight
       for (let position = 0; position < order.length; position++)

@@ -34,5 +34,8 @@ export function dissent(
 export const isLoud = (policy: Policy, weight: bigint, total: bigint, leastMicrousd: bigint): boolean =>
   weight >= leastMicrousd && weight * 10_000n >= total * BigInt(policy.observation_share_bps)
 
-export const isBeyond = ({ dissent: { beyond_bps } }: Policy, price: Fraction, published: Fraction): boolean =>
-  apart(price, published, bpsMore(BigInt(beyond_bps))) > 0
+export const isBeyond = (
+  { dissent: { beyond_bps } }: Policy,
+  price: Fraction,
+  published: Fraction,
+): boolean => apart(price, published, bpsMore(BigInt(beyond_bps))) > 0

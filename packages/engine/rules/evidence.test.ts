@@ -91,7 +91,10 @@ describe('SIMULATED_SWAP', () => {
     // A unit of T is worth 10^12 units of DAI.
     s.v3(P1, T, DAI, { tick: 276_300, positions: [[210_000, 330_000, 10n ** 13n]] })
     const { depth } = s.pool(P1).state
-    expect([depth !== null && depth.down < 200_000n, depth !== null && depth.down > 200n]).toEqual([true, true])
+    expect([depth !== null && depth.down < 200_000n, depth !== null && depth.down > 200n]).toEqual([
+      true,
+      true,
+    ])
     expect(evidenceOf(s).amountIn).toBe(200n)
   })
 

@@ -80,7 +80,10 @@ function observed(
 }
 
 /** Net X in and net Y out; a purchase of X comes out negative. */
-export function saleOf(pool: Pool, event: LastSwap['event']): { readonly input: bigint; readonly output: bigint } {
+export function saleOf(
+  pool: Pool,
+  event: LastSwap['event'],
+): { readonly input: bigint; readonly output: bigint } {
   const [net0, net1] =
     'amount0In' in event
       ? [event.amount0In - event.amount0Out, event.amount1In - event.amount1Out]

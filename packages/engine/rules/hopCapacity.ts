@@ -43,7 +43,10 @@ export function hopCapacity(
     depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
   if (!isClimbing) return { value, untilMs: FOREVER }
   const next = unitMicrousd === null ? null : nextBound(effective, depthY, unitMicrousd, leastMicrousd)
-  return { value, untilMs: next === null ? ms(atMs + CLIMBING_MS) : reachedAt(average, effective, next, atMs) }
+  return {
+    value,
+    untilMs: next === null ? ms(atMs + CLIMBING_MS) : reachedAt(average, effective, next, atMs),
+  }
 }
 
 /** The least effective depth in Y that is worth the next bound; null where the whole depth is worth less. */

@@ -219,7 +219,9 @@ function sourcesOf(live: readonly RouteView[], accepted: readonly RouteView[], p
 
 /** First hops of at least 34% of the accepted weight, or the heaviest that carry half of it together. */
 function heavyPools(byPool: ReadonlyMap<Hex, bigint>, kept: bigint): Set<Hex> {
-  const heaviest = [...byPool].sort(([a, of], [b, other]) => (of === other ? (a < b ? -1 : 1) : of > other ? -1 : 1))
+  const heaviest = [...byPool].sort(([a, of], [b, other]) =>
+    of === other ? (a < b ? -1 : 1) : of > other ? -1 : 1,
+  )
   const heavy = new Set<Hex>()
   let together = 0n
   for (const [pool, own] of heaviest) {
@@ -297,7 +299,8 @@ function checkScore(
   const isShouting = (route: RouteView): boolean => {
     const own = sum(live.filter(each => first(each).pool_id === first(route).pool_id).map(weight))
     const all = sum(live.map(weight))
-    if (live.some(each => each.reason !== 'IMMATERIAL' && first(each).pool_id === first(route).pool_id)) return false
+    if (live.some(each => each.reason !== 'IMMATERIAL' && first(each).pool_id === first(route).pool_id))
+      return false
     if (own * 100n < all * 2n || own < 50_000_000n) return false
     const { marginal, components, to } = first(route)
     const median = components['temporal']?.['median'] as ExactText | null

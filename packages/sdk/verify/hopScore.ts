@@ -166,11 +166,7 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
 }
 
 /** The last trade, and since when its age counts where none is known. A quote of version 0.1 has them in one number. */
-function lastTradeOf(
-  { findings, policy }: Reading,
-  hop: Hop,
-  path: string,
-): readonly [Ms | null, Ms] {
+function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): readonly [Ms | null, Ms] {
   const quietSinceMs = ms(findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms))
   if (policy.revision === 1 || hop.last_trade_ms === undefined) return [quietSinceMs, quietSinceMs]
   if (hop.last_trade_ms === null) return [null, quietSinceMs]

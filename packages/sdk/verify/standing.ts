@@ -71,11 +71,16 @@ export function dissentIn(
 ): Capped | null {
   const { findings, policy, quote } = reading
   const isHeard = new Set(heard.map(({ hops }) => poolOf(hops)))
+  // A narrowed quote may ask for more depth than its policy: then a pool that shares its depth may weigh too little to be loud.
+  const isBelowNarrowed = (pool: string, depth: string | undefined): boolean =>
+    quote.source === 'COMPUTED' && (byFirst.get(pool) ?? 0n) < BigInt(depth ?? 0) && !isShown
+  const isShown = quote.confidence.caps.some(({ code }) => code === 'DISSENT')
   const leftOut = new Map<string, LeftOut>()
   for (const { hops, path } of live) {
     const [hop] = hops
     const pool = poolOf(hops)
     if (hop === undefined || isHeard.has(pool) || leftOut.has(pool)) continue
+    if (isBelowNarrowed(pool, hop.depth?.effective_microusd)) continue
     const { median } = hop.components.temporal
     const own = `${path}.hops[0]`
     const usd = usdOf(reading, hop.to)?.usd ?? null
@@ -90,12 +95,8 @@ export function dissentIn(
       median: inUsd('components.temporal.median', median),
     })
   }
-  // A narrowed quote may ask for more depth than its policy: then less is loud, and it says so itself.
   const least = BigInt(policy.min_depth_usd) * MICRO
-  const found = dissent(policy, [...leftOut.values()], total, least, chosen.price)
-  const isNarrowed = quote.source === 'COMPUTED'
-  const isShown = quote.confidence.caps.some(({ code }) => code === 'DISSENT')
-  return isNarrowed && !isShown ? null : found
+  return dissent(policy, [...leftOut.values()], total, least, chosen.price)
 }
 
 const poolOf = (hops: Live['hops']): string => hops[0]?.pool_id ?? ''

@@ -35,7 +35,9 @@ export const Hop = object({
   depth_reason: optional(describe('Why depth is null.', RejectionRule)),
   verified_at_ms: describe('Freshness and expiry count from here.', Ms),
   quiet_since_ms: describe('Its last trade, or since when it is tracked without one.', Ms),
-  last_trade_ms: optional(describe('Its last trade of a useful size; null where none is known.', nullable(Ms))),
+  last_trade_ms: optional(
+    describe('Its last trade of a useful size; null where none is known.', nullable(Ms)),
+  ),
   jump_since_ms: describe('When a jump in magnitude began that has not held yet.', nullable(Ms)),
   settled: describe('The least state score of the pool and of both decimals readings.', Score),
   score: Score,

@@ -57,7 +57,10 @@ export function pricedFrom(
     },
     aggregate_state: { score: aggregateState(moment.feed.score, routes) },
   }
-  const caps = activeCaps(dissenting.value === null ? agreement.caps : [...agreement.caps, dissenting.value], material)
+  const caps = activeCaps(
+    dissenting.value === null ? agreement.caps : [...agreement.caps, dissenting.value],
+    material,
+  )
   const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
   const untilMs = earlier(earlier(covered.untilMs, claimedUntilMs), dissenting.untilMs)
   // To reduce a price takes as long as to find its route, and of many it is never asked.

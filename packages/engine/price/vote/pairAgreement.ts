@@ -78,7 +78,11 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
 
 /** Those that are not dust. */
 function heardAmong({ policy }: Moment, eligible: readonly Voter[], total: bigint): Voter[] {
-  const floor = floorOf(policy, eligible.map(({ weight }) => weight), total)
+  const floor = floorOf(
+    policy,
+    eligible.map(({ weight }) => weight),
+    total,
+  )
   return eligible.filter(({ weight }) => isHeard(weight, total, floor))
 }
 
