@@ -76,6 +76,11 @@ export const suites: readonly Suite[] = [
     include: ['scripts/simulate/'],
   },
   {
+    name: 'attacks',
+    about: 'what an attacker or a bad day does to a price, on the engine',
+    include: ['scripts/attack/'],
+  },
+  {
     name: 'load',
     about: 'a very small load on a running service, and the arithmetic of the capacity model',
     include: ['scripts/load/'],

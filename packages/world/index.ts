@@ -1,5 +1,11 @@
 /** A local world: anvil chains with the real AMM contracts. */
 export * from './anvil.ts'
+export type { Attack, Wanted } from './attacks/attack.ts'
+export { ATTACKS } from './attacks/corpus.ts'
+export { type Judged, judge, worstOf } from './attacks/judge.ts'
+export type { Look } from './attacks/look.ts'
+export * as sizes from './attacks/sizes.ts'
+export type { Band, LookOptions, PoolSpec, Position, Stage } from './attacks/stage.ts'
 export * from './client.ts'
 export * from './contracts/abi.ts'
 export * from './deploy.ts'

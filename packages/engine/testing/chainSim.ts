@@ -6,6 +6,7 @@
  */
 import type { Side, V2State, V3State } from '../amm/states.ts'
 import type { PoolTerms } from '../entities.ts'
+import type { Swapped } from '../amm/adapter.ts'
 import { adapterOf } from '../amm/adapters.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../amm/sqrtPriceMath.ts'
 import * as tickBook from '../amm/tickBook.ts'
@@ -123,6 +124,11 @@ export class ChainSim {
     else if (d0 <= 0n && d1 <= 0n) this.#apply(pool, { kind: 'BURN', amount0: -d0, amount1: -d1 })
   }
 
+  /** v2: sets the reserves with a Sync alone, as a donation that is counted would. */
+  sync(pool: Address, reserve0: bigint, reserve1: bigint): void {
+    this.#apply(pool, { kind: 'SYNC', reserve0, reserve1 })
+  }
+
   /** v3: adds (or with a negative amount removes) liquidity between two ticks. */
   liquidity(pool: Address, lower: number, upper: number, amount: bigint): void {
     const known = this.#pools.get(pool)
@@ -194,6 +200,15 @@ export class ChainSim {
       ticks: terms.family === 'amm_v2' ? null : ticksWithin(terms.book, range ?? terms.book),
       lastTradeMs: null,
     }
+  }
+
+  /** What selling `amountIn` of token `side` would bring now; liquidity that ends before takes less. */
+  quote(pool: Address, side: Side, amountIn: bigint): Swapped<V2State | V3State> {
+    const known = this.#pools.get(pool)
+    assert(known !== undefined, `${pool} does not exist`)
+    const swapped = adapterOf(known.terms.family).swapExactIn(known.terms, known.amm, side, amountIn)
+    assert(!('reason' in swapped), `the swap of ${amountIn} leaves the known ticks`)
+    return swapped
   }
 
   amm(pool: Address): V2State | V3State {

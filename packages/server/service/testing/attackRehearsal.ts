@@ -1,0 +1,55 @@
+/** An attack played through without a chain: which tokens it needs, and how many seconds it takes until its last look. */
+import type { Position, Stage } from '@assay/world'
+
+const BLOCK_S = 12
+
+export class Rehearsal implements Stage {
+  readonly tokens = new Map<string, { readonly decimals: number; readonly usd: number }>()
+  /** Until the last look. */
+  spanS = 0
+  blocks = 0
+  looks = 0
+  #passedS = 0
+
+  token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
+    this.tokens.set(name, { decimals, usd })
+  }
+  async pool(): Promise<void> {}
+  async anchors(): Promise<void> {}
+  async ask(): Promise<void> {}
+  add(pool: string): Position {
+    return { pool, name: 0 }
+  }
+  remove(): void {}
+  drain(): void {}
+  push(): void {}
+  buy(): void {}
+  sell(): void {}
+  donate(): void {}
+  seller(): void {}
+  worth(): void {}
+  async block(afterS = BLOCK_S): Promise<void> {
+    this.#passedS += afterS
+    this.blocks++
+  }
+  async quiet(forS: number, everyS = 60): Promise<void> {
+    this.#passedS += forS
+    this.blocks += Math.ceil(forS / everyS)
+  }
+  async rounds(times: number, round: (n: number) => Promise<void>): Promise<void> {
+    for (let n = 0; n < times; n++) await round(n)
+  }
+  async wait(forS: number): Promise<void> {
+    this.#passedS += forS
+  }
+  mark(): void {}
+  async orphan(): Promise<void> {}
+  async feed(): Promise<void> {}
+  async decimals(): Promise<void> {}
+  async health(): Promise<void> {}
+  watch(): void {}
+  async look(): Promise<void> {
+    this.spanS = this.#passedS
+    this.looks++
+  }
+}

@@ -1,0 +1,27 @@
+/** What a token says its decimals are changes under the reader. */
+import type { Attack } from '../attack.ts'
+
+export const decimalsChange: Attack = {
+  name: 'T16 decimals change',
+  about: 'decimals() goes from 18 to 6: no price for 30 minutes, and then only with a warning',
+  on: 'engine',
+  wanted: { atMost: 1 },
+  open: 'decimals held for 30 minutes',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 50_000 })
+    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(900)
+    await stage.decimals('T', 6)
+    await stage.look('T')
+    await stage.block()
+    await stage.decimals('T', 6)
+    await stage.look('T')
+    for (let n = 0; n < 35; n++) {
+      await stage.quiet(60)
+      await stage.decimals('T', 6)
+      await stage.look('T')
+    }
+  },
+}

@@ -1,0 +1,21 @@
+/** Times of blocks that a producer bends: a long block makes a push look held for long. */
+import type { Attack } from '../attack.ts'
+
+export const blockTimes: Attack = {
+  name: 'bent block times',
+  about: 'one block at 1.8, and the next comes 170 s later: it was held for one block, by the clock for long',
+  on: 'engine',
+  wanted: { atMost: 4 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 20_000 })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    stage.push('one', 1.8)
+    await stage.block()
+    await stage.look('T')
+    await stage.block(170)
+    await stage.look('T')
+  },
+}

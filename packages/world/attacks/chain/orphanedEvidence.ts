@@ -1,0 +1,22 @@
+/** The block that moved the price is orphaned: nothing of it may stay. */
+import type { Attack } from '../attack.ts'
+
+export const orphanedEvidence: Attack = {
+  name: 'reorg of the evidence',
+  about: 'three blocks at 2 are replaced by empty ones',
+  on: 'both',
+  wanted: { state: 'PRICED', within: 0.005 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 10_000 })
+    await stage.ask('T')
+    await stage.quiet(600)
+    stage.mark()
+    for (const usd of [1.5, 2, 2.1]) {
+      stage.push('one', usd)
+      await stage.block()
+    }
+    await stage.orphan()
+    await stage.look('T')
+  },
+}

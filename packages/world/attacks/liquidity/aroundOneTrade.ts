@@ -1,0 +1,23 @@
+/** Just-in-time liquidity: it comes before somebody's trade and leaves after it, within a block. */
+import type { Attack } from '../attack.ts'
+
+export const aroundOneTrade: Attack = {
+  name: 'just-in-time liquidity',
+  about: '1,000,000 is minted before a trade of 50,000 and burned after it, in every block',
+  on: 'both',
+  wanted: { within: 0.12 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 2_000, family: 'v3', factory: 'a' })
+    await stage.pool('two', { of: 'T', depth: 2_000, family: 'v2', factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(600)
+    await stage.rounds(20, async n => {
+      const guest = stage.add('one', 1_000_000)
+      stage[n % 2 === 0 ? 'sell' : 'buy']('one', 50_000)
+      stage.remove(guest)
+      await stage.block()
+      await stage.look('T')
+    })
+  },
+}

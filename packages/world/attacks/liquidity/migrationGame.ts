@@ -1,0 +1,23 @@
+/** The main pool leaves, and pools that waited at another price take over. */
+import type { Attack } from '../attack.ts'
+
+export const migrationGame: Attack = {
+  name: 'T14 main pool leaves',
+  about: 'two aged pools of 10,000 at 1.5 take over when the main pool of 1,000,000 leaves',
+  on: 'engine',
+  wanted: { atMost: 4 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('main', { of: 'T', depth: 1_000_000 })
+    await stage.pool('left', { of: 'T', price: 1.5, depth: 10_000, family: 'v3', factory: 'a' })
+    await stage.pool('right', { of: 'T', price: 1.5, depth: 10_000, family: 'v3', factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    stage.drain('main', 1)
+    await stage.block()
+    await stage.look('T')
+    await stage.quiet(240, 12)
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,23 @@
+/** A pool is emptied and filled again at another price: it is the same pool, and remembers. */
+import type { Attack } from '../attack.ts'
+
+export const recreated: Attack = {
+  name: 'emptied and filled again',
+  about: 'the owner of a lone pool takes everything out and comes back at 1.45, in the next block',
+  on: 'both',
+  wanted: { atMost: 4 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 20_000 })
+    await stage.ask('T')
+    await stage.quiet(1500)
+    stage.drain('one', 0.9999)
+    await stage.block()
+    stage.push('one', 1.45)
+    stage.add('one', 20_000)
+    await stage.block()
+    await stage.look('T')
+    await stage.quiet(60, 12)
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,24 @@
+/** Liquidity rented for ten minutes and taken away again: what is left must be what counts. */
+import type { Attack } from '../attack.ts'
+
+export const rented: Attack = {
+  name: 'rented liquidity',
+  about: '200,000 stays for ten minutes in a pool of 300 and leaves',
+  on: 'engine',
+  against: 'seller',
+  wanted: { atMost: 3 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 300 })
+    await stage.ask('T')
+    await stage.quiet(1800)
+    const guest = stage.add('one', 200_000)
+    await stage.block()
+    await stage.quiet(600, 12)
+    stage.remove(guest)
+    await stage.block()
+    await stage.look('T')
+    await stage.quiet(120, 12)
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,17 @@
+/** A pool made a minute before its token is asked for: it must not count as if it had always been there. */
+import type { Attack } from '../attack.ts'
+
+export const youngPool: Attack = {
+  name: 'T1 young pool',
+  about: 'a pool of 50,000 at a price of 3 is made a minute before its token is asked for',
+  on: 'chain',
+  wanted: { atMost: 3 },
+  open: 'look-back',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('fake', { of: 'T', price: 3, depth: 50_000 })
+    await stage.quiet(60, 12)
+    await stage.ask('T')
+    await stage.look('T', { usd: 1 })
+  },
+}

@@ -1,0 +1,21 @@
+/** Buys and sells in turn in a pool of a wide fee: a price must not bounce between the two sides of the fee. */
+import type { Attack } from '../attack.ts'
+
+export const alternation: Attack = {
+  name: 'buys and sells in turn',
+  about: 'a buy and a sale of 200 in turn for 60 blocks, in a lone pool with a fee of 1%',
+  on: 'engine',
+  wanted: { state: 'PRICED', within: 0.03, changes: 2 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 20_000, family: 'v3', feePpm: 10_000 })
+    await stage.ask('T')
+    await stage.quiet(600)
+    stage.watch('T')
+    for (let n = 0; n < 60; n++) {
+      stage[n % 2 === 0 ? 'buy' : 'sell']('one', 200)
+      await stage.block()
+      await stage.look('T')
+    }
+  },
+}

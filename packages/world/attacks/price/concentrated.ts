@@ -1,0 +1,26 @@
+/** A lone concentrated pool is moved far for little, and held there. */
+import type { Attack } from '../attack.ts'
+
+export const concentrated: Attack = {
+  name: 'T12 concentrated pool ×90',
+  about:
+    'a lone pool whose 3,000 lie within 10% is moved to 90, with 3,000 waiting there, and held ten minutes',
+  on: 'engine',
+  wanted: { atMost: 3 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3', band: [0.9, 1.1] })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    stage.add('one', 60, [0.1, 100])
+    stage.push('one', 90)
+    stage.add('one', 3_000, [0.9, 1.1])
+    await stage.block()
+    await stage.look('T')
+    for (let n = 0; n < 5; n++) {
+      await stage.quiet(120, 12)
+      await stage.look('T')
+    }
+  },
+}

@@ -1,0 +1,22 @@
+/** Tokens given to a pair and counted: the price moves without a trade. */
+import type { Attack } from '../attack.ts'
+
+export const donation: Attack = {
+  name: 'donation and sync',
+  about:
+    '180,000 of the other side, more than half of it, are given to a lone pair and counted, and stay for five minutes',
+  on: 'both',
+  wanted: { atMost: 4 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000 })
+    await stage.ask('T')
+    await stage.quiet(1500)
+    stage.donate('one', 'other', 180_000)
+    await stage.block()
+    await stage.look('T')
+    await stage.quiet(300, 12)
+    await stage.look('T')
+  },
+}

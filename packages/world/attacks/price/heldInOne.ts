@@ -1,0 +1,22 @@
+/** Half as much again, in the token's only pool, for a little longer than half the five-minute window. */
+import type { Attack } from '../attack.ts'
+
+export const heldInOne: Attack = {
+  name: 'T13 +50% held, one pool',
+  about: 'a lone pool of 3,000 at 1.5 for 156 s',
+  on: 'both',
+  wanted: { atMost: 4 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000 })
+    await stage.ask('T')
+    await stage.quiet(1500)
+    stage.push('one', 1.52)
+    await stage.block()
+    await stage.quiet(156, 12)
+    await stage.look('T')
+    await stage.quiet(120, 12)
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,25 @@
+/** The same in two deep pools of two factories. */
+import type { Attack } from '../attack.ts'
+
+export const heldInTwo: Attack = {
+  name: 'T13 +50% held, two pools',
+  about: 'pools of 50,000 of two factories at 1.5 for 156 s and on',
+  on: 'engine',
+  wanted: { atMost: 4 },
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 50_000 })
+    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    for (const pool of ['one', 'two']) stage.push(pool, 1.5)
+    await stage.block()
+    await stage.quiet(156, 12)
+    await stage.look('T')
+    for (let n = 0; n < 6; n++) {
+      await stage.quiet(240, 12)
+      await stage.look('T')
+    }
+  },
+}

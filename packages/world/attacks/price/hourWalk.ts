@@ -1,0 +1,22 @@
+/** A price that walks for an hour: what is slow enough is the market, and what it may gain is bounded. */
+import type { Attack } from '../attack.ts'
+
+export const hourWalk: Attack = {
+  name: 'walk over half an hour',
+  about: 'pools of 3,000 of two factories rise by 0.3% in each of 150 blocks, to 1.57',
+  on: 'engine',
+  wanted: {},
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000 })
+    await stage.pool('two', { of: 'T', depth: 3_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    for (let n = 1; n <= 150; n++) {
+      for (const pool of ['one', 'two']) stage.push(pool, 1.003 ** n)
+      await stage.block()
+      if (n % 5 === 0) await stage.look('T')
+    }
+  },
+}

@@ -1,0 +1,21 @@
+/** The last swap of a block is the evidence where it is a plausible sale: an attacker has it every time. */
+import type { Attack } from '../attack.ts'
+
+export const lastWord: Attack = {
+  name: 'the last swap is mine',
+  about: 'after a push of 0.4% every block ends with a sale that is just within what may be evidence',
+  on: 'engine',
+  wanted: { state: 'PRICED', within: 0.015 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 10_000 })
+    await stage.ask('T')
+    await stage.quiet(600)
+    for (let n = 0; n < 20; n++) {
+      stage.push('one', 1.004)
+      stage.sell('one', 1_990)
+      await stage.block()
+      await stage.look('T')
+    }
+  },
+}

@@ -1,0 +1,22 @@
+/** A price that walks for hours, slower than any median can tell from a market. */
+import type { Attack } from '../attack.ts'
+
+export const longWalk: Attack = {
+  name: 'walk over three hours',
+  about: 'the pools of a token rise by 0.4% a minute for three hours, to 2.05',
+  on: 'engine',
+  wanted: {},
+  open: 'not covered: a walk of less than 20% in half an hour, held up against every trader, is the market',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 10_000 })
+    await stage.pool('two', { of: 'T', depth: 10_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    for (let n = 1; n <= 180; n++) {
+      for (const pool of ['one', 'two']) stage.push(pool, 1.004 ** n)
+      await stage.block(60)
+      if (n % 5 === 0) await stage.look('T')
+    }
+  },
+}

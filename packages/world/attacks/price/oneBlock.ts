@@ -1,0 +1,22 @@
+/** A price driven up for one block. */
+import type { Attack } from '../attack.ts'
+
+export const oneBlock: Attack = {
+  name: 'one block',
+  about: 'pools of two factories are pushed to 1.8 for one block and let go',
+  on: 'engine',
+  wanted: {},
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 10_000 })
+    await stage.pool('two', { of: 'T', depth: 10_000, family: 'v3', factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(600)
+    for (const pool of ['one', 'two']) stage.push(pool, 1.8)
+    await stage.block()
+    await stage.look('T')
+    for (const pool of ['one', 'two']) stage.push(pool, 1)
+    await stage.block()
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,24 @@
+/** A price that is only there where blocks end. */
+import type { Attack } from '../attack.ts'
+
+export const parkedAtBlockEnds: Attack = {
+  name: 'T6 parked at block ends',
+  about: '1.8 at the end of every block for 30 blocks, and 1.0 inside them',
+  on: 'both',
+  against: 'seller',
+  wanted: { atMost: 3 },
+  open: 'what a block visits',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })
+    await stage.ask('T')
+    await stage.quiet(900)
+    await stage.rounds(30, async () => {
+      stage.push('one', 1)
+      stage.seller('T')
+      stage.push('one', 1.8)
+      await stage.block()
+    })
+    await stage.look('T')
+  },
+}

@@ -1,0 +1,25 @@
+/** A price that walks just under what a block may move, for six minutes. */
+import type { Attack } from '../attack.ts'
+
+export const slowWalk: Attack = {
+  name: 'walk of 1.9% a block',
+  about: 'a lone pool of 3,000 rises by 1.9% in each of 30 blocks, to 1.76, and stays',
+  on: 'engine',
+  wanted: {},
+  open: 'the token against its own past',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000 })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    for (let n = 1; n <= 30; n++) {
+      stage.push('one', 1.019 ** n)
+      await stage.block()
+      await stage.look('T')
+    }
+    for (let n = 0; n < 5; n++) {
+      await stage.quiet(60, 12)
+      await stage.look('T')
+    }
+  },
+}

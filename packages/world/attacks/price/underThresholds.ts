@@ -1,0 +1,25 @@
+/** Pumps just under each threshold of the own past, held until everything but the hour believes them. */
+import type { Attack } from '../attack.ts'
+
+const STEPS = [1.049, 1.195, 1.495, 1.99] as const
+
+export const underThresholds: readonly Attack[] = STEPS.map(usd => ({
+  name: `pump to ${usd}`,
+  about: `pools of two factories are held at ${usd} for 25 minutes`,
+  on: 'engine',
+  wanted: {},
+  ...(usd > 1.2 ? { open: 'the token against its own past' } : {}),
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 20_000 })
+    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    for (const pool of ['one', 'two']) stage.push(pool, usd)
+    await stage.block()
+    for (let n = 0; n < 25; n++) {
+      await stage.look('T')
+      await stage.quiet(60, 12)
+    }
+  },
+}))

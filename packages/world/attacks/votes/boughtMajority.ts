@@ -1,0 +1,22 @@
+/** Liquidity a hundred times the honest one's, for as long as it takes: a market that is bought. */
+import type { Attack } from '../attack.ts'
+
+export const boughtMajority: Attack = {
+  name: 'bought majority',
+  about: 'pools of 2,000,000 of two factories at 1.3 beside an honest pool of 20,000, for two hours',
+  on: 'engine',
+  wanted: {},
+  open: 'not covered: whoever holds 98% of the liquidity for 40 minutes is the market',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('honest', { of: 'T', depth: 20_000 })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    await stage.pool('left', { of: 'T', price: 1.3, depth: 2_000_000, factory: 'b', isNew: true })
+    await stage.pool('right', { of: 'T', price: 1.3, depth: 2_000_000, family: 'v3', isNew: true })
+    for (let n = 0; n < 120; n++) {
+      await stage.quiet(60)
+      await stage.look('T')
+    }
+  },
+}

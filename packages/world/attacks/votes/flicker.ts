@@ -1,0 +1,24 @@
+/** A quiet market with a little noise: a score must stay. */
+import type { Attack } from '../attack.ts'
+
+export const flicker: Attack = {
+  name: 'flicker under noise',
+  about: 'two pools wander by 10 bps for 150 blocks: at most two changes of the score',
+  on: 'engine',
+  wanted: { state: 'PRICED', within: 0.01, changes: 2 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 20_000 })
+    await stage.pool('two', { of: 'T', depth: 20_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    stage.watch('T')
+    for (let n = 0; n < 150; n++) {
+      // Two walks without chance: steps that do not repeat within the run.
+      stage.push('one', 1 + 0.001 * Math.sin(n * 2.399))
+      stage.push('two', 1 + 0.001 * Math.cos(n * 1.618))
+      await stage.block()
+      await stage.look('T')
+    }
+  },
+}

@@ -1,0 +1,23 @@
+/** A mountain of liquidity beside the honest pool, at another price, for an hour. */
+import type { Attack } from '../attack.ts'
+
+export const mountain: Attack = {
+  name: 'mountain of liquidity',
+  about:
+    'new pools of 400,000 of two factories at 1.3 beside an honest pool of 20,000; looked at for an hour',
+  on: 'engine',
+  wanted: {},
+  open: 'floor of observations and DISSENT',
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('honest', { of: 'T', depth: 20_000 })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    await stage.pool('left', { of: 'T', price: 1.3, depth: 400_000, factory: 'b', isNew: true })
+    await stage.pool('right', { of: 'T', price: 1.3, depth: 400_000, family: 'v3', isNew: true })
+    for (let n = 0; n < 60; n++) {
+      await stage.quiet(60)
+      await stage.look('T')
+    }
+  },
+}

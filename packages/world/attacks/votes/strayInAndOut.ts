@@ -1,0 +1,29 @@
+/** Sixty dollars in and out of a stray pool that stands at a floor of the vote. */
+import type { Attack } from '../attack.ts'
+
+/** Of 20,000 and the pool itself: 2, 5 and 10% are 408, 1,053 and 2,222. */
+const DEPTHS = [395, 1_040, 2_210] as const
+
+export const strayInAndOut: readonly Attack[] = DEPTHS.map((depth, at) => ({
+  name: `T8 60 dollars in and out at ${[2, 5, 10][at]}%`,
+  about: `a stray pool of ${depth} at 1.05 beside 20,000, and 60 dollars of depth in and out for 150 blocks`,
+  on: 'engine',
+  wanted: { state: 'PRICED', within: 0.01, changes: 2 },
+  ...(at === 0 ? { open: 'floor of observations and DISSENT' } : {}),
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('deep', { of: 'T', depth: 20_000 })
+    await stage.pool('stray', { of: 'T', price: 1.05, depth, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3900)
+    stage.watch('T')
+    for (let n = 0; n < 75; n++) {
+      const guest = stage.add('stray', 60)
+      await stage.block()
+      await stage.look('T')
+      stage.remove(guest)
+      await stage.block()
+      await stage.look('T')
+    }
+  },
+}))

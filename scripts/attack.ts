@@ -1,0 +1,61 @@
+/**
+ * `npm run attack [-- PART OF A NAME] [--engine|--chain] [--table]`: every attack of the corpus on its stages, with what
+ * was published, what a seller would have got, and the verdict. Fails on any that is wrong, and on any that is marked as
+ * open and is not. `--table` writes the table of docs/TRUTH.md.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { ATTACKS, type Attack, judge } from '@assay/world'
+import { playOnChain } from '../packages/server/service/testing/attackStage.ts'
+import { type Outcome, outcomeOf, runOnEngine } from './attack/run.ts'
+import { lineOf, tableOf } from './attack/table.ts'
+import { withParts } from './docsParts.ts'
+
+const PAGE = 'docs/TRUTH.md'
+/** Each has a node and a service of its own, which mostly wait. */
+const CHAINS_AT_ONCE = 2
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    engine: { type: 'boolean', default: false },
+    chain: { type: 'boolean', default: false },
+    table: { type: 'boolean', default: false },
+  },
+})
+const isAsked = ({ name }: Attack) =>
+  positionals.length === 0 || positionals.some(part => name.includes(part))
+const attacks = ATTACKS.filter(isAsked)
+const outcomes: Outcome[] = []
+const say = (outcome: Outcome) => {
+  outcomes.push(outcome)
+  console.log(lineOf(outcome))
+}
+
+if (!values.chain) for (const attack of attacks) if (attack.on !== 'chain') say(await runOnEngine(attack))
+if (!values.engine) {
+  const left = attacks.filter(({ on }) => on !== 'engine')
+  const lane = async () => {
+    for (let attack = left.shift(); attack !== undefined; attack = left.shift()) {
+      const { play } = attack
+      const looks = await playOnChain(play)
+      const judged = looks.map(look => judge(attack as Attack, look))
+      say(outcomeOf(attack, 'chain', judged))
+    }
+  }
+  await Promise.all(Array.from({ length: CHAINS_AT_ONCE }, lane))
+}
+
+const count = (verdict: Outcome['verdict']) => outcomes.filter(each => each.verdict === verdict).length
+console.log(
+  `\n${outcomes.length} runs of ${attacks.length} attacks: ${count('HELD')} held, ${count('OPEN')} open, ${count('WRONG')} wrong, ${count('CLOSED')} marked open that hold`,
+)
+if (values.table) {
+  const inOrder = ATTACKS.flatMap(attack => outcomes.filter(each => each.attack === attack))
+  writeFileSync(
+    PAGE,
+    withParts(readFileSync(PAGE, 'utf8'), { attacks: tableOf(inOrder) }, 'npm run attack -- --table'),
+  )
+  console.log(`${PAGE}: written`)
+}
+process.exit(outcomes.length > 0 && count('WRONG') + count('CLOSED') === 0 ? 0 : 1)

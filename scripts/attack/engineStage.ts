@@ -1,0 +1,417 @@
+/**
+ * The stage on the engine alone: a chain in memory, of which every due timer is run. Pools that are not new were looked
+ * up: the engine takes their depth as it finds it.
+ */
+import {
+  type Band,
+  type Look,
+  type LookOptions,
+  type PoolSpec,
+  type Position,
+  sizes,
+  type Stage,
+} from '@assay/world'
+import { assert } from '../../packages/engine/assert.ts'
+import type { Address } from '../../packages/engine/chain/block.ts'
+import { DAY, MINUTE, USDC, WETH } from '../../packages/engine/testing/cast.ts'
+import { address } from '../../packages/engine/testing/chainSim.ts'
+import { type Scenario, scenario } from '../../packages/engine/testing/scenario.ts'
+import { ms } from '../../packages/engine/units.ts'
+
+const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
+const USDT = address(2)
+const BLOCK_S = 12
+const FEED = { heartbeatMs: DAY, graceMs: 30 * MINUTE }
+/** More is no decimals at all (R-decimals). */
+const MOST_DECIMALS = 36
+const FEED_DECIMALS = 8
+/** What a seller sells, in dollars, and in how many parts he looks for the best pool. */
+const SALE = 1000
+const PARTS = 20
+/** Halvings of an amount until a price is met. */
+const HALVINGS = 120
+/** Timers in a row without time passing: an engine that wants more never comes to rest. */
+const MOST_TIMERS = 10_000
+/** Without a band of its own liquidity lies from a quarter of the price to four times it. */
+const WIDE: Band = [0.25, 4]
+
+type Asset = sizes.Coin & { readonly address: Address }
+type Side = 0 | 1
+type Pool = {
+  readonly address: Address
+  readonly of: Asset
+  readonly other: Asset
+  readonly spec: PoolSpec
+  /** Which token of the pool the token is. */
+  readonly side: Side
+  readonly held: Map<number, Held>
+  /** Of a pair: all shares. */
+  shares: bigint
+}
+type Held =
+  | { readonly family: 'v2'; readonly shares: bigint }
+  | { readonly family: 'v3'; readonly lower: number; readonly upper: number; readonly liquidity: bigint }
+
+export class EngineStage implements Stage {
+  readonly looks: Look[] = []
+  readonly #s: Scenario
+  readonly #assets = new Map<string, Asset>()
+  readonly #pools = new Map<string, Pool>()
+  readonly #worth = new Map<string, number>()
+  readonly #watched = new Map<string, { score: number | null; changes: number }>()
+  #sellerUsd: number | null = null
+  #made = 0
+  #marked: { readonly sim: Scenario['sim']; readonly hash: Scenario['tip'] } | null = null
+
+  constructor() {
+    this.#s = scenario({ stables: [USDC, USDT], routing: [WETH], feed: FEED })
+    for (const [name, asset] of Object.entries({
+      USDC: { address: USDC, decimals: 6, usd: 1 },
+      USDT: { address: USDT, decimals: 6, usd: 1 },
+      WETH: { address: WETH, decimals: 18, usd: 2000 },
+    }))
+      this.#assets.set(name, asset)
+    this.#s.decimals(USDT, 6)
+  }
+
+  token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
+    this.#assets.set(name, { address: address(0x10 + this.#assets.size), decimals, usd })
+    this.#s.decimals(this.#asset(name).address, decimals)
+  }
+
+  async pool(name: string, spec: PoolSpec): Promise<void> {
+    const of = { ...this.#asset(spec.of), usd: spec.price ?? this.#asset(spec.of).usd }
+    const other = this.#asset(spec.with ?? 'USDC')
+    const side: Side = of.address < other.address ? 0 : 1
+    const pool: Pool = {
+      address: address(0x100 + ++this.#made),
+      of,
+      other,
+      spec,
+      side,
+      held: new Map(),
+      shares: 0n,
+    }
+    this.#pools.set(name, pool)
+    const family = spec.family ?? 'v2'
+    const options = {
+      deployment: `${family}-${spec.factory ?? 'a'}`,
+      lastTradeMs: ms(this.#s.nowMs - (spec.idleS ?? 60) * 1000),
+    }
+    if (family === 'v2') {
+      const [x, y] = pairOf(of, other, spec.depth)
+      const sides = [
+        [of.address, x],
+        [other.address, y],
+      ] as const
+      if (spec.isNew === true) this.#s.bornV2(pool.address, ...sides, options)
+      else this.#s.v2(pool.address, ...sides, options)
+      pool.shares = x
+      pool.held.set(++this.#made, { family, shares: x })
+      return
+    }
+    const feePpm = spec.feePpm ?? 3000
+    const raw = this.#raw(pool, of.usd)
+    const [lower, upper] = this.#band(pool, of.usd, spec.band ?? WIDE)
+    const liquidity = liquidityOf(side === 0 ? other : of, raw, spec.depth)
+    const v3 = {
+      ...options,
+      feePpm: BigInt(feePpm),
+      tickSpacing: SPACINGS[feePpm] as number,
+      tick: Math.round(tickOf(raw)),
+      positions: [[lower, upper, liquidity]] as const,
+    }
+    pool.held.set(++this.#made, { family, lower, upper, liquidity })
+    if (spec.isNew === true) this.#s.bornV3(pool.address, of.address, other.address, v3)
+    else this.#s.v3(pool.address, of.address, other.address, v3)
+  }
+
+  async anchors(depth: number, pools: 1 | 2 = 2): Promise<void> {
+    for (const factory of (['a', 'b'] as const).slice(0, pools))
+      await this.pool(`WETH-${factory}`, { of: 'WETH', depth, factory })
+  }
+
+  async ask(token: string): Promise<void> {
+    this.#s.run({ kind: 'enrol', token: this.#asset(token).address })
+    this.#note()
+  }
+
+  add(name: string, depth: number, band?: Band): Position {
+    const pool = this.#pool(name)
+    const at = { pool: name, name: ++this.#made }
+    const usd = this.#usd(pool)
+    const of = { ...pool.of, usd }
+    if (pool.spec.family === 'v3') {
+      const [lower, upper] = this.#band(pool, usd, band ?? pool.spec.band ?? WIDE)
+      const liquidity = liquidityOf(pool.side === 0 ? pool.other : of, this.#raw(pool, usd), depth)
+      this.#s.sim.liquidity(pool.address, lower, upper, liquidity)
+      pool.held.set(at.name, { family: 'v3', lower, upper, liquidity })
+      return at
+    }
+    const [x, y] = this.#reserves(pool)
+    const [dx] = pairOf(of, pool.other, depth)
+    const shares = (dx * pool.shares) / x
+    this.#setReserves(pool, x + dx, y + (dx * y) / x)
+    pool.shares += shares
+    pool.held.set(at.name, { family: 'v2', shares })
+    return at
+  }
+
+  remove({ pool: name, name: at }: Position): void {
+    const pool = this.#pool(name)
+    const held = pool.held.get(at)
+    assert(held !== undefined, () => `${name} has no such position`)
+    pool.held.delete(at)
+    if (held.family === 'v3')
+      return this.#s.sim.liquidity(pool.address, held.lower, held.upper, -held.liquidity)
+    const [x, y] = this.#reserves(pool)
+    const left = pool.shares - held.shares
+    this.#setReserves(pool, (x * left) / pool.shares, (y * left) / pool.shares)
+    pool.shares = left
+  }
+
+  drain(name: string, share: number): void {
+    const pool = this.#pool(name)
+    const part = (amount: bigint) => (amount * BigInt(Math.round(share * 10_000))) / 10_000n
+    if (pool.spec.family === 'v3') {
+      for (const [at, held] of pool.held) {
+        if (held.family !== 'v3') continue
+        const taken = part(held.liquidity)
+        this.#s.sim.liquidity(pool.address, held.lower, held.upper, -taken)
+        pool.held.set(at, { ...held, liquidity: held.liquidity - taken })
+      }
+      return
+    }
+    const [x, y] = this.#reserves(pool)
+    this.#setReserves(pool, x - part(x), y - part(y))
+  }
+
+  push(name: string, usd: number): void {
+    const pool = this.#pool(name)
+    const isUp = this.#usd(pool) < usd
+    const side = isUp ? other(pool.side) : pool.side
+    const isShort = (amount: bigint) => {
+      const { state } = this.#s.sim.quote(pool.address, side, amount)
+      return isUp ? this.#usdOf(pool, state) < usd : this.#usdOf(pool, state) > usd
+    }
+    let high = 1n
+    for (let doubled = 0; doubled < HALVINGS && isShort(high); doubled++) high *= 2n
+    let low = high / 2n
+    while (high - low > 1n) {
+      const middle = (low + high) / 2n
+      if (isShort(middle)) low = middle
+      else high = middle
+    }
+    if (low > 0n) this.#s.sim.swap(pool.address, side, low)
+  }
+
+  buy(name: string, usd: number): void {
+    const pool = this.#pool(name)
+    this.#s.sim.swap(pool.address, other(pool.side), unitsOf(pool.other, usd))
+  }
+
+  sell(name: string, usd: number): void {
+    const pool = this.#pool(name)
+    this.#s.sim.swap(pool.address, pool.side, unitsOf({ ...pool.of, usd: this.#usd(pool) }, usd))
+  }
+
+  donate(name: string, side: 'token' | 'other', usd: number): void {
+    const pool = this.#pool(name)
+    const [x, y] = this.#reserves(pool)
+    const [dx, dy] = side === 'token' ? [unitsOf(pool.of, usd), 0n] : [0n, unitsOf(pool.other, usd)]
+    const [reserve0, reserve1] = pool.side === 0 ? [x + dx, y + dy] : [y + dy, x + dx]
+    // Only a Sync says so: no Mint goes with it.
+    this.#s.sim.sync(pool.address, reserve0, reserve1)
+  }
+
+  seller(token: string): void {
+    this.#sellerUsd = this.#sale(token)
+  }
+
+  worth(asset: string, usd: number): void {
+    this.#worth.set(asset, usd)
+  }
+
+  async block(afterS = BLOCK_S): Promise<void> {
+    this.#runTimers(this.#s.sim.timeMs + afterS * 1000)
+    this.#s.mine({ afterMs: afterS * 1000 })
+    this.#note()
+  }
+
+  async quiet(forS: number, everyS = 60): Promise<void> {
+    for (let passed = 0; passed < forS; passed += everyS) await this.block(Math.min(everyS, forS - passed))
+  }
+
+  async wait(forS: number): Promise<void> {
+    const untilMs = this.#s.nowMs + forS * 1000
+    this.#runTimers(untilMs)
+    this.#s.nowMs = ms(untilMs)
+    this.#s.run({ kind: 'timer' })
+    this.#note()
+  }
+
+  async rounds(times: number, round: (n: number) => Promise<void>): Promise<void> {
+    for (let n = 0; n < times; n++) await round(n)
+  }
+
+  mark(): void {
+    this.#marked = { sim: this.#s.branch(`r${++this.#made}`), hash: this.#s.tip }
+  }
+
+  async orphan(): Promise<void> {
+    assert(this.#marked !== null, () => 'no block was marked')
+    const { sim, hash } = this.#marked
+    const blocks = []
+    while (sim.timeMs < this.#s.tip.timeMs) blocks.push(sim.mine({ afterMs: BLOCK_S * 1000 }))
+    assert(blocks[0]?.parentHash === hash.hash, () => 'the branch begins elsewhere')
+    this.#s.reorg(sim, blocks)
+    this.#note()
+  }
+
+  async feed(asset: string, usd: number): Promise<void> {
+    this.#s.stable(this.#asset(asset).address, BigInt(Math.round(usd * 10 ** FEED_DECIMALS)))
+    this.#note()
+  }
+
+  async decimals(token: string, decimals: number | null): Promise<void> {
+    const isValid = decimals !== null && decimals <= MOST_DECIMALS
+    this.#s.decimals(
+      this.#asset(token).address,
+      isValid ? decimals : null,
+      isValid ? null : `decimals() is ${decimals}`,
+    )
+    this.#note()
+  }
+
+  async health(status: 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'): Promise<void> {
+    this.#s.health(status)
+    this.#note()
+  }
+
+  watch(token: string): void {
+    this.#watched.set(token, { score: null, changes: 0 })
+    this.#note()
+  }
+
+  async look(token: string, { usd = this.#asset(token).usd }: LookOptions = {}): Promise<void> {
+    const compact = this.#s.published(this.#asset(token).address)
+    const isPriced = compact.state === 'PRICED'
+    this.looks.push({
+      token,
+      usd: isPriced ? Number(compact.price_usd.display) : null,
+      score: isPriced ? compact.confidence.score : 0,
+      codes: isPriced ? compact.confidence.caps.map(({ code }) => code) : [compact.reason],
+      trueUsd: usd,
+      sellerUsd: this.#sellerUsd ?? this.#sale(token),
+      changes: this.#watched.get(token)?.changes ?? null,
+    })
+    this.#sellerUsd = null
+  }
+
+  /** Every timer that is due until then, each at its time. */
+  #runTimers(untilMs: number): void {
+    for (let fired = 0; fired < MOST_TIMERS; fired++) {
+      const { nextTimerMs } = this.#s.result
+      if (nextTimerMs === null || nextTimerMs > untilMs || nextTimerMs < this.#s.nowMs) return
+      this.#s.timer()
+      this.#note()
+    }
+    throw new Error(`${MOST_TIMERS} timers in a row are due`)
+  }
+
+  #note(): void {
+    for (const [token, seen] of this.#watched) {
+      const compact = this.#s.published(this.#asset(token).address)
+      const score = compact.state === 'PRICED' ? compact.confidence.score : 0
+      if (seen.score !== null && seen.score !== score) seen.changes++
+      seen.score = score
+    }
+  }
+
+  /** Dollars a token that a seller gets who sends each part where it brings most. */
+  #sale(token: string): number {
+    const of = this.#asset(token)
+    const part = unitsOf(of, SALE / PARTS)
+    if (part === 0n) return Number.NaN
+    const pools = [...this.#pools.values()].filter(pool => pool.of.address === of.address)
+    const sold = new Map<Pool, { amount: bigint; dollars: number }>()
+    for (let n = 0; n < PARTS; n++) {
+      const offers = pools.map(pool => {
+        const before = sold.get(pool) ?? { amount: 0n, dollars: 0 }
+        const amount = before.amount + part
+        const out = this.#isLive(pool) ? this.#s.sim.quote(pool.address, pool.side, amount).amountOut : 0n
+        return {
+          pool,
+          amount,
+          dollars: this.#dollars(pool, out),
+          gain: this.#dollars(pool, out) - before.dollars,
+        }
+      })
+      const [best] = offers.toSorted((a, b) => b.gain - a.gain)
+      if (best === undefined) break
+      sold.set(best.pool, best)
+    }
+    const dollars = [...sold.values()].reduce((sum, each) => sum + each.dollars, 0)
+    return (dollars / SALE) * of.usd
+  }
+
+  #dollars({ other: { address: of, decimals } }: Pool, out: bigint): number {
+    const [name, asset] = [...this.#assets].find(([, each]) => each.address === of) as [string, Asset]
+    return (Number(out) / 10 ** decimals) * (this.#worth.get(name) ?? asset.usd)
+  }
+
+  #isLive({ address: of }: Pool): boolean {
+    const state = this.#s.sim.amm(of)
+    return state.family === 'amm_v2' ? state.reserve0 > 0n && state.reserve1 > 0n : true
+  }
+
+  #usd(pool: Pool): number {
+    return this.#usdOf(pool, this.#s.sim.amm(pool.address))
+  }
+
+  /** Dollars a token at the pool's marginal price, with the other side at what was planned. */
+  #usdOf({ side, of, other: against }: Pool, state: ReturnType<Scenario['sim']['amm']>): number {
+    const raw =
+      state.family === 'amm_v2'
+        ? Number(state.reserve1) / Number(state.reserve0)
+        : (Number(state.sqrtPriceX96) / 2 ** 96) ** 2
+    const atomic = side === 0 ? raw : 1 / raw
+    return atomic * 10 ** (of.decimals - against.decimals) * against.usd
+  }
+
+  #raw({ side, of, other: against }: Pool, usd: number): number {
+    const token = { ...of, usd }
+    return side === 0 ? rawPrice(token, against) : rawPrice(against, token)
+  }
+
+  #band(pool: Pool, usd: number, [low, high]: Band): readonly [number, number] {
+    const spacing = SPACINGS[pool.spec.feePpm ?? 3000] as number
+    const ticks = [low, high].map(times => snap(tickOf(this.#raw(pool, usd * times)), spacing))
+    const [lower, upper] = ticks.toSorted((a, b) => a - b) as [number, number]
+    return [lower, upper === lower ? lower + spacing : upper]
+  }
+
+  #reserves({ address: of, side }: Pool): readonly [bigint, bigint] {
+    const state = this.#s.sim.amm(of)
+    assert(state.family === 'amm_v2', () => `${of} is not a pair`)
+    return side === 0 ? [state.reserve0, state.reserve1] : [state.reserve1, state.reserve0]
+  }
+
+  #setReserves({ address: of, side }: Pool, x: bigint, y: bigint): void {
+    this.#s.sim.reserves(of, ...(side === 0 ? ([x, y] as const) : ([y, x] as const)))
+  }
+
+  #asset(name: string): Asset {
+    const asset = this.#assets.get(name)
+    assert(asset !== undefined, () => `no token ${name}`)
+    return asset
+  }
+
+  #pool(name: string): Pool {
+    const pool = this.#pools.get(name)
+    assert(pool !== undefined, () => `no pool ${name}`)
+    return pool
+  }
+}
+
+const other = (side: Side): Side => (side === 0 ? 1 : 0)
