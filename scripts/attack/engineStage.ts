@@ -13,13 +13,12 @@ import {
 } from '@assay/world'
 import { assert } from '../../packages/engine/assert.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
-import { DAY, MINUTE, USDC, WETH } from '../../packages/engine/testing/cast.ts'
+import { DAY, MINUTE, USDC, USDT, WETH } from '../../packages/engine/testing/cast.ts'
 import { address } from '../../packages/engine/testing/chainSim.ts'
 import { type Scenario, scenario } from '../../packages/engine/testing/scenario.ts'
 import { ms } from '../../packages/engine/units.ts'
 
 const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
-const USDT = address(2)
 const BLOCK_S = 12
 const FEED = { heartbeatMs: DAY, graceMs: 30 * MINUTE }
 /** More is no decimals at all (R-decimals). */
@@ -71,7 +70,6 @@ export class EngineStage implements Stage {
       WETH: { address: WETH, decimals: 18, usd: 2000 },
     }))
       this.#assets.set(name, asset)
-    this.#s.decimals(USDT, 6)
   }
 
   token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {

@@ -3,6 +3,7 @@ import type { Address } from '../chain/block.ts'
 import { address } from './chainSim.ts'
 
 export const USDC = address(1)
+export const USDT = address(2)
 export const WETH = address(3)
 export const WBTC = address(4)
 export const T = address(0x10)

@@ -15,12 +15,13 @@ import { canonicalX } from '../setup.ts'
 import type { State } from '../state.ts'
 import { count, type Ms, ms } from '../units.ts'
 import type { Fee } from './byHand.ts'
-import { DAY, E6, MINUTE, USDC, WBTC, WETH } from './cast.ts'
+import { DAY, E6, MINUTE, USDC, USDT, WBTC, WETH } from './cast.ts'
 import { ChainSim } from './chainSim.ts'
 import { RecordLaws } from './recordLaws.ts'
 
 const DECIMALS = new Map<Address, number>([
   [USDC, 6],
+  [USDT, 6],
   [WBTC, 8],
 ])
 const START_MS = 1_700_000_000_000
