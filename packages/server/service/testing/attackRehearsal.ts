@@ -1,7 +1,9 @@
 /** An attack played through without a chain: which tokens it needs, and how many seconds it takes until its last look. */
-import type { Position, Stage } from '@assay/world'
+import type { PoolSpec, Position, Stage } from '@assay/world'
 
 const BLOCK_S = 12
+/** Pools that were there before are this old, and were traded in half of it ago: more than a look-back covers. */
+export const AGE_S = 2400
 
 export class Rehearsal implements Stage {
   readonly tokens = new Map<string, { readonly decimals: number; readonly usd: number }>()
@@ -10,13 +12,20 @@ export class Rehearsal implements Stage {
   blocks = 0
   looks = 0
   #passedS = 0
+  #isAged = true
 
   token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
     this.tokens.set(name, { decimals, usd })
   }
-  async pool(): Promise<void> {}
-  async anchors(): Promise<void> {}
-  async ask(): Promise<void> {}
+  async pool(_: string, { isNew = false }: PoolSpec): Promise<void> {
+    if (!isNew) this.#isAged = false
+  }
+  async anchors(): Promise<void> {
+    this.#isAged = false
+  }
+  async ask(): Promise<void> {
+    this.#age()
+  }
   add(pool: string): Position {
     return { pool, name: 0 }
   }
@@ -29,10 +38,12 @@ export class Rehearsal implements Stage {
   seller(): void {}
   worth(): void {}
   async block(afterS = BLOCK_S): Promise<void> {
+    this.#age()
     this.#passedS += afterS
     this.blocks++
   }
   async quiet(forS: number, everyS = 60): Promise<void> {
+    this.#age()
     this.#passedS += forS
     this.blocks += Math.ceil(forS / everyS)
   }
@@ -51,5 +62,10 @@ export class Rehearsal implements Stage {
   async look(): Promise<void> {
     this.spanS = this.#passedS
     this.looks++
+  }
+
+  #age(): void {
+    if (!this.#isAged) this.#passedS += AGE_S
+    this.#isAged = true
   }
 }

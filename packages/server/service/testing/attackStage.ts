@@ -27,7 +27,7 @@ import {
   v2PairAbi,
 } from '@assay/world'
 import { decodeAbiParameters, encodeFunctionData, getAddress, slice } from 'viem'
-import { Rehearsal } from './attackRehearsal.ts'
+import { AGE_S, Rehearsal } from './attackRehearsal.ts'
 import { CHAIN_ID } from './plan.ts'
 import { type Hex, startTestChain, type TestChain } from './testChain.ts'
 import { startTestService, type TestService } from './testService.ts'
@@ -35,6 +35,8 @@ import { startTestService, type TestService } from './testService.ts'
 const BLOCK_S = 12
 const GAS = 55_000_000n
 const SALE = 1000
+/** Dollars that count as a trade. */
+const LEAST_TRADE = 15
 const WIDE: Band = [0.25, 4]
 /** What a world and a service need to be there, and what a block of an attack takes, in seconds of this machine. */
 const START_S = 4
@@ -122,6 +124,8 @@ class ChainStage implements Stage {
   readonly #pools = new Map<string, Pool>()
   readonly #worth = new Map<string, number>()
   #steps: Step[] = []
+  /** Pools that are to be old by the next block. */
+  #young: string[] = []
   #made = 0
   #isMarked = false
   #sellerUsd: number | null = null
@@ -178,7 +182,9 @@ class ChainStage implements Stage {
     }
     await this.#follow()
     // It was there before, so it is filled at once; a new one is filled in the block that follows.
-    if (spec.isNew !== true) await this.#close(1)
+    if (spec.isNew === true) return
+    await this.#close(1)
+    this.#young.push(name)
   }
 
   async anchors(depth: number, pools: 1 | 2 = 2): Promise<void> {
@@ -187,6 +193,7 @@ class ChainStage implements Stage {
   }
 
   async ask(token: string): Promise<void> {
+    await this.#age()
     await this.#chain.world.life.answerFeeds()
     await this.#follow()
     await this.#chain.world.client.setNextBlockTimestamp({ timestamp: BigInt(this.#time.nowS + 1) })
@@ -279,6 +286,7 @@ class ChainStage implements Stage {
   }
 
   async block(afterS = BLOCK_S): Promise<void> {
+    await this.#age()
     await this.#close(this.#isCatchingUp ? Math.max(1, realS() - this.#time.nowS) : afterS)
   }
 
@@ -375,6 +383,22 @@ class ChainStage implements Stage {
       this.#isCatchingUp = false
     }
     throw new Error('the service never was well')
+  }
+
+  /** Time passes for pools that were there before, with an honest trade in the middle of it. */
+  async #age(): Promise<void> {
+    const [young, queued] = [this.#young, this.#steps]
+    if (young.length === 0) return
+    this.#young = []
+    this.#steps = []
+    for (const name of young) {
+      const { usd, spec } = this.#pool(name)
+      this.buy(name, Math.max(LEAST_TRADE, spec.depth / 100))
+      this.push(name, usd)
+    }
+    await this.#close(AGE_S / 2)
+    this.#steps = queued
+    this.#time.nowS += AGE_S / 2
   }
 
   async #close(afterS: number): Promise<void> {

@@ -9,7 +9,8 @@ export const youngPool: Attack = {
   open: 'look-back',
   async play(stage) {
     stage.token('T')
-    await stage.pool('fake', { of: 'T', price: 3, depth: 50_000 })
+    await stage.pool('fake', { of: 'T', price: 3, depth: 50_000, isNew: true })
+    await stage.block()
     await stage.quiet(60, 12)
     await stage.ask('T')
     await stage.look('T', { usd: 1 })
