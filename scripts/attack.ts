@@ -39,7 +39,7 @@ if (!values.engine) {
     for (let attack = left.shift(); attack !== undefined; attack = left.shift()) {
       const { play } = attack
       const looks = await playOnChain(play)
-      const judged = looks.map(look => judge(attack as Attack, look))
+      const judged = looks.map(look => judge(attack, look))
       say(outcomeOf(attack, 'chain', judged))
     }
   }

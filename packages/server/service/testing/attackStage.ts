@@ -132,6 +132,8 @@ class ChainStage implements Stage {
   /** What the attacker does in every block, for as long as the service needs. */
   #round: ((n: number) => Promise<void>) | null = null
   #isCatchingUp = false
+  /** The chain is at this moment, and its blocks come as it passes. */
+  #isLive = false
   #looksLeft: number
   #blocksSince = 0
 
@@ -287,7 +289,7 @@ class ChainStage implements Stage {
 
   async block(afterS = BLOCK_S): Promise<void> {
     await this.#age()
-    await this.#close(this.#isCatchingUp ? Math.max(1, realS() - this.#time.nowS) : afterS)
+    await this.#close(this.#isCatchingUp || this.#isLive ? Math.max(1, realS() - this.#time.nowS) : afterS)
   }
 
   async quiet(forS: number, everyS = 60): Promise<void> {
@@ -301,9 +303,11 @@ class ChainStage implements Stage {
       if (n === times - 1 && this.#service !== null) {
         this.#round = round
         await this.#untilWell()
+        this.#isLive = true
       }
       await round(n)
     }
+    this.#isLive = false
   }
 
   async wait(): Promise<void> {}
