@@ -129,6 +129,10 @@ export class EngineStage implements Stage {
       await this.pool(`WETH-${factory}`, { of: 'WETH', depth, factory })
   }
 
+  async impostors(): Promise<void> {
+    throw new Error('contracts that are no pools are only on a chain')
+  }
+
   async ask(token: string): Promise<void> {
     this.#s.run({ kind: 'enrol', token: this.#asset(token).address })
     this.#note()

@@ -21,6 +21,8 @@ import { alternation } from './price/alternation.ts'
 import { concentrated } from './price/concentrated.ts'
 import { donation } from './price/donation.ts'
 import { flash } from './price/flash.ts'
+import { heldBack } from './price/heldBack.ts'
+import { heldBeforeAsked } from './price/heldBeforeAsked.ts'
 import { heldInOne } from './price/heldInOne.ts'
 import { heldInTwo } from './price/heldInTwo.ts'
 import { hourWalk } from './price/hourWalk.ts'
@@ -50,6 +52,7 @@ import { twoCamps } from './votes/twoCamps.ts'
 import { absurdDecimals } from './assets/absurdDecimals.ts'
 import { coarse } from './assets/coarse.ts'
 import { decimalsChange } from './assets/decimalsChange.ts'
+import { deepDepeg } from './assets/deepDepeg.ts'
 import { depegFollowed } from './assets/depegFollowed.ts'
 import { depegTiming } from './assets/depegTiming.ts'
 import { extremePrices } from './assets/extremePrices.ts'
@@ -60,6 +63,7 @@ import { twoAnchors } from './assets/twoAnchors.ts'
 import { blockTimes } from './chain/blockTimes.ts'
 import { finalityStall } from './chain/finalityStall.ts'
 import { gap } from './chain/gap.ts'
+import { lookAlike } from './chain/lookAlike.ts'
 import { orphanedEvidence } from './chain/orphanedEvidence.ts'
 import { reorgGame } from './chain/reorgGame.ts'
 import { sameSecond } from './chain/sameSecond.ts'
@@ -86,6 +90,8 @@ export const ATTACKS: readonly Attack[] = [
   concentrated,
   donation,
   flash,
+  heldBack,
+  ...heldBeforeAsked,
   heldInOne,
   heldInTwo,
   hourWalk,
@@ -115,6 +121,7 @@ export const ATTACKS: readonly Attack[] = [
   ...absurdDecimals,
   ...coarse,
   decimalsChange,
+  deepDepeg,
   depegFollowed,
   depegTiming,
   ...extremePrices,
@@ -125,6 +132,7 @@ export const ATTACKS: readonly Attack[] = [
   blockTimes,
   finalityStall,
   gap,
+  lookAlike,
   orphanedEvidence,
   reorgGame,
   sameSecond,

@@ -44,6 +44,8 @@ export type Stage = {
   pool(name: string, spec: PoolSpec): Promise<void>
   /** Pools of WETH as deep as this, one of each v2 factory, or the first alone. */
   anchors(depth: number, pools?: 1 | 2): Promise<void>
+  /** Contracts that look like a pool of the token at this price and are none: of an unlisted factory, and one that claims a listed one. */
+  impostors(token: string, usd: number, depth: number): Promise<void>
   /** From here on the token is asked for. */
   ask(token: string): Promise<void>
 

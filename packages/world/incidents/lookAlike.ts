@@ -1,6 +1,6 @@
 /** Contracts that look like pools: a real pair of a factory nobody listed, and one that only names a listed one. */
-import { encodeDeployData, encodeFunctionData, getAddress, type Hex } from 'viem'
-import { send } from '../client.ts'
+import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from 'viem'
+import { type Client, send } from '../client.ts'
 import { lookAlikePoolAbi } from '../contracts/abi.ts'
 import lookAlikePool from '../contracts/LookAlikePool.json' with { type: 'json' }
 import { deploy } from '../deploy.ts'
@@ -12,6 +12,21 @@ import { inOneBlock, tokenFor } from './scene.ts'
 
 const LIE = 5
 const USD = 30_000_000
+
+/** A contract that says it is a pair of this factory, with these reserves. */
+export async function claimPool(
+  client: Client,
+  factory: Address,
+  tokens: readonly [Address, Address],
+  amounts: readonly [bigint, bigint],
+): Promise<Address> {
+  const bytecode = lookAlikePool.bytecode as Hex
+  const args = [factory, ...tokens] as const
+  const claimant = await deploy(client, encodeDeployData({ abi: lookAlikePoolAbi, bytecode, args }))
+  const data = encodeFunctionData({ abi: lookAlikePoolAbi, functionName: 'pretend', args: amounts })
+  await send(client, { to: claimant, data })
+  return claimant
+}
 
 export const lookAlike: Incident = {
   name: 'look-alike',
@@ -32,11 +47,7 @@ export const lookAlike: Incident = {
         ? ([unitsOf(lied, USD), unitsOf(stable, USD)] as const)
         : ([unitsOf(stable, USD), unitsOf(lied, USD)] as const)
     await inOneBlock(chain, [trader.addV2(address, ...amounts)])
-    const args = [listed, token0, token1] as const
-    const bytecode = lookAlikePool.bytecode as Hex
-    const claimant = await deploy(client, encodeDeployData({ abi: lookAlikePoolAbi, bytecode, args }))
-    const data = encodeFunctionData({ abi: lookAlikePoolAbi, functionName: 'pretend', args: amounts })
-    await send(client, { to: claimant, data })
+    const claimant = await claimPool(client, listed, [token0, token1], amounts)
     return {
       token: token.symbol,
       pools: [address, claimant],

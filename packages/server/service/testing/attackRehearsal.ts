@@ -23,6 +23,7 @@ export class Rehearsal implements Stage {
   async anchors(): Promise<void> {
     this.#isAged = false
   }
+  async impostors(): Promise<void> {}
   async ask(): Promise<void> {
     this.#age()
   }

@@ -11,6 +11,8 @@ import {
   type ChainPlan,
   createV2Pair,
   createV3Pool,
+  claimPool,
+  deployV2Factory,
   DEV_ACCOUNT,
   initialiseV3Pool,
   type Look,
@@ -192,6 +194,19 @@ class ChainStage implements Stage {
   async anchors(depth: number, pools: 1 | 2 = 2): Promise<void> {
     for (const factory of (['a', 'b'] as const).slice(0, pools))
       await this.pool(`WETH-${factory}`, { of: 'WETH', depth, factory })
+  }
+
+  async impostors(symbol: string, usd: number, depth: number): Promise<void> {
+    const { client, plan, seeded } = this.#chain.world
+    const [of, other] = [{ ...this.#asset(symbol), usd }, this.#asset('USDC')]
+    const side: Side = of.address < other.address ? 0 : 1
+    const amounts = inOrder(side, ...sizes.pairOf(of, other, depth))
+    const tokens = inPair(side, getAddress(of.address), getAddress(other.address))
+    const { address } = await createV2Pair(client, await deployV2Factory(client, 'anywhere'), tokens)
+    await trader.batch(client, seeded.trader, [trader.addV2(address, ...amounts)], GAS)
+    const listed = plan.deployments.find(({ family }) => family === 'amm_v2')?.factory as Hex
+    await claimPool(client, listed, tokens, amounts)
+    await this.#follow()
   }
 
   async ask(token: string): Promise<void> {
@@ -573,6 +588,7 @@ const realS = (): number => Math.floor(Date.now() / 1000)
 const lower = (address: string): Hex => address.toLowerCase() as Hex
 const inOrder = (side: Side, x: bigint, y: bigint): readonly [bigint, bigint] =>
   side === 0 ? [x, y] : [y, x]
+const inPair = (side: Side, x: Hex, y: Hex): readonly [Hex, Hex] => (side === 0 ? [x, y] : [y, x])
 const least = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 const rootOf = (raw: number): bigint => BigInt(Math.round(Math.sqrt(raw) * Q96))
 

@@ -7,7 +7,7 @@ export const burnAndBack: Attack = {
   on: 'both',
   against: 'seller',
   wanted: { atMost: 3 },
-  open: 'what a block visits',
+  open: 'not covered: what was held until now leaves the average at its own pace, 50,000 in 90 minutes',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20, family: 'v3', factory: 'a' })

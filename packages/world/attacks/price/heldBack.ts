@@ -1,0 +1,23 @@
+/** An honest move that somebody denies: the old price is visited in every block, to keep the new one from being believed. */
+import type { Attack } from '../attack.ts'
+
+export const heldBack: Attack = {
+  name: 'old price visited',
+  about: 'the market went to 1.5; in every block somebody takes the pool to 1 and back for 20 minutes',
+  on: 'both',
+  wanted: { state: 'PRICED', within: 0.02 },
+  async play(stage) {
+    stage.token('T')
+    await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })
+    await stage.ask('T')
+    await stage.quiet(600)
+    stage.push('one', 1.5)
+    await stage.block()
+    await stage.rounds(100, async () => {
+      stage.push('one', 1)
+      stage.push('one', 1.5)
+      await stage.block()
+    })
+    await stage.look('T', { usd: 1.5 })
+  },
+}
