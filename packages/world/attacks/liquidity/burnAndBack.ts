@@ -1,27 +1,27 @@
-/** The other way round: all liquidity leaves at the beginning of a block and is back at its end, once. */
+/** Liquidity that was honest: from now on its owner takes it out at the beginning of every block and puts it back at its end. */
 import type { Attack } from '../attack.ts'
 
 export const burnAndBack: Attack = {
   name: 'burned and back',
-  about: 'an owner takes everything out and puts it back within each block: nobody inside can sell',
-  on: 'both',
+  about:
+    'the owner of 50,000 takes everything out and puts it back within each block: nobody inside can sell',
+  on: 'engine',
   against: 'seller',
-  wanted: { atMost: 3 },
+  wanted: {},
   open: 'not covered: what was held until now leaves the average at its own pace, 50,000 in 90 minutes',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20, family: 'v3', factory: 'a' })
-    const mine = stage.add('one', 50_000)
+    let held = stage.add('one', 50_000)
     await stage.block()
     await stage.ask('T')
     await stage.quiet(360)
-    let held = mine
-    await stage.rounds(100, async () => {
+    for (let n = 1; n <= 100; n++) {
       stage.remove(held)
       stage.seller('T')
       held = stage.add('one', 50_000)
       await stage.block()
-    })
-    await stage.look('T')
+      if (n % 10 === 0) await stage.look('T')
+    }
   },
 }
