@@ -5,6 +5,7 @@ import { burnAndBack } from './liquidity/burnAndBack.ts'
 import { dustPools } from './liquidity/dustPools.ts'
 import { edgeParking } from './liquidity/edgeParking.ts'
 import { everySecondBlock } from './liquidity/everySecondBlock.ts'
+import { everySecondVisit } from './liquidity/everySecondVisit.ts'
 import { imbalance } from './liquidity/imbalance.ts'
 import { lateLiquidity } from './liquidity/lateLiquidity.ts'
 import { migration } from './liquidity/migration.ts'
@@ -74,6 +75,7 @@ export const ATTACKS: readonly Attack[] = [
   dustPools,
   edgeParking,
   everySecondBlock,
+  everySecondVisit,
   imbalance,
   lateLiquidity,
   migration,

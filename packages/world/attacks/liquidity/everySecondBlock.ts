@@ -7,7 +7,6 @@ export const everySecondBlock: Attack = {
   on: 'engine',
   against: 'seller',
   wanted: { atMost: 3, changes: 4 },
-  open: 'what a block visits',
   async play(stage) {
     stage.token('T')
     const pools = ['one', 'two'] as const

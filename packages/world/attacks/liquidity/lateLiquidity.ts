@@ -8,7 +8,6 @@ export const lateLiquidity: Attack = {
   on: 'both',
   against: 'seller',
   wanted: { atMost: 2 },
-  open: 'what a block visits',
   async play(stage) {
     stage.token('T')
     const pools = ['one', 'two'] as const

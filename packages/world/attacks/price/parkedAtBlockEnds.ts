@@ -7,7 +7,6 @@ export const parkedAtBlockEnds: Attack = {
   on: 'both',
   against: 'seller',
   wanted: { atMost: 3 },
-  open: 'what a block visits',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3' })

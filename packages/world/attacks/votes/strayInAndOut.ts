@@ -9,7 +9,6 @@ export const strayInAndOut: readonly Attack[] = DEPTHS.map((depth, at) => ({
   about: `a stray pool of ${depth} at 1.05 beside 20,000, and 60 dollars of depth in and out for 150 blocks`,
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01, changes: 2 },
-  ...(at === 0 ? { open: 'floor of observations and DISSENT' } : {}),
   async play(stage) {
     stage.token('T')
     await stage.pool('deep', { of: 'T', depth: 20_000 })
