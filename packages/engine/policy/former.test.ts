@@ -18,6 +18,8 @@ const LATER = [
   'dissent',
   'trade',
   'reference_min_input',
+  'dispute',
+  'anchor_dispute',
 ]
 /** A policy as version 0.1 would have written it. */
 const asThen = (policy: object): Record<string, unknown> =>

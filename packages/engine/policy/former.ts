@@ -19,11 +19,18 @@ const LATER: Fields = {
   material_share_bps: DEFAULT_POLICY.material_share_bps,
   dissent: DEFAULT_POLICY.dissent,
   trade: DEFAULT_POLICY.trade,
+  anchor_dispute: DEFAULT_POLICY.anchor_dispute,
   evidence: { reference_min_input: DEFAULT_POLICY.evidence.reference_min_input },
+  stable: { dispute: DEFAULT_POLICY.stable.dispute },
 }
 
-/** Keys that a policy of version 0.1 had; `evidence` has more in it since. */
-const KNOWN_THEN = Object.keys(DEFAULT_POLICY).filter(key => key === 'evidence' || !Object.hasOwn(LATER, key))
+/** Keys that a policy of version 0.1 had, with more in them since. */
+const GROWN = ['evidence', 'stable']
+
+/** Keys that a policy of version 0.1 had. */
+const KNOWN_THEN = Object.keys(DEFAULT_POLICY).filter(
+  key => GROWN.includes(key) || !Object.hasOwn(LATER, key),
+)
 
 export const FORMER_POLICY: Policy = {
   ...(over(DEFAULT_POLICY, LATER) as Policy),
@@ -49,7 +56,7 @@ export const namedBy = (policy: Policy): object => (policy.revision === 1 ? with
 export function unusedBy(policy: Policy): string | null {
   const unused = policy.revision === 1 ? Object.keys(LATER) : ['source_share_bps']
   const isSet = unused.some(
-    key => key !== 'evidence' && !isEqual(policy[key as keyof Policy], FORMER_POLICY[key as keyof Policy]),
+    key => !GROWN.includes(key) && !isEqual(policy[key as keyof Policy], FORMER_POLICY[key as keyof Policy]),
   )
   return isSet ? `the default of ${unused.join(', ')}, which revision ${policy.revision} does not read` : null
 }

@@ -10,6 +10,18 @@ import { count, type Count, ms, type Ms, score, type Score } from '../units.ts'
 /** `[upper bound in basis points, inclusive, score]`, ascending; past the last one `beyond` holds. */
 export type BpsBands = { readonly up_to: readonly (readonly [Count, Score])[]; readonly beyond: Score }
 
+/** What pools of two stables may say against the feeds of both. */
+export type StableDisputePolicy = {
+  /** By how far they are from the ratio of the answers. */
+  readonly bands: BpsBands
+  /** Where one pool alone says so and is not `lone_average_usd` deep. */
+  readonly thin_cap: Score
+  /** A pool with less than this on its 30-minute average is not heard. */
+  readonly min_average_usd: Count
+  /** One with at least this needs no second one. */
+  readonly lone_average_usd: Count
+}
+
 export type Policy = {
   /** Whose vote holds: 2 that of RULES.md, 1 that of version 0.1 (`former.ts`). */
   readonly revision: Count
@@ -68,7 +80,10 @@ export type Policy = {
     /** A last value further than this from 1 is never replaced by the nominal 1. */
     readonly nominal_limit_bps: Count
     readonly sequencer_grace_ms: Ms
+    readonly dispute: StableDisputePolicy
   }
+  /** By how far the price of a routing asset is from its own dollar feed. */
+  readonly anchor_dispute: BpsBands
   readonly coverage: { readonly unknown_cap: Score; readonly max_age_ms: Ms }
   /** Blocks of undo kept while finality is behind; a deeper reorganisation halts the chain. */
   readonly max_undo_blocks: Count
@@ -143,6 +158,25 @@ export const DEFAULT_POLICY: Policy = {
     nominal_cap: score(3),
     nominal_limit_bps: count(200),
     sequencer_grace_ms: ms(3_600_000),
+    dispute: {
+      bands: {
+        up_to: [
+          [count(100), score(10)],
+          [count(500), score(3)],
+        ],
+        beyond: score(1),
+      },
+      thin_cap: score(6),
+      min_average_usd: count(250_000),
+      lone_average_usd: count(2_500_000),
+    },
+  },
+  anchor_dispute: {
+    up_to: [
+      [count(200), score(10)],
+      [count(500), score(6)],
+    ],
+    beyond: score(3),
   },
   coverage: { unknown_cap: score(8), max_age_ms: ms(DAY) },
   max_undo_blocks: count(8192),

@@ -134,6 +134,7 @@ const anyScore = integer(score(0), score(10))
 const shareBps = integer(count(0), count(10_000))
 const unitCount = integer(count(1), count(1_000_000_000))
 const deviationBps = integer(count(0), count(1_000_000))
+const dollars = integer(count(0), count(1_000_000_000))
 const durationMs = integer(ms(0), ms(365 * DAY))
 /** A second at least: anything shorter expires before a block is processed. */
 const ttlMs = integer(ms(1_000), ms(30 * DAY))
@@ -210,7 +211,7 @@ const POLICY: Rule<Policy> = object<Policy>(
     ttl_ms: object<Policy['ttl_ms']>({ default: ttlMs, by_chain: byChain(ttlMs) }),
     trade_age_caps: tradeAgeCaps,
     trade: object<Policy['trade']>({ min_usd: integer(count(0), count(1_000_000)), unknown_cap: anyScore }),
-    min_depth_usd: integer(count(0), count(1_000_000_000)),
+    min_depth_usd: dollars,
     fee_ceiling_ppm: integer(count(0), count(1_000_000)),
     imbalance_ratio: integer(count(1), count(1_000_000_000)),
     depth_asymmetry: integer(count(1), count(1_000_000_000)),
@@ -233,7 +234,14 @@ const POLICY: Rule<Policy> = object<Policy>(
       nominal_cap: anyScore,
       nominal_limit_bps: shareBps,
       sequencer_grace_ms: durationMs,
+      dispute: object<Policy['stable']['dispute']>({
+        bands: bpsBands,
+        thin_cap: anyScore,
+        min_average_usd: dollars,
+        lone_average_usd: dollars,
+      }),
     }),
+    anchor_dispute: bpsBands,
     coverage: object<Policy['coverage']>({ unknown_cap: anyScore, max_age_ms: durationMs }),
     max_undo_blocks: integer(count(1), count(1_000_000)),
   },

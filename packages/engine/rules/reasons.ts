@@ -72,6 +72,8 @@ export type CapCode =
   | 'STABLE_STALE'
   | 'STABLE_NOMINAL'
   | 'STABLE_SUSPENDED'
+  | 'STABLE_DISPUTED'
+  | 'ANCHOR_DISPUTED'
   | 'COVERAGE_UNKNOWN'
 
 /** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */

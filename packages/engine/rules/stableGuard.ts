@@ -14,12 +14,15 @@ import { FOREVER, type Timed } from './timed.ts'
 /** A feed's answer with its own decimals, and when the feed made it. */
 export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
 
+/** The longest time between two answers of a feed, and how late one may be beyond it. */
+export type FeedTerms = { readonly heartbeatMs: Ms; readonly graceMs: Ms }
+
 export type StableReading = {
   /** What the feed says at this block; `complete` is false for an unfinished round. Null: not read. */
   readonly answer: (Answer & { readonly complete: boolean }) | null
   /** The last answer that was positive and complete. */
   readonly last: Answer | null
-  readonly feed: { readonly heartbeatMs: Ms; readonly graceMs: Ms } | null
+  readonly feed: FeedTerms | null
   /** Only on a chain that has a sequencer uptime feed. */
   readonly sequencer: { readonly up: boolean; readonly sinceMs: Ms } | null
 }
@@ -113,7 +116,7 @@ function isChanged(now: StableVerdict, then: StableVerdict): boolean {
   return now.status !== then.status || now.source !== then.source
 }
 
-function isGood(answer: StableReading['answer']): answer is NonNullable<StableReading['answer']> {
+export function isGood(answer: StableReading['answer']): answer is NonNullable<StableReading['answer']> {
   return answer !== null && answer.complete && answer.value > 0n
 }
 

@@ -1,0 +1,65 @@
+/**
+ * The price of a routing asset against its own dollar feed (R-dispute-1, R-dispute-2). The feed never makes or replaces the
+ * price: where the pools say something else for long enough to be published, the price is published with a cap.
+ *
+ * A feed that is silent says nothing either way: it neither caps a price nor confirms it.
+ */
+import type { Fraction } from '../exact/fraction.ts'
+import type { Policy } from '../policy/policy.ts'
+import { type Ms, ms } from '../units.ts'
+import { bpsScore, isAtMost } from './bpsBands.ts'
+import type { Cap } from './reasons.ts'
+import { type Answer, type FeedTerms, isGood } from './stableGuard.ts'
+import { FOREVER, type Timed } from './timed.ts'
+import { devBps } from './weightedMedian.ts'
+
+export type AnchorFeed = {
+  /** The newest answer of the feed; `complete` is false for an unfinished round. Null: not read. */
+  readonly answer: (Answer & { readonly complete: boolean }) | null
+  readonly terms: FeedTerms
+}
+
+export type AnchorDispute = {
+  /** What the feed says one whole asset is worth, and when it said so. */
+  readonly usd: Fraction
+  readonly updatedAtMs: Ms
+  /** Of the fee-free price from it; `num` may be 0. */
+  readonly deviationBps: Fraction
+  readonly cap: Cap | null
+  /** Within the first band: the feed confirms the price. */
+  readonly isNear: boolean
+}
+
+/** Null while the feed says nothing: no answer, an incomplete one, or one older than heartbeat and grace. */
+export function anchorDispute(
+  marginalUsd: Fraction,
+  { answer, terms }: AnchorFeed,
+  policy: Policy,
+  atMs: Ms,
+): Timed<AnchorDispute | null> {
+  if (!isGood(answer)) return { value: null, untilMs: FOREVER }
+  const { updatedAtMs } = answer
+  // "Older than" includes its limit, so the feed falls silent one millisecond past it.
+  const silentMs = ms(updatedAtMs + terms.heartbeatMs + terms.graceMs + 1)
+  if (atMs >= silentMs) return { value: null, untilMs: FOREVER }
+  const usd = { num: answer.value, den: 10n ** BigInt(answer.decimals) }
+  return { value: { updatedAtMs, ...deviating(marginalUsd, usd, policy) }, untilMs: silentMs }
+}
+
+/** What a fresh answer makes of a price. */
+export function deviating(
+  marginalUsd: Fraction,
+  usd: Fraction,
+  policy: Policy,
+): Omit<AnchorDispute, 'updatedAtMs'> {
+  const deviationBps = devBps(marginalUsd, usd)
+  const bands = policy.anchor_dispute
+  const cap = bpsScore(bands, deviationBps)
+  const [nearest] = bands.up_to
+  return {
+    usd,
+    deviationBps,
+    cap: cap < 10 ? { code: 'ANCHOR_DISPUTED', cap } : null,
+    isNear: nearest !== undefined && isAtMost(deviationBps, BigInt(nearest[0])),
+  }
+}
