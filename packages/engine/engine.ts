@@ -10,7 +10,8 @@ import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
 import { applyRebase } from './chain/rebase.ts'
-import { applyFacts, applyLoad, applyRecheck, applyStable } from './chain/readings.ts'
+import { applyFeedAnswers, applyStable } from './chain/feedAnswers.ts'
+import { applyFacts, applyLoad, applyRecheck } from './chain/readings.ts'
 import { knownToken } from './chain/registry.ts'
 import { isSilentAt } from './feedSilence.ts'
 import type { FeedHealth, Input } from './input.ts'
@@ -75,6 +76,8 @@ function apply(state: State, input: Input, work: Work): void {
       return applyHealth(state, input.health, input.atMs, work)
     case 'stable':
       return applyStable(state, input, work)
+    case 'feed_answer':
+      return applyFeedAnswers(state, input, work)
     case 'coverage':
       return applyCoverage(state, input.assets, work)
     case 'policy':

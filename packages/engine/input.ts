@@ -2,8 +2,8 @@
  * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
  * it handed the input over: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `recheck`, `stable` and `token_facts` are read
- * from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `recheck`, `stable`, `feed_answer` and
+ * `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
 import type { V2State, V3State } from './amm/states.ts'
@@ -31,6 +31,12 @@ export type Input = { readonly atMs: Ms } & (
       readonly block: BlockRef
       readonly answers: readonly StableReading[]
       readonly sequencer: Sequencer | null
+    }
+  | {
+      /** New answers of feeds, as the proven logs of a block have them. */
+      readonly kind: 'feed_answer'
+      readonly block: BlockRef
+      readonly answers: readonly FeedAnswer[]
     }
   | { readonly kind: 'coverage'; readonly assets: readonly ExternalDepth[] }
   | { readonly kind: 'policy'; readonly policy: Policy }
@@ -66,6 +72,8 @@ export type StableAnswer = {
   readonly updatedAtMs: Ms
   readonly complete: boolean
 }
+/** Of the feed of a stable or of a routing asset. */
+export type FeedAnswer = { readonly token: Address; readonly answer: StableAnswer }
 export type StableReading = { readonly token: Address; readonly answer: StableAnswer | null }
 
 /** The L2 sequencer's own report, where a chain has one. */

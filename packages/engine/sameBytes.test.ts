@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'c2527b647920ec449da5a9c17fef3aa3028a1815c5728d25e7cae791770c85ac',
+    'f2d82546f786b8f6c3f10329c525f4acc0651758ac66de3dd4b4913613d02b03',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'fcd69d527c4377fa7bf9fc819626b6ce010abb08147e92640bcbc5b2d58879ea',
+    'b2b47d15f748f1d5abdeea3af46e5817165ba3ba83635f9a1bbc24ad72412fd0',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '8bc593651cbf7c9d85bb85edda936f630433c69dba9eebe78f2b9d6a2f6693f1',
+    '15473f6ea018623b7beef18eba8e808e177021e759d22047384f35baebec04a6',
   ],
 ] as const
 

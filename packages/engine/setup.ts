@@ -1,12 +1,13 @@
 /** What a chain is configured with. It does not change while the engine runs. */
 import type { Side } from './amm/states.ts'
 import type { Address } from './chain/block.ts'
+import type { FeedTerms } from './rules/feedAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
 export type StableSetup = {
   readonly token: Address
   /** Null: no feed to trust, the nominal 1 with its cap. */
-  readonly feed: { readonly heartbeatMs: Ms; readonly graceMs: Ms } | null
+  readonly feed: FeedTerms | null
 }
 
 export type ChainSetup = {
@@ -16,6 +17,8 @@ export type ChainSetup = {
   readonly stables: readonly StableSetup[]
   /** Ordered: asset i is priced from stables and the assets before it only. */
   readonly routingAssets: readonly Address[]
+  /** Dollar feeds that routing assets are held against; an asset without one is not. */
+  readonly assetFeeds?: Readonly<Record<Address, FeedTerms>>
   /** True where prices must also wait for the L2 sequencer. */
   readonly hasSequencer: boolean
 }

@@ -1,6 +1,5 @@
 /**
- * What the worker reads from the chain beside the blocks: whole pools, re-checks of quiet ones, decimals and
- * stable answers. Each reading is made at a block and goes with it if that block is orphaned.
+ * What the worker reads from the chain beside the blocks: whole pools, re-checks of quiet ones, and decimals. Each reading is made at a block and goes with it if that block is orphaned.
  *
  * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
  * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
@@ -8,22 +7,13 @@
 import type { V2State, V3State } from '../amm/states.ts'
 import type { Decimals, Pool } from '../entities.ts'
 import type { Difference } from '../amm/adapter.ts'
-import type { Input, LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
+import type { LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
-import {
-  isReplacedAbove,
-  noteBook,
-  placeOf,
-  setDecimals,
-  setPoolState,
-  setSequencer,
-  setStable,
-  tipJournal,
-} from './journal.ts'
+import { isReplacedAbove, noteBook, placeOf, setDecimals, setPoolState, tipJournal } from './journal.ts'
 import { newbornState, settle } from './poolFold.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 import { visitAt } from './visit.ts'
@@ -134,34 +124,6 @@ function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Diffe
   return fields
     .filter(([, theirs, own]) => theirs !== own)
     .map(([field, event, computed]) => ({ field, event, computed }))
-}
-
-export function applyStable(state: State, input: Extract<Input, { kind: 'stable' }>, work: Work): void {
-  const { block, answers, sequencer } = input
-  const place = placeOf(state, block)
-  if (place === null) return
-  for (const { token, answer } of answers) {
-    const before = state.stables.get(token)
-    if ((before?.block.number ?? 0) > block.number || isReplacedAbove(state, block, 'stables', token))
-      continue
-    const isGood = answer !== null && answer.complete && answer.value > 0n
-    const lastGood = isGood ? answer : (before?.lastGood ?? null)
-    const isSame =
-      before !== undefined &&
-      before.reading?.value === answer?.value &&
-      before.reading?.updatedAtMs === answer?.updatedAtMs &&
-      before.reading?.complete === answer?.complete
-    if (isSame) continue
-    setStable(state, token, { reading: answer, lastGood, block }, place.journal)
-    triggers.external(work, [token])
-  }
-  const { sequencer: known } = state.chain
-  if (sequencer?.up === known?.up && sequencer?.sinceMs === known?.sinceMs) return
-  setSequencer(state, block, sequencer)
-  triggers.external(
-    work,
-    state.setup.stables.map(({ token }) => token),
-  )
 }
 
 export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {

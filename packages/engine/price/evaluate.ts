@@ -166,6 +166,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     routes: [],
     failed: NONE,
     stable,
+    usdFeed: undefined,
     expiresAtMs: null,
     dueMs: stable.dueMs,
     own: { lastTradeMs: null, isAged: own.isAged },

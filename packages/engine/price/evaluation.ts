@@ -11,8 +11,11 @@ import type { Address, BlockRef } from '../chain/block.ts'
 import type { FeedStatus, UnpricedPool } from '../input.ts'
 import type { Pool, PoolState, Scale } from '../entities.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
+import type { AnchorDispute } from '../rules/anchorDispute.ts'
 import type { Coverage } from '../rules/coverage.ts'
 import type { Freshness } from '../rules/freshness.ts'
+import type { DisputePool, DisputeSide, StableDispute } from '../rules/stableDispute.ts'
+import type { FeedTerms } from '../rules/feedAnswer.ts'
 import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
@@ -86,6 +89,22 @@ export type Agreement = {
   readonly unresolved: boolean
 }
 
+/** The feed of a routing asset and what it makes of its price; null while the feed is silent. */
+export type AssetFeedView = (AnchorDispute & { readonly terms: FeedTerms }) | null
+
+/** One of two stables, as its guard finds it. */
+export type DisputeParty = DisputeSide & {
+  readonly token: Address
+  readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
+}
+
+/** What pools of the pair x→y say against the two feeds, and all that it follows from. */
+export type ViewedDispute = StableDispute & {
+  readonly x: DisputeParty
+  readonly y: DisputeParty
+  readonly pools: readonly DisputePool[]
+}
+
 /** A stable at one moment. */
 export type StableView = {
   readonly token: Address
@@ -94,6 +113,8 @@ export type StableView = {
   readonly status: 'OK' | 'DEPEG' | 'STALE' | 'NOMINAL' | 'SUSPENDED'
   readonly source: 'CHAINLINK' | 'LAST' | 'NOMINAL'
   readonly caps: readonly Cap[]
+  /** Those in which it is the disputed one. */
+  readonly disputes: readonly ViewedDispute[]
   readonly updatedAtMs: Ms | null
   readonly finality: Finality
   readonly dueMs: Ms | null
@@ -154,6 +175,8 @@ export type Priced = {
   readonly routes: readonly Route[]
   readonly failed: { readonly nearest: readonly Route[] }
   readonly stable: StableView
+  /** Of a routing asset that is held against a feed; null while the feed is silent. */
+  readonly usdFeed: AssetFeedView | undefined
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null
   readonly own: Own

@@ -11,7 +11,7 @@ import { count, type Ms, score } from '../units.ts'
 import type { Agreement, Edge, StableView } from './evaluation.ts'
 import { anchorOf } from './hops/anchor.ts'
 import { PoolEdge } from './hops/edge.ts'
-import { stableView } from './hops/stableView.ts'
+import { stableViews } from './hops/stableView.ts'
 import type { Anchor, Moment } from './moment.ts'
 import { agreementsOf, loneAgreement } from './vote/pairAgreement.ts'
 
@@ -25,7 +25,7 @@ const MICRO = 1_000_000n
 export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Moment {
   const policy = narrowing.policy ?? state.policyView.policy
   const status = state.chain.paused ? 'UNAVAILABLE' : (state.chain.health?.status ?? 'UNAVAILABLE')
-  const stables = new Map<Address, StableView | null>()
+  let stables: ReadonlyMap<Address, StableView> | null = null
   const anchors = new Map<Address, Anchor>()
   const agreements = new Map<readonly Pool[], ReadonlyMap<Pool, Agreement>>()
   const edges = new Map<Pool, Edge>()
@@ -42,12 +42,8 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
     mayScoreZero: mayScoreZero(policy),
     valuations: new Map(),
     stable(token) {
-      let view = stables.get(token)
-      if (view === undefined) {
-        view = stableView(moment, token)
-        stables.set(token, view)
-      }
-      return view
+      stables ??= stableViews(moment)
+      return stables.get(token) ?? null
     },
     anchor(to) {
       let anchor = anchors.get(to)

@@ -9,13 +9,13 @@ import type { Policy } from '../policy/policy.ts'
 import { type Ms, ms } from '../units.ts'
 import { bpsScore, isAtMost } from './bpsBands.ts'
 import type { Cap } from './reasons.ts'
-import { type Answer, type FeedTerms, isGood } from './stableGuard.ts'
+import { type FeedTerms, isGood, type Round } from './feedAnswer.ts'
 import { FOREVER, type Timed } from './timed.ts'
 import { devBps } from './weightedMedian.ts'
 
 export type AnchorFeed = {
   /** The newest answer of the feed; `complete` is false for an unfinished round. Null: not read. */
-  readonly answer: (Answer & { readonly complete: boolean }) | null
+  readonly answer: Round | null
   readonly terms: FeedTerms
 }
 

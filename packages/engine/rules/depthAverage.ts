@@ -17,7 +17,7 @@ const ONE = 1n << DECAY_BITS
 const WINDOW_MS = 1_800_000
 
 /** From 2^26 ms (18.6 hours) on, nothing of the old average is left. */
-const FORGOTTEN_MS = 2 ** 26
+export const FORGOTTEN_MS = 2 ** 26
 
 /** K[i] = ⌊2^64 · exp(−2^i / 1,800,000)⌋. Generator: `python3 packages/engine/oracle/ewma.py`. */
 const K: readonly bigint[] = [

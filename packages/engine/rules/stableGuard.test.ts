@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { count, type Ms, ms } from '../units.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
-import { type Answer, guardStable, type StableReading, type StableVerdict } from './stableGuard.ts'
+import type { Answer } from './feedAnswer.ts'
+import { guardStable, type StableReading, type StableVerdict } from './stableGuard.ts'
 import { FOREVER } from './timed.ts'
 
 const T = ms(1_700_000_000_000)

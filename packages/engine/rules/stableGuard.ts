@@ -5,21 +5,16 @@
  * present answer says so: source LAST always carries STABLE_STALE, source NOMINAL always STABLE_NOMINAL.
  */
 import type { Fraction } from '../exact/fraction.ts'
-import { type Count, type Ms, ms, type Score, score } from '../units.ts'
+import { type Ms, ms, type Score, score } from '../units.ts'
 import { bpsScore, isAtMost } from './bpsBands.ts'
+import { type Answer, type FeedTerms, isGood, type Round } from './feedAnswer.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Cap } from './reasons.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** A feed's answer with its own decimals, and when the feed made it. */
-export type Answer = { readonly value: bigint; readonly decimals: Count; readonly updatedAtMs: Ms }
-
-/** The longest time between two answers of a feed, and how late one may be beyond it. */
-export type FeedTerms = { readonly heartbeatMs: Ms; readonly graceMs: Ms }
-
 export type StableReading = {
   /** What the feed says at this block; `complete` is false for an unfinished round. Null: not read. */
-  readonly answer: (Answer & { readonly complete: boolean }) | null
+  readonly answer: Round | null
   /** The last answer that was positive and complete. */
   readonly last: Answer | null
   readonly feed: FeedTerms | null
@@ -114,10 +109,6 @@ function nextChange(now: StableVerdict, reading: StableReading, policy: Policy, 
 /** For one reading, status and source settle the value, the score and the caps. */
 function isChanged(now: StableVerdict, then: StableVerdict): boolean {
   return now.status !== then.status || now.source !== then.source
-}
-
-export function isGood(answer: StableReading['answer']): answer is NonNullable<StableReading['answer']> {
-  return answer !== null && answer.complete && answer.value > 0n
 }
 
 /** Down, or up for no longer than the grace: prices made while it was down are still arriving. */

@@ -24,6 +24,7 @@ const DECIMALS = new Map<Address, number>([
   [USDT, 6],
   [WBTC, 8],
 ])
+const ASSET_FEED = { heartbeatMs: ms(30 * MINUTE), graceMs: ms(5 * MINUTE) }
 const START_MS = 1_700_000_000_000
 
 export type Setting = {
@@ -32,6 +33,8 @@ export type Setting = {
   /** Null for stables without a feed. */
   readonly feed?: { readonly heartbeatMs: number; readonly graceMs: number } | null
   readonly routing?: readonly Address[]
+  /** Feeds that routing assets are held against, all with these terms. */
+  readonly assetFeeds?: readonly Address[]
   readonly hasSequencer?: boolean
   /** How far apart its blocks usually are; a block says when it is. */
   readonly blockMs?: number
@@ -83,6 +86,7 @@ export class Drive {
         blockTimeMs: ms(blockMs),
         stables: stables.map(token => ({ token, feed: feed as { heartbeatMs: Ms; graceMs: Ms } | null })),
         routingAssets: routing,
+        assetFeeds: Object.fromEntries((rest.assetFeeds ?? []).map(asset => [asset, ASSET_FEED])),
         hasSequencer,
       },
       mergePolicy(rest.policy),
@@ -206,6 +210,12 @@ export class Drive {
       answers: [{ token, answer: whole }],
       sequencer: this.state.chain.sequencer,
     })
+  }
+
+  /** The same as a proven block logs it; of a stable or of a routing asset. */
+  answered(token: Address, value: bigint, answer: Partial<StableAnswer> = {}, block = this.tip): StepResult {
+    const whole = { value, decimals: count(8), updatedAtMs: this.nowMs, complete: true, ...answer }
+    return this.run({ kind: 'feed_answer', block, answers: [{ token, answer: whole }] })
   }
 
   enrol(token: Address, decimals = 18): StepResult {

@@ -313,6 +313,7 @@ function checkScore(
     })
   }
   if (live.some(isShouting)) caps.set('DISSENT', Math.min(4, caps.get('DISSENT') ?? 4))
+  note(feedCap(quote, selected))
   const expected = JSON.stringify([...caps].sort(([a], [b]) => (a < b ? -1 : 1)))
   const listed = JSON.stringify(quote.confidence.caps.map(({ code, cap }) => [code, cap]))
   assert(listed === expected, () => `caps are ${listed}, of the parts ${expected}`)
@@ -323,6 +324,15 @@ function checkScore(
     (aggregate_state?.score as number) <= Math.min(...states),
     'the aggregate state is above one of its pools',
   )
+}
+
+/** By how far the fee-free price of the selected route is from the feed of the asset, if it has one that speaks. */
+function feedCap({ usd_feed }: PricedView, { hops, stable }: RouteView): CapText[] {
+  if (usd_feed == null || stable === null) return []
+  const marginals = hops.map(hop => valueOf(hop.marginal as ExactText))
+  const { num, den } = devBps(times(valueOf(stable.usd), ...marginals), valueOf(usd_feed.usd))
+  if (num <= 200n * den) return []
+  return [{ code: 'ANCHOR_DISPUTED', cap: (num <= 500n * den ? 6 : 3) as CapText['cap'] }]
 }
 
 const effective = (hop: HopView): bigint => BigInt(hop.depth?.effective_microusd ?? 0)

@@ -72,4 +72,5 @@ export type QuoteView = (CompactPriced | CompactUnpriced) & {
   })[]
   readonly routes?: readonly RouteView[]
   readonly routing_assets?: readonly QuoteView[]
+  readonly usd_feed?: { readonly usd: ExactText; readonly deviation_bps: string } | null
 }

@@ -25,6 +25,7 @@ export const SETUP: ChainSetup = {
     { token: USDT, feed: { heartbeatMs: ms(86_400_000), graceMs: ms(60_000) } },
   ],
   routingAssets: [WETH, WBTC],
+  assetFeeds: { [WETH]: { heartbeatMs: ms(240_000), graceMs: ms(60_000) } },
   hasSequencer: false,
 }
 
@@ -81,6 +82,8 @@ export const POOLS: readonly (readonly [number, Address, Address, 'v2' | 'v3', s
   [103, USDT, WETH, 'v2', 'two'],
   [104, WETH, WBTC, 'v3', 'three'],
   [105, USDC, WBTC, 'v2', 'one'],
+  [106, USDC, USDT, 'v2', 'one'],
+  [107, USDC, USDT, 'v3', 'three'],
   [111, WETH, TOKENS[0] as Address, 'v2', 'one'],
   [112, USDC, TOKENS[0] as Address, 'v2', 'two'],
   [113, WETH, TOKENS[0] as Address, 'v3', 'three'],
@@ -215,7 +218,8 @@ export function randomLife(
       const settled = chain.findLastIndex(({ readings, rebase }) => readings.length > 0 || rebase !== null)
       const unread = chain.slice(1 + settled)
       const kept = unread[Math.max(0, unread.length - 1 - lateness.below(4))] ?? chain.at(-1)!
-      read(stableReading(random, atMs(), refOf(kept.block)), kept)
+      const reading = stableReading(random, atMs(), refOf(kept.block))
+      read(random.chance(0.5) ? reading : logged(random, reading), kept)
     }
     if (stopChance > 0 && random.chance(0.3)) load()
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
@@ -361,7 +365,19 @@ export function stableReading(random: Random, atMs: Ms, block: BlockRef): Extrac
     answers: [
       { token: USDC, answer: answer(random.chance(0.9) ? 100_000_000 : 98_700_000) },
       { token: USDT, answer: random.chance(0.9) ? answer(99_950_000) : null },
+      { token: WETH, answer: answer(2_000_000 * (95_000 + random.below(10_000))) },
     ],
     sequencer: null,
   }
+}
+
+/** Some of these answers, as the logs of the block have them. */
+export function logged(
+  random: Random,
+  { atMs, block, answers }: ReturnType<typeof stableReading>,
+): Extract<Input, { kind: 'feed_answer' }> {
+  const some = answers.flatMap(({ token, answer }) =>
+    answer === null || random.chance(0.4) ? [] : [{ token, answer }],
+  )
+  return { kind: 'feed_answer', atMs, block, answers: some }
 }

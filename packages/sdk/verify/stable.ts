@@ -1,5 +1,6 @@
 /** A stable's answer: given its value and where it came from, the guard leaves nothing else open. */
 import { count, guardStable, ms, type Policy } from '@assay/engine/rules'
+import { disputedCaps } from './disputes.ts'
 import type { Findings } from './findings.ts'
 import type { StableText } from './reading.ts'
 
@@ -45,8 +46,11 @@ export function checkStable(findings: Findings, policy: Policy, stable: StableTe
   findings.exact(`${path}.usd`, stable.usd, verdict.usd, [`${path}.source`])
   findings.same(`${path}.source`, stable.source, verdict.source, from)
   findings.same(`${path}.status`, stable.status, verdict.status, from)
-  findings.same(`${path}.score`, stable.score, verdict.score, from)
-  findings.same(`${path}.caps`, stable.caps, verdict.caps, from)
+  const own = `${path}.disputes`
+  const disputed = disputedCaps(findings, policy, stable.token_address, stable.disputes, own)
+  const score = Math.min(verdict.score, ...disputed.map(({ cap }) => cap))
+  findings.same(`${path}.score`, stable.score, score, [...from, own])
+  findings.same(`${path}.caps`, stable.caps, [...verdict.caps, ...disputed], [...from, own])
   findings.holds(
     `${path}.updated_at_ms`,
     stable.updated_at_ms,

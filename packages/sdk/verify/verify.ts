@@ -8,6 +8,7 @@ import { DEFAULT_POLICY, mergePolicy, type Policy, policyVersion } from '@assay/
 import type { PolicyRecord } from '../wire/admin.ts'
 import type { HistoryPage } from '../wire/history.ts'
 import type { EvaluatedQuote, TokenQuote } from '../wire/quote.ts'
+import { disputedCaps } from './disputes.ts'
 import { checkEvidence } from './evidence.ts'
 import { type Difference, Findings } from './findings.ts'
 import { checkPresented } from './presented.ts'
@@ -128,11 +129,18 @@ function checkOwnStable(reading: Reading): void {
   const from = [`${own}.usd`, `${own}.status`]
   findings.exact(`${own}.usd`, stable.usd, verdict.usd, [`${own}.status`])
   findings.same(`${own}.status`, stable.status, verdict.status, [`${own}.usd`])
-  findings.same(at(path, 'confidence.caps'), confidence.caps, verdict.caps, from)
+  const disputes = at(path, 'disputes')
+  const disputed = disputedCaps(findings, policy, quote.token, quote.disputes, disputes)
+  const score = Math.min(verdict.score, ...disputed.map(({ cap }) => cap))
+  const caps = [...verdict.caps, ...disputed]
+  findings.same(at(path, 'confidence.caps'), confidence.caps, caps, [...from, disputes])
   const { components } = confidence
   if (!('stable' in components))
     return findings.unreadable(at(path, 'confidence.components'), components, "a stable's own")
-  findings.same(at(path, 'confidence.components.stable.score'), components.stable.score, verdict.score, from)
+  findings.same(at(path, 'confidence.components.stable.score'), components.stable.score, score, [
+    ...from,
+    disputes,
+  ])
   const parts = [components.stable.score, components.feed.score, components.state.score]
   checkLabel(reading, Math.min(...parts, ...confidence.caps.map(each => each.cap)), [
     at(path, 'confidence.components'),

@@ -7,12 +7,14 @@ import {
   label as labelOf,
   consensus,
   type EngineRoute,
+  type Fraction,
   immaterialAmong,
   materialHops,
   near as nearOf,
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
+import { feedCaps } from './disputes.ts'
 import { bpsText } from './hopScore.ts'
 import { at, type Reading } from './reading.ts'
 import { agreementOf, type Capped, dissentIn } from './standing.ts'
@@ -279,6 +281,7 @@ function checkPublished(
     for (const hop of hops) note(hop.caps)
     if (hops.length > 1) note(assets.get(hops[0]?.to ?? '')?.quote.confidence.caps ?? [])
   }
+  note(feedCaps(reading, () => marginalUsdOf(reading, chosen)))
   const listed = [...caps].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
   findings.same(
     `${own}.caps`,
@@ -294,6 +297,15 @@ function checkPublished(
   ]
   checkLabel(reading, Math.min(10, ...parts), [`${own}.components`, `${own}.caps`])
   checkExpiry(reading, accepted)
+}
+
+/** The fee-free price along a route. */
+function marginalUsdOf({ findings }: Reading, { route, hops, path }: Live): Fraction {
+  const stable = findings.value(`${path}.stable.usd`, route.stable?.usd)
+  return hops.reduce((usd, hop, index) => {
+    const { num, den } = findings.value(`${path}.hops[${index}].marginal`, hop.marginal)
+    return { num: usd.num * num, den: usd.den * den }
+  }, stable)
 }
 
 /** The score, its label, and that a price nobody may use is none. */

@@ -16,7 +16,7 @@ import {
   presentedFields,
 } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
-import { failureFields, Hop, Route } from './route.ts'
+import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
 import {
   array,
   boolean,
@@ -50,7 +50,18 @@ const headFields = {
   last_trade_ms: nullable(Ms),
 } as const
 
-const pricedFields = { ...compactPricedFields, ...headFields, routes: array(Route) } as const
+const pricedFields = {
+  ...compactPricedFields,
+  ...headFields,
+  routes: array(Route),
+  usd_feed: optional(
+    describe(
+      'Of a routing asset that is held against a feed; null while the feed is silent.',
+      nullable(UsdFeed),
+    ),
+  ),
+  disputes: optional(describe('Of a stable that pools dispute.', array(StableDispute))),
+} as const
 
 const unpricedFields = { ...compactUnpricedFields, ...headFields, candidates: array(Candidate) } as const
 

@@ -4,7 +4,7 @@ import { Cap, EdgeComponents, Finality, RouteComponents } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
 import { Depth, Evidence, holdingFields } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
-import { Count, Decimals, ExactValue, Microusd, Ms, Score } from './quantity.ts'
+import { Count, Decimals, ExactValue, Microusd, Ms, PlainDecimal, Score, Unsigned } from './quantity.ts'
 import { RejectionRule, RouteReason } from './reason.ts'
 import { array, boolean, describe, known, nullable, object, optional, type Static, string } from './schema.ts'
 
@@ -47,6 +47,43 @@ export const Hop = object({
 })
 export type Hop = Static<typeof Hop>
 
+/** One of two stables that pools compare, with the value its feed gives. */
+const DisputeParty = object({
+  token_address: Address,
+  usd: ExactValue,
+  source: known(['CHAINLINK', 'LAST', 'NOMINAL']),
+})
+
+/** Pools of the pair x→y that contradict the ratio of the two answers: `STABLE_DISPUTED` caps the stable that shows this. */
+export const StableDispute = object({
+  x: DisputeParty,
+  y: DisputeParty,
+  market: describe(
+    'What the pools say, y per x: the weighted median of their five-minute medians.',
+    ExactValue,
+  ),
+  deviation_bps: PlainDecimal,
+  cap: Score,
+  pools: array(
+    object({
+      pool_id: Id,
+      median: ExactValue,
+      l_eff_y: describe('The weight: effective depth in units of y.', Unsigned),
+      average_microusd: describe('The 30-minute average of its depth.', Microusd),
+    }),
+  ),
+})
+export type StableDispute = Static<typeof StableDispute>
+
+/** The dollar feed a routing asset is held against; it caps the price and never gives it. */
+export const UsdFeed = object({
+  usd: ExactValue,
+  updated_at_ms: Ms,
+  heartbeat_ms: Ms,
+  grace_ms: Ms,
+  deviation_bps: describe('Of the fee-free price from the answer.', PlainDecimal),
+})
+
 /** The stable a route ends in, and the guarded answer it was taken at. */
 export const StableAnswer = object({
   token_address: Address,
@@ -57,6 +94,7 @@ export const StableAnswer = object({
   finality: Finality,
   score: optional(Score),
   caps: optional(array(Cap)),
+  disputes: optional(array(StableDispute)),
 })
 
 export const Route = object({

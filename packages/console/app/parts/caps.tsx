@@ -17,6 +17,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   STABLE_STALE: "the stable's feed is old",
   STABLE_NOMINAL: 'the stable is taken at one dollar without a feed',
   STABLE_SUSPENDED: 'the stable is suspended',
+  STABLE_DISPUTED: "pools contradict the stable's feed",
+  ANCHOR_DISPUTED: 'the asset it goes through is away from its own feed',
   COVERAGE_UNKNOWN: 'how much of its liquidity is seen is not known',
 }
 

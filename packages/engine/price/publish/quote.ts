@@ -7,6 +7,7 @@ import type { CompactState } from '../../record.ts'
 import { unsupportedFamily } from '../../rules/guards.ts'
 import { type Count, count, type Ms, score, weaker } from '../../units.ts'
 import { compactOf } from './compact.ts'
+import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
 import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
@@ -26,6 +27,10 @@ export type QuoteText = CompactState & {
   /** UNPRICED: what came near, and the rule each failed. */
   readonly candidates?: readonly object[]
   readonly change?: null
+  /** Of a routing asset that is held against a feed. */
+  readonly usd_feed?: object | null
+  /** Of a stable that pools dispute. */
+  readonly disputes?: readonly object[]
   readonly routes?: readonly object[]
   /** Full quotes of the routing assets used. */
   readonly routing_assets?: readonly QuoteText[]
@@ -63,9 +68,13 @@ export function headText(
     ...compactOf(evaluation, policyVersion),
     last_trade_ms: evaluation.own.lastTradeMs,
     // Our own price of an hour and a day ago: the engine keeps no history of records.
-    ...(evaluation.kind === 'UNPRICED' ? {} : { change: null }),
+    ...(evaluation.kind === 'UNPRICED' ? {} : { change: null, ...anchorMembers(evaluation) }),
   }
 }
+
+/** What the price of an anchor is disputed by. */
+const anchorMembers = ({ selected, stable, usdFeed }: Priced) =>
+  selected === null ? disputesMember(stable) : usdFeedMember(usdFeed)
 
 /** Heaviest first, then what failed, nearest first. */
 export const inOrder = ({ routes, failed }: Priced): Route[] => [
@@ -145,6 +154,7 @@ const stableText = (stable: StableView) => ({
   finality: stable.finality,
   score: stable.score,
   caps: stable.caps,
+  ...disputesMember(stable),
 })
 
 /** The pools or routes that came near, the rule each failed, and by how much. */

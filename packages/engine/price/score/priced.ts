@@ -14,6 +14,7 @@ import type { FailedRoutes } from '../routes/failedRoutes.ts'
 import { type Moment, tipOf } from '../moment.ts'
 import type { OwnHops } from '../hops/ownHops.ts'
 import { type Vote, weightByFirst } from '../vote/observations.ts'
+import { assetFeed } from './assetFeed.ts'
 import { CLIMBING_MS } from '../../rules/hopCapacity.ts'
 import { aggregateState } from '../../rules/aggregateState.ts'
 import { expiryOf } from '../../rules/expiry.ts'
@@ -57,12 +58,11 @@ export function pricedFrom(
     },
     aggregate_state: { score: aggregateState(moment.feed.score, routes) },
   }
-  const caps = activeCaps(
-    dissenting.value === null ? agreement.caps : [...agreement.caps, dissenting.value],
-    material,
-  )
+  const feed = assetFeed(moment, token, () => marginalUsdOf(selected))
+  const added = [dissenting.value, feed.value?.cap ?? null].filter(cap => cap !== null)
+  const caps = activeCaps([...agreement.caps, ...added], material)
   const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
-  const untilMs = earlier(earlier(covered.untilMs, claimedUntilMs), dissenting.untilMs)
+  const untilMs = [claimedUntilMs, dissenting.untilMs, feed.untilMs].reduce(earlier, covered.untilMs)
   // To reduce a price takes as long as to find its route, and of many it is never asked.
   let price: Ratio | null = null
   let marginalUsd: Fraction | null = null
@@ -90,6 +90,7 @@ export function pricedFrom(
     routes: isWhole ? routes : [...routes, ...others],
     failed,
     stable: selected.stable as StableView,
+    usdFeed: feed.value,
     expiresAtMs: expiryOf(routes),
     dueMs: untilMs === FOREVER ? own.dueMs : soonest(own.dueMs, untilMs),
     own,

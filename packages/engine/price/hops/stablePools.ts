@@ -1,0 +1,111 @@
+/** What the pools of two stables say of their ratio at one moment, and until when time alone leaves it so. */
+import type { Pool } from '../../entities.ts'
+import { times, type Fraction } from '../../exact/fraction.ts'
+import { nextFlip, reference } from '../../memory/tapeMedian.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { crossesAt, medianHoldsUntil, type Weighed, weightAt } from '../../rules/averageCrossing.ts'
+import { value as averageAt } from '../../rules/depthAverage.ts'
+import { microusd } from '../../rules/hopCapacity.ts'
+import {
+  disputeAt,
+  type DisputePool,
+  type DisputeSide,
+  type StableDispute,
+  stableDispute,
+} from '../../rules/stableDispute.ts'
+import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
+import { ascending } from '../../rules/weightedMedian.ts'
+import { count } from '../../units.ts'
+import type { Moment } from '../moment.ts'
+import { figuresAt } from './figures.ts'
+
+const MICRO = 1_000_000n
+
+/** A pool that is heard, and what its weight follows from. */
+export type HeardPool = DisputePool & Weighed
+
+export type PairDispute = StableDispute & { readonly pools: readonly DisputePool[] }
+
+/** The pools of the pair X→Y against the values of the two; null where they agree. */
+export function pairDispute(
+  moment: Moment,
+  pair: readonly Pool[],
+  x: DisputeSide,
+  y: DisputeSide,
+): Timed<PairDispute | null> {
+  if (!(x.isFresh || y.isFresh)) return { value: null, untilMs: FOREVER }
+  const pools: HeardPool[] = []
+  let untilMs = FOREVER
+  for (const pool of pair) {
+    const heard = heardPool(moment, pool, y.usd)
+    untilMs = earlier(untilMs, heard.untilMs)
+    if (heard.value !== null) pools.push(heard.value)
+  }
+  const { policy } = moment
+  const dispute = stableDispute(x, y, pools, policy)
+  return {
+    value: dispute === null ? null : { ...dispute, pools },
+    untilMs: earlier(untilMs, weightsUntil(moment, pools, x, y, policy)),
+  }
+}
+
+/** Deep enough on average and followed for long enough, and nothing is wrong with it. */
+function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPool | null> {
+  const { atMs, policy } = moment
+  const { average, depthY, history } = pool.state
+  const { flaw, scale } = figuresAt(moment, pool)
+  if (flaw !== null || scale === null || average === null || depthY === null || depthY === 0n)
+    return { value: null, untilMs: FOREVER }
+  const unit = { num: usdOfY.num * MICRO, den: usdOfY.den * scale.to }
+  const { min_average_usd, lone_average_usd } = policy.stable.dispute
+  const least = unitsOf(min_average_usd, unit)
+  const averageY = averageAt(average, atMs)
+  const changesMs = crossesAt(average, least, atMs)
+  if (averageY < least) return { value: null, untilMs: changesMs }
+  const past = reference(history, atMs)
+  const untilMs = earlier(
+    earlier(changesMs, crossesAt(average, unitsOf(lone_average_usd, unit), atMs)),
+    nextFlip(history, atMs, past),
+  )
+  if ('reason' in past) return { value: null, untilMs }
+  const value = {
+    id: pool.id,
+    median: times(past.median, scale.whole),
+    weight: weightAt({ depthY, average }, atMs),
+    averageMicrousd: microusd(averageY, unit),
+    depthY,
+    average,
+  }
+  return { value, untilMs }
+}
+
+/** The fewest units of Y that are worth so many dollars; one at least, for a pool without depth is never heard. */
+function unitsOf(usd: Policy['min_depth_usd'], unit: Fraction): bigint {
+  const units = (BigInt(usd) * MICRO * unit.den + unit.num - 1n) / unit.num
+  return units > 0n ? units : 1n
+}
+
+/** Weights that climb matter only where another median would be another outcome. */
+function weightsUntil(
+  { atMs }: Moment,
+  pools: readonly HeardPool[],
+  x: DisputeSide,
+  y: DisputeSide,
+  policy: Policy,
+) {
+  if (pools.length < 2) return FOREVER
+  const outcomes = new Set(
+    pools.map(({ median }) => {
+      const dispute = disputeAt(median, x, y, pools, policy)
+      return dispute === null ? '' : `${dispute.disputed} ${dispute.cap}`
+    }),
+  )
+  if (outcomes.size === 1) return FOREVER
+  const order = ascending(pools.map(({ id, median }) => ({ id, price: median })))
+  const sorted = order.map(at => pools[at] as HeardPool)
+  let cumulative = 0n
+  let total = 0n
+  for (const { weight } of sorted) total += weight
+  const median = sorted.findIndex(({ weight }) => 2n * (cumulative += weight) >= total)
+  return medianHoldsUntil(sorted, count(median), atMs)
+}
