@@ -13,6 +13,7 @@ import { anchorChange, anchorView } from './rules/anchorView.ts'
 import { DEPTH_FROM } from './rules/depthScore.ts'
 import { stateScore } from './rules/feedAndState.ts'
 import type { RetractReason } from './rules/reasons.ts'
+import { roleOf } from './setup.ts'
 import type { State } from './state.ts'
 import type { Ms, Near } from './units.ts'
 import type { Work } from './work.ts'
@@ -71,6 +72,10 @@ export const triggers = {
   /** R-trigger-8: an answer, a sequencer or a report changed; then what that did to an anchor, to those priced through it. */
   external(work: Work, anchors: Iterable<Address>): void {
     for (const anchor of anchors) work.own.add(anchor)
+  },
+  answer(state: State, work: Work, token: Address): void {
+    if (roleOf(state.setup, token) === 'STABLE') work.own.add(token)
+    else work.look.add(token)
   },
   externalAnchor(moment: Moment, work: Work, anchor: Address, evaluation: Evaluation): void {
     noteView(moment, work, anchor, evaluation)

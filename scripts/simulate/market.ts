@@ -86,7 +86,7 @@ export function simMarket(
     },
     async readAnswerSources() {
       await answer()
-      return { contracts: new Set(), isComplete: false }
+      return { aggregators: new Map(), others: new Set(), isComplete: false }
     },
     async readStables(block: BlockRef) {
       await mayFail()

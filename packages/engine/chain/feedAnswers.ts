@@ -48,6 +48,6 @@ function takeAnswers(
       before.reading?.complete === answer?.complete
     if (isSame) continue
     setStable(state, token, { reading: answer, lastGood, block }, place.journal)
-    triggers.external(work, [token])
+    triggers.answer(state, work, token)
   }
 }

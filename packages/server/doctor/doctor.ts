@@ -9,7 +9,7 @@ import { isFeedError } from '../feed/feedError.ts'
 import { openHttp } from '../feed/httpConnection.ts'
 import { openWebSocket } from '../feed/webSocketConnection.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
-import type { ChainConfig, Config, Secret } from '../ops/config.ts'
+import { type ChainConfig, type Config, dollarFeeds, type Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { AnswerSizes } from './answerSizes.ts'
@@ -208,10 +208,11 @@ async function codeless(chain: ChainConfig, probes: Probes, head: Head): Promise
       key: `deployments[${at}].factory_address`,
       address: factoryAddress,
     })),
-    ...chain.stables.flatMap(({ tokenAddress, usdFeed }, at) => [
-      { key: `stables[${at}].token_address`, address: tokenAddress },
-      ...(usdFeed === null ? [] : [{ key: `stables[${at}].usd_feed.address`, address: usdFeed.address }]),
-    ]),
+    ...chain.stables.map(({ tokenAddress }, at) => ({
+      key: `stables[${at}].token_address`,
+      address: tokenAddress,
+    })),
+    ...dollarFeeds(chain).map(({ usdFeed, key }) => ({ key, address: usdFeed.address })),
     ...chain.routingAssets.map((address, at) => ({ key: `routing_assets[${at}]`, address })),
   ]
   const hasCode = await Promise.all(placed.map(({ address }) => probes.hasCode(address, head)))

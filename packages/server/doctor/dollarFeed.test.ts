@@ -52,6 +52,8 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
         chain.config({
           endpoints: [{ name: 'node', url: new Secret(proxy.url) }],
           stables: [{ tokenAddress: LOGGER, usdFeed }],
+          routingAssets: [LOGGER],
+          assetFeeds: [{ tokenAddress: LOGGER, usdFeed }],
         }),
       ],
       coverage: [],
@@ -60,6 +62,9 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
     } as Config
     await expect(preflight(config)).rejects.toThrow(
       `chains[0].stables[0].usd_feed.address: the feed at ${LOGGER} is not in dollars: it calls itself "WSTETH / ETH"`,
+    )
+    await expect(preflight(config)).rejects.toThrow(
+      `chains[0].routing_assets[0].usd_feed.address: the feed at ${LOGGER} is not in dollars`,
     )
     description = 'WSTETH / USD'
     await preflight(config)

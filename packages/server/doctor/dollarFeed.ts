@@ -5,7 +5,7 @@
 import { SELECTOR } from '../market/abi.ts'
 import { textFrom } from '../market/tokenReader.ts'
 import { uintAt, wordCount } from '../market/words.ts'
-import type { Address, ChainConfig, Hex } from '../ops/config.ts'
+import { type Address, type ChainConfig, dollarFeeds, type Hex } from '../ops/config.ts'
 
 const IN_DOLLARS = /\/\s*USD$/i
 /** Of every dollar feed that does not describe itself; those in ether have 18. */
@@ -18,16 +18,13 @@ type Answers = (to: Address, data: Hex) => Promise<Hex | null>
 /** Each with its key in the chain's section. */
 export async function feedFaults(chain: ChainConfig, answers: Answers): Promise<readonly string[]> {
   const faults = await Promise.all(
-    chain.stables.map(async ({ usdFeed }, at) => {
-      if (usdFeed === null) return null
+    dollarFeeds(chain).map(async ({ usdFeed, key }) => {
       const [description, decimals] = await Promise.all([
         answers(usdFeed.address, SELECTOR['description()']),
         answers(usdFeed.address, SELECTOR['decimals()']),
       ])
       const fault = notInDollars(textFrom(description), numberFrom(decimals))
-      return fault === null
-        ? null
-        : `stables[${at}].usd_feed.address: the feed at ${usdFeed.address} ${fault}`
+      return fault === null ? null : `${key}: the feed at ${usdFeed.address} ${fault}`
     }),
   )
   return faults.filter(each => each !== null)

@@ -13,8 +13,16 @@ export type RecheckedPool = Of<'recheck'>['pools'][number]
 export type TokenFacts = Of<'token_facts'>['facts'][number]
 export type StableReading = Pick<Of<'stable'>, 'answers' | 'sequencer'>
 
-/** `isComplete` when every configured feed has an aggregator, whose logs then tell of every new answer. */
-export type AnswerSources = { readonly contracts: ReadonlySet<Address>; readonly isComplete: boolean }
+/**
+ * Which contracts log new answers. `isComplete` when every configured feed has an aggregator, whose logs then have every
+ * answer. `others` log what has to be read: the sequencer's feed and its aggregator, and feeds without an aggregator.
+ */
+export type AnswerSources = {
+  /** With the tokens whose feeds they answer. */
+  readonly aggregators: ReadonlyMap<Address, readonly Address[]>
+  readonly others: ReadonlySet<Address>
+  readonly isComplete: boolean
+}
 
 /** What we know of a pool: reading around it takes one round of calls while it is true. */
 export type KnownTicks = { readonly at: number; readonly set: readonly number[] }

@@ -1,7 +1,7 @@
-/** Chainlink answers at a block: the stables' own feeds and, where the chain has one, the sequencer's. */
+/** Chainlink answers at a block: the feeds of stables and routing assets and, where the chain has one, the sequencer's. */
 import { count, ms, type StableAnswer } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import type { Address, ChainConfig } from '../ops/config.ts'
+import { type Address, type ChainConfig, dollarFeeds } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
 import type { AnswerSources, StableReading } from './market.ts'
 import { addressAt, intAt, uintAt, wordCount } from './words.ts'
@@ -12,10 +12,10 @@ export async function readStables(
   block: BlockRef,
   signal: AbortSignal,
 ): Promise<StableReading> {
-  const { stables, sequencerUptimeFeed } = chain
+  const { stables, assetFeeds = [], sequencerUptimeFeed } = chain
   const [answers, sequencer] = await Promise.all([
     Promise.all(
-      stables.map(async ({ tokenAddress, usdFeed }) => ({
+      [...stables, ...assetFeeds].map(async ({ tokenAddress, usdFeed }) => ({
         token: tokenAddress,
         answer: usdFeed === null ? null : await readFeed(rpc, usdFeed.address, block, signal),
       })),
@@ -25,26 +25,44 @@ export async function readStables(
   return { answers, sequencer }
 }
 
-/**
- * The contracts that log a new answer. A feed is a proxy, and its aggregator logs; one without an aggregator may log by
- * itself, but nothing says so, and `isComplete` is false.
- */
+/** A feed is a proxy, and its aggregator logs; one without an aggregator may log by itself, but nothing says so. */
 export async function readAnswerSources(
   rpc: ChainRpc,
   chain: ChainConfig,
   block: BlockRef,
   signal: AbortSignal,
 ): Promise<AnswerSources> {
-  const { stables, sequencerUptimeFeed } = chain
-  const proxies = [...stables.map(({ usdFeed }) => usdFeed?.address ?? null), sequencerUptimeFeed]
-  const feeds = proxies.filter(each => each !== null)
-  const answers = await Promise.all(
-    feeds.map(feed => rpc.call(feed, SELECTOR['aggregator()'], block.hash, signal)),
-  )
-  const aggregators = answers.flatMap(answer =>
-    answer === null || wordCount(answer) < 1 ? [] : [addressAt(answer, 0)],
-  )
-  return { contracts: new Set([...feeds, ...aggregators]), isComplete: aggregators.length === feeds.length }
+  const { sequencerUptimeFeed } = chain
+  const [feeds, sequencer] = await Promise.all([
+    Promise.all(
+      dollarFeeds(chain).map(async ({ tokenAddress, usdFeed: { address } }) => {
+        const aggregator = await readAggregator(rpc, address, block, signal)
+        return { token: tokenAddress, address, aggregator }
+      }),
+    ),
+    sequencerUptimeFeed === null ? null : readAggregator(rpc, sequencerUptimeFeed, block, signal),
+  ])
+  const aggregators = new Map<Address, Address[]>()
+  const others = new Set<Address>(sequencerUptimeFeed === null ? [] : [sequencerUptimeFeed])
+  if (sequencer !== null) others.add(sequencer)
+  for (const { token, address, aggregator } of feeds) {
+    if (aggregator === null) others.add(address)
+    else aggregators.set(aggregator, [...(aggregators.get(aggregator) ?? []), token])
+  }
+  const isComplete =
+    feeds.every(({ aggregator }) => aggregator !== null) &&
+    (sequencerUptimeFeed === null || sequencer !== null)
+  return { aggregators, others, isComplete }
+}
+
+async function readAggregator(
+  rpc: ChainRpc,
+  feed: Address,
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<Address | null> {
+  const answer = await rpc.call(feed, SELECTOR['aggregator()'], block.hash, signal)
+  return answer === null || wordCount(answer) < 1 ? null : addressAt(answer, 0)
 }
 
 /** latestRoundData: roundId, answer, startedAt, updatedAt, answeredInRound. Null when the feed does not answer. */
@@ -59,15 +77,16 @@ async function readFeed(
     rpc.call(feed, SELECTOR['decimals()'], block.hash, signal),
   ])
   if (round === null || decimals === null || wordCount(round) < 5 || wordCount(decimals) < 1) return null
-  const updatedAt = uintAt(round, 3)
-  const value = intAt(round, 1)
-  return {
-    value: value < 0n ? 0n : value,
-    decimals: count(Number(uintAt(decimals, 0))),
-    updatedAtMs: ms(Number(updatedAt) * 1000),
-    complete: updatedAt > 0n && value > 0n,
-  }
+  return answerOf(intAt(round, 1), uintAt(round, 3), Number(uintAt(decimals, 0)))
 }
+
+/** A round that is not finished has no time; what is not above 0 is no answer. */
+export const answerOf = (value: bigint, updatedAtS: bigint, decimals: number): StableAnswer => ({
+  value: value < 0n ? 0n : value,
+  decimals: count(decimals),
+  updatedAtMs: ms(Number(updatedAtS) * 1000),
+  complete: updatedAtS > 0n && value > 0n,
+})
 
 /** The answer is 0 while the sequencer is up; startedAt is when that began. */
 async function readSequencer(

@@ -77,7 +77,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
     unpricedFactories: unpricedFactoriesFrom(shape, chain['unpriced_factories'], at('unpriced_factories')),
     stables: stablesFrom(shape, chain['stables'], at('stables')),
     sequencerUptimeFeed: sequencer === null ? null : shape.address(sequencer, at('sequencer_uptime_feed')),
-    routingAssets: addresses('routing_assets'),
+    ...routingFrom(shape, chain['routing_assets'], at('routing_assets')),
     pools: addresses('pools'),
     tokens: addresses('tokens'),
   }
@@ -203,6 +203,7 @@ function stablesFrom(shape: Shape, value: unknown, path: string): StableConfig[]
   return stables
 }
 
+/** A token with the dollar feed it may have: a stable, or a routing asset that is written as a mapping. */
 function stableFrom(shape: Shape, value: unknown, path: string): StableConfig {
   const stable = shape.mapping(value, path, ['token_address', 'usd_feed'])
   const tokenAddress = shape.address(stable['token_address'], join(path, 'token_address'))
@@ -220,5 +221,27 @@ function stableFrom(shape: Shape, value: unknown, path: string): StableConfig {
       heartbeatMs: shape.integer(feed['heartbeat_s'], at('heartbeat_s'), [1, 604_800, 'seconds']) * 1000,
       graceMs: shape.integer(feed['grace_s'], at('grace_s'), [0, 604_800, 'seconds'], 1800) * 1000,
     },
+  }
+}
+
+/** In order; an asset without a feed may be its address alone. */
+function routingFrom(
+  shape: Shape,
+  value: unknown,
+  path: string,
+): Pick<ChainConfig, 'routingAssets' | 'assetFeeds'> {
+  const assets = shape.list(value, path).map((each, n): StableConfig => {
+    const own = join(path, n)
+    const isMapping = typeof each === 'object' && each !== null && !Array.isArray(each)
+    return isMapping
+      ? stableFrom(shape, each, own)
+      : { tokenAddress: shape.address(each, own), usdFeed: null }
+  })
+  shape.unique(assets, path, '', ({ tokenAddress }) => tokenAddress)
+  return {
+    routingAssets: assets.map(({ tokenAddress }) => tokenAddress),
+    assetFeeds: assets.flatMap(({ tokenAddress, usdFeed }) =>
+      usdFeed === null ? [] : [{ tokenAddress, usdFeed }],
+    ),
   }
 }

@@ -78,8 +78,22 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
       }, // DAI
     ],
     routing_assets: [
-      '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2', // WETH
-      '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599', // WBTC
+      {
+        token_address: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+        usd_feed: {
+          address: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419',
+          heartbeat_s: 3600,
+          grace_s: 300,
+        },
+      }, // WETH
+      {
+        token_address: '0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599',
+        usd_feed: {
+          address: '0xF4030086522a5bEEa4988F8cA5B36dbC97BeE88c',
+          heartbeat_s: 3600,
+          grace_s: 300,
+        },
+      }, // WBTC
     ],
     pools: ['0x88e6A0c2dDD26FEEb64F039a2c41296FcB3f5640'],
   },
@@ -153,7 +167,15 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
     ],
     sequencer_uptime_feed: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D',
     routing_assets: [
-      '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1', // WETH
+      // Older sources report a heartbeat of 86400 s.
+      {
+        token_address: '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+        usd_feed: {
+          address: '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612',
+          heartbeat_s: 1755,
+          grace_s: 300,
+        },
+      }, // WETH
       '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', // USDC.e
       '0x2f2a2543B76A4166549F7aaB2e75Bef0aefC5B0f', // WBTC
     ],
@@ -207,7 +229,14 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
       }, // USDC
     ],
     routing_assets: [
-      '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c', // WBNB
+      {
+        token_address: '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+        usd_feed: {
+          address: '0x0567F2323251f0Aab15c8dFb1967E4e8A7D42aeE',
+          heartbeat_s: 27,
+          grace_s: 300,
+        },
+      }, // WBNB
       '0x2170Ed0880ac9A755fd29B2688956BD959F933F8', // ETH
       '0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c', // BTCB
     ],
@@ -281,7 +310,14 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
       }, // DAI
     ],
     routing_assets: [
-      '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270', // WPOL
+      {
+        token_address: '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+        usd_feed: {
+          address: '0xAB594600376Ec9fD91F8e885dADF0CE036862dE0',
+          heartbeat_s: 27,
+          grace_s: 300,
+        },
+      }, // WPOL
       '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174', // USDC.e
       '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619', // WETH
       '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6', // WBTC
@@ -338,7 +374,14 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
       }, // USDT
     ],
     routing_assets: [
-      '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7', // WAVAX
+      {
+        token_address: '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+        usd_feed: {
+          address: '0x0A77230d17318075983913bC2145DB16C7366156',
+          heartbeat_s: 120,
+          grace_s: 300,
+        },
+      }, // WAVAX
       '0xA7D7079b0FEaD91F3e65f86E8915Cb59c1a4C664', // USDC.e
       '0x49D5c2BdFfac6CE2BFdB6640F4F80f226bc10bAB', // WETH.e
       '0x152b9d0FdC40C096757F570A51E494bd4b943E50', // BTC.b

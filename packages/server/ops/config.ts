@@ -55,6 +55,8 @@ export type ChainConfig = {
   readonly stables: readonly StableConfig[]
   readonly sequencerUptimeFeed: Address | null
   readonly routingAssets: readonly Address[]
+  /** Dollar feeds that routing assets are held against; left out, none. */
+  readonly assetFeeds?: readonly AssetFeedConfig[]
   readonly pools: readonly Address[]
   readonly tokens: readonly Address[]
 }
@@ -96,14 +98,31 @@ export type UnpricedFactory = {
   readonly factoryAddress: Address
 }
 
-export type StableConfig = {
-  readonly tokenAddress: Address
-  readonly usdFeed: {
-    readonly address: Address
-    readonly heartbeatMs: number
-    readonly graceMs: number
-  } | null
+/** A Chainlink feed in dollars. */
+export type FeedConfig = {
+  readonly address: Address
+  readonly heartbeatMs: number
+  readonly graceMs: number
 }
+
+export type StableConfig = { readonly tokenAddress: Address; readonly usdFeed: FeedConfig | null }
+
+export type AssetFeedConfig = { readonly tokenAddress: Address; readonly usdFeed: FeedConfig }
+
+/** Every dollar feed of a chain with the token it is of and its key in the chain's section: those of stables first. */
+export function dollarFeeds({ stables, routingAssets, assetFeeds = [] }: ChainFeeds): readonly DollarFeed[] {
+  const ofStables = stables.flatMap(({ tokenAddress, usdFeed }, at) =>
+    usdFeed === null ? [] : [{ tokenAddress, usdFeed, key: `stables[${at}].usd_feed.address` }],
+  )
+  const ofAssets = assetFeeds.map(feed => ({
+    ...feed,
+    key: `routing_assets[${routingAssets.indexOf(feed.tokenAddress)}].usd_feed.address`,
+  }))
+  return [...ofStables, ...ofAssets]
+}
+
+type ChainFeeds = Pick<ChainConfig, 'stables' | 'routingAssets' | 'assetFeeds'>
+type DollarFeed = AssetFeedConfig & { readonly key: string }
 
 /** Where the depth of other markets is known from: numbers of the configuration, or a file that somebody keeps up. */
 export type CoverageSource =

@@ -67,7 +67,14 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].stables[].usd_feed.grace_s': 'How late one may be beyond that, in seconds.',
   'chains[].sequencer_uptime_feed': 'Of an L2: the feed that tells whether the sequencer is up.',
   'chains[].routing_assets':
-    'Assets that routes may go over. Ordered: each is priced from stables and those before it.',
+    'Assets that routes may go over, each an address or a mapping with its feed. Ordered: each is priced from stables and those before it.',
+  'chains[].routing_assets[].token_address': 'The asset.',
+  'chains[].routing_assets[].usd_feed':
+    'Its Chainlink feed in dollars: a price more than 2% from it is capped. It never gives the price.',
+  'chains[].routing_assets[].usd_feed.address': 'The feed.',
+  'chains[].routing_assets[].usd_feed.heartbeat_s': 'The longest time between two answers, in seconds.',
+  'chains[].routing_assets[].usd_feed.grace_s':
+    'How late one may be beyond that, in seconds; after it the feed says nothing.',
   'chains[].pools': 'Pools that are tracked from the start.',
   'chains[].tokens': 'Tokens that are enrolled from the start.',
   coverage: 'How deep the market is elsewhere; may only lower a score.',

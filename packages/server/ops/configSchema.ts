@@ -59,7 +59,13 @@ export const SAMPLE = {
         { token_address: ADDRESS[1], usd_feed: { address: ADDRESS[2], heartbeat_s: 86_400, grace_s: 1800 } },
       ],
       sequencer_uptime_feed: ADDRESS[2],
-      routing_assets: [ADDRESS[0]],
+      routing_assets: [
+        ADDRESS[0],
+        {
+          token_address: ADDRESS[1],
+          usd_feed: { address: ADDRESS[2], heartbeat_s: 3600, grace_s: 300 },
+        },
+      ],
       pools: [ADDRESS[2]],
       tokens: [ADDRESS[2]],
     },
@@ -101,8 +107,14 @@ function schemaAt(outline: Outline, path: string): JsonSchema {
   const about = CONFIG_KEYS[path]
   const described = about === undefined ? {} : { description: about }
   if (path === 'policy') return { ...described, ...schemaOfValue(DEFAULT_POLICY, false) }
-  const heard = outline.heard.get(path)
+  const [heard, other] = outline.heard.get(path) ?? []
   if (heard === undefined) throw new Error(`the sample of the configuration does not lead to ${path}`)
+  if (other !== undefined)
+    return { ...described, anyOf: [other, heard].map(each => schemaOf(outline, path, each, {})) }
+  return schemaOf(outline, path, heard, described)
+}
+
+function schemaOf(outline: Outline, path: string, heard: Heard, described: JsonSchema): JsonSchema {
   if (heard.kind === 'list') return { ...described, type: 'array', items: schemaAt(outline, `${path}[]`) }
   if (heard.kind === 'scalar') return { ...described, ...heard.schema, anyOf: [heard.form, VARIABLE] }
   const keys = heard.keys.map(key => ({ key, own: join(path, key) }))
@@ -151,7 +163,7 @@ type Heard =
 
 /** A reader that remembers what it was asked for, by path without numbers. */
 class Outline extends Shape {
-  readonly heard = new Map<string, Heard>()
+  readonly heard = new Map<string, Heard[]>()
   readonly #paths = new Map<string, Set<string>>()
 
   override mapping(value: unknown, path: string, keys: readonly string[]): Record<string, unknown> {
@@ -227,8 +239,10 @@ class Outline extends Shape {
 
   #hear(path: string, heard: Heard): void {
     const general = path.replace(/\[\d+\]/g, '[]')
-    // A list's entries are asked for one by one; the first speaks for all.
-    if (!this.heard.has(general)) this.heard.set(general, heard)
+    // A list's entries are asked for one by one; the first of each kind speaks for all.
+    const before = this.heard.get(general) ?? []
+    if (before.some(({ kind }) => kind === heard.kind)) return
+    this.heard.set(general, [...before, heard])
   }
 
   #note(place: string): void {

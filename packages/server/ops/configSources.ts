@@ -7,7 +7,7 @@ import { basename } from 'node:path'
 import { type Policy, mergePolicy } from '@assay/engine'
 import { type Document, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import { CHAIN_TABLE } from './chainTable.ts'
-import type { ChainConfig, Config, CoverageSource, DeploymentConfig, Secret } from './config.ts'
+import type { ChainConfig, Config, CoverageSource, DeploymentConfig, FeedConfig, Secret } from './config.ts'
 import { environmentConfig, loadConfig } from './loadConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -154,19 +154,21 @@ const chainDocument = (chain: ChainConfig): object => ({
   })),
   stables: chain.stables.map(({ tokenAddress, usdFeed }) => ({
     token_address: tokenAddress,
-    usd_feed:
-      usdFeed === null
-        ? null
-        : {
-            address: usdFeed.address,
-            heartbeat_s: usdFeed.heartbeatMs / 1000,
-            grace_s: usdFeed.graceMs / 1000,
-          },
+    usd_feed: usdFeed === null ? null : feedDocument(usdFeed),
   })),
   sequencer_uptime_feed: chain.sequencerUptimeFeed,
-  routing_assets: chain.routingAssets,
+  routing_assets: chain.routingAssets.map(asset => {
+    const own = chain.assetFeeds?.find(({ tokenAddress }) => tokenAddress === asset)
+    return own === undefined ? asset : { token_address: asset, usd_feed: feedDocument(own.usdFeed) }
+  }),
   pools: chain.pools,
   tokens: chain.tokens,
+})
+
+const feedDocument = ({ address, heartbeatMs, graceMs }: FeedConfig): object => ({
+  address,
+  heartbeat_s: heartbeatMs / 1000,
+  grace_s: graceMs / 1000,
 })
 
 const deploymentDocument = (deployment: DeploymentConfig): object => ({

@@ -58,6 +58,28 @@ test('R-config-1: a short file is enough, the rest has defaults', () => {
   })
 })
 
+test('R-dispute-1: a routing asset is an address, or a mapping with the dollar feed it is held against', () => {
+  const routing_assets = [
+    address(3),
+    { token_address: address(4), usd_feed: { address: address(8), heartbeat_s: 60, grace_s: 30 } },
+    { token_address: address(5) },
+  ]
+  const [own] = load({ chains: [{ ...chain, routing_assets }] }).chains
+  expect(own?.routingAssets).toEqual([3, 4, 5].map(address))
+  expect(own?.assetFeeds).toEqual([
+    { tokenAddress: address(4), usdFeed: { address: address(8), heartbeatMs: 60_000, graceMs: 30_000 } },
+  ])
+  const faulty = [address(3), { token_address: address(3), usd_feed: { address: '0x12', heartbeat: 60 } }]
+  expect(
+    faultsOf({ chains: [{ ...chain, routing_assets: faulty }] }).map(fault => fault.split(':')[0]),
+  ).toEqual([
+    'chains[0].routing_assets[1].usd_feed.heartbeat',
+    'chains[0].routing_assets[1].usd_feed.address',
+    'chains[0].routing_assets[1].usd_feed.heartbeat_s',
+    'chains[0].routing_assets[1]',
+  ])
+})
+
 test('every fault is reported at once, with its path and what was expected', () => {
   const faults = faultsOf({
     listne: {},

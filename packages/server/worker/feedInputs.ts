@@ -21,7 +21,7 @@ export type FeedInputsContext = {
   readonly recent: RecentBlocks
   readonly enrolments: Pick<Enrolments, 'isArriving'>
   readonly reload: Reload
-  readonly upkeep: Pick<Upkeep, 'tend'>
+  readonly upkeep: Pick<Upkeep, 'tend' | 'answersOf'>
   readonly dormancy: Dormancy
   /** Only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
@@ -49,6 +49,7 @@ export class FeedInputs {
         const applied = apply({ kind: 'block', block, atMs: now() })
         recent.append(block)
         await applied
+        await this.#applyAnswers([item.block])
         return this.#settled(item.block, [item.block])
       }
       case 'reorg': {
@@ -59,6 +60,7 @@ export class FeedInputs {
         const applied = apply({ kind: 'reorg', ancestor, blocks, atMs: now() })
         recent.replace(ancestor, blocks)
         await applied
+        await this.#applyAnswers(item.blocks)
         reload.reorganised()
         if (reload.isRebasing) await this.tellAgain()
         const tip = item.blocks.at(-1)
@@ -102,7 +104,7 @@ export class FeedInputs {
     const record = healthAtHead(chainId, block, finalized, this.#health, nowMs)
     await apply({
       kind: 'rebase_head',
-      block: { number: count(block.number), hash: block.hash, timeMs: ms(block.timeMs) },
+      block: engineRef(block),
       ancestor: ancestor.hash,
       health: toldHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
       atMs: nowMs,
@@ -114,6 +116,16 @@ export class FeedInputs {
       is_last_block_still_canonical: tip?.hash === ancestor.hash,
     })
     reload.start()
+  }
+
+  /** Answers of feeds that these blocks log, oldest first, each at its block. */
+  async #applyAnswers(blocks: readonly VerifiedBlock[]): Promise<void> {
+    const { upkeep, apply, now } = this.#context
+    for (const block of blocks) {
+      const answers = upkeep.answersOf(block)
+      if (answers.length > 0)
+        await apply({ kind: 'feed_answer', block: engineRef(block), answers, atMs: now() })
+    }
   }
 
   /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
@@ -153,5 +165,11 @@ export class FeedInputs {
     }
   }
 }
+
+const engineRef = ({ number, hash, timeMs }: BlockRef) => ({
+  number: count(number),
+  hash,
+  timeMs: ms(timeMs),
+})
 
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })

@@ -11,6 +11,12 @@ export function setupOf(chain: ChainConfig): ChainSetup {
       feed: usdFeed === null ? null : { heartbeatMs: ms(usdFeed.heartbeatMs), graceMs: ms(usdFeed.graceMs) },
     })),
     routingAssets: chain.routingAssets,
+    assetFeeds: Object.fromEntries(
+      (chain.assetFeeds ?? []).map(({ tokenAddress, usdFeed: { heartbeatMs, graceMs } }) => [
+        tokenAddress,
+        { heartbeatMs: ms(heartbeatMs), graceMs: ms(graceMs) },
+      ]),
+    ),
     hasSequencer: chain.sequencerUptimeFeed !== null,
   }
 }

@@ -10,6 +10,7 @@ import type { BlockRef, ChainRpc, VerifiedBlock } from '../feed/feed.ts'
 import { openEndpoints } from '../feed/openEndpoints.ts'
 import type { Market } from '../market/market.ts'
 import { openMarket } from '../market/openMarket.ts'
+import { aggregatorProxy } from '../market/testing/aggregatorProxy.ts'
 import { putMulticall3 } from '../market/testing/multicall3.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
@@ -31,6 +32,7 @@ let context: UpkeepContext
 let calls: number
 let warnings: string[]
 let endpoint: Endpoint
+let rpc: ChainRpc
 const closing: (() => void)[] = []
 const { signal } = new AbortController()
 
@@ -44,19 +46,9 @@ beforeEach(async () => {
   const { endpoints, close } = openEndpoints(config, systemClock)
   closing.push(close)
   endpoint = endpoints.all[0] as Endpoint
-  const rpc = createChainRpc(endpoints, signal)
   calls = 0
-  const counted: ChainRpc = {
-    call: (...args) => {
-      calls++
-      return rpc.call(...args)
-    },
-    code: (...args) => {
-      calls++
-      return rpc.code(...args)
-    },
-  }
-  market = openMarket(config, counted)
+  rpc = counted(createChainRpc(endpoints, signal))
+  market = openMarket(config, rpc)
   state = createState(setupOf(config), DEFAULT_POLICY)
   warnings = []
   const log = {
@@ -74,6 +66,16 @@ beforeEach(async () => {
   for (const { tokenAddress } of config.stables) await learn(tokenAddress, tip)
   for (const token of [...config.routingAssets, ...config.tokens]) await learn(token, tip)
 }, 60_000)
+const counted = (chainRpc: ChainRpc): ChainRpc => ({
+  call: (...args) => {
+    calls++
+    return chainRpc.call(...args)
+  },
+  code: (...args) => {
+    calls++
+    return chainRpc.code(...args)
+  },
+})
 afterAll(async () => {
   for (const close of closing) close()
   await chain?.close()
@@ -214,6 +216,65 @@ test('stable answers are read at the tip: a new one is there after the next bloc
   await skipTo()
   await tend()
   expect(state.stables.get(chain.token('USDC'))?.reading?.value).toBe(99_800_000n)
+})
+
+test('R-reading-3: behind a proxy, answers come from the logs of proven blocks, and the proxy is asked where it points', async () => {
+  const [first, second] = ['USDC', 'USDT'].map(symbol => chain.world.seeded.feeds[symbol] as Hex) as [
+    Hex,
+    Hex,
+  ]
+  const proxy: Hex = `0x${'f0'.repeat(20)}`
+  const turnTo = (aggregator: Hex) => chain.rpc('anvil_setCode', proxy, aggregatorProxy(aggregator))
+  await turnTo(first)
+  const [config] = loadConfig(writeConfig(chain), {}).chains as [ChainConfig]
+  const usdFeed = { address: proxy, heartbeatMs: 3_600_000, graceMs: 0 }
+  const proxied: ChainConfig = {
+    ...config,
+    stables: [{ tokenAddress: chain.token('USDC'), usdFeed }],
+    routingAssets: [chain.token('WETH')],
+    assetFeeds: [{ tokenAddress: chain.token('WETH'), usdFeed }],
+  }
+  let nowMs = 0
+  const clock = { ...systemClock, monotonicMs: () => nowMs }
+  const behind = new Upkeep({ ...context, market: openMarket(proxied, rpc), clock })
+  const [stables, tokens] = [state.stables, [chain.token('USDC'), chain.token('WETH')]]
+  const answers = () => tokens.map(token => stables.get(token)?.reading?.value)
+  /** Blocks as the follower hands them over, answers first. */
+  const pass = async () => {
+    const { number } = await chain.head()
+    for (let at = (state.chain.tip?.number ?? 0) + 1; at <= number; at++) {
+      const block = await fetchBlock(endpoint, at, signal)
+      apply(inputOf(block))
+      const logged = behind.answersOf(block)
+      if (logged.length > 0) apply({ kind: 'feed_answer', block: refOf(block), answers: logged, atMs: now() })
+      await behind.tend([block])
+    }
+  }
+  const answer = async (feed: Hex, value: bigint) => {
+    const args = [value, BigInt(Math.floor(Date.now() / 1000))] as const
+    const data = encodeFunctionData({ abi: priceFeedAbi, functionName: 'setAnswer', args })
+    await send(chain.world.client, { to: feed, data })
+    await chain.mine()
+    await pass()
+  }
+  await answer(first, 99_700_000n)
+  expect(answers()).toEqual([99_700_000n, 99_700_000n])
+  calls = 0
+  await answer(first, 99_600_000n)
+  expect([answers(), calls]).toEqual([[99_600_000n, 99_600_000n], 0])
+  // The proxy turns: until it is asked again the old aggregator is heard, and then the new one alone.
+  await answer(second, 100_100_000n)
+  await turnTo(second)
+  await answer(first, 99_500_000n)
+  expect(answers()).toEqual([99_500_000n, 99_500_000n])
+  nowMs += 600_000
+  await chain.mine()
+  await pass()
+  expect(answers()).toEqual([100_100_000n, 100_100_000n])
+  calls = 0
+  await answer(first, 99_400_000n)
+  await answer(second, 100_200_000n)
+  expect([answers(), calls]).toEqual([[100_200_000n, 100_200_000n], 0])
 })
 
 test('in a steady state all of it is at most three calls a minute', async () => {

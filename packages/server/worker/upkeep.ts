@@ -1,5 +1,5 @@
 /**
- * What blocks do not say, read beside the lane: stable answers, pools nothing has vouched for lately, and decimals that
+ * What blocks do not say, read beside the lane: answers of feeds that logs do not have, pools nothing has vouched for lately, and decimals that
  * may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
  *
  * In a steady state this is a call or two a minute: nearly everything is told by proven blocks.
@@ -7,6 +7,7 @@
 import type { Input, State } from '@assay/engine'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
+import type { FeedAnswers } from '../market/answerLogs.ts'
 import type { KnownTicks, TokenFacts } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address } from '../ops/config.ts'
@@ -66,6 +67,12 @@ export class Upkeep {
         this.#once('tokens', () => this.#auditTokens()),
       isDue('pools', intervals.poolsMs) && this.#once('pools', () => this.#auditPools()),
     ])
+  }
+
+  /** In the lane, for each block once it is applied: the answers its logs have. */
+  answersOf(block: Pick<VerifiedBlock, 'logs' | 'proof'>): FeedAnswers {
+    const { stables } = this.#context.state
+    return this.#answers.take(block, token => stables.get(token)?.reading?.decimals ?? null)
   }
 
   async readStables(): Promise<void> {

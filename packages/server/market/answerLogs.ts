@@ -1,0 +1,44 @@
+/** New answers of dollar feeds in the logs of a block: `AnswerUpdated(current, roundId, updatedAt)` of known aggregators. */
+import type { Input } from '@assay/engine'
+import type { LogEntry } from '../feed/entry.ts'
+import type { Address } from '../ops/config.ts'
+import { TOPIC } from './abi.ts'
+import { uintIn } from './logWords.ts'
+import type { AnswerSources } from './market.ts'
+import { answerOf } from './stableReader.ts'
+
+export type FeedAnswers = Extract<Input, { kind: 'feed_answer' }>['answers']
+
+/** Two topics beside the name of the event, and a word of data. */
+const TOPICS = 3
+const DATA_DIGITS = 64
+
+/**
+ * The last answer of each token; `isUnclear` where a contract of ours logged something that has to be read instead.
+ * `decimalsOf` is what the feed of a token was last read to have.
+ */
+export function answersIn(
+  logs: readonly LogEntry[],
+  { aggregators, others }: AnswerSources,
+  decimalsOf: (token: Address) => number | null,
+): { readonly answers: FeedAnswers; readonly isUnclear: boolean } {
+  const answers = new Map<Address, FeedAnswers[number]>()
+  let isUnclear = false
+  for (const log of logs) {
+    if (log.topic !== TOPIC.answerUpdated) continue
+    if (others.has(log.address)) isUnclear = true
+    for (const token of aggregators.get(log.address) ?? []) {
+      const answer = answerIn(log, decimalsOf(token))
+      if (answer === null) isUnclear = true
+      else answers.set(token, { token, answer })
+    }
+  }
+  return { answers: [...answers.values()], isUnclear }
+}
+
+function answerIn(log: LogEntry, decimals: number | null): FeedAnswers[number]['answer'] | null {
+  const [, current] = log.topics
+  const isKnownForm = log.topics.length === TOPICS && log.dataEnd - log.dataAt === DATA_DIGITS
+  if (current === undefined || !isKnownForm || decimals === null) return null
+  return answerOf(BigInt.asIntN(256, BigInt(current)), uintIn(log, 0), decimals)
+}
