@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'f2d82546f786b8f6c3f10329c525f4acc0651758ac66de3dd4b4913613d02b03',
+    '8aa9e9582cfcea2e374ed8998d9f910e32f57a02f2a89c6d82d02947be5e788c',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'b2b47d15f748f1d5abdeea3af46e5817165ba3ba83635f9a1bbc24ad72412fd0',
+    '681a8e6a658b978b17a3e59957b4d5b76c2911da154f1125efc63a9a8bc9fb1f',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '15473f6ea018623b7beef18eba8e808e177021e759d22047384f35baebec04a6',
+    '754b34ed19a83072e87c7c5c9b7eb460c087233739303c1a87ceecd341a51b3c',
   ],
 ] as const
 

@@ -1,5 +1,5 @@
 """
-Vectors for price/: what the rules from R-average-1 to R-coverage-1 in docs/RULES.md say, computed a second time.
+Vectors for price/: what the rules from R-average-1 to R-dispute-5 in docs/RULES.md say, computed a second time.
 
     python3 packages/engine/oracle/price.py > packages/engine/oracle/price.json
 
@@ -536,6 +536,84 @@ def stable_vectors():
     return vectors
 
 
+# --- disputes ------------------------------------------------------------------------------------------
+
+
+def stable_dispute(x, y, pools):
+    """(disputed, cap) or None; x and y are (value, is_fresh), a pool is (median, weight, average in dollars, id)."""
+    if not pools or not (x[1] or y[1]):
+        return None
+    market = half_point([((median, i), weight) for median, weight, _, i in pools])[0]
+    feeds = x[0] / y[0]
+    # Signed: above the feeds is Y too cheap, below is X.
+    away = lambda value: dev(value, feeds) * (1 if value > feeds else -1)
+    reach = away(market)
+    if abs(reach) <= 100:
+        return None
+    sign = 1 if reach > 0 else -1
+
+    def supports(bound):
+        voices = [average for median, _, average, _ in pools if sign * away(median) > bound]
+        return len(voices) >= 2 or any(average >= 2_500_000 for average in voices)
+
+    cap = 1 if abs(reach) > 500 and supports(500) else 3 if supports(100) else 6
+    disputed = ("Y" if sign > 0 else "X") if x[1] and y[1] else ("Y" if x[1] else "X")
+    return [disputed, cap, text(market), text(dev(market, feeds))]
+
+
+def dispute_vectors():
+    vectors = []
+    for _ in range(220):
+        side = lambda: (F(10**8 + rng.choice([0, 0, 30, -700, 45_000, -3_000_000]), 10**8), rng.random() < 0.85)
+        x, y = side(), side()
+        feeds = x[0] / y[0]
+        pools = []
+        for i in range(rng.choice([0, 1, 1, 2, 2, 3, 4])):
+            drift = rng.choice([0, 20, 100, 101, 250, 500, 501, 900]) + rng.choice([0, 0, F(1, 10**9), F(-1, 10**9)])
+            step = 1 + F(max(drift, 0)) / 10_000
+            median = feeds * step if rng.random() < 0.6 else feeds / step
+            average = rng.choice([250_000, 900_000, 2_499_999, 2_500_000, 9_000_000])
+            pools.append((median, rng.choice([1, 2, 3, average]), average, f"p{i}"))
+        vectors.append(
+            {
+                "x": [*unreduced(x[0]), x[1]],
+                "y": [*unreduced(y[0]), y[1]],
+                "pools": [[i, *unreduced(m), str(w), str(a * 10**6)] for m, w, a, i in pools],
+                "expected": stable_dispute(x, y, pools),
+            }
+        )
+    return vectors
+
+
+def anchor_vectors():
+    vectors = []
+    for _ in range(160):
+        at, heartbeat, grace = 2 * 10**12, rng.choice([27_000, 3_600_000]), rng.choice([0, 300_000])
+        age = rng.choice([0, 1, heartbeat + grace, heartbeat + grace + 1, -5000])
+        decimals = rng.choice([8, 8, 18, 0])
+        value = rng.choice([2000 * 10**decimals, 1 + rng.randint(0, 10**12), 0, -1])
+        is_complete = value > 0 and rng.random() < 0.9
+        usd = F(max(value, 1), 10**decimals)
+        drift = rng.choice([0, 199, 200, 201, 500, 501, 3000]) + rng.choice([0, F(1, 10**12)])
+        step = 1 + F(drift) / 10_000
+        price = usd * step if rng.random() < 0.5 else usd / step
+        expected = None
+        if is_complete and age <= heartbeat + grace:
+            off = dev(price, usd)
+            cap = None if off <= 200 else 6 if off <= 500 else 3
+            expected = [text(off), cap, off <= 200, at - age + heartbeat + grace + 1]
+        vectors.append(
+            {
+                "at": at,
+                "answer": [str(value), decimals, at - age, is_complete],
+                "terms": [heartbeat, grace],
+                "price": unreduced(price),
+                "expected": expected,
+            }
+        )
+    return vectors
+
+
 # --- policy versions -----------------------------------------------------------------------------------
 
 
@@ -570,6 +648,8 @@ if __name__ == "__main__":
         "temporal": temporal_vectors(),
         "stable": stable_vectors(),
         "version": version_vectors(),
+        "dispute": dispute_vectors(),
+        "anchor": anchor_vectors(),
     }
     # One vector a line: a change of the rules shows as the vectors it changes.
     lines = []

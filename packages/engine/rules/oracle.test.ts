@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import json from '../oracle/price.json' with { type: 'json' }
 import { type Fraction, near } from '../exact/fraction.ts'
 import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
+import { anchorDispute } from './anchorDispute.ts'
 import { edgeAgreement, formerPathAgreement } from './agreement.ts'
 import { weigh } from './capacity.ts'
 import { consensus, tau } from './consensus.ts'
@@ -22,6 +23,7 @@ import { policyVersion } from '../policy/policyVersion.ts'
 import { materialHops } from './materialRoutes.ts'
 import { floorOf, immaterialAmong } from './observationFloor.ts'
 import { sourceScore } from './sources.ts'
+import { stableDispute } from './stableDispute.ts'
 import { guardStable } from './stableGuard.ts'
 import { temporalScore } from './temporalMedian.ts'
 import { WINDOW_MS } from './temporalWindow.ts'
@@ -87,6 +89,19 @@ type Vectors = {
     expected: [string, Score, string, string, string[], Ms | null, string]
   }[]
   version: [unknown, string][]
+  dispute: {
+    x: [string, string, boolean]
+    y: [string, string, boolean]
+    pools: [string, string, string, string, string][]
+    expected: ['X' | 'Y', Score, string, string] | null
+  }[]
+  anchor: {
+    at: Ms
+    answer: RawAnswer
+    terms: [Ms, Ms]
+    price: [string, string]
+    expected: [string, Score | null, boolean, Ms] | null
+  }[]
 }
 
 const vectors = json as unknown as Vectors
@@ -280,5 +295,31 @@ describe('against the Python oracle', () => {
 
   it('policy version: FNV-1a of canonical JSON', () => {
     for (const [sample, expected] of vectors.version) expect(policyVersion(sample as Policy)).toBe(expected)
+  })
+
+  it('R-dispute-3, R-dispute-4, R-dispute-5: who is disputed, by which cap, at which market', () => {
+    const side = ([num, den, isFresh]: [string, string, boolean]) => ({ usd: fraction(num, den), isFresh })
+    for (const { x, y, pools, expected } of vectors.dispute) {
+      const given = pools.map(([id, num, den, weight, average]) => ({
+        id,
+        median: fraction(num, den),
+        weight: BigInt(weight),
+        averageMicrousd: BigInt(average),
+      }))
+      const found = stableDispute(side(x), side(y), given, DEFAULT_POLICY)
+      expect(found && [found.disputed, found.cap, text(found.market), text(found.deviationBps)]).toEqual(
+        expected,
+      )
+    }
+  })
+
+  it('R-dispute-1, R-dispute-2: deviation, cap and confirmation of a feed, and when it falls silent', () => {
+    for (const { at, answer, terms, price, expected } of vectors.anchor) {
+      const feed = { answer: parse(answer), terms: { heartbeatMs: terms[0], graceMs: terms[1] } }
+      const { value, untilMs } = anchorDispute(fraction(...price), feed, DEFAULT_POLICY, at)
+      expect(value && [text(value.deviationBps), value.cap?.cap ?? null, value.isNear, untilMs]).toEqual(
+        expected,
+      )
+    }
   })
 })
