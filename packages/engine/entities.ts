@@ -15,6 +15,8 @@ import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
+import type { Reference } from './rules/temporalMedian.ts'
+import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
 import type { Change } from './rules/temporalWindow.ts'
 import type { Booked } from './rules/visit.ts'
@@ -149,6 +151,8 @@ export type Around = {
   readonly figures: Cell<Figures, PoolState, Policy, Decimals | null, Decimals | null>
   /** Remembered: 13 % faster for it. */
   readonly outlook: Cell<Outlook, PoolState, Policy>
+  /** Of a pool of two stables. Remembered: a moment with four busy ones takes half as long for it. */
+  readonly past: Cell<Timed<Reference>, PoolState>
   filed: FiledDepth | null
 }
 

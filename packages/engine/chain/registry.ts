@@ -61,6 +61,7 @@ export function enterPool(state: State, known: KnownPool): Pool {
       pair: [],
       figures: new Cell(),
       outlook: new Cell(),
+      past: new Cell(),
       filed: null,
     },
     to: known.to,

@@ -13,6 +13,7 @@ import {
   type StableDispute,
   stableDispute,
 } from '../../rules/stableDispute.ts'
+import type { Reference } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
 import { ascending } from '../../rules/weightedMedian.ts'
 import { count } from '../../units.ts'
@@ -52,7 +53,7 @@ export function pairDispute(
 /** Deep enough on average and followed for long enough, and nothing is wrong with it. */
 function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPool | null> {
   const { atMs, policy } = moment
-  const { average, depthY, history } = pool.state
+  const { average, depthY } = pool.state
   const { flaw, scale } = figuresAt(moment, pool)
   if (flaw !== null || scale === null || average === null || depthY === null || depthY === 0n)
     return { value: null, untilMs: FOREVER }
@@ -62,10 +63,10 @@ function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPoo
   const averageY = averageAt(average, atMs)
   const changesMs = crossesAt(average, least, atMs)
   if (averageY < least) return { value: null, untilMs: changesMs }
-  const past = reference(history, atMs)
+  const { value: past, untilMs: flipsMs } = pastAt(pool, atMs)
   const untilMs = earlier(
     earlier(changesMs, crossesAt(average, unitsOf(lone_average_usd, unit), atMs)),
-    nextFlip(history, atMs, past),
+    flipsMs,
   )
   if ('reason' in past) return { value: null, untilMs }
   const value = {
@@ -77,6 +78,15 @@ function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPoo
     average,
   }
   return { value, untilMs }
+}
+
+/** The five-minute median, and when it gives way; the same until then while the state of the pool stands. */
+function pastAt({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> {
+  const known = around.past.recall(atMs, state, null, null, null)
+  if (known !== null) return known
+  const value = reference(state.history, atMs)
+  const found = { value, untilMs: nextFlip(state.history, atMs, value) }
+  return around.past.keep({ value: found, untilMs: found.untilMs }, atMs, state, null, null, null)
 }
 
 /** The fewest units of Y that are worth so many dollars; one at least, for a pool without depth is never heard. */
