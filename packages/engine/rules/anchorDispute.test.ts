@@ -17,14 +17,15 @@ const feed: AnchorFeed = { answer, terms }
 
 /** The price, off by so many ten-thousandths. */
 const off = (bps: bigint): Fraction => ({ num: 2_000n * (10_000n + bps), den: 10_000n })
+const disputed = (cap: number) => ({ code: 'ANCHOR_DISPUTED', cap })
 const dispute = (price: Fraction, against: AnchorFeed = feed, ageMs = 0) =>
   anchorDispute(price, against, DEFAULT_POLICY, ms(T + ageMs))
 
 it('R-dispute-1: more than 200 bps from its feed caps a routing asset at 6, more than 500 at 3, ANCHOR_DISPUTED', () => {
   const capAt = (bps: bigint) => dispute(off(bps)).value?.cap ?? null
   expect([0n, 200n].map(capAt)).toEqual([null, null])
-  expect([201n, 500n].map(capAt)).toEqual(Array(2).fill({ code: 'ANCHOR_DISPUTED', cap: 6 }))
-  expect([501n, 3_000n].map(capAt)).toEqual(Array(2).fill({ code: 'ANCHOR_DISPUTED', cap: 3 }))
+  expect([201n, 500n].map(capAt)).toEqual([disputed(6), disputed(6)])
+  expect([501n, 3_000n].map(capAt)).toEqual([disputed(3), disputed(3)])
 })
 
 it('R-dispute-1: below the feed counts as above, and a hair past a bound is past it', () => {

@@ -6,9 +6,9 @@ import { answersIn } from './answerLogs.ts'
 import { encodeInt } from './words.ts'
 
 const [AGGREGATOR, SHARED, SEQUENCER, STRANGER] = ['aa', 'bb', 'cc', 'dd'].map(
-  byte => `0x${byte.repeat(20)}` as Hex,
+  byte => `0x${byte.repeat(20)}` as const,
 ) as [Hex, Hex, Hex, Hex]
-const [USDC, WETH, STETH] = ['11', '22', '33'].map(byte => `0x${byte.repeat(20)}` as Hex) as [Hex, Hex, Hex]
+const [USDC, WETH, STETH] = ['11', '22', '33'].map(byte => `0x${byte.repeat(20)}` as const) as [Hex, Hex, Hex]
 const sources = {
   aggregators: new Map<Address, Address[]>([
     [AGGREGATOR, [USDC]],

@@ -6,7 +6,7 @@ import type { Address, Hex } from '../ops/config.ts'
 import { AnswerWatch } from './answerWatch.ts'
 
 const [AGGREGATOR, NEXT, SEQUENCER, OTHER, USDC] = ['aa', 'ab', 'cc', 'bb', '11'].map(
-  byte => `0x${byte.repeat(20)}` as Hex,
+  byte => `0x${byte.repeat(20)}` as const,
 ) as [Hex, Hex, Hex, Hex, Hex]
 const MINUTE = 60_000
 const WORD = `0x${'0'.repeat(63)}7` as const
