@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '8aa9e9582cfcea2e374ed8998d9f910e32f57a02f2a89c6d82d02947be5e788c',
+    '36f872ef4d05c69b49d3b14a7941ff939f5af5cd3785c82edef2e1e3aae8566b',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '681a8e6a658b978b17a3e59957b4d5b76c2911da154f1125efc63a9a8bc9fb1f',
+    'd1798893b38736b22a79c7a9cc4f82d0a086702864600d17ec47c30f7dea8de1',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '754b34ed19a83072e87c7c5c9b7eb460c087233739303c1a87ceecd341a51b3c',
+    '4fadd0adf723249678ec8b010c59c4647fada7ce4f8ceee7c58be206931e1692',
   ],
 ] as const
 
