@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '36f872ef4d05c69b49d3b14a7941ff939f5af5cd3785c82edef2e1e3aae8566b',
+    '547f00ba33200a747935e4b5038c60c0f2d17234fe114305d15ae081f5600cb9',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'd1798893b38736b22a79c7a9cc4f82d0a086702864600d17ec47c30f7dea8de1',
+    'd4237635e70c7ecbfe7a0940f81cdd0b20e63a05cca4953d963cc60f72ea1e60',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '4fadd0adf723249678ec8b010c59c4647fada7ce4f8ceee7c58be206931e1692',
+    '0438a9162200cf9e5d93c9eec6e82fb5ee710af1b9db70031f90c6abc2fbcaa3',
   ],
 ] as const
 

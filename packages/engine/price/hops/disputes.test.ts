@@ -177,6 +177,19 @@ describe('anchors against their feed', () => {
     expect(s.quote(T)).not.toHaveProperty('usd_feed')
   })
 
+  it('R-policy-4: a policy of revision 1 reads neither feeds of assets nor pools of two stables', () => {
+    const s = market(1_500n)
+    s.quiet(6 * MINUTE)
+    expect(disputed(s, WETH)).toEqual(['ANCHOR_DISPUTED 3'])
+    s.policy({ revision: 1 })
+    expect(disputed(s, WETH)).toEqual([])
+    expect(s.quote(WETH)).not.toHaveProperty('usd_feed')
+    const stables = scenario({ stables: [USDC, DAI], policy: { revision: 1 } })
+    pool(stables, P1, 900n, 90n)
+    stables.quiet(6 * MINUTE)
+    expect(disputed(stables, DAI)).toEqual([])
+  })
+
   it('R-dispute-1: a feed never gives an asset its price', () => {
     const s = scenario({ assetFeeds: [WETH] })
     s.answered(WETH, 200_000_000_000n)

@@ -34,7 +34,7 @@ export function pairDispute(
   x: DisputeSide,
   y: DisputeSide,
 ): Timed<PairDispute | null> {
-  if (!(x.isFresh || y.isFresh)) return { value: null, untilMs: FOREVER }
+  if (moment.policy.revision === 1 || !(x.isFresh || y.isFresh)) return { value: null, untilMs: FOREVER }
   const pools: HeardPool[] = []
   let untilMs = FOREVER
   for (const pool of pair) {

@@ -15,7 +15,7 @@ export function assetFeed(
   marginalUsd: () => Fraction,
 ): Timed<AssetFeedView | undefined> {
   const terms = state.setup.assetFeeds?.[token]
-  if (terms === undefined) return NONE
+  if (terms === undefined || policy.revision === 1) return NONE
   const answer = state.stables.get(token)?.reading ?? null
   const { value, untilMs } = anchorDispute(marginalUsd(), { answer, terms }, policy, atMs)
   return { value: value === null ? null : { ...value, terms }, untilMs }
