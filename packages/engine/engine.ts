@@ -9,6 +9,7 @@
 import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
+import { applyLookBack } from './chain/lookBackInput.ts'
 import { applyRebase } from './chain/rebase.ts'
 import { applyFeedAnswers, applyStable } from './chain/feedAnswers.ts'
 import { applyFacts, applyLoad, applyRecheck } from './chain/readings.ts'
@@ -88,6 +89,8 @@ function apply(state: State, input: Input, work: Work): void {
       return applyEnrolment(state, input, work)
     case 'load':
       return applyLoad(state, input.block, input.pools, work)
+    case 'look_back':
+      return applyLookBack(state, input.block, input.pools, work)
     case 'recheck':
       return applyRecheck(state, input.block, input.pools, work)
     case 'token_facts':

@@ -6,15 +6,16 @@
  */
 import type { AnyAdapter, Difference, GrossDepth, V2Terms, V3Terms } from './amm/adapter.ts'
 import type { Side, V2State, V3State } from './amm/states.ts'
-import type { Address, BlockRef, Hex } from './chain/block.ts'
+import type { Address, BlockRef, Hex, UnpricedPool } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
-import type { StableAnswer, UnpricedPool } from './input.ts'
+import type { StableAnswer } from './stableAnswer.ts'
 import type { Cell } from './memory/cell.ts'
 import type { History, Place } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
+import type { Past } from './rules/history.ts'
 import type { Reference } from './rules/temporalMedian.ts'
 import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
@@ -73,6 +74,8 @@ export type PoolState = {
   readonly jump: JumpState | null
   readonly lastTradeMs: Ms | null
   readonly trackedSinceMs: Ms
+  /** What was read of the time before it was followed; null where nobody looked back. */
+  readonly past: Past | null
   /** Known only from before a gap: events are not folded into it, and nothing is priced by it until it is loaded. */
   readonly isBeforeGap: boolean
 }

@@ -7,21 +7,24 @@ export { MAX_TICK, MIN_TICK } from './amm/ticks.ts'
 export { type Address, type BlockRef, type Hex, idOf, type NewPool, type PoolEvent } from './chain/block.ts'
 export { bringForward, type Passed } from './chain/bringForward.ts'
 export { poolsOf } from './chain/registry.ts'
+export { LookBack, type PastBlock, toAsk, type Traveller, type Window } from './lookBack.ts'
 export { decodeState, encodeEntity, entityKeys } from './stored/codec.ts'
 export { createState } from './createState.ts'
 export { step, type StepResult } from './engine.ts'
-export { computeExit, type Sizes } from './exit/computeExit.ts'
 export type {
   FeedStatus,
   Input,
   LoadedPool,
+  LookedBack,
   RecheckedPool,
-  StableAnswer,
   TokenFacts,
-  UnpricedPool,
 } from './input.ts'
+export { computeExit, type Sizes } from './exit/computeExit.ts'
+export type { StableAnswer } from './stableAnswer.ts'
+export type { UnpricedPool } from './chain/block.ts'
 export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDemand.ts'
 export { feedScore } from './rules/feedAndState.ts'
+export { HISTORY_MS } from './rules/history.ts'
 export { freshness, verifiedAt } from './rules/freshness.ts'
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 export { mergePolicy } from './policy/policyOverride.ts'

@@ -2,14 +2,16 @@
  * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
  * it handed the input over: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `recheck`, `stable`, `feed_answer` and
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer` and
  * `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
 import type { V2State, V3State } from './amm/states.ts'
 import type { KnownRange, TickEntry } from './amm/tickBook.ts'
-import type { Address, Block, BlockRef, Hex, NewPool } from './chain/block.ts'
+import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './chain/block.ts'
+import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
+import type { StableAnswer } from './stableAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
 export type Input = { readonly atMs: Ms } & (
@@ -48,30 +50,17 @@ export type Input = { readonly atMs: Ms } & (
     }
   | { readonly kind: 'unenrol'; readonly token: Address; readonly reason: 'OPERATOR' | 'DORMANT' }
   | { readonly kind: 'load'; readonly block: BlockRef; readonly pools: readonly LoadedPool[] }
+  | { readonly kind: 'look_back'; readonly block: BlockRef; readonly pools: readonly LookedBack[] }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
 )
-
-/** A pool of a family that is known by name and not priced. */
-export type UnpricedPool = {
-  readonly address: Address
-  readonly family: string
-  readonly deploymentId: string
-}
 
 export type FeedStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 
 /** `record` is the health record of the wire, carried through untouched; the engine reads the status. */
 export type FeedHealth = { readonly status: FeedStatus; readonly record: Readonly<Record<string, unknown>> }
 
-/** One Chainlink answer. `complete` is false for an unfinished or non-positive round. */
-export type StableAnswer = {
-  readonly value: bigint
-  readonly decimals: Count
-  readonly updatedAtMs: Ms
-  readonly complete: boolean
-}
 /** Of the feed of a stable or of a routing asset. */
 export type FeedAnswer = { readonly token: Address; readonly answer: StableAnswer }
 export type StableReading = { readonly token: Address; readonly answer: StableAnswer | null }
@@ -89,8 +78,30 @@ export type LoadedPool = {
   readonly state: V2State | V3State
   readonly ticks: LoadedTicks | null
   readonly lastTradeMs: Ms | null
+  /** Its past should have been read and could not be (R-history-4). */
+  readonly past?: 'UNREAD'
+  /** The last trade is no later than this: a pair's own time of its last change. */
+  readonly tradedByMs?: Ms | null
 }
 export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
+
+/** A whole pool with what became of it since the start of the window (R-history-1): `state` is the fold of its events. */
+export type LookedBack = {
+  readonly pool: NewPool
+  readonly createdBlock: Count | null
+  readonly createdMs: Ms | null
+  readonly state: PoolState
+  readonly ticks: LoadedTicks | null
+  /** Of the logs that it was folded from. */
+  readonly logs: PastLogs
+}
+/** Both ends included; `digest` of the positions of all logs in order, by whoever read them. */
+export type PastLogs = {
+  readonly fromBlock: Count
+  readonly toBlock: Count
+  readonly count: Count
+  readonly digest: string
+}
 
 export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
 

@@ -49,5 +49,12 @@ export type NewPool = {
     | { readonly family: 'amm_v3'; readonly feePpm: bigint; readonly tickSpacing: Tick }
 }
 
+/** A pool of a family that is known by name and not priced. */
+export type UnpricedPool = {
+  readonly address: Address
+  readonly family: string
+  readonly deploymentId: string
+}
+
 /** The 32-byte identifier of the wire: the address, left-padded with zeros. */
 export const idOf = (address: Address): Hex => `0x000000000000000000000000${address.slice(2)}`

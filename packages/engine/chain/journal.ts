@@ -34,6 +34,8 @@ export function tipJournal(state: State): Journal | null {
   return state.journals.at(-1) ?? null
 }
 
+export const isTip = (state: State, block: BlockRef): boolean => state.chain.tip?.hash === block.hash
+
 /**
  * Where a reading made at this block belongs: `journal` undoes it together with the block, and is null when the block
  * can no longer be undone. Null when the block is not on our chain. Below the undoable blocks no hash is kept, so the

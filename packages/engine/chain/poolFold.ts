@@ -160,6 +160,7 @@ export function newbornState(amm: V2State | V3State, block: BlockRef, lastTradeM
     jump: null,
     lastTradeMs,
     trackedSinceMs: block.timeMs,
+    past: null,
     isBeforeGap: false,
   }
 }

@@ -4,24 +4,21 @@
  * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
  * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
  */
-import type { V2State, V3State } from '../amm/states.ts'
 import type { Decimals, Pool } from '../entities.ts'
-import type { Difference } from '../amm/adapter.ts'
 import type { LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
-import { isReplacedAbove, noteBook, placeOf, setDecimals, setPoolState, tipJournal } from './journal.ts'
+import { isReplacedAbove, isTip, placeOf, setDecimals, setPoolState, tipJournal } from './journal.ts'
+import { withPast } from './pastOf.ts'
 import { newbornState, settle } from './poolFold.ts'
+import { differencesOf, reload } from './reload.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
-import { visitAt } from './visit.ts'
 
 /** The most decimals a token may have: more cannot be told from a mistake. */
 const MAX_DECIMALS = 36
-
-const isTip = (state: State, block: BlockRef): boolean => state.chain.tip?.hash === block.hash
 
 export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
   for (const loaded of pools) {
@@ -41,41 +38,8 @@ function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
   const newborn = newbornState(loaded.state, block, loaded.lastTradeMs)
   const pool = addPool(state, loaded.pool, termsOf(loaded.pool, loaded.ticks), birth, newborn)
   tipJournal(state)?.created.add(pool.address)
-  setPoolState(state, pool, settle(pool, newborn, block, null, null, state.policyView.policy))
-  return pool
-}
-
-/** A reload replaces what is known. Where the chain says the same, the block that last changed it stands. */
-function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): Pool {
-  noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
-  pool.terms = termsOf(loaded.pool, loaded.ticks)
-  const { state: before } = pool
-  const read = {
-    ...before,
-    amm: loaded.state,
-    verifiedNumber: block.number,
-    verifiedMs: block.timeMs,
-    verified: true,
-    differences: [],
-    incomplete: false,
-    // Across a gap nothing is known of its past: it is taken up like a pool that was just found.
-    trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
-    isBeforeGap: false,
-  }
-  const isSame = !before.isBeforeGap && differencesOf(before.amm, loaded.state).length === 0
-  // Another state than ours was visited like that of an event. Across a gap there is nothing to enter it with.
-  const visit = before.isBeforeGap ? null : visitAt(before, block.timeMs, state.setup.blockTimeMs)
-  const settled = settle(pool, read, block, visit, null, state.policyView.policy)
-  const isKept = isSame && before.depthY === settled.depthY && before.evidence !== null
-  setPoolState(
-    state,
-    pool,
-    isKept
-      ? { ...read, incomplete: settled.incomplete }
-      : isSame
-        ? { ...settled, changed: before.changed }
-        : settled,
-  )
+  const settled = settle(pool, newborn, block, null, null, state.policyView.policy)
+  setPoolState(state, pool, withPast(state, loaded, block, settled))
   return pool
 }
 
@@ -104,26 +68,6 @@ export function applyRecheck(
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
-}
-
-/** Where our state and the chain's differ: `event` is the chain's word. */
-function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Difference[] {
-  const fields: [string, bigint, bigint][] =
-    ours.family === 'amm_v2' && chain.family === 'amm_v2'
-      ? [
-          ['reserve0', chain.reserve0, ours.reserve0],
-          ['reserve1', chain.reserve1, ours.reserve1],
-        ]
-      : ours.family === 'amm_v3' && chain.family === 'amm_v3'
-        ? [
-            ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
-            ['tick', BigInt(chain.tick), BigInt(ours.tick)],
-            ['liquidity', chain.liquidity, ours.liquidity],
-          ]
-        : []
-  return fields
-    .filter(([, theirs, own]) => theirs !== own)
-    .map(([field, event, computed]) => ({ field, event, computed }))
 }
 
 export function applyFacts(state: State, block: BlockRef, facts: readonly TokenFacts[], work: Work): void {

@@ -58,6 +58,11 @@ export function start(l: bigint, t: Ms): DepthAverage {
   return { e: l << SCALE_BITS, l, t0: t }
 }
 
+/** From nothing, at `t`: of what was there before nobody knows. */
+export function startFromNothing(l: bigint, t: Ms): DepthAverage {
+  return { e: 0n, l, t0: t }
+}
+
 /**
  * The first state verified at `t` of a pool created at `createdMs`. A pool younger than the window starts
  * from nothing at its creation: new depth earns its weight, and cannot be lent for a block.

@@ -12,20 +12,24 @@ import { viewFrom, viewText } from './anchorText.ts'
 import { type VisitImage, visitFrom, visitImage } from './visitImage.ts'
 
 /** A state that was written before gaps, or visits, were known of has no word about them. */
-type PoolStateImage = Omit<PoolState, 'history' | 'visit' | 'isBeforeGap'> & {
+type PoolStateImage = Omit<PoolState, 'history' | 'visit' | 'isBeforeGap' | 'past'> & {
   readonly history: readonly Change[]
   readonly visit?: VisitImage | null
   readonly isBeforeGap?: boolean
+  /** Nor about a past that was read. */
+  readonly past?: PoolState['past']
 }
 
-const stateImage = (state: PoolState): PoolStateImage => ({
+const stateImage = ({ past, ...state }: PoolState): PoolStateImage => ({
   ...state,
+  ...(past === null ? {} : { past }),
   history: temporal.changesOf(state.history),
   visit: state.visit === null ? null : visitImage(state.visit),
 })
 const stateFrom = (image: PoolStateImage): PoolState => ({
   ...image,
   isBeforeGap: image.isBeforeGap ?? false,
+  past: image.past ?? null,
   history: temporal.restore(image.history),
   visit: image.visit == null ? null : visitFrom(image.visit),
 })

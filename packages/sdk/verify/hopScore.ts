@@ -1,9 +1,12 @@
 /** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
 import {
+  type EnginePast,
   freshness as freshnessAt,
   near as nearOf,
+  temporalLimit,
   temporalScore,
   feedScore as scoreOfFeed,
+  historyCap,
   stateScore as scoreOfState,
   count,
   coverage,
@@ -13,15 +16,16 @@ import {
   type Fraction,
   type Ms,
   ms,
-  tradeAgeCap,
+  lastTradeCap,
   WINDOW_MS,
 } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
-import type { Findings } from './findings.ts'
 import type { Reading } from './reading.ts'
 
 const ZERO: Fraction = { num: 0n, den: 1n }
 const FEEDS: ReadonlySet<string> = new Set(['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE'])
+const KINDS = ['READ', 'SHORT', 'UNREAD'] as const
+const TIMES = ['EXACT', 'INTERPOLATED'] as const
 const FINALITIES: ReadonlySet<string> = new Set(['unverified', 'canonical', 'finalized'])
 
 /** What the accepted first hops of a routing asset carry besides: their depth together. */
@@ -31,7 +35,7 @@ export type Anchors = { readonly microusd: bigint; readonly from: readonly strin
 export function checkComponents(reading: Reading, hop: Hop, path: string): void {
   const { findings } = reading
   findings.part(() => checkTime(reading, hop, path))
-  findings.part(() => checkTemporal(findings, hop, path))
+  findings.part(() => checkTemporal(reading, hop, path))
   findings.part(() => checkFeedAndState(reading, hop, path))
   findings.part(() => checkAgreement(reading, hop, path))
 }
@@ -49,7 +53,27 @@ function checkTime({ findings, atMs, ttlMs }: Reading, hop: Hop, path: string): 
   ])
 }
 
-function checkTemporal(findings: Findings, hop: Hop, path: string): void {
+/** What the hop says of its past; null where it says nothing. */
+function pastOf({ findings }: Reading, { past }: Hop, path: string): EnginePast | null {
+  if (past === undefined) return null
+  const own = `${path}.past`
+  const kind = KINDS.find(each => each === past.kind)
+  if (kind === undefined) return findings.unreadable(`${own}.kind`, past.kind, KINDS.join(', '))
+  const times = TIMES.find(each => each === past.times)
+  if (times === undefined) return findings.unreadable(`${own}.times`, past.times, TIMES.join(', '))
+  const bound = past.traded_by_ms
+  return {
+    kind,
+    times,
+    readMs: ms(findings.integer(`${own}.read_at_ms`, past.read_at_ms)),
+    isProven: past.is_proven,
+    tradedByMs: bound === null ? null : ms(findings.integer(`${own}.traded_by_ms`, bound)),
+  }
+}
+
+function checkTemporal(reading: Reading, hop: Hop, path: string): void {
+  const { findings, atMs } = reading
+  const limit = temporalLimit(pastOf(reading, hop, path), ms(atMs)).value
   const own = `${path}.components.temporal`
   const { temporal } = hop.components
   const coveredMs = findings.integer(`${own}.covered_ms`, temporal.covered_ms)
@@ -59,7 +83,7 @@ function checkTemporal(findings: Findings, hop: Hop, path: string): void {
     findings.same(`${own}.median`, temporal.median, null, [`${own}.covered_ms`])
     findings.same(`${own}.deviation_bps`, temporal.deviation_bps, null, [`${own}.median`])
     const none = temporalScore(ZERO, { reason: 'INSUFFICIENT_HISTORY', coveredMs: ms(coveredMs) })
-    findings.same(`${own}.score`, temporal.score, none, [`${own}.covered_ms`])
+    findings.same(`${own}.score`, temporal.score, Math.min(none, limit), [`${own}.covered_ms`])
     return
   }
   const median = findings.value(`${own}.median`, temporal.median)
@@ -68,7 +92,7 @@ function checkTemporal(findings: Findings, hop: Hop, path: string): void {
   findings.same(`${own}.covered_ms`, coveredMs, WINDOW_MS, [])
   findings.same(`${own}.deviation_bps`, temporal.deviation_bps, bpsText(devBps(marginal, median)), from)
   const expected = temporalScore(marginal, { median, near: nearOf(median), coveredMs: WINDOW_MS })
-  findings.same(`${own}.score`, temporal.score, expected, from)
+  findings.same(`${own}.score`, temporal.score, Math.min(expected, limit), [...from, `${path}.past`])
 }
 
 function checkFeedAndState({ findings }: Reading, hop: Hop, path: string): void {
@@ -129,7 +153,10 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
   const caps: { code: string; cap: number }[] = [...(agreementScores(reading, hop, path)[0]?.caps ?? [])]
   if (components.temporal.covered_ms < WINDOW_MS)
     caps.push({ code: 'INSUFFICIENT_HISTORY', cap: components.temporal.score })
-  const quiet = tradeAgeCap(...lastTradeOf(reading, hop, path), policy, ms(atMs)).value
+  const past = pastOf(reading, hop, path)
+  const unknown = historyCap(past, ms(atMs)).value
+  if (unknown !== null) caps.push(unknown)
+  const quiet = lastTradeCap({ ...lastTradeOf(reading, hop, path), past }, policy, ms(atMs)).value
   if (quiet !== null) caps.push(quiet)
   if (hop.jump_since_ms !== null) {
     const sinceMs = findings.integer(`${path}.jump_since_ms`, hop.jump_since_ms)
@@ -151,6 +178,7 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
     `${path}.caps`,
     `${path}.components.agreement`,
     `${path}.components.temporal.covered_ms`,
+    `${path}.past`,
     `${path}.quiet_since_ms`,
     `${path}.jump_since_ms`,
     ...(stable === undefined ? [] : [`${stable.path}.caps`]),
@@ -165,14 +193,16 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
   )
 }
 
+type LastTrade = { readonly lastTradeMs: Ms | null; readonly trackedSinceMs: Ms }
+
 /** The last trade, and since when its age counts where none is known. A quote of version 0.1 has them in one number. */
-function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): readonly [Ms | null, Ms] {
+function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): LastTrade {
   const quietSinceMs = ms(findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms))
-  if (policy.revision === 1 || hop.last_trade_ms === undefined) return [quietSinceMs, quietSinceMs]
-  if (hop.last_trade_ms === null) return [null, quietSinceMs]
+  if (policy.revision === 1 || hop.last_trade_ms === undefined) return { lastTradeMs: quietSinceMs, trackedSinceMs: quietSinceMs }
+  if (hop.last_trade_ms === null) return { lastTradeMs: null, trackedSinceMs: quietSinceMs }
   const tradedMs = ms(findings.integer(`${path}.last_trade_ms`, hop.last_trade_ms))
   findings.same(`${path}.quiet_since_ms`, quietSinceMs, tradedMs, [`${path}.last_trade_ms`])
-  return [tradedMs, tradedMs]
+  return { lastTradeMs: tradedMs, trackedSinceMs: tradedMs }
 }
 
 /** External depth may lower or cap a score, and never lifts one. */

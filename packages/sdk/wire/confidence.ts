@@ -7,8 +7,10 @@ import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity
 import { CapCode } from './reason.ts'
 import {
   array,
+  boolean,
   describe,
   enumeration,
+  known,
   map,
   nullable,
   object,
@@ -41,6 +43,18 @@ export const Agreement = object(agreementFields)
 export const PathAgreement = object({
   ...agreementFields,
   source_score: optional(describe('What the sources are worth together.', Score)),
+})
+
+/** What was read of a pool's time before it was followed: how far its history is to be believed. */
+export const Past = object({
+  kind: describe(
+    'READ: folded from the logs of 35 minutes; SHORT: from their first event only; UNREAD: not to be had.',
+    known(['READ', 'SHORT', 'UNREAD']),
+  ),
+  read_at_ms: describe('The time of the block it was read at; blocks are watched from there on.', Ms),
+  is_proven: describe('That no log of it was left out was shown.', boolean()),
+  times: known(['EXACT', 'INTERPOLATED']),
+  traded_by_ms: describe('The last trade before it is no later than this.', nullable(Ms)),
 })
 
 /** What the score of a pool, and of a hop through it, is the least of. */

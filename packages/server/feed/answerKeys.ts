@@ -21,13 +21,15 @@ export const BIT = {
   result: 1 << 16,
   depositNonce: 1 << 17,
   depositReceiptVersion: 1 << 18,
+  blockTimestamp: 1 << 19,
 } as const
 
 const PLACE = BIT.blockHash | BIT.blockNumber | BIT.transactionHash | BIT.transactionIndex
 export const LOG = PLACE | BIT.address | BIT.topics | BIT.data | BIT.logIndex
-export const LOG_KEYS = LOG | BIT.removed
+export const LOG_KEYS = LOG | BIT.removed | BIT.blockTimestamp
 export const RECEIPT = PLACE | BIT.logs | BIT.logsBloom | BIT.status | BIT.cumulativeGasUsed
-export const RECEIPT_KEYS = RECEIPT | BIT.type | BIT.depositNonce | BIT.depositReceiptVersion
+export const RECEIPT_KEYS =
+  RECEIPT | BIT.type | BIT.depositNonce | BIT.depositReceiptVersion | BIT.blockTimestamp
 export const ENVELOPE = BIT.jsonrpc | BIT.id | BIT.result
 
 /** As it stands in JSON, with quotes and colon: so long, and four bytes at a time, the last four once more. */

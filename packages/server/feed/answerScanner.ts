@@ -140,6 +140,7 @@ class Scanner {
     let transactionHash = NONE
     let transactionIndex = 0
     let logIndex = 0
+    let timeS: number | null = null
     let status = 0
     let type: number | null = null
     let depositNonce = NONE
@@ -184,6 +185,11 @@ class Scanner {
           break
         case BIT.logIndex:
           logIndex = this.#count()
+          break
+        case BIT.blockTimestamp:
+          // Some write a plain number, of seconds or of something else.
+          if (this.#bytes[this.#at] === QUOTE) timeS = this.#count()
+          else this.#skipValue()
           break
         case BIT.removed:
           this.#takeWord(FALSE)
@@ -230,6 +236,7 @@ class Scanner {
         this.#topicCount,
         dataAt,
         dataEnd,
+        timeS,
       )
     if (
       (seen & RECEIPT) === RECEIPT &&

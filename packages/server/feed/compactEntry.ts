@@ -85,5 +85,6 @@ function movedLog(log: LogEntry, to: Digits): LogEntry {
     log.topicCount,
     dataAt,
     dataAt + log.dataEnd - log.dataAt,
+    log.timeS,
   )
 }

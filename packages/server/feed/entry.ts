@@ -51,6 +51,7 @@ export class LogEntry {
     0,
     0,
     0,
+    null,
   )
   readonly address: Hex
   /** The first one, which tells what happened; null where there is none. */
@@ -67,6 +68,8 @@ export class LogEntry {
   readonly topicCount: number
   readonly dataAt: number
   readonly dataEnd: number
+  /** When its block was, in seconds, where the node says so; nothing proves it. */
+  readonly timeS: number | null
 
   constructor(
     address: Hex,
@@ -82,6 +85,7 @@ export class LogEntry {
     topicCount: number,
     dataAt: number,
     dataEnd: number,
+    timeS: number | null,
   ) {
     this.address = address
     this.topic = topic
@@ -96,6 +100,7 @@ export class LogEntry {
     this.topicCount = topicCount
     this.dataAt = dataAt
     this.dataEnd = dataEnd
+    this.timeS = timeS
   }
 
   get topics(): readonly Hex[] {
@@ -193,7 +198,14 @@ export function toLogEntry(item: unknown): LogEntry {
     topics.length,
     before.length + '0x'.length,
     text.length,
+    timeOf(fields),
   )
+}
+
+/** Few nodes say it, and not all alike: what cannot be a time is none. */
+function timeOf({ blockTimestamp }: Fields): number | null {
+  const isTime = typeof blockTimestamp === 'string' && /^0x[0-9a-f]{1,12}$/i.test(blockTimestamp)
+  return isTime ? Number(blockTimestamp) : null
 }
 
 /** Throws a FieldError. */

@@ -8,6 +8,7 @@
 import type { Hex } from '../ops/config.ts'
 import type { MethodCalls } from './callRecord.ts'
 import type { LogEntry } from './entry.ts'
+import type { PastReader } from './past.ts'
 
 export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
 
@@ -92,6 +93,8 @@ export interface Feed {
   /** The consumer has committed this block: lag and GAP are measured from it. */
   processed(block: BlockRef): void
   readonly rpc: ChainRpc
+  /** Null where it can say nothing of blocks that it has not given. */
+  readonly past: PastReader | null
   calls(): readonly EndpointCalls[]
   close(): Promise<void>
 }

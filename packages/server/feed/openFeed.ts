@@ -20,6 +20,8 @@ import { HeaderBook } from './headerBook.ts'
 import { HeadWatch, type Silence } from './headWatch.ts'
 import { type Health, isSameHealth, nextHealth, type Observation, startHealth, toRecord } from './health.ts'
 import { Lineage } from './lineage.ts'
+import type { PastReader } from './past.ts'
+import { createPastReader } from './pastReader.ts'
 
 export type FeedOptions = {
   readonly chain: ChainConfig
@@ -71,6 +73,7 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
 
 class ChainFeed implements Feed {
   readonly rpc: ChainRpc
+  readonly past: PastReader
   readonly #options: FeedOptions
   readonly #endpoints: EndpointSet
   readonly #choice: HeadChoice
@@ -130,6 +133,7 @@ class ChainFeed implements Feed {
     })
     const { signal } = this.#abort
     this.rpc = createChainRpc(endpoints, signal)
+    this.past = createPastReader(endpoints, signal)
     this.#running = Promise.all(
       [heads, this.#choice, this.#follower, this.#finality].map(part =>
         part.run(signal).catch((failure: unknown) => this.#fail(failure)),

@@ -27,6 +27,9 @@ export type AnswerSources = {
 /** What we know of a pool: reading around it takes one round of calls while it is true. */
 export type KnownTicks = { readonly at: number; readonly set: readonly number[] }
 
+/** Where the price of a concentrated pool has been. */
+export type TickSpan = { readonly lowest: number; readonly highest: number }
+
 export type PoolIdentity =
   | { readonly kind: 'pool'; readonly pool: LoadedPool['pool'] }
   /** Looks like a pool of a factory we do not list; its family where that is known by name. */
@@ -50,6 +53,7 @@ export interface Market {
     block: BlockRef,
     signal: AbortSignal,
     known?: ReadonlyMap<Address, KnownTicks>,
+    spans?: ReadonlyMap<Address, TickSpan>,
   ): Promise<{
     readonly loaded: readonly LoadedPool[]
     readonly failed: readonly { readonly pool: Address; readonly reason: string }[]

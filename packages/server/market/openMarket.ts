@@ -16,15 +16,17 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
     decode: (block, knows, wants) => decodeBlock(chain.deployments, block, knows, wants),
     discover: (token, block, signal) => discoverPools(rpc, chain, token, block, signal),
     elsewhere: (token, block, signal) => findElsewhere(rpc, chain, token, block, signal),
-    async load(pools, block, signal, known) {
+    async load(pools, block, signal, known, spans) {
       const failed: { pool: LoadedPool['pool']['address']; reason: string }[] = []
       const read = await Promise.all(
         pools.map(pool =>
-          loadPool(rpc, pool, block, signal, known?.get(pool.address)).catch((failure: unknown) => {
-            if (!(failure instanceof RangeError)) throw failure
-            failed.push({ pool: pool.address, reason: failure.message })
-            return null
-          }),
+          loadPool(rpc, pool, block, signal, known?.get(pool.address), spans?.get(pool.address)).catch(
+            (failure: unknown) => {
+              if (!(failure instanceof RangeError)) throw failure
+              failed.push({ pool: pool.address, reason: failure.message })
+              return null
+            },
+          ),
         ),
       )
       return { loaded: read.filter(each => each !== null), failed }

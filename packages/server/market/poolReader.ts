@@ -6,6 +6,7 @@ import {
   type LoadedPool,
   MAX_TICK,
   MIN_TICK,
+  ms,
   type NewPool,
   rangeOfWords,
   type RecheckedPool,
@@ -18,11 +19,15 @@ import {
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
-import type { KnownTicks } from './market.ts'
-import { callData, encodeInt, intAt, smallIntAt, uintAt } from './words.ts'
+import type { KnownTicks, TickSpan } from './market.ts'
+import { callData, encodeInt, intAt, smallIntAt, uintAt, wordCount } from './words.ts'
 
 /** Ticks to each side of the price that are always read: a little over 20%. */
 const REACH = 2000
+/** To each side of where the price has been: a little over 2%. */
+const SPAN_REACH = 210
+/** Of where it has been, no more is read than this. */
+const MOST_WORDS = 64
 
 /**
  * Throws a RangeError when the contract's answer is not what such a pool answers. What is `known` of it is asked for in
@@ -34,16 +39,19 @@ export async function loadPool(
   block: BlockRef,
   signal: AbortSignal,
   known?: KnownTicks,
+  span?: TickSpan,
 ): Promise<LoadedPool> {
   const birth = { createdBlock: null, createdMs: null, lastTradeMs: null }
-  if (pool.fee.family === 'amm_v2')
-    return { pool, ...birth, state: await readV2(rpc, pool.address, block, signal), ticks: null }
+  if (pool.fee.family === 'amm_v2') {
+    const { state, changedMs } = await readPair(rpc, pool.address, block, signal)
+    return { pool, ...birth, state, ticks: null, tradedByMs: changedMs }
+  }
   const { tickSpacing } = pool.fee
   const ask = remembered(data => answered(rpc, pool.address, data, block, signal))
   // A failure is met again where the answer is needed.
   for (const data of known === undefined ? [] : likelyCalls(known, tickSpacing)) ask(data).catch(() => null)
   const state = await readV3(rpc, pool.address, block, signal)
-  return { pool, ...birth, state, ticks: await readTicks(ask, state, tickSpacing) }
+  return { pool, ...birth, state, ticks: await readTicks(ask, state, tickSpacing, span) }
 }
 
 export async function recheckPool(
@@ -56,9 +64,20 @@ export async function recheckPool(
   return { address: pool.address, state: await read(rpc, pool.address, block, signal) }
 }
 
-async function readV2(rpc: ChainRpc, pool: Address, block: BlockRef, signal: AbortSignal): Promise<V2State> {
+/** With the time of its last change, in whole seconds: it has traded no later than that. */
+async function readPair(rpc: ChainRpc, pool: Address, block: BlockRef, signal: AbortSignal) {
   const reserves = await answered(rpc, pool, SELECTOR['getReserves()'], block, signal)
-  return { family: 'amm_v2', reserve0: uintAt(reserves, 0), reserve1: uintAt(reserves, 1) }
+  const state: V2State = {
+    family: 'amm_v2',
+    reserve0: uintAt(reserves, 0),
+    reserve1: uintAt(reserves, 1),
+  }
+  const changedMs = wordCount(reserves) < 3 ? null : ms(Number(uintAt(reserves, 2)) * 1000)
+  return { state, changedMs }
+}
+
+async function readV2(rpc: ChainRpc, pool: Address, block: BlockRef, signal: AbortSignal): Promise<V2State> {
+  return (await readPair(rpc, pool, block, signal)).state
 }
 
 async function readV3(rpc: ChainRpc, pool: Address, block: BlockRef, signal: AbortSignal): Promise<V3State> {
@@ -78,11 +97,12 @@ async function readTicks(
   ask: (data: Hex) => Promise<Hex>,
   state: V3State,
   spacing: Tick,
+  span?: TickSpan,
 ): Promise<LoadedPool['ticks']> {
   // Nobody can add liquidity before there is a price.
   if (state.sqrtPriceX96 === 0n) return { range: { lowest: MIN_TICK, highest: MAX_TICK }, entries: [] }
   const words = await Promise.all(
-    wordsAround(state.tick, spacing).map(async position => ({
+    wordsOver(state.tick, spacing, span).map(async position => ({
       position,
       bits: uintAt(await ask(wordCall(position)), 0),
     })),
@@ -103,6 +123,19 @@ function likelyCalls({ at, set }: KnownTicks, spacing: Tick): readonly Hex[] {
   const words = wordsAround(at, spacing)
   const isNear = (tick: number) => words.includes(BigInt(wordOf(tick, spacing)))
   return [...words.map(wordCall), ...set.filter(isNear).map(tickCall)]
+}
+
+/** Those, and on to where the price has been, as far as that is worth it. */
+function wordsOver(at: number, spacing: Tick, span?: TickSpan): readonly bigint[] {
+  const around = wordsAround(at, spacing)
+  if (span === undefined) return around
+  let [first, last] = [Number(around[0]), Number(around.at(-1))]
+  const lowest = wordOf(Math.max(MIN_TICK, span.lowest - SPAN_REACH), spacing)
+  const highest = wordOf(Math.min(MAX_TICK, span.highest + SPAN_REACH), spacing)
+  while (last - first + 1 < MOST_WORDS && (lowest < first || highest > last))
+    if (lowest < first && (highest <= last || first - lowest <= highest - last)) first--
+    else last++
+  return Array.from({ length: last - first + 1 }, (_, index) => BigInt(first + index))
 }
 
 /** Positions of the bitmap words that are always read around a tick. */

@@ -36,6 +36,7 @@ import { Enrolments } from './enrolments.ts'
 import { FeedInputs } from './feedInputs.ts'
 import { Intake } from './intake.ts'
 import { keptByName } from './keptByName.ts'
+import { LookBacks } from './lookBacks.ts'
 import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './policyTrial.ts'
 import { RecentBlocks } from './recentBlocks.ts'
@@ -120,7 +121,9 @@ export class ChainHost implements ChainService {
     const inLane = <Result>(task: () => Promise<Result>) => this.#steps.runUntilEnd(task)
     const now = () => this.#steps.now()
     const recent = new RecentBlocks(state)
-    const intake = new Intake({ state, recent, apply, inLane, now, log })
+    const reader = feed.past
+    const lookBacks = reader === null ? undefined : new LookBacks({ chain, state, reader, log })
+    const intake = new Intake({ state, recent, lookBacks, apply, inLane, now, log })
     const onDemand = budgeted(rpc, clock)
     const common = { state, intake, market, apply, now, signal, log }
     this.#enrolments = new Enrolments({

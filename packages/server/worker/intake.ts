@@ -8,6 +8,7 @@ import { FeedError, isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
+import type { Folded, LookBacks } from './lookBacks.ts'
 import type { RecentBlocks } from './recentBlocks.ts'
 
 type BlockRef = Extract<Input, { kind: 'load' }>['block']
@@ -19,6 +20,8 @@ export type Means = { readonly market: Market; readonly signal: AbortSignal }
 export type IntakeContext = {
   readonly state: State
   readonly recent: RecentBlocks
+  /** Left out, pools come in as if nobody had to ask for their past. */
+  readonly lookBacks?: LookBacks | undefined
   /** Only inside the lane. */
   readonly apply: (input: Input) => Promise<unknown>
   readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
@@ -30,6 +33,7 @@ export type IntakeContext = {
 const TRIES = 5
 /** Pools handed in by one step: some milliseconds, so that a block hardly waits for them. */
 const TOGETHER = 50
+const UNREAD = 'UNREAD' as const
 
 export class Intake {
   readonly #context: IntakeContext
@@ -136,21 +140,24 @@ export class Intake {
     const unwatch = this.watch(pools)
     try {
       const sides = pools.flatMap(({ token0, token1 }) => [token0, token1])
-      const [answer] = await Promise.all([
-        this.#unlessOrphaned(block, market.load(pools, block, signal)),
-        this.facts(sides, means),
-      ])
+      const unfollowed = pools.filter(pool => !this.#isFollowed(pool))
+      const [window] = await Promise.all([this.#windowOf(unfollowed, block, means), this.facts(sides, means)])
+      const spans = window?.spans
+      const answer = await this.#unlessOrphaned(block, market.load(pools, block, signal, undefined, spans))
       if (answer === null) return pools
       const { loaded, failed } = answer.read
       for (const { pool, reason } of failed)
         log.warn('a pool could not be read', { pool_address: pool, reason })
+      const looked = loaded.filter(({ pool }) => !this.#isFollowed(pool))
+      const folded =
+        window === null ? null : ((await this.#context.lookBacks?.fold(window, looked, means)) ?? null)
       // One that became known meanwhile is complete: it came with its factory's log, or from another reading.
       const isWanted = ({ pool }: LoadedPool) => known.has(pool) || !state.pools.has(pool.address)
       for (let from = 0; from < loaded.length; from += TOGETHER)
         await inLane(async () => {
           signal.throwIfAborted()
           const wanted = loaded.slice(from, from + TOGETHER).filter(isWanted)
-          again.push(...(await this.#handIn(wanted, block)))
+          again.push(...(await this.#handIn(wanted, block, folded)))
         })
       return again
     } finally {
@@ -159,12 +166,38 @@ export class Intake {
   }
 
   /** In the lane; which of them have to be read again. */
-  async #handIn(loaded: readonly LoadedPool[], block: BlockRef): Promise<readonly NewPool[]> {
-    const { apply, now } = this.#context
-    const there = this.atTip(loaded, block)
-    const pools = there.filter(each => each !== null)
+  async #handIn(
+    loaded: readonly LoadedPool[],
+    block: BlockRef,
+    folded: Folded | null,
+  ): Promise<readonly NewPool[]> {
+    const { apply, now, recent, lookBacks } = this.#context
+    const back = folded === null ? [] : folded.atTip(hash => recent.since(hash))
+    if (back === null) return loaded.map(({ pool }) => pool)
+    const own = new Set<string>(loaded.map(({ pool }) => pool.address))
+    const withPast = back.filter(({ pool }) => own.has(pool.address) && !this.#isFollowed(pool))
+    if (withPast.length > 0)
+      await apply({ kind: 'look_back', block: this.tip(), pools: withPast, atMs: now() })
+    const done = new Set<string>(withPast.map(({ pool }) => pool.address))
+    const rest = loaded.filter(({ pool }) => !done.has(pool.address))
+    const there = this.atTip(rest, block)
+    const pools = there
+      .filter(each => each !== null)
+      .map(each =>
+        lookBacks === undefined || this.#isFollowed(each.pool) ? each : { ...each, past: UNREAD },
+      )
     if (pools.length > 0) await apply({ kind: 'load', block: this.tip(), pools, atMs: now() })
-    return loaded.filter((_, at) => there[at] === null).map(({ pool }) => pool)
+    return rest.filter((_, at) => there[at] === null).map(({ pool }) => pool)
+  }
+
+  /** Its history is unbroken: that says more than any look back. */
+  #isFollowed({ address }: Pick<NewPool, 'address'>): boolean {
+    return this.#context.state.pools.get(address)?.state.isBeforeGap === false
+  }
+
+  async #windowOf(pools: readonly NewPool[], block: BlockRef, means: Means): ReturnType<LookBacks['read']> {
+    if (pools.length === 0) return null
+    return (await this.#context.lookBacks?.read(pools, block, means)) ?? null
   }
 
   #isOurs({ hash }: BlockRef): boolean {

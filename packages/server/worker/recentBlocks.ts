@@ -4,11 +4,11 @@
  *
  * It changes in the same turn as the engine's own position.
  */
-import type { Input, Passed, State } from '@assay/engine'
+import { count, type Input, type PastBlock, type State } from '@assay/engine'
 import type { Address, Hex } from '../ops/config.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
-type Recent = Passed & { readonly hash: Hex; readonly parentHash: Hex }
+type Recent = PastBlock & { readonly parentHash: Hex }
 
 /** More than four minutes of the fastest chain: no reading is waited for that long. */
 const MOST = 1024
@@ -26,16 +26,17 @@ export class RecentBlocks {
   }
 
   append(block: Block): void {
-    const { hash, parentHash, timeMs } = block
+    const { number, hash, parentHash, timeMs } = block
     if (this.#blocks.at(-1)?.hash !== parentHash) this.#blocks = []
     const events = block.events.filter(({ pool }) => this.#watched.has(pool))
-    this.#blocks.push({ hash, parentHash, timeMs, events })
+    this.#blocks.push({ number, hash, parentHash, timeMs, events })
     if (this.#blocks.length > MOST) this.#blocks.shift()
   }
 
   /** Nothing below this block is known. */
-  restart({ hash, parentHash, timeMs }: Omit<Recent, 'events'>): void {
-    this.#blocks = [{ hash, parentHash, timeMs, events: [] }]
+  restart({ number, ...rest }: Omit<Recent, 'events' | 'number'> & { readonly number: number }): void {
+    const { hash, parentHash, timeMs } = rest
+    this.#blocks = [{ number: count(number), hash, parentHash, timeMs, events: [] }]
   }
 
   /** Everything above the ancestor is gone, and these are in its place. */
@@ -45,7 +46,7 @@ export class RecentBlocks {
   }
 
   /** The blocks above this one; null when it is not on our chain, or too far back. */
-  since(hash: Hex): readonly Passed[] | null {
+  since(hash: Hex): readonly PastBlock[] | null {
     if (this.#state.chain.tip?.hash === hash) return []
     const at = this.#blocks.findLastIndex(each => each.hash === hash)
     return at < 0 ? null : this.#blocks.slice(at + 1)

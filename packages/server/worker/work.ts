@@ -49,6 +49,7 @@ export class WorkLog {
       },
       processed: block => feed.processed(block),
       rpc: feed.rpc,
+      past: feed.past,
       calls: () => feed.calls(),
       close: () => feed.close(),
     }

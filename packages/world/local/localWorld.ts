@@ -118,13 +118,18 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
     // Before the next block is made; a chain of an older world gets it too.
     if (plan.hasMulticall3 === true)
       await putMulticall3((method, ...params) => client.request({ method, params } as never))
-    if (memory !== null || !hasHistory) await node.setClock(nowS)
+    if (memory !== null) await node.setClock(nowS)
     else await client.setBlockTimestampInterval({ interval: 1 })
     const seeded = memory?.seeded ?? (await seedChain(client, plan, hasHistory ? genesisS + LEAD_S : startS))
     const traders = new Traders(client, plan, seeded, new Random(seed, plan.name))
     if (memory !== null) await traders.learn()
     else {
       if (hasHistory) await makeHistory(client, seeded, traders, startS)
+      else {
+        // Its pools are as old as those of a chain with a history: a pool that was just made has no weight yet.
+        await client.removeBlockTimestampInterval()
+        await node.setClock(nowS)
+      }
       writeFileSync(memoryFile, JSON.stringify({ genesisS, seeded } satisfies Memory))
     }
     const genesis = await client.getBlock({ blockNumber: 0n })

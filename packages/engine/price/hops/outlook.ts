@@ -1,11 +1,11 @@
 /** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { historyCap, lastTradeCap, temporalLimit } from '../../rules/history.ts'
 import { isJumping } from '../../rules/magnitudeJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
 import { temporalScore } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
-import { tradeAgeCap } from '../../rules/tradeAge.ts'
 import type { PoolState, Outlook } from '../../entities.ts'
 import { type Ms, type Score, score } from '../../units.ts'
 
@@ -13,12 +13,19 @@ export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Out
   const temporal = temporalAt(state, atMs)
   const caps: Cap[] = []
   if (!temporal.isCovered) caps.push({ code: 'INSUFFICIENT_HISTORY', cap: temporal.value })
-  const quiet = tradeAgeCap(state.lastTradeMs, state.trackedSinceMs, policy, atMs)
+  const unknown = historyCap(state.past, atMs)
+  if (unknown.value !== null) caps.push(unknown.value)
+  const quiet = lastTradeCap(state, policy, atMs)
   if (quiet.value !== null) caps.push(quiet.value)
   const jumping = state.jump === null ? null : isJumping(state.jump, atMs, policy)
   if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
-  const untilMs = earlier(earlier(temporal.untilMs, quiet.untilMs), jumping?.untilMs ?? FOREVER)
-  return { value: { temporal: temporal.value, caps, untilMs }, untilMs }
+  const limit = temporalLimit(state.past, atMs)
+  const untilMs = [unknown.untilMs, quiet.untilMs, limit.untilMs, jumping?.untilMs ?? FOREVER].reduce(
+    earlier,
+    temporal.untilMs,
+  )
+  const steady = temporal.value < limit.value ? temporal.value : limit.value
+  return { value: { temporal: steady, caps, untilMs }, untilMs }
 }
 
 function temporalAt(

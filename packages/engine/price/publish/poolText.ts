@@ -25,6 +25,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     score: edge.score,
     components: componentsText(edge),
     caps: edge.caps,
+    ...pastText(state),
     reason: edge.failure?.rule ?? null,
     ...(state.verified
       ? {}
@@ -105,6 +106,21 @@ export function componentsText({ components, state, capacity, scale }: Edge) {
     state: components.state,
     ...(components.stable === null ? {} : { stable: components.stable }),
     ...coverageText(components.coverage),
+  }
+}
+
+/** Left out of a pool that was never looked back at. */
+export function pastText({ past }: PoolState): object {
+  if (past === null) return {}
+  const { kind, readMs, isProven, times, tradedByMs } = past
+  return {
+    past: {
+      kind,
+      read_at_ms: readMs,
+      is_proven: isProven,
+      times,
+      traded_by_ms: tradedByMs,
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import { compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
-import { componentsText, depthText, evidenceText, holdings } from './poolText.ts'
+import { componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
 import { byWeight } from '../routes/routes.ts'
 
 /** The nearest candidates of a token without a price. */
@@ -133,6 +133,7 @@ export function hopText(edge: Edge): object {
     verified_at_ms: edge.verifiedMs,
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
     last_trade_ms: edge.state.lastTradeMs,
+    ...pastText(edge.state),
     jump_since_ms: edge.state.jump?.jump?.sinceMs ?? null,
     settled: edge.settled,
     score: edge.score,

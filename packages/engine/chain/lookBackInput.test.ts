@@ -1,0 +1,289 @@
+import { describe, expect, it } from 'vitest'
+import { LookBack } from '../lookBack.ts'
+import * as depthAverage from '../rules/depthAverage.ts'
+import type { DepthAverage } from '../rules/depthAverage.ts'
+import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
+import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, SECOND, T, USDC } from '../testing/cast.ts'
+import type { ChainSim } from '../testing/chainSim.ts'
+import type { LoadedPool, LookedBack } from '../input.ts'
+import { type Scenario, scenario } from '../testing/scenario.ts'
+import { count, ms, tick } from '../units.ts'
+import type { Address, Block, BlockRef } from './block.ts'
+
+const X = 30_000_000n * E18
+const Y = 60_000_000n * E6
+const YEAR = 365 * DAY
+
+/** A chain on which things happen to pools that nobody follows, and what a look-back finds of them. */
+class Unwatched {
+  readonly s: Scenario
+  #start: { readonly block: BlockRef; readonly sim: ChainSim }
+  readonly #blocks: Block[] = []
+
+  constructor(s: Scenario) {
+    this.s = s
+    this.#start = { block: s.tip, sim: s.sim.fork('start') }
+  }
+
+  /** The window begins behind this block. */
+  begin(): void {
+    this.#start = { block: this.s.tip, sim: this.s.sim.fork('start') }
+    this.#blocks.length = 0
+  }
+
+  mine(afterMs = 12 * SECOND): void {
+    const block = this.s.sim.mine({ afterMs })
+    this.#blocks.push(block)
+    this.s.tip = { number: block.number, hash: block.hash, timeMs: block.timeMs }
+    if (block.timeMs > this.s.nowMs) this.s.nowMs = block.timeMs
+    this.s.run({ kind: 'block', block: { ...block, events: [] } })
+  }
+
+  back(pools: readonly Address[], facts: Partial<LoadedPool> = {}, isProven = true): readonly LookedBack[] {
+    const { block: start, sim } = this.#start
+    const travellers = pools.map(pool => ({
+      loaded: { ...this.s.sim.loaded(pool), ...facts },
+      read: isThere(sim, pool) ? sim.amm(pool) : null,
+      older: null,
+    }))
+    const end = this.s.tip
+    const logs = {
+      fromBlock: count(start.number + 1),
+      toBlock: end.number,
+      count: count(0),
+      digest: '0x',
+    }
+    const window = { start, end, blocks: this.#blocks, isProven, times: 'EXACT', logs } as const
+    const lookBack = new LookBack(this.s.state, window, travellers)
+    for (const _ of lookBack.fold());
+    return lookBack.result()
+  }
+
+  look(pools: readonly Address[], facts: Partial<LoadedPool> = {}, isProven = true): void {
+    this.s.run({ kind: 'look_back', block: this.s.tip, pools: this.back(pools, facts, isProven) })
+  }
+
+  unread(pool: Address, facts: Partial<LoadedPool> = {}): void {
+    const loaded = { ...this.s.sim.loaded(pool), ...facts, past: 'UNREAD' as const }
+    this.s.run({ kind: 'load', block: this.s.tip, pools: [loaded] })
+  }
+}
+
+function isThere(sim: ChainSim, pool: Address): boolean {
+  try {
+    sim.amm(pool)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** T in USDC over pools that are old, and nobody has asked for T yet. */
+function unwatched(pools: readonly Address[] = [P1]): Unwatched {
+  const s = scenario()
+  for (const [at, pool] of pools.entries()) s.bornV2(pool, [T, X], [USDC, Y], { deployment: `d${at}` })
+  s.sim.forget()
+  const chain = new Unwatched(s)
+  chain.begin()
+  return chain
+}
+
+/** Half an hour and more of a market in which somebody trades. */
+function aged(pools: readonly Address[] = [P1]): Unwatched {
+  const chain = unwatched(pools)
+  for (let n = 0; n < 36; n++) {
+    for (const pool of pools) chain.s.sell(pool, 10n * E18)
+    chain.mine(MINUTE)
+  }
+  return chain
+}
+
+const capsOf = (s: Scenario, pool = P1) => s.edge(pool).caps.map(({ code, cap }) => `${code} ${cap}`)
+
+describe('a pool that comes in with its past', () => {
+  it('R-history-1: is priced as one that was followed: its average, its median and its last trade are there', () => {
+    const chain = aged()
+    const { s } = chain
+    chain.look([P1])
+    s.enrol(T)
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7'])
+    expect(s.edge(P1).components.temporal).toMatchObject({ score: 10, coveredMs: 5 * MINUTE })
+    expect(s.pool(P1).state).toMatchObject({ lastTradeMs: s.tip.timeMs, past: { kind: 'READ' } })
+  })
+
+  it('R-history-5: says that nobody proved its logs, and is believed less until five minutes were watched', () => {
+    const chain = aged()
+    const { s } = chain
+    chain.look([P1], {}, false)
+    expect(s.edge(P1).components.temporal.score).toBe(8)
+    expect(s.poolText(P1)['past']).toEqual({
+      kind: 'READ',
+      read_at_ms: s.tip.timeMs,
+      is_proven: false,
+      times: 'EXACT',
+      traded_by_ms: null,
+    })
+    s.quiet(5 * MINUTE)
+    expect(s.edge(P1).components.temporal.score).toBe(10)
+  })
+
+  it('R-history-1, R-reorg-4: goes with the block it came in at, and is asked for again', () => {
+    const chain = aged()
+    const { s } = chain
+    const branch = s.branch()
+    chain.mine()
+    chain.look([P1])
+    s.reorg(branch, [branch.mine()])
+    expect(s.state.pools.has(P1)).toBe(false)
+    expect(s.result.needs).toContainEqual({ kind: 'load', pool: P1, why: 'ORPHANED' })
+  })
+
+  it('R-history-1, R-verify-3: is taken at the tip only', () => {
+    const chain = aged()
+    const { s } = chain
+    const pools = chain.back([P1])
+    const block = s.tip
+    chain.mine()
+    s.run({ kind: 'look_back', block, pools })
+    expect([s.state.pools.has(P1), s.result.needs]).toEqual([
+      false,
+      [{ kind: 'load', pool: P1, why: 'NOT_AT_TIP' }],
+    ])
+  })
+
+  it('R-history-1, R-fold-3: is the same after a restart', () => {
+    const chain = aged([P1, P2])
+    const { s } = chain
+    chain.look([P1], {}, false)
+    chain.unread(P2, { tradedByMs: ms(s.nowMs - DAY) })
+    const keys = [...entityKeys(s.state)]
+    const texts = keys.map(key => [key, encodeEntity(s.state, key) as string] as const)
+    const restarted = decodeState(s.state.setup, texts)
+    expect(texts.map(([key]) => encodeEntity(restarted, key))).toEqual(texts.map(([, text]) => text))
+    expect([P1, P2].map(pool => restarted.pools.get(pool)?.state.past)).toEqual(
+      [P1, P2].map(pool => s.pool(pool).state.past),
+    )
+  })
+
+  it('R-history-6: a depth beyond the ticks that were read counts as none, and the pool is whole again after it', () => {
+    const s = scenario({ stables: [DAI] })
+    s.bornV3(P1, T, DAI, { tick: 0, positions: [[-60_000, 60_000, 10n ** 24n]] })
+    s.sim.forget()
+    const chain = new Unwatched(s)
+    chain.begin()
+    for (let n = 0; n < 18; n++) chain.mine(MINUTE)
+    s.sim.swap(P1, 0, 10n ** 24n)
+    chain.mine(MINUTE)
+    const away = s.sim.amm(P1)
+    expect(away.family === 'amm_v3' && away.tick).toBeLessThan(-6_000)
+    for (let n = 0; n < 10; n++) chain.mine(MINUTE)
+    s.sim.swap(P1, 1, 5n * 10n ** 23n)
+    chain.mine(MINUTE)
+    for (let n = 0; n < 10; n++) chain.mine(MINUTE)
+    const whole = chain.back([P1])[0]?.state
+    const narrow = s.sim.loaded(P1, { lowest: tick(-6_000), highest: tick(6_000) })
+    const near = chain.back([P1], { ticks: narrow.ticks })[0]?.state
+    expect([near?.incomplete, near?.depthY, near?.marginal]).toEqual([false, whole?.depthY, whole?.marginal])
+    const at = s.tip.timeMs
+    const [full, less] = [whole, near].map(each => depthAverage.value(each?.average as DepthAverage, at))
+    // Eleven minutes of nothing, twenty-one and eleven of all there is.
+    expect((less as bigint) * 100n).toBeLessThan((full as bigint) * 85n)
+    expect((less as bigint) * 100n).toBeGreaterThan((full as bigint) * 50n)
+  })
+
+  it('R-history-8: that is followed already keeps its own past', () => {
+    const chain = aged()
+    const { s } = chain
+    chain.look([P1])
+    s.sell(P1, 1_000n * E18)
+    s.mine({ afterMs: MINUTE })
+    const before = s.pool(P1).state
+    const later = new Unwatched(s)
+    later.begin()
+    later.look([P1])
+    expect(s.pool(P1).state).toEqual(before)
+    chain.unread(P1)
+    expect(s.pool(P1).state).toEqual(before)
+  })
+
+  it('R-history-8, R-rebase-2: comes back after a long stop, and its last trade from before it counts', () => {
+    const chain = aged()
+    const { s } = chain
+    chain.look([P1])
+    const { lastTradeMs } = s.pool(P1).state
+    s.rebase(2 * HOUR)
+    const back = new Unwatched(s)
+    for (let n = 0; n < 36; n++) back.mine(MINUTE)
+    back.look([P1])
+    expect(s.pool(P1).state).toMatchObject({ isBeforeGap: false, verified: true, lastTradeMs })
+    expect(s.edge(P1).components.temporal.score).toBe(10)
+    expect(s.pool(P1).state.trackedSinceMs).toBeLessThanOrEqual(s.tip.timeMs - 35 * MINUTE)
+  })
+})
+
+describe('a pool whose past could not be had', () => {
+  it('R-history-4: is capped until 35 minutes were watched, by its own timer', () => {
+    const chain = aged()
+    const { s } = chain
+    chain.unread(P1)
+    s.enrol(T)
+    expect(capsOf(s)).toContain('HISTORY_UNREAD 3')
+    expect(s.priced(T).confidence.score).toBe(3)
+    s.quiet(35 * MINUTE - 1)
+    expect(capsOf(s)).toContain('HISTORY_UNREAD 3')
+    s.quiet(1)
+    expect(capsOf(s)).not.toContain('HISTORY_UNREAD 3')
+  })
+
+  it('R-history-4: starts from nothing beside one whose past was read, and with its depth where there is none', () => {
+    const chain = aged([P1, P2])
+    chain.unread(P1)
+    const { depthY, average } = chain.s.pool(P1).state
+    expect(average?.e).toBe((depthY as bigint) << 32n)
+    const beside = aged([P1, P2])
+    beside.look([P1])
+    beside.unread(P2)
+    expect(beside.s.pool(P2).state.average).toMatchObject({ e: 0n, l: beside.s.pool(P2).state.depthY })
+  })
+})
+
+describe('what an attacker does before anybody looks', () => {
+  it('T1, R-history-1: a pool that was made a minute before its token is asked for has earned a minute of weight', () => {
+    const chain = unwatched([])
+    const { s } = chain
+    for (let n = 0; n < 34; n++) chain.mine(MINUTE)
+    s.bornV2(P1, [T, X], [USDC, Y])
+    chain.mine(MINUTE)
+    chain.mine(MINUTE)
+    chain.look([P1])
+    s.enrol(T)
+    const { depthY, average } = s.pool(P1).state
+    expect([s.pool(P1).createdMs, average?.t0]).toEqual([s.tip.timeMs - MINUTE, s.tip.timeMs - MINUTE])
+    expect((s.edge(P1).effectiveY as bigint) * 25n).toBeLessThan(depthY as bigint)
+    s.quiet(30 * MINUTE)
+    expect((s.edge(P1).effectiveY as bigint) * 2n).toBeGreaterThan(depthY as bigint)
+  })
+
+  it('T2, R-history-7: a pool that stood idle for three years is capped from the first answer', () => {
+    const chain = unwatched()
+    const { s } = chain
+    for (let n = 0; n < 36; n++) chain.mine(MINUTE)
+    chain.look([P1], { tradedByMs: ms(s.nowMs - 3 * YEAR) })
+    s.enrol(T)
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7', 'NO_RECENT_TRADE 3'])
+    s.sell(P1, 10_000n * E18)
+    s.mine()
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7'])
+  })
+
+  it('T3, R-history-1: a price that was pushed for one block is seen against the time before it', () => {
+    const chain = aged([P1, P2])
+    const { s } = chain
+    for (const pool of [P1, P2]) s.buy(pool, (Y * 74n) / 100n)
+    chain.mine()
+    chain.look([P1, P2])
+    s.enrol(T)
+    expect(s.edge(P1).components.temporal.score).toBe(2)
+    expect(s.priced(T).confidence.score).toBeLessThanOrEqual(3)
+  })
+})

@@ -1,0 +1,58 @@
+/**
+ * Pools taken up with the past that was folded for them, and pools whose past could not be had. A pool whose own history is
+ * unbroken keeps it: of that a look-back knows less.
+ */
+import type { Pool } from '../entities.ts'
+import type { LoadedPool, LookedBack } from '../input.ts'
+import type { State } from '../state.ts'
+import { triggers } from '../triggers.ts'
+import type { Work } from '../work.ts'
+import type { BlockRef } from './block.ts'
+import { noteNeeds } from './blocks.ts'
+import { isTip, noteBook, setPoolState, tipJournal } from './journal.ts'
+import { reload } from './reload.ts'
+import { addPool, termsOf } from './registry.ts'
+
+export function applyLookBack(state: State, block: BlockRef, pools: readonly LookedBack[], work: Work): void {
+  for (const looked of pools) {
+    const known = state.pools.get(looked.pool.address)
+    if (!isTip(state, block)) {
+      work.needs.push({ kind: 'load', pool: looked.pool.address, why: 'NOT_AT_TIP' })
+      continue
+    }
+    const pool =
+      known === undefined
+        ? enter(state, looked)
+        : known.state.isBeforeGap
+          ? takeUp(state, known, looked)
+          : reload(state, known, loadedOf(looked), block)
+    triggers.liquidity(work, pool)
+    noteNeeds(pool, work)
+  }
+}
+
+function enter(
+  state: State,
+  { pool: born, createdBlock, createdMs, ticks, state: folded }: LookedBack,
+): Pool {
+  const birth = { block: createdBlock, ms: createdMs }
+  const pool = addPool(state, born, termsOf(born, ticks), birth, folded)
+  tipJournal(state)?.created.add(pool.address)
+  setPoolState(state, pool, folded)
+  return pool
+}
+
+/** Of a pool that is known by now: as it was read, without its past. */
+const loadedOf = ({ state: { amm, lastTradeMs }, ...read }: LookedBack): LoadedPool => ({
+  ...read,
+  state: amm,
+  lastTradeMs,
+})
+
+/** After a gap. When it was last seen to trade is known from before as well. */
+function takeUp(state: State, pool: Pool, { pool: born, ticks, state: folded }: LookedBack): Pool {
+  noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
+  pool.terms = termsOf(born, ticks)
+  setPoolState(state, pool, { ...folded, lastTradeMs: folded.lastTradeMs ?? pool.state.lastTradeMs })
+  return pool
+}

@@ -1,0 +1,31 @@
+/** What a whole pool read without its logs says of its past. */
+import type { PoolState } from '../entities.ts'
+import type { LoadedPool } from '../input.ts'
+import * as depthAverage from '../rules/depthAverage.ts'
+import { hasHistory } from '../rules/history.ts'
+import { canonicalX } from '../setup.ts'
+import type { State } from '../state.ts'
+import type { BlockRef } from './block.ts'
+
+/**
+ * Of a pool whose past could not be had (R-history-4). Where others of its token have shown theirs it has to earn its weight
+ * beside them; where none has, there is nothing to prefer. `settled` is the pool taken up as if nobody had asked.
+ */
+export function withPast(
+  state: State,
+  { pool, past, tradedByMs = null }: LoadedPool,
+  { timeMs }: BlockRef,
+  settled: PoolState,
+): PoolState {
+  if (past === undefined) return { ...settled, past: null }
+  const token = canonicalX(state.setup, pool.token0, pool.token1) === 0 ? pool.token0 : pool.token1
+  const { anchored = [], aside = [] } = state.index.ownPools.get(token) ?? {}
+  const isBeside = [...anchored, ...aside].some(
+    each => each.address !== pool.address && hasHistory(each.state, timeMs),
+  )
+  const unread = { kind: past, readMs: timeMs, isProven: false, times: 'EXACT', tradedByMs } as const
+  const { depthY } = settled
+  return isBeside && depthY !== null
+    ? { ...settled, past: unread, average: depthAverage.startFromNothing(depthY, timeMs) }
+    : { ...settled, past: unread }
+}

@@ -1,0 +1,241 @@
+/**
+ * The past of pools that were not followed, folded from the logs of a window by the live functions on a state of its own:
+ * what comes out is what a service would know that had begun to follow at the window's start (R-history-1).
+ *
+ * Pure, and long for a window of many blocks: `fold` is a generator, so that its caller chooses when to go on.
+ */
+import { unreachable } from './assert.ts'
+import { applyBlock } from './chain/blocks.ts'
+import type { Address, Block, BlockRef, PoolEvent } from './chain/block.ts'
+import { startOf, type Before, type Start } from './chain/lookBackStart.ts'
+import { applyLoad } from './chain/readings.ts'
+import { addPool, termsOf } from './chain/registry.ts'
+import { newbornState, settle } from './chain/poolFold.ts'
+import { createState } from './createState.ts'
+import type { Pool, Token } from './entities.ts'
+import type { LoadedPool, LoadedTicks, LookedBack, PastLogs } from './input.ts'
+import * as depthAverage from './rules/depthAverage.ts'
+import type { Past } from './rules/history.ts'
+import type { State } from './state.ts'
+import { type Count, count } from './units.ts'
+import { newWork } from './work.ts'
+
+/** A block of the window with events of pools that are looked back at; blocks without any are left out. */
+export type PastBlock = BlockRef & { readonly events: readonly PoolEvent[] }
+
+/** What was read of the window. */
+export type Window = {
+  /** The last block before it. */
+  readonly start: BlockRef
+  /** The block the pools were read at. */
+  readonly end: BlockRef
+  /** Behind `start` up to `end`, oldest first. */
+  readonly blocks: readonly PastBlock[]
+  readonly isProven: boolean
+  readonly times: Past['times']
+  readonly logs: PastLogs
+}
+
+/** A pool at the end of the window, and what is known of it at the start besides its events. */
+export type Traveller = Before & { readonly loaded: LoadedPool }
+
+/** What the live state knows that a fold asks for: what is valued in what, and how. */
+export type Surroundings = Pick<State, 'setup' | 'policyView' | 'tokens' | 'stables' | 'index'>
+
+/** Pools whose state at the start is in none of their events: it is to be read at the block, or searched for before it. */
+export function toAsk(pools: readonly Traveller[], window: Window): readonly LoadedPool[] {
+  const events = byPool(window.blocks)
+  const isUnknown = (each: Traveller): boolean => {
+    const own = events.get(each.loaded.pool.address) ?? []
+    return startOf(each.loaded, own.map(eventOf), each).kind === 'ASK'
+  }
+  return pools.filter(isUnknown).map(({ loaded }) => loaded)
+}
+
+/** Some pools on their way from the start of a window to its end, and on through the blocks that came meanwhile. */
+export class LookBack {
+  readonly #state: State
+  readonly #window: Window
+  readonly #pools: readonly LoadedPool[]
+  /** Whose past begins only behind one of its events, by the block that has it. */
+  readonly #late = new Map<Count, Late[]>()
+  readonly #short = new Set<Address>()
+  /** Whose events contradict what was read at the end. */
+  readonly #refused = new Set<Address>()
+
+  constructor(around: Surroundings, window: Window, pools: readonly Traveller[]) {
+    this.#state = createState(around.setup, around.policyView.policy)
+    this.#window = window
+    this.#pools = pools.map(({ loaded }) => loaded)
+    takeOver(this.#state, around, this.#pools)
+    standAt(this.#state, window.start)
+    const events = byPool(window.blocks)
+    for (const each of pools) {
+      const own = events.get(each.loaded.pool.address) ?? []
+      const start = startOf(each.loaded, own.map(eventOf), { read: each.read, older: each.older ?? [] })
+      this.#place(each.loaded, own, start)
+    }
+  }
+
+  /** Gives way after every block that it has folded. */
+  *fold(): Generator<void, void> {
+    const { end, blocks } = this.#window
+    for (const block of blocks) {
+      const late = this.#late.get(block.number) ?? []
+      for (const each of late) this.#enterLate(each, block)
+      const said = new Set(late.flatMap(each => each.said))
+      this.follow({ ...block, events: block.events.filter(event => !said.has(event)) })
+      yield
+    }
+    standAt(this.#state, end)
+    for (const loaded of this.#pools) this.#arrive(loaded, end)
+  }
+
+  /** Any block of ours, in order: also one that came after the window. */
+  follow(block: PastBlock): void {
+    const { hash } = this.#state.chain.tip as BlockRef
+    standAt(this.#state, { number: count(block.number - 1), hash, timeMs: block.timeMs })
+    const whole: Block = { ...block, parentHash: hash, proof: 'none' }
+    applyBlock(this.#state, whole, newWork())
+    for (const address of new Set(block.events.map(({ pool }) => pool))) this.#seeWhole(address, block)
+    forget(this.#state)
+  }
+
+  /** As they are now. Those that are left out have no past that could be believed. */
+  result(): readonly LookedBack[] {
+    const { isProven, times, logs, end } = this.#window
+    return this.#pools.flatMap(loaded => {
+      const { address } = loaded.pool
+      const pool = this.#state.pools.get(address)
+      if (pool === undefined || this.#refused.has(address)) return []
+      const kind = this.#short.has(address) ? 'SHORT' : 'READ'
+      const tradedByMs = loaded.tradedByMs ?? null
+      const past: Past = { kind, readMs: end.timeMs, isProven, times, tradedByMs }
+      const { createdBlock, createdMs } = pool
+      const ticks = ticksOf(pool)
+      return [{ pool: loaded.pool, createdBlock, createdMs, state: { ...pool.state, past }, ticks, logs }]
+    })
+  }
+
+  #place(loaded: LoadedPool, own: readonly Placed[], start: Start): void {
+    const { start: block } = this.#window
+    switch (start.kind) {
+      case 'BORN':
+        return
+      case 'STATE':
+        applyLoad(this.#state, block, [{ ...loaded, state: start.state, ticks: start.ticks }], newWork())
+        return this.#seeWhole(loaded.pool.address, block)
+      case 'SHORT': {
+        const said = own.slice(0, start.at + 1)
+        const { number } = said.at(-1) as Placed
+        const late = { loaded, start, said: said.map(eventOf) }
+        this.#late.set(number, [...(this.#late.get(number) ?? []), late])
+        this.#short.add(loaded.pool.address)
+        return
+      }
+      case 'ASK':
+      case 'CONTRADICTED':
+        this.#refused.add(loaded.pool.address)
+        return
+      default:
+        return unreachable(start)
+    }
+  }
+
+  /** From nothing: what it was before cannot have earned it a weight. */
+  #enterLate({ loaded, start }: Late, block: PastBlock): void {
+    const newborn = newbornState(start.state, block, null)
+    const terms = termsOf(loaded.pool, start.ticks)
+    const pool = addPool(this.#state, loaded.pool, terms, { block: null, ms: null }, newborn)
+    const state = settle(pool, newborn, block, null, null, this.#state.policyView.policy)
+    const average = depthAverage.startFromNothing(state.depthY ?? 0n, block.timeMs)
+    pool.state = { ...state, average }
+    this.#seeWhole(loaded.pool.address, block)
+  }
+
+  /** A depth beyond the ticks that were read counts as none, and what comes after is judged by itself. */
+  #seeWhole(address: Address, { timeMs }: Pick<BlockRef, 'timeMs'>): void {
+    const pool = this.#state.pools.get(address)
+    if (pool === undefined || !pool.state.incomplete) return
+    const { average } = pool.state
+    const without =
+      average === null ? depthAverage.startFromNothing(0n, timeMs) : depthAverage.change(average, 0n, timeMs)
+    pool.state = { ...pool.state, incomplete: false, average: without }
+  }
+
+  /** It must have come to where it was read; then it is read again, as after any event that did not recompute. */
+  #arrive(loaded: LoadedPool, end: BlockRef): void {
+    const pool = this.#state.pools.get(loaded.pool.address)
+    if (pool === undefined || this.#refused.has(pool.address)) return
+    if (!isSame(pool.state.amm, loaded.state)) this.#refused.add(pool.address)
+    else applyLoad(this.#state, end, [loaded], newWork())
+    forget(this.#state)
+  }
+}
+
+type Placed = { readonly event: PoolEvent; readonly number: Count }
+const eventOf = ({ event }: Placed): PoolEvent => event
+
+type Late = {
+  readonly loaded: LoadedPool
+  readonly start: Extract<Start, { kind: 'SHORT' }>
+  /** The events that are in the state it begins with. */
+  readonly said: readonly PoolEvent[]
+}
+
+function byPool(blocks: readonly PastBlock[]): ReadonlyMap<Address, readonly Placed[]> {
+  const groups = new Map<Address, Placed[]>()
+  for (const { number, events } of blocks)
+    for (const event of events) {
+      const group = groups.get(event.pool) ?? []
+      group.push({ event, number })
+      groups.set(event.pool, group)
+    }
+  return groups
+}
+
+/** What the tokens of these pools say of themselves, and what stables and routing assets are worth now. */
+function takeOver(state: State, around: Surroundings, pools: readonly LoadedPool[]): void {
+  const own = pools.flatMap(({ pool }) => [pool.token0, pool.token1])
+  for (const token of [...state.tokens.keys(), ...own]) {
+    const known = around.tokens.get(token)
+    if (known !== undefined) state.tokens.set(token, asNew(known))
+  }
+  for (const [token, stable] of around.stables) state.stables.set(token, stable)
+  const looked = new Set(pools.map(({ pool }) => pool.address))
+  for (const asset of around.setup.routingAssets) {
+    const { anchored = [] } = around.index.ownPools.get(asset) ?? {}
+    // Looked at only, never folded: what a trade is worth is asked of them as they are. One that is looked back at says it itself.
+    const present = anchored.filter(({ address }) => !looked.has(address))
+    state.index.ownPools.set(asset, { anchored: present, aside: [] })
+  }
+}
+
+/** Without what it has gone through so far. */
+const asNew = (token: Token): Token => ({ ...token, published: null })
+
+function standAt(state: State, { number, hash, timeMs }: BlockRef): void {
+  state.chain = { ...state.chain, tip: { number, hash, timeMs } }
+}
+
+/** Nothing of it will be taken back or written. */
+function forget(state: State): void {
+  state.journals.length = 0
+  state.index.changed.clear()
+}
+
+function isSame(own: LoadedPool['state'], read: LoadedPool['state']): boolean {
+  if (own.family === 'amm_v2' && read.family === 'amm_v2')
+    return own.reserve0 === read.reserve0 && own.reserve1 === read.reserve1
+  if (own.family === 'amm_v3' && read.family === 'amm_v3')
+    return (
+      own.sqrtPriceX96 === read.sqrtPriceX96 && own.tick === read.tick && own.liquidity === read.liquidity
+    )
+  return false
+}
+
+function ticksOf({ terms }: Pool): LoadedTicks | null {
+  if (terms.family === 'amm_v2') return null
+  const { lowest, highest } = terms.book
+  return { range: { lowest, highest }, entries: terms.book.entries() }
+}

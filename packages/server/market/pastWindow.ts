@@ -1,0 +1,250 @@
+/**
+ * The window of a look-back, read: where it begins, the logs of its pools grouped by block, when each block was, and what
+ * pools were before the first of them where no log says so.
+ *
+ * One question for the logs of all pools. What the nodes answer is not believed here: the fold of it must end in the state
+ * that was read at the window's end.
+ */
+import {
+  type Address,
+  type BlockRef,
+  count,
+  HISTORY_MS,
+  type LoadedPool,
+  ms,
+  type NewPool,
+  type PoolEvent,
+  type Traveller,
+  type Window,
+} from '@assay/engine'
+import type { LogEntry } from '../feed/entry.ts'
+import { FeedError } from '../feed/feedError.ts'
+import type { PastReading } from '../feed/past.ts'
+import { digestOf } from '../feed/pastReader.ts'
+import type { ChainConfig } from '../ops/config.ts'
+import { keccak256 } from '../ops/keccak.ts'
+import { TOPIC } from './abi.ts'
+import { decodeBlock } from './decode.ts'
+import type { Market, TickSpan } from './market.ts'
+
+/** Headers read to find where the window begins: the chain's own pace may differ from the configured one. */
+const TRIES = 8
+/** Of the window's length: what is older would be a past that nobody asked for. */
+const LONG_ENOUGH = 1.05
+/** Ranges before the window in which a pool's last word is looked for. */
+const OLDER_RANGES = 4
+
+const TOPICS = [...new Set(Object.values(TOPIC))].filter(topic => topic !== TOPIC.answerUpdated)
+
+export async function readWindow(
+  reading: PastReading,
+  chain: ChainConfig,
+  pools: readonly NewPool[],
+  end: BlockRef,
+): Promise<Window> {
+  const start = await startOf(reading, chain, end)
+  const addresses = [
+    ...pools.map(({ address }) => address),
+    ...chain.deployments.map(({ factoryAddress }) => factoryAddress),
+  ]
+  const { logs, isProven } =
+    start.number === end.number
+      ? { logs: [], isProven: true }
+      : await reading.logs({ from: start.number + 1, to: end.number, topics: TOPICS, addresses })
+  const decoded = eventsOf(chain, pools, logs, end)
+  const { times, timeOf } = await timesOf(reading, decoded, start, end)
+  return {
+    start,
+    end,
+    blocks: decoded.map(({ number, hash, events }) => ({
+      number: count(number),
+      hash,
+      timeMs: ms(timeOf(number)),
+      events,
+    })),
+    isProven,
+    times,
+    logs: {
+      fromBlock: count(start.number + 1),
+      toBlock: end.number,
+      count: count(logs.length),
+      digest: `0x${keccak256(Buffer.from(digestOf(logs))).toString('hex')}`,
+    },
+  }
+}
+
+/** How far prices of concentrated pools went, by what their swaps say. */
+export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
+  const spans = new Map<Address, { lowest: number; highest: number }>()
+  for (const { events } of blocks)
+    for (const { pool, event } of events) {
+      if (!('tick' in event)) continue
+      const span = spans.get(pool)
+      if (span === undefined) spans.set(pool, { lowest: event.tick, highest: event.tick })
+      else {
+        span.lowest = Math.min(span.lowest, event.tick)
+        span.highest = Math.max(span.highest, event.tick)
+      }
+    }
+  return spans
+}
+
+/** What these pools were at the start: read there, or else told by an older event. */
+export async function readBefore(
+  reading: PastReading,
+  chain: ChainConfig,
+  market: Pick<Market, 'recheck'>,
+  pools: readonly LoadedPool[],
+  { start, end }: Window,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<Address, Pick<Traveller, 'read' | 'older'>>> {
+  const states = await Promise.all(
+    pools.map(async ({ pool: { address, fee } }) => {
+      try {
+        const [seen] = await market.recheck([{ address, family: fee.family }], start, signal)
+        return seen?.state ?? null
+      } catch {
+        // The node no longer has that state, or there was no pool yet.
+        signal.throwIfAborted()
+        return null
+      }
+    }),
+  )
+  const before = new Map(
+    pools.map(({ pool }, at) => [pool.address, { read: states[at] ?? null, older: [] as PoolEvent[] }]),
+  )
+  const isLost = ({ pool }: LoadedPool): boolean => {
+    const found = before.get(pool.address)
+    return found !== undefined && found.read === null && !found.older.some(isWhole)
+  }
+  let to = start.number as number
+  let blocks = end.number - start.number
+  for (let n = 0; n < OLDER_RANGES && to > 0 && pools.some(isLost); n++) {
+    const lost = pools.filter(isLost).map(({ pool }) => pool)
+    const from = Math.max(0, to - Math.min(blocks, reading.rangeSize) + 1)
+    const addresses = lost.map(({ address }) => address)
+    const { logs } = await reading.logs({ from, to, topics: TOPICS, addresses })
+    const events = eventsOf(chain, lost, logs, null).flatMap(each => each.events)
+    for (const { address } of lost)
+      before.get(address)?.older.unshift(...events.filter(({ pool }) => pool === address))
+    to = from - 1
+    blocks *= 2
+  }
+  return before
+}
+
+const isWhole = ({ event: { kind } }: PoolEvent): boolean =>
+  kind === 'SYNC' || kind === 'SWAP' || kind === 'INITIALIZE'
+
+/** The last block before the window: at least so long ago, and not much longer. */
+async function startOf(reading: PastReading, { blockTimeMs }: ChainConfig, end: BlockRef): Promise<BlockRef> {
+  const wantedMs = end.timeMs - HISTORY_MS
+  let before: BlockRef | null = null
+  let after = end
+  let back = Math.ceil(HISTORY_MS / blockTimeMs)
+  for (let n = 0; n < TRIES; n++) {
+    const number: number =
+      before === null ? Math.max(0, end.number - back) : between(before, after, wantedMs, n)
+    const [header] = await reading.headers([number])
+    if (header === undefined) break
+    const found: BlockRef = { number: count(number), hash: header.hash, timeMs: ms(header.timeMs) }
+    if (found.timeMs <= wantedMs || number === 0) before = found
+    else after = found
+    const passedMs = Math.max(1, end.timeMs - found.timeMs)
+    back = Math.ceil((back * HISTORY_MS * LONG_ENOUGH) / passedMs) + 1
+    if (before === null) continue
+    if (after.number - before.number <= 1 || end.timeMs - before.timeMs <= LONG_ENOUGH * HISTORY_MS) break
+  }
+  if (before !== null) return before
+  throw new FeedError('BLOCK_UNKNOWN', null, `no block of ${wantedMs} could be found`)
+}
+
+/** By time, and now and then in the middle: blocks of some chains come when there is something to do. */
+function between(before: BlockRef, after: BlockRef, wantedMs: number, n: number): number {
+  const blocks = after.number - before.number
+  const share = n % 2 === 0 ? 0.5 : (wantedMs - before.timeMs) / Math.max(1, after.timeMs - before.timeMs)
+  return before.number + Math.min(blocks - 1, Math.max(1, Math.floor(blocks * share)))
+}
+
+type Decoded = Pick<BlockRef, 'hash'> & {
+  readonly number: number
+  readonly timeMs: number | null
+  readonly events: readonly PoolEvent[]
+}
+
+function eventsOf(
+  chain: ChainConfig,
+  pools: readonly NewPool[],
+  logs: readonly LogEntry[],
+  end: BlockRef | null,
+): readonly Decoded[] {
+  const own = new Set<string>(pools.map(({ address }) => address))
+  const pairs = new Set(pools.map(({ token0, token1 }) => `${token0}-${token1}`))
+  const blocks = new Map<number, LogEntry[]>()
+  for (const each of logs) {
+    const { blockNumber: number, blockHash: hash } = each
+    const block = blocks.get(number) ?? []
+    const known = block[0]?.blockHash ?? (number === end?.number ? end.hash : hash)
+    if (hash !== known)
+      throw new FeedError('BLOCK_UNKNOWN', null, `logs of block ${number} are of ${hash} and of ${known}`)
+    block.push(each)
+    blocks.set(number, block)
+  }
+  return [...blocks].flatMap(([number, within]) => {
+    const [first] = within as [LogEntry]
+    const { blockHash: hash } = first
+    const events = decodeBlock(
+      chain.deployments,
+      {
+        number,
+        hash,
+        timeMs: 0,
+        parentHash: '0x',
+        proof: 'none',
+        logs: within,
+      },
+      pool => own.has(pool),
+      (token0, token1) => pairs.has(`${token0}-${token1}`),
+    ).filter(({ pool }) => own.has(pool))
+    return events.length === 0
+      ? []
+      : [{ number, hash, timeMs: first.timeS === null ? null : first.timeS * 1000, events }]
+  })
+}
+
+/** When each block was: said beside its logs, by its header, or by where it stands between two that are known. */
+async function timesOf(
+  reading: PastReading,
+  blocks: readonly Decoded[],
+  start: BlockRef,
+  end: BlockRef,
+): Promise<{ readonly times: Window['times']; readonly timeOf: (number: number) => number }> {
+  const known = new Map<number, number>([
+    [start.number, start.timeMs],
+    [end.number, end.timeMs],
+  ])
+  for (const { number, timeMs } of blocks) if (timeMs !== null) known.set(number, timeMs)
+  const unknown = blocks.filter(({ number }) => !known.has(number))
+  const step = Math.max(1, Math.ceil(unknown.length / reading.mostHeaders))
+  const asked = unknown.filter((_, at) => at % step === 0)
+  for (const { number, hash, timeMs } of await reading.headers(asked.map(({ number }) => number))) {
+    const told = asked.find(each => each.number === number)
+    if (told?.hash !== hash)
+      throw new FeedError(
+        'BLOCK_UNKNOWN',
+        null,
+        `block ${number} is ${hash}; a log of it was told with ${told?.hash}`,
+      )
+    known.set(number, timeMs)
+  }
+  const sorted = [...known].sort(([a], [b]) => a - b)
+  const timeOf = (number: number): number => {
+    const exact = known.get(number)
+    if (exact !== undefined) return exact
+    const after = sorted.findIndex(([at]) => at > number)
+    const [a, aMs] = sorted[after - 1] as [number, number]
+    const [b, bMs] = sorted[after] as [number, number]
+    return aMs + Math.floor(((bMs - aMs) * (number - a)) / (b - a))
+  }
+  return { times: step === 1 ? 'EXACT' : 'INTERPOLATED', timeOf }
+}
