@@ -109,7 +109,7 @@ function readFrom(state: State, pool: LoadedPool['pool']): LoadedPool {
   return { pool, ...none, state: known.state.amm, ticks }
 }
 
-const image = ({ past: _, history, ...state }: PoolState) => ({ ...state, history: changesOf(history) })
+const image = ({ past: _past, history, ...state }: PoolState) => ({ ...state, history: changesOf(history) })
 
 it('R-history-1: equals a service that began following, on real lives cut again and again', () => {
   for (const file of FILES.map(name => new URL(name, FOLDER)).filter(each => existsSync(each))) {

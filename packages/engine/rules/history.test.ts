@@ -90,9 +90,9 @@ it('R-history-3, R-history-5, R-history-7: nothing changes before the moment tha
   fc.assert(
     fc.property(over, fc.nat(8 * DAY), fc.nat(8 * DAY), (each, after, later) => {
       for (const rule of rules) {
-        const { value, untilMs } = rule(past(each as Partial<Past>), at(after))
+        const { value, untilMs } = rule(past(each), at(after))
         const then = Math.min(after + later, untilMs - READ_MS - 1)
-        if (then >= after) expect(rule(past(each as Partial<Past>), at(then)).value).toEqual(value)
+        if (then >= after) expect(rule(past(each), at(then)).value).toEqual(value)
       }
     }),
     { numRuns: cases(300) },

@@ -146,7 +146,7 @@ function followed({ pools, blocks, sims, end, atEnd }: Past, from: Hex) {
 
 const image = ({
   history,
-  past: _,
+  past: _past,
   ...state
 }: ReturnType<typeof followed>['pools'] extends Map<Hex, infer P>
   ? P extends { state: infer S }

@@ -40,8 +40,7 @@ export async function startPastNode(
   const answer = ({ method, params }: Call): unknown => {
     asked.push(method)
     if (method === 'eth_chainId') return { result: hexOf(chainId) }
-    if (method === 'eth_getBlockByNumber')
-      return { result: headerOf(byNumber.get(Number(params[0] as string))) }
+    if (method === 'eth_getBlockByNumber') return { result: headerOf(byNumber.get(Number(params[0]))) }
     if (method !== 'eth_getLogs') return { error: { code: -32601, message: 'no such method' } }
     const filter = params[0] as { fromBlock: string; toBlock: string; address: readonly string[] }
     const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)]
@@ -142,7 +141,7 @@ function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readon
       const topics = [isMint ? TOPIC.v3Mint : TOPIC.v3Burn, OWNER, word(tickLower), word(tickUpper)]
       return [topics, [...(isMint ? [0n] : []), liquidity, amount0, amount1]]
     }
-    default:
+    case 'CREATED':
       return null
   }
 }
