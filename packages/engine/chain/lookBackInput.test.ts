@@ -3,7 +3,7 @@ import { LookBack } from '../lookBack.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { DepthAverage } from '../rules/depthAverage.ts'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
-import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, SECOND, T, USDC } from '../testing/cast.ts'
+import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, SECOND, T, USDC, WETH } from '../testing/cast.ts'
 import type { ChainSim } from '../testing/chainSim.ts'
 import type { LoadedPool, LookedBack } from '../input.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
@@ -92,7 +92,7 @@ function unwatched(pools: readonly Address[] = [P1]): Unwatched {
 function aged(pools: readonly Address[] = [P1]): Unwatched {
   const chain = unwatched(pools)
   for (let n = 0; n < 36; n++) {
-    for (const pool of pools) chain.s.sell(pool, 10n * E18)
+    for (const pool of pools) chain.s.sell(pool, 1_000n * E18)
     chain.mine(MINUTE)
   }
   return chain
@@ -106,7 +106,7 @@ describe('a pool that comes in with its past', () => {
     const { s } = chain
     chain.look([P1])
     s.enrol(T)
-    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7'])
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 8'])
     expect(s.edge(P1).components.temporal).toMatchObject({ score: 10, coveredMs: 5 * MINUTE })
     expect(s.pool(P1).state).toMatchObject({ lastTradeMs: s.tip.timeMs, past: { kind: 'READ' } })
   })
@@ -221,6 +221,60 @@ describe('a pool that comes in with its past', () => {
   })
 })
 
+describe('the last trade in a look-back', () => {
+  /** T in WETH, and WETH in USDC over a pool that is followed, or is not. */
+  function inWeth(isFollowed: boolean, amount: bigint): Unwatched {
+    const s = scenario()
+    s.bornV2(P1, [T, X], [WETH, 20_000n * E18])
+    s.bornV2(P2, [WETH, 20_000n * E18], [USDC, Y])
+    s.sim.forget()
+    s.mine()
+    if (isFollowed) s.run({ kind: 'load', block: s.tip, pools: [s.sim.loaded(P2)] })
+    const chain = new Unwatched(s)
+    chain.begin()
+    for (let n = 0; n < 30; n++) chain.mine(MINUTE)
+    s.sell(P1, amount)
+    chain.mine(MINUTE)
+    for (let n = 0; n < 4; n++) chain.mine(MINUTE)
+    return chain
+  }
+  const tradedAgo = ({ s }: Unwatched): number | null => {
+    const { lastTradeMs } = s.pool(P1).state
+    return lastTradeMs === null ? null : s.tip.timeMs - lastTradeMs
+  }
+
+  it('R-history-7: Y is worth what its hops that are followed say now', () => {
+    const chain = inWeth(true, 1_000n * E18)
+    chain.look([P1])
+    expect(tradedAgo(chain)).toBe(4 * MINUTE)
+    expect(capsOf(chain.s)).not.toContain('NO_RECENT_TRADE 6')
+  })
+
+  it('R-history-7: or what those say that come in with it', () => {
+    const chain = inWeth(false, 1_000n * E18)
+    chain.look([P1, P2])
+    expect(tradedAgo(chain)).toBe(4 * MINUTE)
+  })
+
+  it('R-history-7, R-trade-2: none is known where Y has no worth, or where it is small to the pool', () => {
+    const worthless = inWeth(false, 1_000n * E18)
+    worthless.look([P1])
+    const small = inWeth(true, 4n * E18)
+    small.look([P1])
+    expect([tradedAgo(worthless), tradedAgo(small)]).toEqual([null, null])
+    expect(capsOf(small.s)).toContain('NO_RECENT_TRADE 6')
+  })
+
+  it('R-history-1: the pools that Y is valued by stay as they are', () => {
+    const chain = inWeth(true, 1_000n * E18)
+    const { s } = chain
+    const before = s.pool(P2).state
+    chain.back([P1])
+    expect(s.pool(P2).state).toBe(before)
+    expect([s.state.index.ownPools.get(WETH)?.anchored, s.state.pools.has(P1)]).toEqual([[s.pool(P2)], false])
+  })
+})
+
 describe('a pool whose past could not be had', () => {
   it('R-history-4: is capped until 35 minutes were watched, by its own timer', () => {
     const chain = aged()
@@ -270,10 +324,10 @@ describe('what an attacker does before anybody looks', () => {
     for (let n = 0; n < 36; n++) chain.mine(MINUTE)
     chain.look([P1], { tradedByMs: ms(s.nowMs - 3 * YEAR) })
     s.enrol(T)
-    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7', 'NO_RECENT_TRADE 3'])
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 8', 'NO_RECENT_TRADE 3'])
     s.sell(P1, 10_000n * E18)
     s.mine()
-    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 7'])
+    expect(capsOf(s)).toEqual(['SINGLE_POOL_PAIR 8'])
   })
 
   it('T3, R-history-1: a price that was pushed for one block is seen against the time before it', () => {
