@@ -149,6 +149,7 @@ describe('every example of the documentation', () => {
       'docs/OPERATIONS.md',
       'docs/RELIABILITY.md',
       'docs/RELIABILITY.md',
+      'docs/TRUTH.md',
     ])
   })
 })

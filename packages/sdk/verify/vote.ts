@@ -258,17 +258,35 @@ function checkPublished(
     },
     aggregate_state: { score: Math.min(10, ...settled) },
   }
+  const said = confidence.components
   findings.same(
-    `${own}.components`,
-    confidence.components,
-    components,
-    accepted.flatMap(({ path: route, hops }) => [
+    `${own}.components.path_agreement`,
+    said.path_agreement,
+    components.path_agreement,
+    // All of them: an outlier counts among the observations, and a pool whose routes were not accepted may be a source.
+    live.flatMap(({ path: route }) => [
       `${route}.score`,
       `${route}.weight_microusd`,
       `${route}.price_usd`,
-      `${route}.stable.finality`,
-      ...hops.map((_, index) => `${route}.hops[${index}].settled`),
       `${route}.hops[0].deployment_id`,
+    ]),
+  )
+  findings.same(
+    `${own}.components.material_routes`,
+    said.material_routes,
+    components.material_routes,
+    accepted.flatMap(({ path: route }) => [`${route}.score`, `${route}.weight_microusd`]),
+  )
+  findings.same(
+    `${own}.components.aggregate_state`,
+    said.aggregate_state,
+    components.aggregate_state,
+    accepted.flatMap(({ path: route, hops }) => [
+      `${route}.stable.finality`,
+      ...hops.flatMap((_, index) => [
+        `${route}.hops[${index}].settled`,
+        `${route}.hops[${index}].components.feed.score`,
+      ]),
     ]),
   )
   const caps = new Map<string, number>()
