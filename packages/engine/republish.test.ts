@@ -562,14 +562,20 @@ describe('by time alone', () => {
     s.enrol(T)
     expect(s.unpriced(T)).toBe('NO_ROUTE')
     const microusdAt = (sinceMs: number) => byHand.averageAfter(0n, byHand.v2DepthY(X, Y), sinceMs) >> 32n
-    const bounds = [50n, 500n, 1_000n, 2_500n, 5_000n].map(usd => usd * E6)
-    for (const bound of bounds) {
-      while (s.published(T).state === 'UNPRICED' || s.edge(P1).capacity! < bound) s.timer()
-      // It was looked at in the very millisecond in which the average reached the bound.
+    const least = 50n * E6
+    while (s.published(T).state === 'UNPRICED') s.timer()
+    // It was looked at in the very millisecond in which the average reached the least depth.
+    const pricedMs = s.nowMs - s.tip.timeMs
+    expect([microusdAt(pricedMs) >= least, microusdAt(pricedMs - 1) >= least]).toEqual([true, false])
+    const scores = new Set<number>()
+    for (let minutes = 0; minutes < 5; minutes++) {
       const sinceMs = s.nowMs - s.tip.timeMs
-      expect([microusdAt(sinceMs) >= bound, microusdAt(sinceMs - 1) >= bound]).toEqual([true, false])
+      expect(sinceMs).toBe(pricedMs + minutes * MINUTE)
       expect(s.pricedNow(T).selected?.capacity).toBe(microusdAt(sinceMs))
+      scores.add(s.score(T))
+      s.timer()
     }
+    expect(scores.size).toBeGreaterThan(1)
   })
 
   it.each([

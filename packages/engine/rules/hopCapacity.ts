@@ -5,7 +5,7 @@
 import type { Fraction } from '../exact/fraction.ts'
 import { type Ms, ms } from '../units.ts'
 import * as depthAverage from './depthAverage.ts'
-import { DEPTH_FROM, depthScore } from './depthScore.ts'
+import { depthScore } from './depthScore.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
 /** How often depth that still climbs is looked at again. */
@@ -42,34 +42,20 @@ export function hopCapacity(
   const isClimbing =
     depthAverage.isFarBelow(effective, depthY) || isBelowBand(value, depthY, unitMicrousd, leastMicrousd)
   if (!isClimbing) return { value, untilMs: FOREVER }
-  const next = unitMicrousd === null ? null : nextBound(effective, depthY, unitMicrousd, leastMicrousd)
+  const units = unitMicrousd === null ? null : unitsOfLeast(unitMicrousd, leastMicrousd)
+  // Bands wait for the minute: met at once, they would follow liquidity that is there until the next block only.
+  const isShort = units !== null && effective < units && units <= depthY
   return {
     value,
-    untilMs: next === null ? ms(atMs + CLIMBING_MS) : reachedAt(average, effective, next, atMs),
+    untilMs: isShort ? reachedAt(average, effective, units, atMs) : ms(atMs + CLIMBING_MS),
   }
 }
 
-/** The least effective depth in Y that is worth the next bound; null where the whole depth is worth less. */
-function nextBound(
-  effective: bigint,
-  depthY: bigint,
-  unitMicrousd: Fraction,
-  leastMicrousd: bigint,
-): bigint | null {
-  const { num, den } = unitMicrousd
-  const value = microusd(effective, unitMicrousd)
-  let next: bigint | null = leastMicrousd > value ? leastMicrousd : null
-  for (const bound of BOUNDS)
-    if (bound > value && (next === null || bound < next)) {
-      next = bound
-      break
-    }
-  const units = next === null ? null : (next * den + num - 1n) / num
-  return units === null || units > depthY ? null : units
+/** The least effective depth in Y with which the hop counts; nothing never does. */
+function unitsOfLeast({ num, den }: Fraction, leastMicrousd: bigint): bigint {
+  const least = leastMicrousd > 1n ? leastMicrousd : 1n
+  return (least * den + num - 1n) / num
 }
-
-/** Anything above nothing, and the bands: rising. */
-const BOUNDS = [1n, ...DEPTH_FROM]
 
 /** When the average, which only climbs, will first have reached so many units, if that is before it is looked at again. */
 function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units: bigint, atMs: Ms): Ms {
