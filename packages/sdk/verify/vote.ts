@@ -258,10 +258,11 @@ function checkPublished(
     },
     aggregate_state: { score: Math.min(10, ...settled) },
   }
-  const said = confidence.components
+  // A stable's own components stand where these are missing: every one of them then differs.
+  const said = 'path_agreement' in confidence.components ? confidence.components : null
   findings.same(
     `${own}.components.path_agreement`,
-    said.path_agreement,
+    said?.path_agreement,
     components.path_agreement,
     // All of them: an outlier counts among the observations, and a pool whose routes were not accepted may be a source.
     live.flatMap(({ path: route }) => [
@@ -273,13 +274,13 @@ function checkPublished(
   )
   findings.same(
     `${own}.components.material_routes`,
-    said.material_routes,
+    said?.material_routes,
     components.material_routes,
     accepted.flatMap(({ path: route }) => [`${route}.score`, `${route}.weight_microusd`]),
   )
   findings.same(
     `${own}.components.aggregate_state`,
-    said.aggregate_state,
+    said?.aggregate_state,
     components.aggregate_state,
     accepted.flatMap(({ path: route, hops }) => [
       `${route}.stable.finality`,
