@@ -6,7 +6,6 @@ export const youngPool: Attack = {
   about: 'a pool of 50,000 at a price of 3 is made a minute before its token is asked for',
   on: 'chain',
   wanted: { atMost: 3 },
-  open: 'look-back',
   async play(stage) {
     stage.token('T')
     await stage.pool('fake', { of: 'T', price: 3, depth: 50_000, isNew: true })

@@ -2,7 +2,7 @@
 import type { Attack } from '../attack.ts'
 
 const CASES = [
-  { forS: 240, open: 'look-back and the token against its own past' },
+  { forS: 240, open: 'the token against its own past' },
   {
     forS: 1500,
     open: 'not covered: a push held for more than half of the 35 minutes that a look-back sees is its median',

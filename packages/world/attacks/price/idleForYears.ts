@@ -6,7 +6,6 @@ export const idleForYears: Attack = {
   about: 'the last trade was three years ago; the first answer must say so',
   on: 'chain',
   wanted: { atMost: 6, code: 'NO_RECENT_TRADE' },
-  open: 'look-back',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 50_000 })

@@ -6,7 +6,6 @@ export const pushedBeforeAsked: Attack = {
   about: 'an old pool is pushed to 3 for one block, and its token is asked for in the next',
   on: 'chain',
   wanted: { atMost: 3 },
-  open: 'look-back',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })

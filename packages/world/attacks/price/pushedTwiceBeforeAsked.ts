@@ -7,7 +7,6 @@ export const pushedTwiceBeforeAsked: Attack = {
     'old pools of two factories are pushed to 50 for one block, and their token is asked for in the next',
   on: 'chain',
   wanted: { atMost: 3 },
-  open: 'look-back',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })
