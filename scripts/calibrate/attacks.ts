@@ -8,7 +8,6 @@ import { USDC, WETH } from '../../packages/engine/testing/cast.ts'
 import type { Chance } from './chance.ts'
 import type { Market, MarketToken } from './market.ts'
 import type { Habits, PoolPlan, TokenPlan } from './plan.ts'
-import type { MarketPool } from './pool.ts'
 
 export type Stage = {
   /** Before everybody else in the block. */
@@ -34,41 +33,43 @@ const QUIET: Habits = {
 }
 /** The first block of an attack: the honest market has a past by then. */
 export const ATTACK_FROM = 190
-const WHATEVER_IT_COSTS = -Infinity
 
 const nothing = (): void => {}
 
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'thin pool pushed and held',
-    token: chance => ({ ...victim([thin(0, chance.spread(500, 5000))]), habits: { ...QUIET, arbitrageChance: 0.02 } }),
-    stage: (market, { plan, pools }, chance) => {
+    token: chance => ({
+      ...victim([thin(0, chance.spread(500, 5000))]),
+      habits: { ...QUIET, arbitrageChance: 0.02 },
+    }),
+    stage: (market, { pools }, chance) => {
       const factor = chance.pick([1.2, 1.5, 3])
-      return { first: nothing, last: () => push(market, pools[0], plan, factor) }
+      return { first: nothing, last: () => pools[0]?.push(factor, market) }
     },
   },
   {
     name: 'pushed at every block end',
     token: chance => victim([thin(0, chance.spread(2000, 20_000))]),
-    stage: (market, { plan, pools }, chance) => {
+    stage: (market, { pools }, chance) => {
       const factor = chance.pick([1.2, 1.5, 3])
       return {
-        first: () => push(market, pools[0], plan, 1),
-        last: () => push(market, pools[0], plan, factor),
+        first: () => pools[0]?.push(1, market),
+        last: () => pools[0]?.push(factor, market),
       }
     },
   },
   {
     name: 'pushed once for one block',
     token: chance => victim([thin(0, chance.spread(2000, 20_000)), thin(1, chance.spread(2000, 20_000))]),
-    stage: (market, { plan, pools }, chance) => {
+    stage: (market, { pools }, chance) => {
       const factor = chance.pick([1.5, 3, 50])
       return {
         first: () => {
-          if (market.block % 40 === 1) for (const pool of pools) push(market, pool, plan, 1)
+          if (market.block % 40 === 1) for (const pool of pools) pool.push(1, market)
         },
         last: () => {
-          if (market.block % 40 === 0) for (const pool of pools) push(market, pool, plan, factor)
+          if (market.block % 40 === 0) for (const pool of pools) pool.push(factor, market)
         },
       }
     },
@@ -96,34 +97,28 @@ export const ATTACKS: readonly Attack[] = [
   {
     name: 'own pool off the market',
     token: chance => victim([thin(0, 20_000), thin(1, 20_000), thin(2, 20_000 * chance.spread(0.02, 0.3))]),
-    stage: (market, { plan, pools }, chance) => {
+    stage: (market, { pools }, chance) => {
       const factor = chance.pick([0.9, 0.96, 1.04, 1.1])
-      return { first: nothing, last: () => push(market, pools[2], plan, factor) }
+      return { first: nothing, last: () => pools[2]?.push(factor, market) }
     },
   },
   {
     name: 'main pool leaves, two others lie',
-    token: chance => victim([thin(0, 50_000), thin(1, chance.spread(800, 4000)), thin(2, chance.spread(800, 4000))]),
-    stage: (market, { plan, pools }) => {
+    token: chance =>
+      victim([thin(0, 50_000), thin(1, chance.spread(800, 4000)), thin(2, chance.spread(800, 4000))]),
+    stage: (market, { pools }) => {
       let isGone = false
       return {
         first: nothing,
         last: () => {
           if (!isGone) pools[0]?.resize(1 / 500)
           isGone = true
-          for (const pool of pools.slice(1)) push(market, pool, plan, 1.5)
+          for (const pool of pools.slice(1)) pool.push(1.5, market)
         },
       }
     },
   },
 ]
-
-function push(market: Market, pool: MarketPool | undefined, { address: token }: TokenPlan, factor: number): void {
-  if (pool === undefined) return
-  const other = pool.plan.quote
-  const target = (market.usd(token) * factor) / market.usd(other)
-  pool.tradeTo(pool.tokenSide === 0 ? target : 1 / target, market, WHATEVER_IT_COSTS)
-}
 
 function victim(pools: readonly Omit<PoolPlan, 'token'>[]): TokenPlan {
   const token = address(VICTIM)

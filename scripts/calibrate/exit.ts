@@ -19,7 +19,12 @@ export function exitUsd(market: Market, { plan, pools }: MarketToken): number {
   if (part === 0n) return 0
   const states = new Map<MarketPool, Amm>()
   const sell = (pool: MarketPool, side: Side, amount: bigint) => {
-    const swapped = adapterOf(pool.plan.family).swapExactIn(pool.terms, states.get(pool) ?? pool.amm, side, amount)
+    const swapped = adapterOf(pool.plan.family).swapExactIn(
+      pool.terms,
+      states.get(pool) ?? pool.amm,
+      side,
+      amount,
+    )
     return 'reason' in swapped ? null : swapped
   }
   /** The pool of the routing asset that pays most for a small amount. */

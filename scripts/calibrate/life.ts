@@ -4,13 +4,13 @@
  * A sample is a token at a block. Its price and score are the last published ones, and the seller sells after the honest
  * trades of that block and before an attacker's last ones.
  */
-import type { Scenario } from '../../packages/engine/testing/scenario.ts'
 import { ATTACK_FROM, ATTACKS, type Attack } from './attacks.ts'
 import { Chance } from './chance.ts'
 import { decidedBy } from './decider.ts'
 import { exitUsd } from './exit.ts'
 import { Market, type MarketToken } from './market.ts'
 import { drawPlan } from './plan.ts'
+import { apartBps } from './statistics.ts'
 
 /** Half an hour of averages, and the five minutes of every median. */
 const WARM_BLOCKS = 185
@@ -77,11 +77,13 @@ function published(market: Market, { plan }: MarketToken, exit: number) {
   if (state.state === 'UNPRICED') return { score: 0, exitBps: 0, fairBps: 0, decider }
   const usd = Number(state.price_usd.display)
   const fairBps = apartBps(usd, market.wholeUsd(plan.address))
-  return { score: state.confidence.score, exitBps: exit > 0 ? apartBps(usd, exit) : Infinity, fairBps, decider }
+  return {
+    score: state.confidence.score,
+    exitBps: exit > 0 ? apartBps(usd, exit) : Infinity,
+    fairBps,
+    decider,
+  }
 }
-
-/** dev_bps of the rules, in floating point. */
-export const apartBps = (p: number, q: number): number => 1e4 * (Math.max(p / q, q / p) - 1)
 
 function isAgreeing(market: Market, { pools }: MarketToken): boolean {
   const deep = pools

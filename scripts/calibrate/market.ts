@@ -70,8 +70,7 @@ export class Market implements Values {
     this.block += 1
     this.#walk()
     for (const token of [this.anchors, ...this.tokens]) {
-      for (const pool of token.pools)
-        if (pool.plan.bornAt === this.block) pool.open(this, true)
+      for (const pool of token.pools) if (pool.plan.bornAt === this.block) pool.open(this, true)
       const live = token.pools.filter(({ isOpen, plan }) => isOpen && plan.bornAt !== this.block)
       this.#trade(token.plan, live)
     }
@@ -89,7 +88,8 @@ export class Market implements Values {
       scenario.run({ kind: 'finalize', number: number as typeof block.number, hash })
     }
     for (const stable of [USDC, DAI])
-      if (Math.abs((this.#answers.get(stable) ?? 0) / this.wholeUsd(stable) - 1) > FEED_MOVE) this.#answer(stable)
+      if (Math.abs((this.#answers.get(stable) ?? 0) / this.wholeUsd(stable) - 1) > FEED_MOVE)
+        this.#answer(stable)
   }
 
   #set(token: Address, usd: number, decimals: number): void {

@@ -75,12 +75,32 @@ export function drawAnchors(chance: Chance): TokenPlan {
   const depth = chance.is(0.8) ? chance.spread(1e6, 6e6) : chance.spread(30_000, 1e6)
   const all: readonly Omit<PoolPlan, 'address' | 'token' | 'bornAt'>[] = [
     { quote: USDC, family: 'amm_v3', deployment: 'v3-a', feePpm: 500, depthUsd: depth },
-    { quote: USDC, family: 'amm_v2', deployment: 'v2-a', feePpm: 3000, depthUsd: depth * chance.spread(0.1, 1) },
-    { quote: DAI, family: 'amm_v3', deployment: 'v3-b', feePpm: 3000, depthUsd: depth * chance.spread(0.1, 1) },
-    { quote: DAI, family: 'amm_v2', deployment: 'v2-b', feePpm: 2500, depthUsd: depth * chance.spread(0.1, 0.6) },
+    {
+      quote: USDC,
+      family: 'amm_v2',
+      deployment: 'v2-a',
+      feePpm: 3000,
+      depthUsd: depth * chance.spread(0.1, 1),
+    },
+    {
+      quote: DAI,
+      family: 'amm_v3',
+      deployment: 'v3-b',
+      feePpm: 3000,
+      depthUsd: depth * chance.spread(0.1, 1),
+    },
+    {
+      quote: DAI,
+      family: 'amm_v2',
+      deployment: 'v2-b',
+      feePpm: 2500,
+      depthUsd: depth * chance.spread(0.1, 0.6),
+    },
   ]
   const count = chance.pick([1, 2, 3, 4, 4, 4])
-  const pools = all.slice(0, count).map((plan, at) => ({ ...plan, address: address(start + at), token: WETH, bornAt: null }))
+  const pools = all
+    .slice(0, count)
+    .map((plan, at) => ({ ...plan, address: address(start + at), token: WETH, bornAt: null }))
   const stables: PoolPlan = {
     address: address(start + 0x20),
     token: USDC,

@@ -23,6 +23,7 @@ const WIDTHS = [
   { ticks: 4_000, share: 2 / 3 },
 ] as const
 const X96 = 2 ** 96
+const WHATEVER_IT_COSTS = -Infinity
 
 type Position = { readonly lower: number; readonly upper: number; liquidity: bigint; readonly opened: bigint }
 
@@ -89,7 +90,12 @@ export class MarketPool {
     for (const { ticks, share } of WIDTHS) {
       const liquidity = toUnits((depth1 * share) / (ROOT_STEP * Math.sqrt(ratio)))
       const snap = (at: number) => Math.round(at / tickSpacing) * tickSpacing
-      this.#positions.push({ lower: snap(tick - ticks), upper: snap(tick + ticks), liquidity, opened: liquidity })
+      this.#positions.push({
+        lower: snap(tick - ticks),
+        upper: snap(tick + ticks),
+        liquidity,
+        opened: liquidity,
+      })
     }
     const options = {
       deployment: plan.deployment,
@@ -134,6 +140,13 @@ export class MarketPool {
     if (profit <= gasUsd) return false
     this.#scenario.sim.swap(this.address, side, amount)
     return true
+  }
+
+  /** Brings the token's price to this many times its fair one, whatever that costs. */
+  push(factor: number, values: Values): void {
+    const target =
+      (values.usd(this.token0) / values.usd(this.token1)) * (this.tokenSide === 0 ? factor : 1 / factor)
+    this.tradeTo(target, values, WHATEVER_IT_COSTS)
   }
 
   /** Arbitrage to the edge of the fee band around the fair price. */

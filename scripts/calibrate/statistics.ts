@@ -24,6 +24,9 @@ const RESAMPLES = 1000
 /** A fall counts where this share of the resamples shows it. */
 export const SURE = 0.95
 
+/** dev_bps of the rules, in floating point. */
+export const apartBps = (p: number, q: number): number => 1e4 * (Math.max(p / q, q / p) - 1)
+
 /** The least value with at least a share `q` of all at or below it; NaN of none. Ascending. */
 export function quantile(ascending: readonly number[], q: number): number {
   return ascending[Math.max(0, Math.ceil(q * ascending.length) - 1)] ?? NaN
@@ -75,7 +78,13 @@ export function fallsOf(samples: readonly Sample[], seed: number): Fall[] {
       ),
     ) as [number, number]
     const share = drawn.filter(p90s => (p90s[at + 1] as number) < (p90s[at] as number)).length / RESAMPLES
-    return { from: BANDS[at] as readonly [number, number], to, p90, share, holds: p90[1] < p90[0] && share >= SURE }
+    return {
+      from: BANDS[at] as readonly [number, number],
+      to,
+      p90,
+      share,
+      holds: p90[1] < p90[0] && share >= SURE,
+    }
   })
 }
 
@@ -103,7 +112,17 @@ export function decidersOf(samples: readonly Sample[], [low, high]: readonly [nu
     else known.push(exitBps)
   }
   return [...by]
-    .map(([decider, all]) => [decider, all.length, quantile(all.sort((a, b) => a - b), 0.9)] as const)
+    .map(
+      ([decider, all]) =>
+        [
+          decider,
+          all.length,
+          quantile(
+            all.sort((a, b) => a - b),
+            0.9,
+          ),
+        ] as const,
+    )
     .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
 }
 
