@@ -75,16 +75,20 @@ async function calibrate(): Promise<boolean> {
   say('Judged', lines)
   if (values.write) {
     const total = samples.length.toLocaleString('en-US')
+    const title = `${total} samples (\`npm run calibrate -- --samples ${wanted} --seed ${seed}\`), ${honest.length.toLocaleString('en-US')} of them honest; errors in basis points. The honest market:`
     const part = [
-      `${total} samples (\`npm run calibrate -- --samples ${wanted} --seed ${seed}\`), ${honest.length.toLocaleString('en-US')} of them honest; errors in basis points. The honest market:`,
-      ...['', ...table, '', 'With attacks on one token in ten markets of sixteen:', '', ...withAttacks, ''],
-      ...['What the attacks reached:', '', ...attacks, '', 'What was judged:', ''],
-      ...verdicts.map(({ holds, text }) => `- ${holds ? 'holds' : '**fails**'}: ${text}`),
-      ...['', `${meanText[0]?.toUpperCase()}${meanText.slice(1)}.`],
-    ]
+      [title, ...table],
+      ['With attacks:', ...withAttacks],
+      ['What the attacks reached:', ...attacks],
+      [
+        'What was judged:',
+        ...verdicts.map(({ holds, text }) => `- ${holds ? 'holds' : '**fails**'}: ${text}`),
+      ],
+      [`${meanText[0]?.toUpperCase()}${meanText.slice(1)}.`],
+    ].map(([first, ...rest]) => (rest.length === 0 ? `${first}\n` : `${first}\n\n${rest.join('\n')}\n`))
     writeFileSync(
       PAGE,
-      withParts(readFileSync(PAGE, 'utf8'), { calibration: `${part.join('\n')}\n` }, 'npm run calibrate'),
+      withParts(readFileSync(PAGE, 'utf8'), { calibration: part.join('\n') }, 'npm run calibrate'),
     )
     writeFileSync(
       PICTURE,

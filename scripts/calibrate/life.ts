@@ -4,6 +4,7 @@
  * A sample is a token at a block. Its price and score are the last published ones, and the seller sells after the honest
  * trades of that block and before an attacker's last ones.
  */
+import { assert } from '../../packages/engine/assert.ts'
 import { ATTACK_FROM, ATTACKS, type Attack } from './attacks.ts'
 import { Chance } from './chance.ts'
 import { decidedBy } from './decider.ts'
@@ -67,6 +68,8 @@ export function liveMarket({ seed, policy, blocks = SAMPLED_BLOCKS }: LifeOption
       samples.push({ seed, kind, isAgreeing, ...published(market, token, exit) })
     }
   }
+  for (const { address, state } of market.scenario.state.pools.values())
+    assert(state.verified && !state.incomplete, () => `pool ${address} of market ${seed} is not verified`)
   return samples
 }
 

@@ -35,7 +35,7 @@ export class Market implements Values {
   readonly #answers = new Map<Address, number>()
   readonly #passed: { readonly number: number; readonly hash: `0x${string}` }[] = []
 
-  constructor(plan: MarketPlan, seed: number, policy: unknown = undefined) {
+  constructor(plan: MarketPlan, seed: number, policy?: unknown) {
     this.plan = plan
     this.#chance = new Chance(seed, 1)
     this.scenario = new Scenario({ stables: [USDC, DAI], routing: [WETH], policy })
