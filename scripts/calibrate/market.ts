@@ -13,7 +13,11 @@ import type { MarketPlan, TokenPlan } from './plan.ts'
 import { MarketPool, type Values } from './pool.ts'
 
 const STABLE_PULL = 0.05
-const STABLE_NOISE = { [USDC]: 0.4e-4, [DAI]: 0.8e-4 } as const
+/** Standard deviation of a stable's walk over a block. */
+const STABLE_NOISE = [
+  [USDC, 0.4e-4],
+  [DAI, 0.8e-4],
+] as const
 /** A feed writes when the value has moved this far from its last answer. */
 const FEED_MOVE = 25e-4
 /** Blocks between two finalizations, and from the tip to the block that is final. */
@@ -114,10 +118,10 @@ export class Market implements Values {
       this.#fairUsd.set(token, this.wholeUsd(token) * Math.exp((bps / 1e4) * this.#chance.normal()))
     step(WETH, this.plan.anchors.habits.moveBps)
     for (const { address, habits } of this.plan.tokens) step(address, habits.moveBps)
-    for (const stable of [USDC, DAI] as const) {
+    for (const [stable, noise] of STABLE_NOISE) {
       const centre = stable === DAI ? this.plan.daiUsd : 1
       const usd = this.wholeUsd(stable)
-      const next = usd + STABLE_PULL * (centre - usd) + STABLE_NOISE[stable] * this.#chance.normal()
+      const next = usd + STABLE_PULL * (centre - usd) + noise * this.#chance.normal()
       this.#fairUsd.set(stable, next)
     }
   }
