@@ -14,7 +14,7 @@ import { liveMarkets } from './lives.ts'
 import { Market, type MarketToken } from './market.ts'
 import { pictureOf } from './picture.ts'
 import { drawAnchors, drawPlan, type PoolPlan, type TokenPlan } from './plan.ts'
-import { agreeing, attackTable, judge, scoreTable, tableOf } from './report.ts'
+import { agreeing, attackTable, judge, judgeFlicker, scoreTable, tableOf } from './report.ts'
 import { BANDS, decidersOf, fallsOf, quantile, rowsOf } from './statistics.ts'
 
 const GRAPH = '../shared/realdata/graph_v2_mainnet.json'
@@ -49,6 +49,7 @@ function marketWith(pools: readonly PoolPlan[]): { market: Market; token: Market
 
 const sample = (part: Partial<Sample>): Sample => ({
   seed: 1,
+  token: 0,
   kind: 'honest',
   score: 5,
   exitBps: 10,
@@ -266,6 +267,14 @@ test('the picture shows every score, in light and in dark', () => {
   expect(svg.split('>none<').length - 1).toBe(8)
   expect(svg).toContain('prefers-color-scheme:dark')
   expect(svg).not.toMatch(/NaN|Infinity|undefined/)
+})
+
+test('a token that flickers fails by name, and those that hold are counted', () => {
+  const flicker = (name: string, changes: number) => ({ name, changes, least: 2, most: 7 })
+  const verdicts = judgeFlicker([flicker('a', 0), flicker('b', 2), flicker('c', 3)])
+  expect(verdicts.map(({ holds }) => holds)).toEqual([true, false])
+  expect(verdicts[0]?.text).toContain('2 of 3 tokens under noise and passing depth: at most 2 changes')
+  expect(verdicts[1]?.text).toContain('c: 3 changes')
 })
 
 test('a table has columns of one width', () => {

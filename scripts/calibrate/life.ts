@@ -25,6 +25,8 @@ const AGREEING_BPS = 25
 
 export type Sample = {
   readonly seed: number
+  /** Its place in the plan of the market. */
+  readonly token: number
   /** `honest`, or the name of the attack on the token. */
   readonly kind: string
   /** 0 where the token had no price. */
@@ -65,7 +67,13 @@ export function liveMarket({ seed, policy, blocks = SAMPLED_BLOCKS }: LifeOption
     market.mine()
     for (const { token, exit, isAgreeing } of due) {
       const kind = token === victim ? (attack as Attack).name : 'honest'
-      samples.push({ seed, kind, isAgreeing, ...published(market, token, exit) })
+      samples.push({
+        seed,
+        token: market.tokens.indexOf(token),
+        kind,
+        isAgreeing,
+        ...published(market, token, exit),
+      })
     }
   }
   for (const { address, state } of market.scenario.state.pools.values())

@@ -84,11 +84,21 @@ export const judgeHealthy = (healthy: readonly Healthy[]): Verdict[] =>
     text: `two deep pools, ${name}: score ${median} in most blocks, ${best} at best; ${HEALTHY_SCORE} wanted`,
   }))
 
-export const judgeFlicker = (flicker: readonly Flicker[]): Verdict[] =>
-  flicker.map(({ name, changes, least, most }) => ({
-    holds: changes <= MOST_CHANGES,
-    text: `${name}: ${changes} changes of the score in 150 blocks, at most ${MOST_CHANGES} (score ${least === most ? least : `${least} to ${most}`})`,
-  }))
+/** One line for all that hold, and one for each that does not. */
+export function judgeFlicker(flicker: readonly Flicker[]): Verdict[] {
+  const steady = flicker.filter(({ changes }) => changes <= MOST_CHANGES)
+  const most = Math.max(0, ...steady.map(({ changes }) => changes))
+  const held = `${steady.length} of ${flicker.length} tokens under noise and passing depth: at most ${most} changes of the score in 150 blocks`
+  return [
+    ...(steady.length > 0 ? [{ holds: true, text: held }] : []),
+    ...flicker
+      .filter(each => !steady.includes(each))
+      .map(({ name, changes, least, most: high }) => ({
+        holds: false,
+        text: `${name}: ${changes} changes of the score in 150 blocks between ${least} and ${high}, at most ${MOST_CHANGES} wanted`,
+      })),
+  ]
+}
 
 /** Tokens with two agreeing deep pools or more. */
 export function agreeing(samples: readonly Sample[]): { readonly samples: number; readonly mean: number } {
