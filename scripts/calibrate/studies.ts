@@ -78,8 +78,11 @@ export type Flicker = {
   readonly most: number
 }
 
-/** Shares of the weight at which a pool begins or ceases to count for something, and how far off it is. */
-const STRAY_SHARES = [0.02, 0.05, 0.1, 0.34]
+/**
+ * Shares of the weight at which a pool begins or ceases to be heard, and how far off it is. A third of the weight is not
+ * among them: the specification itself draws a line at 67%, and a pool that lies on it is no stray one.
+ */
+const STRAY_SHARES = [0.02, 0.05, 0.1]
 const STRAY_FACTORS = [1, 0.97, 1.08]
 /** Of each of two pools beside the stray one: in one case it is a seller's whole market, in the other it is not. */
 const OWN_USD = [2000, 30_000]
