@@ -43,6 +43,7 @@ const STABLES: readonly Address[] = [
 ]
 const WRAPPED: Address = '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2'
 const START_MS = 1_700_000_000_000
+const BLOCK_MS = 12_048
 const [NEAR_BPS, FAR_BPS] = [100, 500]
 /** What version 0.1 did: of its tokens this share within 1%, at most two further than 5%, neither above a score of 2. */
 const KEPT = { within1: 927 / 939, further: 2, score: 2 } as const
@@ -109,6 +110,7 @@ function deepestUsd(sides: readonly Side[], anchors: ReadonlyMap<Address, number
 function engineOf({ tokens, pools, feeBps }: GraphFile): State {
   const state = createState({
     chainId: count(1),
+    blockTimeMs: ms(BLOCK_MS),
     stables: STABLES.map(token => ({ token, feed: { heartbeatMs: ms(DAY), graceMs: ms(MINUTE) } })),
     routingAssets: [WRAPPED],
     hasSequencer: false,
