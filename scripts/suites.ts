@@ -81,6 +81,11 @@ export const suites: readonly Suite[] = [
     include: ['scripts/attack/'],
   },
   {
+    name: 'calibration',
+    about: 'a short honest market with attacks in it: how far published prices lie from what a seller gets',
+    include: ['scripts/calibrate/'],
+  },
+  {
     name: 'load',
     about: 'a very small load on a running service, and the arithmetic of the capacity model',
     include: ['scripts/load/'],

@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '547f00ba33200a747935e4b5038c60c0f2d17234fe114305d15ae081f5600cb9',
+    'dae7fe6d986b696dc77ada7b2a912aceb69667db023dc7917d56685315f91ae0',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'd4237635e70c7ecbfe7a0940f81cdd0b20e63a05cca4953d963cc60f72ea1e60',
+    '924946747e6f16128146eaf43213939ba6b04b7af9fc3c2eff1b918fa665c65b',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '0438a9162200cf9e5d93c9eec6e82fb5ee710af1b9db70031f90c6abc2fbcaa3',
+    'd01a85828c94c2e6c43e6c982324399dc67e6b50a5be7adb50948afb08637f54',
   ],
 ] as const
 

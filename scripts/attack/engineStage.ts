@@ -21,6 +21,8 @@ import { ms } from '../../packages/engine/units.ts'
 const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
 const BLOCK_S = 12
 const FEED = { heartbeatMs: DAY, graceMs: 30 * MINUTE }
+/** How often the feed of WETH answers, whatever happens: its heartbeat. */
+const HEARTBEAT_MS = 30 * MINUTE
 /** More is no decimals at all (R-decimals). */
 const MOST_DECIMALS = 36
 const FEED_DECIMALS = 8
@@ -58,18 +60,21 @@ export class EngineStage implements Stage {
   readonly #pools = new Map<string, Pool>()
   readonly #worth = new Map<string, number>()
   readonly #watched = new Map<string, { score: number | null; changes: number }>()
+  /** What the feed of WETH says, and when it says so again. */
+  readonly #ether = { usd: 2000, dueMs: 0 }
   #sellerUsd: number | null = null
   #made = 0
   #marked: { readonly sim: Scenario['sim']; readonly hash: Scenario['tip'] } | null = null
 
   constructor() {
-    this.#s = scenario({ stables: [USDC, USDT], routing: [WETH], feed: FEED })
+    this.#s = scenario({ stables: [USDC, USDT], routing: [WETH], feed: FEED, assetFeeds: [WETH] })
     for (const [name, asset] of Object.entries({
       USDC: { address: USDC, decimals: 6, usd: 1 },
       USDT: { address: USDT, decimals: 6, usd: 1 },
       WETH: { address: WETH, decimals: 18, usd: 2000 },
     }))
       this.#assets.set(name, asset)
+    this.#answer()
   }
 
   token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
@@ -271,7 +276,10 @@ export class EngineStage implements Stage {
   }
 
   async feed(asset: string, usd: number): Promise<void> {
-    this.#s.stable(this.#asset(asset).address, BigInt(Math.round(usd * 10 ** FEED_DECIMALS)))
+    if (asset === 'WETH') {
+      this.#ether.usd = usd
+      this.#answer()
+    } else this.#s.stable(this.#asset(asset).address, BigInt(Math.round(usd * 10 ** FEED_DECIMALS)))
     this.#note()
   }
 
@@ -310,10 +318,22 @@ export class EngineStage implements Stage {
     this.#sellerUsd = null
   }
 
-  /** Every timer that is due until then, each at its time. */
+  #answer(): void {
+    this.#s.answered(WETH, BigInt(Math.round(this.#ether.usd * 10 ** FEED_DECIMALS)))
+    this.#ether.dueMs = this.#s.nowMs + HEARTBEAT_MS
+  }
+
+  /** Every timer and every answer that is due until then, each at its time. */
   #runTimers(untilMs: number): void {
     for (let fired = 0; fired < MOST_TIMERS; fired++) {
       const { nextTimerMs } = this.#s.result
+      const answersMs = this.#ether.dueMs
+      if (answersMs <= untilMs && answersMs <= (nextTimerMs ?? untilMs)) {
+        this.#s.nowMs = ms(Math.max(answersMs, this.#s.nowMs))
+        this.#answer()
+        this.#note()
+        continue
+      }
       if (nextTimerMs === null || nextTimerMs > untilMs || nextTimerMs < this.#s.nowMs) return
       this.#s.timer()
       this.#note()

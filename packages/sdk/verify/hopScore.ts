@@ -198,7 +198,8 @@ type LastTrade = { readonly lastTradeMs: Ms | null; readonly trackedSinceMs: Ms 
 /** The last trade, and since when its age counts where none is known. A quote of version 0.1 has them in one number. */
 function lastTradeOf({ findings, policy }: Reading, hop: Hop, path: string): LastTrade {
   const quietSinceMs = ms(findings.integer(`${path}.quiet_since_ms`, hop.quiet_since_ms))
-  if (policy.revision === 1 || hop.last_trade_ms === undefined) return { lastTradeMs: quietSinceMs, trackedSinceMs: quietSinceMs }
+  if (policy.revision === 1 || hop.last_trade_ms === undefined)
+    return { lastTradeMs: quietSinceMs, trackedSinceMs: quietSinceMs }
   if (hop.last_trade_ms === null) return { lastTradeMs: null, trackedSinceMs: quietSinceMs }
   const tradedMs = ms(findings.integer(`${path}.last_trade_ms`, hop.last_trade_ms))
   findings.same(`${path}.quiet_since_ms`, quietSinceMs, tradedMs, [`${path}.last_trade_ms`])

@@ -6,7 +6,6 @@ export const loneAnchor: Attack = {
   about: 'the only WETH pool is pushed by 30% and held; a token in WETH must not be believed past 3',
   on: 'engine',
   wanted: { atMost: 3 },
-  open: 'anchors against their feed',
   async play(stage) {
     stage.token('T')
     await stage.anchors(20_000, 1)

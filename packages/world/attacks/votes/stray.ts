@@ -1,18 +1,20 @@
 /** A small pool off the price: it must not lower a score, and it must not make it flicker. */
 import type { Attack } from '../attack.ts'
 
-const CASES = [
+const DISSENTING =
+  'not covered: a pool left out that is 10% off with 2% of the weight caps at 4 by R-dissent-1'
+const CASES: readonly { percent: number; usd: number; open?: string }[] = [
   { percent: 2.6, usd: 1.02 },
-  { percent: 5, usd: 1.1 },
-  { percent: 9, usd: 0.9 },
-] as const
+  { percent: 5, usd: 1.1, open: DISSENTING },
+  { percent: 9, usd: 0.9, open: DISSENTING },
+]
 
-export const stray: readonly Attack[] = CASES.map(({ percent, usd }) => ({
+export const stray: readonly Attack[] = CASES.map(({ percent, usd, ...mark }) => ({
   name: `T8 stray pool of ${percent}% at ${usd}`,
   about: 'a pool off the price grows beside a deep one for an hour: no change of the score',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005, changes: 0 },
-  open: 'floor of observations and DISSENT',
+  ...mark,
   async play(stage) {
     stage.token('T')
     await stage.pool('deep', { of: 'T', depth: 60_000 })

@@ -1,0 +1,105 @@
+/**
+ * One market from one seed, and what was published in it beside what a seller would have got: the samples of a calibration.
+ *
+ * A sample is a token at a block. Its price and score are the last published ones, and the seller sells after the honest
+ * trades of that block and before an attacker's last ones.
+ */
+import { assert } from '../../packages/engine/assert.ts'
+import { ATTACK_FROM, ATTACKS, type Attack } from './attacks.ts'
+import { Chance } from './chance.ts'
+import { decidedBy } from './decider.ts'
+import { exitUsd } from './exit.ts'
+import { Market, type MarketToken } from './market.ts'
+import { drawPlan } from './plan.ts'
+import { apartBps } from './statistics.ts'
+
+/** Half an hour of averages, and the five minutes of every median. */
+const WARM_BLOCKS = 185
+const SAMPLED_BLOCKS = 240
+/** Blocks between two samples of a token. */
+const EVERY = 3
+const VICTIM_CHANCE = 0.6
+/** A pool is deep from this 2% depth on, and agrees within so many basis points after its fee. */
+const DEEP_USD = 10_000
+const AGREEING_BPS = 25
+
+export type Sample = {
+  readonly seed: number
+  /** Its place in the plan of the market. */
+  readonly token: number
+  /** `honest`, or the name of the attack on the token. */
+  readonly kind: string
+  /** 0 where the token had no price. */
+  readonly score: number
+  /** Distance of the published price from what a seller of 1,000 USD got, and from the fair value, in basis points. */
+  readonly exitBps: number
+  readonly fairBps: number
+  /** What held the score down, or why there was no price. */
+  readonly decider: string
+  /** The token has two pools or more that are deep, not new, and agree. */
+  readonly isAgreeing: boolean
+}
+
+export type LifeOptions = { readonly seed: number; readonly policy?: unknown; readonly blocks?: number }
+
+/** Samples that a life of the usual length gives at least. */
+export const SAMPLES_A_LIFE = (6 * SAMPLED_BLOCKS) / EVERY
+
+export function liveMarket({ seed, policy, blocks = SAMPLED_BLOCKS }: LifeOptions): Sample[] {
+  const chance = new Chance(seed)
+  const plan = drawPlan(chance)
+  const attack = chance.is(VICTIM_CHANCE) ? chance.pick(ATTACKS) : null
+  const tokens = attack === null ? plan.tokens : [...plan.tokens, attack.token(chance)]
+  const market = new Market({ ...plan, tokens }, seed, policy)
+  const victim = attack === null ? null : (market.tokens.at(-1) as MarketToken)
+  const stage = victim === null ? null : (attack as Attack).stage(market, victim, chance)
+  const samples: Sample[] = []
+  for (let done = 0; done < WARM_BLOCKS + blocks; done++) {
+    const isStaged = market.block >= ATTACK_FROM
+    if (isStaged) stage?.first()
+    market.act()
+    const isSampled = (token: MarketToken, at: number) =>
+      done >= WARM_BLOCKS && (done + at) % EVERY === 0 && (token !== victim || isStaged)
+    const due = market.tokens
+      .filter(isSampled)
+      .map(token => ({ token, exit: exitUsd(market, token), isAgreeing: isAgreeing(market, token) }))
+    if (isStaged) stage?.last()
+    market.mine()
+    for (const { token, exit, isAgreeing } of due) {
+      const kind = token === victim ? (attack as Attack).name : 'honest'
+      samples.push({
+        seed,
+        token: market.tokens.indexOf(token),
+        kind,
+        isAgreeing,
+        ...published(market, token, exit),
+      })
+    }
+  }
+  for (const { address, state } of market.scenario.state.pools.values())
+    assert(state.verified && !state.incomplete, () => `pool ${address} of market ${seed} is not verified`)
+  return samples
+}
+
+function published(market: Market, { plan }: MarketToken, exit: number) {
+  const { scenario } = market
+  const state = scenario.published(plan.address)
+  const decider = decidedBy(scenario, plan.address)
+  if (state.state === 'UNPRICED') return { score: 0, exitBps: 0, fairBps: 0, decider }
+  const usd = Number(state.price_usd.display)
+  const fairBps = apartBps(usd, market.wholeUsd(plan.address))
+  return {
+    score: state.confidence.score,
+    exitBps: exit > 0 ? apartBps(usd, exit) : Infinity,
+    fairBps,
+    decider,
+  }
+}
+
+function isAgreeing(market: Market, { pools }: MarketToken): boolean {
+  const deep = pools
+    .filter(pool => pool.isOpen && pool.plan.bornAt === null && pool.depthUsd(market) >= DEEP_USD)
+    .map(pool => pool.tokenUsd(market) * pool.keep)
+    .sort((a, b) => a - b)
+  return deep.some((usd, at) => at > 0 && apartBps(usd, deep[at - 1] as number) <= AGREEING_BPS)
+}
