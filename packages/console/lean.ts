@@ -7,9 +7,50 @@ import type { Plugin } from 'vite'
 /** What our one chart switches off or leaves as it comes, said as constants: whatever hangs on them falls away. */
 const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   ['const showLegend = legend.show;', 'const showLegend = false;'],
+  ['if (legend.show && legend.live && shouldSetLegend)', 'if (false)'],
+  ['self.setLegend = setLegend;', ''],
   ['const cursorFocus = focus.prox >= 0;', 'const cursorFocus = false;'],
   ['const mode = self.mode;', 'const mode = 1;'],
   ['const mode = u.mode;', 'const mode = 1;'],
+  // Its axes write their own texts, so the words for dates are not needed.
+  ['const _fmtDate = (opts.fmtDate || fmtDate);', 'const _fmtDate = null;'],
+  [
+    'const _timeAxisVals   = timeAxisVals(_tzDate, timeAxisStamps((ms == 1 ? _timeAxisStampsMs : _timeAxisStampsS), _fmtDate));',
+    'const _timeAxisVals = null;',
+  ],
+  [
+    'const _timeSeriesVal  = timeSeriesVal(_tzDate, timeSeriesStamp(_timeSeriesStamp, _fmtDate));',
+    'const _timeSeriesVal = null;',
+  ],
+  [
+    's.value = isTime ? (isStr(sv) ? timeSeriesVal(_tzDate, timeSeriesStamp(sv, _fmtDate)) : sv || _timeSeriesVal) : sv || numSeriesVal;',
+    's.value = sv || numSeriesVal;',
+  ],
+  ['timeAxisVals(_tzDate, timeAxisStamps(av, _fmtDate)) :', 'null :'],
+  ['timeAxisVal(_tzDate, av) :', 'null :'],
+  ['\t\t_timeAxisStamps,\n', '\t\tnull,\n'],
+  // One chart, with no other to move along with.
+  ['const syncKey = syncOpts.key;', 'const syncKey = null;'],
+  ['const sync = _sync(syncKey);', ''],
+  ['if (syncOpts.filters.pub(type, src, x, y, w, h, i))\n\t\t\tsync.pub(type, src, x, y, w, h, i);', ''],
+  ['sync.sub(self);', ''],
+  ['sync.unsub(self);', ''],
+  // Its scales are even: none is logarithmic.
+  ['(sc.distr == 3 ? snapLogY : sc.distr == 4 ? snapAsinhY : snapNumY)', 'snapNumY'],
+  ['sc.distr == 3 ? logAxisSplits : sc.distr == 4 ? asinhAxisSplits : numAxisSplits', 'numAxisSplits'],
+  [
+    'sc.distr >= 3 && sc.log == 10 ? log10AxisValsFilt : sc.distr == 3 && sc.log == 2 ? log2AxisValsFilt : retArg1',
+    'retArg1',
+  ],
+  ['[_min, _max] = rangeLog(_min, _min, scaleX.log, false);', '_max = _min;'],
+  ['[_min, _max] = rangeAsinh(_min, _min, scaleX.log, false);', '_max = _min;'],
+  ['(sc.distr == 3 ? snapLogX : sc.distr == 4 ? snapAsinhX : snapNumX)', 'snapNumX'],
+  // One line, so no band between two.
+  ['flags != 0 && bands.forEach((b, bi) => {', 'false && bands.forEach((b, bi) => {'],
+  // What a page could change later, and ours never does.
+  ...['batch', 'addSeries', 'delSeries', 'addBand', 'setBand', 'delBand', 'posToVal', 'pub', 'syncRect'].map(
+    name => [`self.${name} = ${name};`, ''] as const,
+  ),
   // Some browsers call their language by a name that is none, and a page is not to stay blank for that.
   ["new Intl.NumberFormat(domEnv ? nav.language : 'en-US')", "new Intl.NumberFormat('en-US')"],
 ]

@@ -49,6 +49,14 @@ export function isFormer(value: unknown): boolean {
   return KNOWN_THEN.every(key => Object.hasOwn(value, key))
 }
 
+/**
+ * A whole policy as it was stored, of either revision. Its values are not checked: whoever reads it compares its name with
+ * the one that was meant.
+ */
+export function asStored(value: object): Policy {
+  return over(isFormer(value) ? FORMER_POLICY : DEFAULT_POLICY, value as Fields) as Policy
+}
+
 /** What the name of a policy is made of. */
 export const namedBy = (policy: Policy): object => (policy.revision === 1 ? without(policy, LATER) : policy)
 

@@ -4,7 +4,7 @@
  * Offline it needs the quote and its policy and says which number does not follow from the others. With a node of the
  * caller's own it also holds the evidence against the chain.
  */
-import { DEFAULT_POLICY, mergePolicy, type Policy, policyVersion } from '@assay/engine/rules'
+import { asStored, DEFAULT_POLICY, type Policy, policyVersion } from '@assay/engine/rules'
 import type { PolicyRecord } from '../wire/admin.ts'
 import type { HistoryPage } from '../wire/history.ts'
 import type { EvaluatedQuote, TokenQuote } from '../wire/quote.ts'
@@ -77,14 +77,14 @@ function recompute(findings: Findings, quote: TokenQuote, given: VerifyOptions['
 
 /** The policy the quote names; null, and a difference, when the one at hand is another. */
 function policyOf(findings: Findings, quote: EvaluatedQuote, given: VerifyOptions['policy']): Policy | null {
-  const policy = given === undefined ? DEFAULT_POLICY : mergePolicy(bare(given))
+  const policy = given === undefined ? DEFAULT_POLICY : asStored(bare(given))
   const version = policyVersion(policy)
   findings.same('policy_version', quote.policy_version, version, ['policy'])
   return quote.policy_version === version ? policy : null
 }
 
-const bare = (given: NonNullable<VerifyOptions['policy']>): unknown =>
-  'policy_version' in given ? given['policy'] : given
+const bare = (given: NonNullable<VerifyOptions['policy']>): object =>
+  'policy_version' in given ? (given['policy'] as object) : given
 
 function checkQuote(findings: Findings, policy: Policy, quote: EvaluatedQuote): void {
   if (quote.state === 'PRICED') {
