@@ -54,7 +54,8 @@ test('R-fold-5, R-visit-7: folding through reorganisations equals folding the fi
       const straight = fold([...survivors, timer]).state
       expect(currentState(through, endMs)).toEqual(currentState(straight, endMs))
     }),
-    { numRuns: cases(150) },
+    // A swap was worth something or nothing, by whether decimals were read before its block was applied for good.
+    { numRuns: cases(150), examples: [[151_815_848]] },
   )
 })
 

@@ -21,7 +21,7 @@ import {
   SETUP,
   trade,
 } from './testing/randomMarket.ts'
-import { count } from './units.ts'
+import { count, ms } from './units.ts'
 
 const START_MS = 1_700_000_000_000
 const refOf = ({ number, hash, timeMs }: BlockRef): BlockRef => ({ number, hash, timeMs })
@@ -102,7 +102,7 @@ const windowOf = ({ start, end, within }: History): Window => ({
   logs: { fromBlock: count(start.number + 1), toBlock: end.number, count: count(within.length), digest: '' },
 })
 
-/** A service that follows nothing yet, and knows the decimals of all. */
+/** A service that follows nothing yet, and has known the decimals of all for long. */
 function aroundOf({ start, older }: History): State {
   const state = createState(SETUP)
   step(state, { kind: 'block', atMs: start.timeMs, block: { ...(older.at(-1) as Block), events: [] } })
@@ -114,6 +114,11 @@ function aroundOf({ start, older }: History): State {
     name: null,
   }))
   step(state, { kind: 'token_facts', atMs: start.timeMs, block: start, facts })
+  for (const token of state.tokens.values())
+    token.decimals = token.decimals && {
+      ...token.decimals,
+      block: { ...token.decimals.block, timeMs: ms(0) },
+    }
   return state
 }
 
@@ -156,7 +161,7 @@ const images = (pools: Iterable<{ readonly state: PoolState; readonly createdMs:
   [...pools].map(({ state, createdMs }) => ({ createdMs, ...plain(state) }))
 
 /** What a trade is worth is asked of other pools, which may not be there. */
-const untraded = ({ lastTradeMs: _, ...image }: ReturnType<typeof images>[number]) => image
+const untraded = (image: ReturnType<typeof images>[number]) => ({ ...image, lastTradeMs: null })
 
 const seeds = fc.integer({ min: 0, max: 2 ** 30 })
 

@@ -17,7 +17,7 @@ import type { LoadedPool, LoadedTicks, LookedBack, PastLogs } from './input.ts'
 import * as depthAverage from './rules/depthAverage.ts'
 import type { Past } from './rules/history.ts'
 import type { State } from './state.ts'
-import { type Count, count } from './units.ts'
+import { type Count, count, ms } from './units.ts'
 import { newWork } from './work.ts'
 
 /** A block of the window with events of pools that are looked back at; blocks without any are left out. */
@@ -211,8 +211,12 @@ function takeOver(state: State, around: Surroundings, pools: readonly LoadedPool
   }
 }
 
-/** Without what it has gone through so far. */
-const asNew = (token: Token): Token => ({ ...token, published: null })
+/** Without what it has gone through so far; its decimals, read just now, hold for the whole window. */
+const asNew = (token: Token): Token => ({
+  ...token,
+  published: null,
+  decimals: token.decimals && { ...token.decimals, block: { ...token.decimals.block, timeMs: ms(0) } },
+})
 
 function standAt(state: State, { number, hash, timeMs }: BlockRef): void {
   state.chain = { ...state.chain, tip: { number, hash, timeMs } }

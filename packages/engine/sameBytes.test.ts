@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'dae7fe6d986b696dc77ada7b2a912aceb69667db023dc7917d56685315f91ae0',
+    'e53132e85b431eeb40af58b3942ec99eb7268803f8313d9be55035456db8606d',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '924946747e6f16128146eaf43213939ba6b04b7af9fc3c2eff1b918fa665c65b',
+    '8cd9c60cd33150618c3eb7e83669a6a59d31960803182d43726b2361a0bedd64',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'd01a85828c94c2e6c43e6c982324399dc67e6b50a5be7adb50948afb08637f54',
+    'c996839c6b3e485745a5d1ce01942d14af2a23f38bcd89caf2ebd3def730af5c',
   ],
 ] as const
 

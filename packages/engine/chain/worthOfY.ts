@@ -2,7 +2,7 @@
  * What a unit of a stable or routing asset was worth at a block, by chain data alone: neither the time of a look nor health
  * enters, so a fold through branches that died and one over the final chain find the same.
  */
-import type { Pool, Stable } from '../entities.ts'
+import type { Pool } from '../entities.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import { type Fraction, times } from '../exact/fraction.ts'
 import { effectiveY } from '../rules/hopCapacity.ts'
@@ -11,6 +11,9 @@ import type { Ms } from '../units.ts'
 import type { Address } from './block.ts'
 
 const MICRO = 1_000_000n
+
+/** Decimals are read while blocks go on: from this age of their reading on they hold for a block, however late they came. */
+const SETTLED_MS = 60_000
 
 /** In microdollars; null for what is neither, and where no hop says. `known` keeps what was found at this block. */
 export function unitMicrousd(
@@ -21,23 +24,22 @@ export function unitMicrousd(
 ): Fraction | null {
   let value = known.get(token)
   if (value === undefined) {
-    value = stableUnit(state, token) ?? assetUnit(state, token, atMs, known)
+    value = stableUnit(state, token, atMs) ?? assetUnit(state, token, atMs, known)
     known.set(token, value)
   }
   return value
 }
 
-/** Its last good answer, else the nominal dollar. */
-function stableUnit({ setup, stables, tokens }: State, token: Address): Fraction | null {
-  const decimals = tokens.get(token)?.decimals?.value ?? null
-  if (decimals === null || !setup.stables.some(each => each.token === token)) return null
-  const answer = answerOf(stables.get(token))
-  return answer === null
-    ? { num: MICRO, den: powerOfTen(decimals) }
-    : { num: MICRO * answer.value, den: powerOfTen(answer.decimals) * powerOfTen(decimals) }
+/**
+ * A stable counts as its nominal dollar: answers are read while blocks go on, and what was known of them when a block was
+ * folded is not chain data. A stable that is further off than that matters to a bound of ten dollars is suspended anyway.
+ */
+function stableUnit({ setup, tokens }: State, token: Address, atMs: Ms): Fraction | null {
+  const decimals = tokens.get(token)?.decimals ?? null
+  if (decimals === null || decimals.value === null || decimals.block.timeMs + SETTLED_MS > atMs) return null
+  if (!setup.stables.some(each => each.token === token)) return null
+  return { num: MICRO, den: powerOfTen(decimals.value) }
 }
-
-const answerOf = (stable: Stable | undefined) => stable?.lastGood ?? null
 
 /** By the marginal ratio of its deepest hop into a stable or an asset listed before it; ties by address. */
 function assetUnit(

@@ -128,6 +128,9 @@ describe('the vote', () => {
       const { timeMs } = s.mine()
       return s.pool(P1).state.lastTradeMs === timeMs
     }
+    // The decimals of USDC were read a moment ago.
+    expect(renewedBy(() => s.buy(P1, 12n * E6))).toBe(false)
+    s.mine({ afterMs: MINUTE })
     expect(renewedBy(() => s.sell(P1, E18))).toBe(false)
     expect(renewedBy(() => s.buy(P1, 9n * E6))).toBe(false)
     expect(s.edge(P1).caps).toContainEqual({ code: 'NO_RECENT_TRADE', cap: 6 })
