@@ -48,7 +48,7 @@ const CHART_IS: readonly (readonly [asked: string, known: string])[] = [
   // One line, so no band between two.
   ['flags != 0 && bands.forEach((b, bi) => {', 'false && bands.forEach((b, bi) => {'],
   // What a page could change later, and ours never does.
-  ...['batch', 'addSeries', 'delSeries', 'addBand', 'setBand', 'delBand', 'posToVal', 'pub', 'syncRect'].map(
+  ...['batch', 'addSeries', 'delSeries', 'addBand', 'setBand', 'delBand', 'pub'].map(
     name => [`self.${name} = ${name};`, ''] as const,
   ),
   // Some browsers call their language by a name that is none, and a page is not to stay blank for that.
