@@ -21,6 +21,7 @@ export type {
   UnpricedPool,
 } from './input.ts'
 export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDemand.ts'
+export { heldUntilMs, HOLD_MS } from './rules/decimals.ts'
 export { feedScore } from './rules/feedAndState.ts'
 export { freshness, verifiedAt } from './rules/freshness.ts'
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'

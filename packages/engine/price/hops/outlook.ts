@@ -1,7 +1,7 @@
 /** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { isJumping } from '../../rules/magnitudeJump.ts'
+import { isJumping, type Scaling, scaled } from '../../rules/magnitudeJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
 import { temporalScore } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
@@ -9,16 +9,18 @@ import { tradeAgeCap } from '../../rules/tradeAge.ts'
 import type { PoolState, Outlook } from '../../entities.ts'
 import { type Ms, type Score, score } from '../../units.ts'
 
-export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Outlook> {
+export function outlookOf(state: PoolState, scaling: Scaling, policy: Policy, atMs: Ms): Timed<Outlook> {
   const temporal = temporalAt(state, atMs)
   const caps: Cap[] = []
   if (!temporal.isCovered) caps.push({ code: 'INSUFFICIENT_HISTORY', cap: temporal.value })
   const quiet = tradeAgeCap(state.lastTradeMs, state.trackedSinceMs, policy, atMs)
   if (quiet.value !== null) caps.push(quiet.value)
-  const jumping = state.jump === null ? null : isJumping(state.jump, atMs, policy)
+  const jump = state.jump === null ? null : scaled(state.jump, scaling, policy)
+  const jumping = jump === null ? null : isJumping(jump, atMs, policy)
   if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
   const untilMs = earlier(earlier(temporal.untilMs, quiet.untilMs), jumping?.untilMs ?? FOREVER)
-  return { value: { temporal: temporal.value, caps, untilMs }, untilMs }
+  const jumpSinceMs = jump?.jump?.sinceMs ?? null
+  return { value: { temporal: temporal.value, caps, jumpSinceMs, untilMs }, untilMs }
 }
 
 function temporalAt(
