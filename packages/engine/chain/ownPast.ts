@@ -59,13 +59,29 @@ function openMoment(state: State, timeMs: Ms): NonNullable<State['index']['touch
   return index.touched
 }
 
-type Voice = Orderable & {
+/** A pool that is heard. */
+class Voice implements Orderable {
+  readonly id: string
   readonly pool: Pool
   readonly near: Near
   readonly effective: bigint
   readonly worth: Worth
   /** About what it weighs, in dollars. */
   readonly usd: Near
+
+  constructor(pool: Pool, effective: bigint, worth: Worth, usd: Near) {
+    this.id = pool.id
+    this.pool = pool
+    this.near = fraction.nearProduct(nearOf(pool), worth.near)
+    this.effective = effective
+    this.worth = worth
+    this.usd = usd
+  }
+
+  /** Most are put in order by about where they are, and their price is never multiplied out. */
+  get price(): Fraction {
+    return fraction.times(this.pool.state.marginal as Fraction, this.worth)
+  }
 }
 
 function medianPool(
@@ -84,13 +100,13 @@ function medianPool(
     const effective = worth === null ? null : effectiveY(pool.state, timeMs)
     if (effective === null || worth === null) continue
     const usd = asNear(Number(effective) * worth.near)
-    if (isDeep(effective, worth, usd, min_depth_usd)) voices.push(voiceOf(pool, effective, worth, usd))
+    if (isDeep(effective, worth, usd, min_depth_usd)) voices.push(new Voice(pool, effective, worth, usd))
   }
   const chosen = chosenOf(voices)
   if (chosen === null) return null
   const { pool, worth } = chosen
   const ratio = pool.state.marginal as Fraction
-  return { ratio, near: nearOf(pool, ratio), y: pool.to, worth: { num: worth.num, den: worth.den } }
+  return { ratio, near: nearOf(pool), y: pool.to, worth: { num: worth.num, den: worth.den } }
 }
 
 /** Wider than all that doubles, and rounding a few dollars down to microdollars, can be off by. */
@@ -105,34 +121,28 @@ function isDeep(effective: bigint, worth: Worth, usd: Near, floorUsd: Count): bo
 
 const weightOf = (effective: bigint, worth: Worth): bigint => microusd(effective * MICRO, worth)
 
-const nearOf = ({ state: { history } }: Pool, marginal: Fraction): Near =>
-  history.open?.near ?? fraction.near(marginal)
-
-/** Most are put in order by about where they are, and their price is never multiplied out. */
-function voiceOf(pool: Pool, effective: bigint, worth: Worth, usd: Near): Voice {
-  const marginal = pool.state.marginal as Fraction
-  return {
-    id: pool.id,
-    pool,
-    near: fraction.nearProduct(nearOf(pool, marginal), worth.near),
-    effective,
-    worth,
-    usd,
-    get price() {
-      return fraction.times(marginal, worth)
-    },
-  }
-}
+const nearOf = ({ state: { history, marginal } }: Pool): Near =>
+  history.open?.near ?? fraction.near(marginal as Fraction)
 
 function chosenOf(voices: readonly Voice[]): Voice | null {
   const [first] = voices
   if (first === undefined || voices.length === 1) return first ?? null
   let about = 0
   for (const { usd } of voices) about += usd
+  const isSized = about > voices.length && about < Infinity
   // One that outweighs all others together is the median wherever it stands.
-  const heaviest = voices.find(({ usd }) => 2 * usd > about * SURELY && usd > 1 && about < Infinity)
-  if (heaviest !== undefined) return heaviest
+  if (isSized) for (const voice of voices) if (2 * voice.usd > about * SURELY) return voice
+  const order = ascending(voices)
+  if (isSized) {
+    let passed = 0
+    for (const at of order) {
+      const voice = voices[at] as Voice
+      passed += voice.usd
+      if (2 * passed > about * SURELY) return voice
+      if (2 * passed * SURELY >= about) break
+    }
+  }
   const weights = voices.map(({ effective, worth }) => weightOf(effective, worth))
   const total = weights.reduce((sum, weight) => sum + weight, 0n)
-  return voices[medianOf(ascending(voices), (at: Count) => weights[at] as bigint, total)] as Voice
+  return voices[medianOf(order, (at: Count) => weights[at] as bigint, total)] as Voice
 }

@@ -26,7 +26,7 @@ export function pastCap(
   const past = moment.state.tokens.get(token)?.past ?? null
   if (past === null || past.open.length === 0) return NONE
   const digits = decimalsOf(moment, token)
-  if (digits === null || isSurelyNear(past, moment.worth, nearUnit(selected, digits))) return NONE
+  if (digits === null || isSurelyNear(past, moment.worth, nearUnit(moment, selected, digits))) return NONE
   const { value, untilMs } = jumpAt(moment, token, selected, digits) as Timed<PriceJump>
   return { value: value.cap, untilMs }
 }
@@ -57,8 +57,11 @@ const decimalsOf = ({ state }: Moment, token: Address): Count | null =>
   state.tokens.get(token)?.decimals?.value ?? null
 
 /** About what a unit of the token is worth, without a fee. */
-function nearUnit({ edges, stable }: Route, digits: Count): Near {
-  let near = stable === null ? asNear(Number.NaN) : fraction.near(stable.usd)
+function nearUnit(moment: Moment, { edges, stable }: Route, digits: Count): Near {
+  const anchor = stable === null ? null : moment.worth(stable.token)
+  const ofStable = stable === null ? null : decimalsOf(moment, stable.token)
+  if (anchor === null || ofStable === null) return asNear(Number.NaN)
+  let near = fraction.nearProduct(anchor.near, asNear(10 ** (ofStable - digits)))
   for (const { nearMarginal } of edges) near = fraction.nearProduct(near, nearMarginal)
-  return fraction.nearProduct(near, fraction.near({ num: 1n, den: powerOfTen(digits) }))
+  return near
 }

@@ -11,7 +11,6 @@ export const coarse: readonly Attack[] = TOKENS.map(({ decimals, usd, depth, abo
   about: `two pools of ${depth} of two factories`,
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01 },
-  open: 'coarse evidence',
   async play(stage) {
     stage.token('T', { decimals, usd })
     await stage.pool('one', { of: 'T', depth })

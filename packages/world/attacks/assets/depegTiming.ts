@@ -6,7 +6,6 @@ export const depegTiming: Attack = {
   about: 'USDC falls to 0.93 in two pools of 600,000; its feed follows ten minutes later; T is only in USDC',
   on: 'engine',
   wanted: {},
-  open: 'stables against each other',
   async play(stage) {
     stage.token('T')
     await stage.pool('stables', { of: 'USDC', with: 'USDT', depth: 600_000 })

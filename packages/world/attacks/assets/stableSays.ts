@@ -7,7 +7,6 @@ export const stableSays: Attack = {
     'the feed of USDC stays at 1.00 while a pool of 18,000,000 with USDT goes to 0.90; T trades in USDC at its worth',
   on: 'engine',
   wanted: { atMost: 3, code: 'STABLE_DISPUTED' },
-  open: 'stables against each other',
   async play(stage) {
     stage.token('T')
     await stage.pool('stables', { of: 'USDC', with: 'USDT', depth: 18_000_000, family: 'v3', feePpm: 500 })

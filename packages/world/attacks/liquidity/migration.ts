@@ -6,7 +6,6 @@ export const migration: Attack = {
   about: 'all 50,000 of an old pool move to a new one in one block; ten seconds later there must be a price',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005 },
-  open: 'evaluated when the average crosses the floor',
   async play(stage) {
     stage.token('T')
     await stage.pool('old', { of: 'T', depth: 50_000 })

@@ -6,7 +6,6 @@ export const oneDollarTrade: Attack = {
   about: 'pools of two factories that nobody used for eight days; one dollar is traded in each',
   on: 'engine',
   wanted: { atMost: 3, code: 'NO_RECENT_TRADE' },
-  open: 'what renews a last trade',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 50_000, idleS: 8 * 86_400 })

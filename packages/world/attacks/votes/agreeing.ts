@@ -10,7 +10,6 @@ export const agreeing: readonly Attack[] = [
   about: `a pool of another factory grows to ${depth} beside one of ${deep}, at its price: the score may only rise`,
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005, atLeast },
-  open: 'sources and material share',
   async play(stage) {
     stage.token('T')
     await stage.pool('deep', { of: 'T', depth: deep })

@@ -7,7 +7,6 @@ export const dissent: Attack = {
     "the attacker's aged pools of two factories carry 95% of the weight at 1.5; an honest pool of 5% says 1",
   on: 'engine',
   wanted: { atMost: 4 },
-  open: 'floor of observations and DISSENT',
   async play(stage) {
     stage.token('T')
     await stage.pool('left', { of: 'T', price: 1.5, depth: 47_500 })

@@ -12,7 +12,7 @@ export const stray: readonly Attack[] = CASES.map(({ percent, usd }) => ({
   about: 'a pool off the price grows beside a deep one for an hour: no change of the score',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.005, changes: 0 },
-  open: 'floor of observations and DISSENT',
+  ...(percent > 3 ? { open: 'floor of observations and DISSENT' } : {}),
   async play(stage) {
     stage.token('T')
     await stage.pool('deep', { of: 'T', depth: 60_000 })
