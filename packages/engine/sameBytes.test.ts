@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '547f00ba33200a747935e4b5038c60c0f2d17234fe114305d15ae081f5600cb9',
+    'dbcfde53c00d484b2f619d1da1d84144d104b56f4c41e250dae405817f91fe16',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'd4237635e70c7ecbfe7a0940f81cdd0b20e63a05cca4953d963cc60f72ea1e60',
+    'd10dba536035f9ee0cc26b95dc21b1c07f3a52b232962ead9e95ad9a8fd00896',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '0438a9162200cf9e5d93c9eec6e82fb5ee710af1b9db70031f90c6abc2fbcaa3',
+    '1ac0b9a0a5a42c266c9244bcea6d33f97a07fa5c724e8e7bfddaebc1b528de4a',
   ],
 ] as const
 
