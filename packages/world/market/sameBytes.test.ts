@@ -47,7 +47,7 @@ test('short blocks, many trades: every record, quote and stored entity is the sa
 }, () => {
   const market = { seed: 27, tokens: 50, pools: 110, blockMs: 450 }
   expect(digestOf(market, { swapsPerBlock: 5, liquidityShare: 0.05 })).toBe(
-    'dc33e0ebc39279655df6e48b8da674c1b670474cb97f1117fe7df198bc56b1ea',
+    '258d1c32482a25f2a37c57c47bf743a8f492f0fc8e07117ae000a4acf8ff252b',
   )
 })
 
@@ -56,7 +56,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
 }, () => {
   const market = { seed: 72, tokens: 50, pools: 110, blockMs: 12_000, v3Share: 0.6 }
   const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
-  expect(digestOf(market, tape)).toBe('86fafecd82a69921d1995b5d28ad80e63870137c9b01fe32ba7e37f0f91fceb6')
+  expect(digestOf(market, tape)).toBe('9ff6d5b220cc7cee3c548f292ab4d5ef81b43a055e48aa2a4f2fc173dad396e2')
 })
 
 test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {
