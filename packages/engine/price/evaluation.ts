@@ -162,10 +162,9 @@ export type Route = {
 export type RouteDraft = Omit<Route, Filled> & { -readonly [Field in Filled]: Route[Field] }
 type Filled = 'weight' | 'failure' | 'exclusion' | 'material'
 
-/** What a price was held against: the median of what the token's own pools said over the last hour. */
+/** What a price was held against: the median of what the token's own pools said over the last hour; null where nothing is covered. */
 export type OwnPast = {
   readonly coveredMs: Ms
-  /** USD of a whole token; null where nothing is covered. */
   readonly reference: Fraction | null
   readonly marginalUsd: Fraction
 }
