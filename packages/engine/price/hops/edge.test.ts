@@ -629,7 +629,8 @@ describe('caps', () => {
     s.mine()
     expect(capsOf(s.edge(P1))).toContain('NO_RECENT_TRADE 3')
     s.sell(P1, 100n * E18)
-    s.mine()
+    // The decimals of USDC were read at the first block.
+    s.mine({ afterMs: MINUTE })
     expect(capsOf(s.edge(P1))).not.toContain('NO_RECENT_TRADE')
     expect(s.pool(P1).state.lastTradeMs).toBe(s.tip.timeMs)
   })
