@@ -57,7 +57,8 @@ test('the same seed gives the same bytes, in a thread of its own as well, anothe
 })
 
 test.each(BUGS)('a planted bug is found: %s', async bug => {
-  const life = simulate({ seed: 7, hours: 2, bug })
+  // A seed whose faults meet each of them: with 7 nobody hears of the one commit that is repeated.
+  const life = simulate({ seed: 9, hours: 2, bug })
   await expect(life).rejects.toThrow(Broken)
   await expect(life).rejects.toThrow(SIGNS[bug])
 })
