@@ -95,7 +95,7 @@ export type LookedBack = {
   /** Of the logs that it was folded from. */
   readonly logs: PastLogs
 }
-/** Both ends included; `digest` of the positions of all logs in order, by whoever read them. */
+/** Both ends included; `digest` of the positions of all logs in order, as the reader computed it. */
 export type PastLogs = {
   readonly fromBlock: Count
   readonly toBlock: Count

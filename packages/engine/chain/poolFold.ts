@@ -124,7 +124,7 @@ function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Deri
   const marginal = pool.x === 0 ? price : { num: price.den, den: price.num }
   const answer = adapter.depth(pool.terms, amm, pool.x, DEPTH_BOUNDARY)
   const isShort = 'reason' in answer
-  // Once the price has left the known ticks they are not trusted again before they are read anew.
+  // Once the price has left the known ticks, do not trust them until the pool is reloaded.
   const depth = isIncomplete || isShort ? null : answer
   const depthY = depth === null ? null : lesser(depth.up, (depth.down * marginal.num) / marginal.den)
   return { marginal, depth, depthY, isShort }

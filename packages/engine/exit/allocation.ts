@@ -1,9 +1,8 @@
 /**
  * How a sale is spread over the ways out: in growing portions, each sold where it pays most after those before it.
  *
- * Selling more through a way never pays better, so what a portion fetched earlier is a bound on what one fetches now: only
- * the best of these bounds is worked out again, and usually it is still the best. The allocation is a proposal; what it
- * pays is worked out by `plan.ts`.
+ * Selling more through a way never pays better, so the price of an earlier portion bounds the price of the next one. Only the
+ * best bound is recomputed, and usually it is still the best. The allocation is a proposal; `plan.ts` computes what it pays.
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'

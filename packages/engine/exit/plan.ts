@@ -1,5 +1,5 @@
 /**
- * A sale as a list of swaps, each pool once, worked out by the exact adapters on one state: carried out on that state in
+ * A sale as a list of swaps, each pool once, simulated by the exact adapters on one state: executed on that state in
  * that order it pays these amounts. Law: what a swap puts in has come out of those before it.
  */
 import type { Address } from '../chain/block.ts'

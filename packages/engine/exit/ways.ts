@@ -2,7 +2,7 @@
  * The ways out of a token: its accepted routes as chains of pools to sell through, and what their stables are worth.
  *
  * Every hop sells the pool's X for its Y, so the pools form a graph without circles: the token first, then routing assets
- * from the last listed to the first. Whoever walks the pools in that order meets each of them once.
+ * from the last listed to the first. A plan that follows this order visits each pool once.
  */
 import type { V2State, V3State } from '../amm/states.ts'
 import type { Address } from '../chain/block.ts'
