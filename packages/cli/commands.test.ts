@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -69,6 +69,17 @@ describe.each(PLACES)('on %s', place => {
     expect(text).toMatch(/\n +\$100\.00 +\$\d+\.\d\d +[-+−]?[0-9.]+% +1\n/)
     expect(text).toMatch(/\nlargest sale within 1%: \$[0-9,.]+, within 5%: \$[0-9,.]+\n/)
     expect(code).toBe(0)
+  })
+
+  it('quote: by its symbol, as exit, verify and history', async () => {
+    const bySymbol = await run(place, ['quote', id, 'lark', '--json'], options())
+    expect(JSON.parse(bySymbol.raw)).toMatchObject({ state: 'PRICED', token: lark })
+    expect((await run(place, ['verify', id, 'LARK'], options())).code).toBe(0)
+    const none = await run(place, ['quote', id, 'NOBODY'], options())
+    expect([none.code, `${none.text}${none.errors}`]).toEqual([
+      3,
+      expect.stringContaining(`chain ${id} has no token with the symbol NOBODY`),
+    ])
   })
 
   it('verify: says that it verifies', async () => {
@@ -147,6 +158,44 @@ describe.each(PLACES)('on %s', place => {
       options(),
     )
     expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([1, expect.stringContaining('everything')])
+  })
+
+  it('keys: of a service that runs elsewhere, by its address and an admin key', async () => {
+    const remote = ['--url', service.url, '--key', await service.key(['admin'])]
+    const at = options({ cwd: mkdtempSync(join(folder, 'elsewhere-')) })
+    const issued = await run(place, ['keys', 'issue', '--name', 'far', '--scopes', 'read', ...remote], at)
+    const keyId = /^assay_([0-9A-Za-z]{8})_/.exec(issued.text)?.[1] as string
+    const listed = await run(place, ['keys', 'list', ...remote], at)
+    expect(listed.text).toMatch(new RegExp(`^${keyId} +far +far +read +20.* +live$`, 'm'))
+    const rolled = await run(place, ['keys', 'roll', keyId, ...remote, '--json'], at)
+    const { key_id } = JSON.parse(rolled.text) as { key_id: string }
+    expect((await run(place, ['keys', 'revoke', key_id, ...remote], at)).code).toBe(0)
+    const gone = await run(place, ['keys', 'revoke', key_id, ...remote], at)
+    expect([gone.code, `${gone.text}${gone.errors}`]).toEqual([3, expect.stringContaining('no live key')])
+    const weak = ['--url', service.url, '--key', await service.key(['read'])]
+    const refused = await run(place, ['keys', 'list', ...weak], at)
+    expect([refused.code, `${refused.text}${refused.errors}`]).toEqual([
+      4,
+      expect.stringContaining('needs the scope admin'),
+    ])
+    const away = await run(place, ['keys', 'list', '--url', 'http://127.0.0.1:9', '--key', 'x'], at)
+    expect([away.code, `${away.text}${away.errors}`]).toEqual([4, expect.stringContaining('was not reached')])
+  })
+
+  it('keys, doctor and db find the configuration that `npm start` wrote, or say where they looked', async () => {
+    const cwd = mkdtempSync(join(folder, 'started-'))
+    const missing = await run(place, ['keys', 'list'], options({ cwd }))
+    expect([missing.code, `${missing.text}${missing.errors}`]).toEqual([
+      2,
+      expect.stringMatching(
+        /no assay\.yaml and no data\/assay\.yaml in .*and no ASSAY_RPC_<chain_id> is set\./,
+      ),
+    ])
+    mkdirSync(join(cwd, 'data'))
+    copyFileSync(file, join(cwd, 'data', 'assay.yaml'))
+    expect((await run(place, ['keys', 'list'], options({ cwd }))).text).toMatch(/^Key id +Consumer/)
+    expect((await run(place, ['doctor'], options({ cwd }))).text).toContain('Every endpoint can be used.')
+    expect((await run(place, ['db', 'check'], options({ cwd }))).text).toContain('The database is sound.')
   })
 
   it('doctor: a line for each finding of an endpoint', async () => {
@@ -294,7 +343,7 @@ describe('what goes wrong is said with what to do next, and a code', () => {
     [['quote', '1', `0x${'12'.repeat(20)}`, '--url', 'http://127.0.0.1:9'], 4, /`npm start` starts one/],
     [['serve', '--config', 'nowhere.yaml'], 2, /nowhere\.yaml has a fault/],
     [['watch', '777'], 3, /chain 777 is not served; served are 1/],
-    [['history', id, 'x'], 2, /Expected an address/],
+    [['history', id, 'x'], 3, /no token with the symbol x/],
     [['history', id, `0x${'12'.repeat(20)}`, '--from', 'soon'], 2, /Expected 15m, 2h or 7d ago/],
     [['search', '0x12'], 2, /0x and 40 hex digits/],
     [['config', 'check'], 2, /ASSAY_RPC_<chain_id>=url/],

@@ -7,7 +7,7 @@ import { PLACES, run } from './testing/session.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'assay-config-'))
 afterAll(() => rmSync(root, { recursive: true }))
-const env = { RPC_1: 'https://one.example/hidden', RPC_56: 'wss://two.example/hidden' }
+const env = { ASSAY_RPC_1: 'https://one.example/hidden', ASSAY_RPC_56: 'wss://two.example/hidden' }
 
 describe.each(PLACES)('assay config on %s', place => {
   const cwd = mkdtempSync(join(root, 'folder-'))
@@ -16,7 +16,7 @@ describe.each(PLACES)('assay config on %s', place => {
     const init = await run(place, ['config', 'init', '--chains', '1,56'], { cwd })
     expect([init.code, init.text]).toEqual([
       0,
-      expect.stringMatching(/^assay\.yaml is written.*\n\n {2}export RPC_1=/),
+      expect.stringMatching(/^assay\.yaml is written.*\n\n {2}export ASSAY_RPC_1=/),
     ])
     expect(statSync(join(cwd, 'assay.yaml')).mode & 0o777).toBe(0o600)
     const again = await run(place, ['config', 'init'], { cwd })
@@ -32,7 +32,7 @@ describe.each(PLACES)('assay config on %s', place => {
     const show = await run(place, ['config', 'show'], { cwd, env, columns: 200 })
     expect(show.text).toMatch(/^Key +Source +Value\n/)
     expect(show.text).toMatch(
-      /^chains\[1\]\.endpoints\[0\]\.url +assay\.yaml:\d+ \$\{RPC_56\} +\[redacted\]$/m,
+      /^chains\[1\]\.endpoints\[0\]\.url +assay\.yaml:\d+ \$\{ASSAY_RPC_56\} +\[redacted\]$/m,
     )
     expect(show.text).toMatch(/^listen\.port +default +8080$/m)
     expect(show.text).not.toContain('hidden')

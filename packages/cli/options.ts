@@ -3,10 +3,12 @@
  * loaded by the commands that need it, when they run: a price is asked for in a moment.
  */
 import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Client, createClient } from '@assay/sdk'
 import type { loadConfig } from '@assay/server/config'
 import { PROFILES } from '@assay/world/profiles'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EXIT, Failure } from './exit.ts'
 
 export type ConfigChoice = { readonly config?: string }
 export type ServiceChoice = { readonly url: string; readonly key?: string; readonly json?: boolean }
@@ -16,6 +18,32 @@ export const DEFAULT_FILE = 'assay.yaml'
 /** The file a command names, else `assay.yaml` if it is there; null without either. */
 export const configFile = ({ config }: ConfigChoice): string | null =>
   config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : null)
+
+/** Where `npm start` keeps its files, unless `--data` names another folder. */
+const DATA = 'data'
+
+/**
+ * The configuration of an installation that is there already, for the commands that operate it: the file named, else
+ * `assay.yaml`, else the chains of `ASSAY_RPC_<chain_id>`, else what `npm start` wrote for its local world.
+ */
+export async function installedConfig(choice: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
+  const server = await import('@assay/server/config')
+  const file = configFile(choice)
+  if (file !== null) return server.loadConfig(file, process.env)
+  if (server.hasShortCut(process.env)) {
+    const database = join(DATA, 'chains.db')
+    return server.environmentConfig(process.env, {
+      folder: '.',
+      ...(existsSync(database) ? { database } : {}),
+    })
+  }
+  const started = join(DATA, DEFAULT_FILE)
+  if (existsSync(started)) return server.loadConfig(started, process.env)
+  throw new Failure(
+    `no configuration was found: there is no ${DEFAULT_FILE} and no ${started} in ${process.cwd()}, and no ASSAY_RPC_<chain_id> is set.\nRun this in the folder of \`npm start\`, or name the file with --config.`,
+    EXIT.misused,
+  )
+}
 
 /** What that file says, else the chains of `ASSAY_RPC_<chain_id>`. */
 export async function configOf(choice: ConfigChoice): Promise<ReturnType<typeof loadConfig>> {
@@ -37,6 +65,15 @@ export const withConfig = (command: Command): Command =>
     command.option(
       '--config <file>',
       'the configuration; left out, assay.yaml if it is there, else the chains of ASSAY_RPC_<chain_id>',
+    ),
+  )
+
+/** `--config`, for the commands that operate an installation. */
+export const withInstalled = (command: Command): Command =>
+  withJson(
+    command.option(
+      '--config <file>',
+      `the configuration; left out, assay.yaml, the chains of ASSAY_RPC_<chain_id>, or ${DATA}/assay.yaml of \`npm start\``,
     ),
   )
 

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import manifest from './package.json' with { type: 'json' }
+import { olderNode } from './testing/olderNode.ts'
 import { run } from './testing/session.ts'
 
 const BIN = resolve(import.meta.dirname, 'bin.js')
@@ -25,6 +27,26 @@ async function start(before: readonly string[], data: string, options: { readonl
   const [code] = (await once(child, 'close')) as [number]
   return [code, errors]
 }
+
+describe('an older Node hands over to the one that came with the packages', () => {
+  const came = existsSync(
+    resolve(import.meta.dirname, `../../node_modules/node-${process.platform}-${process.arch}`),
+  )
+  const older = async (...args: readonly string[]) => {
+    const child = spawn(process.execPath, ['--import', olderNode({ execPath: '/older/node' }), BIN, ...args])
+    let text = ''
+    child.stdout.on('data', part => (text += String(part)))
+    child.stderr.on('data', part => (text += String(part)))
+    const [code] = (await once(child, 'close')) as [number]
+    return [code, text]
+  }
+
+  it('with its words and its exit code, or says that none came', async () => {
+    const none = [1, oneLine(/Node 24 or newer is needed/)]
+    expect(await older('--version')).toEqual(came ? [0, `${manifest.version}\n`] : none)
+    expect(await older('qoute')).toEqual(came ? [2, expect.stringContaining('Did you mean quote')] : none)
+  })
+})
 
 describe('a start that cannot be says why in a line, before it has made anything', () => {
   it('a port that is in use', async () => {
@@ -65,9 +87,8 @@ describe('a start that cannot be says why in a line, before it has made anything
     ])
   })
 
-  it('a Node that is too old', async () => {
-    const older = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
-    expect(await start(['--import', older], join(folder, 'old'))).toEqual([
+  it('a Node that is too old, where none came with the packages', async () => {
+    expect(await start(['--import', olderNode({ arch: 'none' })], join(folder, 'old'))).toEqual([
       1,
       oneLine(/Node 24 or newer is needed and this is 20\.11\.0/),
     ])

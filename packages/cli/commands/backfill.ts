@@ -1,7 +1,7 @@
 /** `assay backfill`: scans the past of a chain for pools and their events; cut short, it goes on where it was. */
 import type { BackfillProgress } from '@assay/server/backfill'
 import { Command } from 'commander'
-import { configOf, whole, withConfig } from '../options.ts'
+import { installedConfig, whole, withInstalled } from '../options.ts'
 import { Progress } from '../terminal/progress.ts'
 import { duration } from '../terminal/words.ts'
 
@@ -14,7 +14,7 @@ type Options = {
 }
 
 export const backfillCommand = (): Command =>
-  withConfig(new Command('backfill'))
+  withInstalled(new Command('backfill'))
     .description('scans the past of a chain for pools and their events; cut short, it goes on where it was')
     .requiredOption('--chain <id>', 'the chain', whole)
     .option('--from <block>', 'where a new scan begins; left out, at the first deployment', whole)
@@ -23,7 +23,7 @@ export const backfillCommand = (): Command =>
 
 async function runBackfill(options: Options): Promise<void> {
   const { backfillIn } = await import('@assay/server/backfill')
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const stopping = new AbortController()
   process.once('SIGINT', () => stopping.abort(new Error('stopped; run it again and it goes on from there')))
   const bounds = {

@@ -98,7 +98,7 @@ async function init(file: string, options: InitOptions): Promise<void> {
     throw new Failure(`${file} is there already: --force replaces it, another name leaves it alone`)
   writeFileSync(schema, `${await schemaText()}\n`)
   writeFileSync(file, configTemplate(options.chains, `./${basename(schema)}`), { mode: 0o600 })
-  const variables = options.chains.map(id => `RPC_${id}`)
+  const variables = options.chains.map(id => `ASSAY_RPC_${id}`)
   print(
     options,
     { file, schema, variables },

@@ -1,12 +1,12 @@
 /** `assay db`: check, backup, restore and move of the database of a configuration. */
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT } from '../exit.ts'
-import { configOf, withJson } from '../options.ts'
+import { type ConfigChoice, installedConfig, withInstalled } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { during } from '../terminal/progress.ts'
 
-type Options = { readonly config: string; readonly json?: boolean }
+type Options = ConfigChoice & { readonly json?: boolean }
 
 const server = () => import('@assay/server/database')
 
@@ -15,20 +15,16 @@ const epochNumber = (text: string): number => {
   return Number(text)
 }
 
-/** A database is named on purpose: none is taken from the environment. */
-const withFile = (command: Command): Command =>
-  withJson(command.requiredOption('--config <file>', 'the configuration of the service'))
-
 export function dbCommand(): Command {
   const db = new Command('db').description('the database of a configuration: check, backup, restore, move')
-  withFile(db.command('check'))
+  withInstalled(db.command('check'))
     .description('whether the files are sound, the log is without a gap, and the state is its fold')
     .action(checkDb)
-  withFile(db.command('backup'))
+  withInstalled(db.command('backup'))
     .description('copy the database to a file while the service runs')
     .requiredOption('--to <file>', 'the file to make')
     .action(backupDb)
-  withFile(db.command('restore'))
+  withInstalled(db.command('restore'))
     .description(
       'put a backup in the place of the database and begin a new epoch; the service must be stopped',
     )
@@ -39,7 +35,7 @@ export function dbCommand(): Command {
       epochNumber,
     )
     .action(restoreDb)
-  withFile(db.command('move'))
+  withInstalled(db.command('move'))
     .description(
       'put a SQLite database into an empty PostgreSQL one, all of it or nothing; the service must be stopped',
     )
@@ -53,7 +49,7 @@ export function dbCommand(): Command {
 }
 
 async function checkDb(options: Options): Promise<void> {
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const report = await during('Reading the log', async () => (await server()).checkDatabase(config))
   const { epoch, oldest, head, records, pools, tokens, faults } = report
   if (faults.length > 0) process.exitCode = EXIT.failed
@@ -69,7 +65,7 @@ async function checkDb(options: Options): Promise<void> {
 }
 
 async function backupDb(options: Options & { readonly to: string }): Promise<void> {
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const { epoch, head } = await during('Copying', async () =>
     (await server()).backupDatabase(config, options.to),
   )
@@ -83,7 +79,7 @@ async function backupDb(options: Options & { readonly to: string }): Promise<voi
 async function restoreDb(
   options: Options & { readonly from?: string; readonly epoch?: number },
 ): Promise<void> {
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const { epoch, replaced } = await during('Restoring', async () =>
     (await server()).restoreDatabase(config, options.from ?? null, options.epoch ?? null),
   )
@@ -96,7 +92,7 @@ async function restoreDb(
 }
 
 async function moveDb(options: Options & { readonly to: string }): Promise<void> {
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const moved = await during('Moving', async () => (await server()).moveDatabase(config, options.to))
   const { epoch, head, records, rows } = moved
   print(

@@ -2,7 +2,7 @@
 import type { Check, Diagnosis } from '@assay/server/doctor'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT } from '../exit.ts'
-import { configOf, withConfig } from '../options.ts'
+import { installedConfig, withInstalled } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { during } from '../terminal/progress.ts'
@@ -13,7 +13,7 @@ const COLOUR = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 const WIDTH = 12
 
 export const doctorCommand = (): Command =>
-  withConfig(new Command('doctor'))
+  withInstalled(new Command('doctor'))
     .description('asks every configured endpoint what it serves and can do; exit code 1 when one fails')
     .option('--timeout <ms>', 'the longest wait for one answer', timeout, 5000)
     .action(runDoctor)
@@ -25,7 +25,7 @@ const timeout = (text: string): number => {
 
 async function runDoctor(options: Options): Promise<void> {
   const { diagnose } = await import('@assay/server/doctor')
-  const config = await configOf(options)
+  const config = await installedConfig(options)
   const diagnosis = await during('Asking the endpoints', () =>
     diagnose(config, { deadlineMs: options.timeout }),
   )

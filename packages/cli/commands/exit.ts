@@ -2,7 +2,8 @@
 import type { Exit } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
-import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { addressOrSymbol, namedToken } from '../namedToken.ts'
+import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
@@ -14,18 +15,16 @@ export const exitCommand = (): Command =>
   withService(new Command('exit'))
     .description('what sales of a token would pay; exit code 3 when it has no price')
     .argument('<chain>', 'chain id', whole)
-    .argument('<token>', 'token address', tokenAddress)
+    .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--usd <sizes>', 'sizes in dollars, such as 100,1000,10000')
     .option('--amount <sizes>', 'sizes in the smallest units of the token')
     .action(printExit)
 
-async function printExit(
-  chain: number,
-  token: `0x${string}`,
-  { usd, amount, ...options }: Choice,
-): Promise<void> {
+async function printExit(chain: number, token: string, { usd, amount, ...options }: Choice): Promise<void> {
   const sizes = { ...(usd === undefined ? {} : { usd }), ...(amount === undefined ? {} : { amount }) }
-  const answer = await clientOf(options).fetchExit({ chain_id: chain, token_address: token, ...sizes })
+  const client = clientOf(options)
+  const token_address = await namedToken(client, chain, token)
+  const answer = await client.fetchExit({ chain_id: chain, token_address, ...sizes })
   if ('state' in answer) {
     process.exitCode = EXIT.absent
     return print(options, answer, () => `pending: ask again in ${Math.ceil(answer.retry_after_ms / 1000)} s`)

@@ -2,7 +2,8 @@
 import type { CandlePage, Client, HistoryPage } from '@assay/sdk'
 import { Command, Option } from 'commander'
 import { EXIT } from '../exit.ts'
-import { clientOf, moment, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { addressOrSymbol, namedToken } from '../namedToken.ts'
+import { clientOf, moment, type ServiceChoice, whole, withService } from '../options.ts'
 import { paint, paintScore } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
@@ -32,7 +33,7 @@ export const historyCommand = (): Command =>
   withService(new Command('history'))
     .description('what was published about a token; exit code 3 when nothing was')
     .argument('<chain>', 'chain id', whole)
-    .argument('<token>', 'token address', tokenAddress)
+    .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--from <time>', '15m, 2h, 7d ago, or a date; left out, 24 hours ago', moment)
     .option('--to <time>', 'left out, now', moment)
     .addOption(new Option('--at <time>', 'only what held then').argParser(moment).conflicts(RANGE))
@@ -50,17 +51,17 @@ export const historyCommand = (): Command =>
     .option('--limit <rows>', 'the most to print, the oldest first', whole, 100)
     .action(printHistory)
 
-async function printHistory(chain: number, token: `0x${string}`, options: Options): Promise<void> {
+async function printHistory(chain: number, token: string, options: Options): Promise<void> {
+  const client = clientOf(options)
   const query: Query = {
     chain_id: chain,
-    token_address: token,
+    token_address: await namedToken(client, chain, token),
     ...(options.from === undefined ? {} : { from_ms: options.from }),
     ...(options.to === undefined ? {} : { to_ms: options.to }),
     ...(options.at === undefined ? {} : { at_ms: options.at }),
     ...(options.atBlock === undefined ? {} : { at_block: options.atBlock }),
     ...(options.atSequence === undefined ? {} : { at_sequence: options.atSequence }),
   }
-  const client = clientOf(options)
   const { interval } = options
   if (interval === undefined) {
     const { rows: prices, next } = await pages(options, async page => {

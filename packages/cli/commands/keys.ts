@@ -1,48 +1,49 @@
 /** `assay keys …`: through the running service, or in the store of the configuration when it is stopped. */
 import type { ListedKey } from '@assay/server/config'
-import { Command } from 'commander'
-import { configOf, withConfig } from '../options.ts'
+import { Command, Option } from 'commander'
+import type { AdminChoice } from '../adminClient.ts'
+import { keyringOf } from '../keyring.ts'
+import { withInstalled } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 import { table } from '../terminal/table.ts'
 import { time } from '../terminal/words.ts'
 
-const server = () => import('@assay/server/config')
-
 const KEY_ID = 'the eight letters after assay_'
 
 export function keysCommand(): Command {
   const keys = new Command('keys').description('API keys: issue, list, roll, revoke')
-  withConfig(keys.command('issue'))
+  withKeyring(keys.command('issue'))
     .description('make a key and print it once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <scopes>', 'read, stream, admin; separated by commas')
     .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')
     .action(issueKey)
-  withConfig(keys.command('list')).description('all keys, without their secrets').action(listKeys)
-  withConfig(keys.command('roll'))
-    .description('another key in the place of this one, which ends at once; printed once')
+  withKeyring(keys.command('list')).description('all keys, without their secrets').action(listKeys)
+  withKeyring(keys.command('roll'))
+    .description('replace a key: the old one ends at once, the new one is printed once')
     .argument('<key_id>', KEY_ID)
     .action(rollKey)
-  withConfig(keys.command('revoke'))
+  withKeyring(keys.command('revoke'))
     .description('end a key, its sessions and its streams')
     .argument('<key_id>', KEY_ID)
     .action(revokeKey)
   return keys
 }
 
-type Options = {
-  readonly config?: string
-  readonly name: string
-  readonly scopes: string
-  readonly consumer?: string
-  readonly json?: boolean
-}
+/** Where the keys are: the files of an installation, or a running service. */
+const withKeyring = (command: Command): Command =>
+  withInstalled(command)
+    .option('--url <url>', 'a running service, in place of its files; needs an admin key')
+    .addOption(new Option('--key <key>', 'an admin key, with --url').env('ASSAY_KEY'))
 
-async function issueKey(options: Options): Promise<void> {
+type Choice = AdminChoice & { readonly config?: string; readonly json?: boolean }
+type NewKeyChoice = Choice & { readonly name: string; readonly scopes: string; readonly consumer?: string }
+
+async function issueKey(options: NewKeyChoice): Promise<void> {
   const scopes = options.scopes.split(',').map(scope => scope.trim())
-  const { issueKeyIn } = await server()
-  const { key, keyId } = await issueKeyIn(await configOf(options), {
+  const keyring = await keyringOf(options)
+  const { key, keyId } = await keyring.issue({
     name: options.name,
     consumer: options.consumer ?? options.name,
     scopes,
@@ -50,25 +51,20 @@ async function issueKey(options: Options): Promise<void> {
   print(options, { key_id: keyId, key, name: options.name, scopes }, () => shownOnce(key))
 }
 
-type Choice = { readonly config?: string; readonly json?: boolean }
-
 async function listKeys(options: Choice): Promise<void> {
-  const { listKeysIn } = await server()
-  const keys = await listKeysIn(await configOf(options))
+  const keys = await (await keyringOf(options)).list()
   print(options, { keys: keys.map(keyText) }, () =>
     keys.length === 0 ? 'There are no keys; `assay keys issue` makes one.' : keyTable(keys),
   )
 }
 
 async function rollKey(keyId: string, options: Choice): Promise<void> {
-  const { rollKeyIn } = await server()
-  const { key, keyId: newId } = await rollKeyIn(await configOf(options), keyId)
+  const { key, keyId: newId } = await (await keyringOf(options)).roll(keyId)
   print(options, { key_id: newId, key, replaces: keyId }, () => `${shownOnce(key)} ${keyId} has ended.`)
 }
 
 async function revokeKey(keyId: string, options: Choice): Promise<void> {
-  const { revokeKeyIn } = await server()
-  await revokeKeyIn(await configOf(options), keyId)
+  await (await keyringOf(options)).revoke(keyId)
   print(
     options,
     { key_id: keyId, revoked: true },

@@ -1,38 +1,81 @@
 /** `assay quote`: one token's price as a person reads it, or the whole answer as JSON. */
-import type { PricedQuote, TokenQuote } from '@assay/sdk'
+import type { Client, PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
-import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { addressOrSymbol, namedToken } from '../namedToken.ts'
+import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
 import { paint, paintScore } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
-import { facts } from '../terminal/table.ts'
+import { Progress } from '../terminal/progress.ts'
+import { facts, table } from '../terminal/table.ts'
 import { duration, percent } from '../terminal/words.ts'
 
 export const quoteCommand = (): Command =>
   withService(new Command('quote'))
     .description('the price of a token, with what it rests on; exit code 3 when it has none')
     .argument('<chain>', 'chain id', whole)
-    .argument('<token>', 'token address', tokenAddress)
+    .argument('<token>', 'token address, or its symbol', addressOrSymbol)
+    .option('--wait', 'while the service is still looking for its pools, wait for the answer')
     .action(printQuote)
 
-async function printQuote(chain: number, token: `0x${string}`, options: ServiceChoice): Promise<void> {
-  const quote = await clientOf(options).quoteToken({ chain_id: chain, token_address: token })
+type Options = ServiceChoice & { readonly wait?: boolean }
+
+/** A first look at a token takes seconds; on a slow endpoint a minute. */
+const PATIENCE_MS = 120_000
+
+async function printQuote(chain: number, token: string, options: Options): Promise<void> {
+  const client = clientOf(options)
+  const path = { chain_id: chain, token_address: await namedToken(client, chain, token) }
+  const quote = options.wait === true ? await settledQuote(client, path) : await client.quoteToken(path)
   if (quote.state !== 'PRICED') process.exitCode = EXIT.absent
   print(options, quote, () => textOf(quote))
+}
+
+async function settledQuote(client: Client, path: Parameters<Client['quoteToken']>[0]): Promise<TokenQuote> {
+  const progress = new Progress('Looking for pools').tick()
+  const untilMs = performance.now() + PATIENCE_MS
+  try {
+    for (;;) {
+      const quote = await client.quoteToken(path)
+      if (quote.state !== 'PENDING' || performance.now() > untilMs) return quote
+      progress.detail(quote.stage.toLowerCase())
+      await new Promise(resolve => setTimeout(resolve, quote.retry_after_ms))
+    }
+  } finally {
+    progress.end()
+  }
 }
 
 function textOf(quote: TokenQuote): string {
   if (quote.state === 'PRICED') return pricedText(quote)
   if (quote.state === 'PENDING')
-    return `pending: ${quote.stage.toLowerCase()}; ask again in ${Math.ceil(quote.retry_after_ms / 1000)} s`
+    return `pending: ${quote.stage.toLowerCase()}; ask again in ${Math.ceil(quote.retry_after_ms / 1000)} s, or wait for it with --wait`
+  return unpricedText(quote)
+}
+
+function unpricedText({ reason, last_priced: last, as_of, candidates }: UnpricedQuote): string {
   return [
-    `${paint('red', 'unpriced')}: ${quote.reason}`,
-    ...quote.candidates.map(({ rule, actual, hops }) => {
-      const where = hops.length === 0 && actual !== null ? `: ${actual}` : ''
-      return `  ${paint('dim', 'nearest failed by')} ${rule}${where}`
-    }),
+    `${paint('red', 'unpriced')}: ${reason}, block ${as_of.block_number}, ${duration(Date.now() - as_of.block_time_ms)} ago`,
+    ...(last === undefined || last === null
+      ? []
+      : [
+          `last priced ${last.price_usd.display} USD at score ${last.score}, ${duration(Date.now() - last.at_ms)} ago`,
+        ]),
+    ...(candidates.length === 0 ? [] : [candidateTable(candidates)]),
   ].join('\n')
 }
+
+/** The nearest routes and pools, the rule each failed, what it has and what the rule wants. */
+const candidateTable = (candidates: UnpricedQuote['candidates']): string =>
+  table(
+    ['Nearest', 'Failed by', 'Has', 'Needs'].map(title => ({ title })),
+    candidates.map(({ route_id, rule, actual, required }) => [
+      route_id === '' ? '–' : route_id,
+      rule,
+      actual ?? '–',
+      required ?? '–',
+    ]),
+  )
 
 function pricedText(quote: PricedQuote): string {
   const { price_usd, confidence, as_of, change, support } = quote

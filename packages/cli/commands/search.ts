@@ -2,6 +2,7 @@
 import type { Client, SearchResult, TokenList } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
+import { tokensOf } from '../namedToken.ts'
 import { clientOf, type ServiceChoice, withService } from '../options.ts'
 import { paint, paintScore } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
@@ -34,20 +35,11 @@ async function byName(client: Client, text: string): Promise<SearchResult> {
   const { chains } = await client.fetchChains()
   const tokens: Token[] = []
   for (const { chain_id } of chains) {
-    let cursor: string | null = null
-    do {
-      const page: TokenList = await client.fetchTokens({
-        chain_id,
-        limit: 1000,
-        ...(cursor === null ? {} : { cursor }),
-      })
-      tokens.push(
-        ...page.tokens.filter(({ symbol, name }) =>
-          [symbol, name].some(each => each?.toLowerCase().includes(wanted) === true),
-        ),
-      )
-      cursor = page.next_cursor
-    } while (cursor !== null)
+    tokens.push(
+      ...(await tokensOf(client, chain_id)).filter(({ symbol, name }) =>
+        [symbol, name].some(each => each?.toLowerCase().includes(wanted) === true),
+      ),
+    )
   }
   const ids = new Set(tokens.map(({ chain_id }) => chain_id))
   return { chains: chains.filter(({ chain_id }) => ids.has(chain_id)), tokens, pools: [] }

@@ -2,7 +2,8 @@
 import { type Client, type UnpricedQuote, type Verification, verify } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'
-import { clientOf, type ServiceChoice, tokenAddress, whole, withService } from '../options.ts'
+import { addressOrSymbol, namedToken } from '../namedToken.ts'
+import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
 
@@ -12,7 +13,7 @@ export const verifyCommand = (): Command =>
   withService(new Command('verify'))
     .description('recomputes the price of a token from its own evidence; exit code 1 when a number differs')
     .argument('<chain>', 'chain id', whole)
-    .argument('<token>', 'token address', tokenAddress)
+    .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--rpc <url>', 'a node of your own, to hold the evidence against')
     .action(verifyQuote)
 
@@ -20,9 +21,10 @@ export const verifyCommand = (): Command =>
 const MAX_SHOWN = 20
 
 /** Exit code 0: it verifies. 1: it does not. 3: there is no price to verify, or it is withheld for good reason. */
-async function verifyQuote(chain: number, token: `0x${string}`, options: Options): Promise<void> {
+async function verifyQuote(chain: number, token: string, options: Options): Promise<void> {
   const client = clientOf(options)
-  const quote = await client.quoteToken({ chain_id: chain, token_address: token })
+  const token_address = await namedToken(client, chain, token)
+  const quote = await client.quoteToken({ chain_id: chain, token_address })
   if (quote.state === 'UNPRICED' && quote.presented === true) return verifyPresented(client, quote, options)
   if (quote.state !== 'PRICED') {
     process.exitCode = EXIT.absent

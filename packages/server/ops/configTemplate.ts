@@ -28,8 +28,8 @@ function chainsText(chainIds: readonly number[]): string {
     const name = CHAIN_TABLE[id]?.['name']
     return `  - chain_id: ${id}${typeof name === 'string' ? `                # ${name}` : ''}
     endpoints:
-      - { name: first, url: "\${RPC_${id}}" }
-      # - { name: second, url: "\${RPC_${id}_SECOND}" }   # of another provider
+      - { name: first, url: "\${ASSAY_RPC_${id}}" }
+      # - { name: second, url: "\${ASSAY_RPC_${id}_SECOND}" }   # of another provider
 `
   })
   const others = Object.keys(SAMPLE.chains[0] ?? {}).filter(key => key !== 'chain_id' && key !== 'endpoints')

@@ -109,7 +109,8 @@ function commentStart(line: string): number {
   return line.length
 }
 
-const SHORT_CUT = /^ASSAY_RPC_(.*)$/
+/** `ASSAY_RPC_1_SECOND` and the like are for a file to fill in. */
+const SHORT_CUT = /^ASSAY_RPC_(?!\d+_)(.*)$/
 
 /** Whether the environment names endpoints of real chains. */
 export const hasShortCut = (environment: Environment): boolean =>

@@ -1,0 +1,9 @@
+/** A module to `--import`: the process says it is Node 20, with these facts in the place of its own. */
+export const olderNode = (facts: { readonly arch?: string; readonly execPath?: string }): string => {
+  const versions = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.11.0'}})`
+  const others = Object.entries(facts).map(
+    ([name, value]) =>
+      `Object.defineProperty(process,${JSON.stringify(name)},{value:${JSON.stringify(value)}})`,
+  )
+  return `data:text/javascript,${encodeURIComponent([versions, ...others].join(';'))}`
+}
