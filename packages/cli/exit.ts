@@ -56,7 +56,7 @@ const NEXT: Readonly<Record<string, string>> = {
   UNAUTHENTICATED:
     'Give a valid key with --key or ASSAY_KEY. That of `npm start`: export ASSAY_KEY=$(cat data/key)',
   FORBIDDEN:
-    'The key lacks a scope: `assay keys list` shows the scopes of each, `assay keys issue` makes another.',
+    'The key lacks a scope: `assay keys list` shows the scopes of each, `assay keys issue` makes another. What is for admins also wants this machine in `admin.allow`.',
   RATE_LIMITED: 'Ask again later, or have the limit of this consumer raised.',
   UNSUPPORTED_CHAIN: '`assay search SYMBOL` looks on every chain that is served.',
   INVALID_ADDRESS: 'An address is 0x and 40 hex digits, in lower case or with its checksum.',

@@ -1,7 +1,10 @@
 /** The keys of a service: through its API where `--url` names one, else through the files of its installation. */
 import type { ListedKey } from '@assay/server/config'
-import { AdminClient, type AdminChoice } from './adminClient.ts'
-import { type ConfigChoice, installedConfig } from './options.ts'
+import type { Client, KeyList, KeyRequest } from '@assay/sdk'
+import { EXIT, Failure } from './exit.ts'
+import { clientOf, type ConfigChoice, installedConfig } from './options.ts'
+
+export type KeyringChoice = ConfigChoice & { readonly url?: string; readonly key?: string }
 
 export type NewKey = { readonly name: string; readonly consumer: string; readonly scopes: readonly string[] }
 export type Issued = { readonly key: string; readonly keyId: string }
@@ -13,10 +16,15 @@ export type Keyring = {
   revoke(keyId: string): Promise<void>
 }
 
-export const keyringOf = (choice: ConfigChoice & AdminChoice): Promise<Keyring> =>
-  choice.url === undefined
-    ? installedKeyring(choice)
-    : Promise.resolve(remoteKeyring(new AdminClient(choice.url, choice.key)))
+export async function keyringOf(choice: KeyringChoice): Promise<Keyring> {
+  const { url, key } = choice
+  if (url === undefined) return installedKeyring(choice)
+  if (!URL.canParse(url))
+    throw new Failure(`--url ${url} is not an address such as http://127.0.0.1:8080`, EXIT.misused)
+  if (key === undefined)
+    throw new Failure('--url needs an admin key: give it with --key or ASSAY_KEY', EXIT.misused)
+  return remoteKeyring(clientOf({ url, key }))
+}
 
 async function installedKeyring(choice: ConfigChoice): Promise<Keyring> {
   const config = await installedConfig(choice)
@@ -29,35 +37,21 @@ async function installedKeyring(choice: ConfigChoice): Promise<Keyring> {
   }
 }
 
-type RemoteKey = {
-  readonly key_id: string
-  readonly consumer: string
-  readonly name: string
-  readonly scopes: ListedKey['scopes']
-  readonly created_at_ms: number
-  readonly expires_at_ms: number | null
-  readonly revoked_at_ms: number | null
-}
-
-function remoteKeyring(admin: AdminClient): Keyring {
-  const issued = (answer: unknown): Issued => {
-    const { key, key_id } = answer as { key: string; key_id: string }
-    return { key, keyId: key_id }
-  }
-  const path = (keyId: string) => `keys/${encodeURIComponent(keyId)}`
+function remoteKeyring({ admin }: Client): Keyring {
+  const issued = ({ key, key_id }: Awaited<ReturnType<typeof admin.issueKey>>): Issued => ({
+    key,
+    keyId: key_id,
+  })
   return {
     issue: async ({ name, consumer, scopes }) =>
-      issued(await admin.call('POST', 'keys', { name, consumer, scopes })),
-    async list() {
-      const { keys } = (await admin.call('GET', 'keys')) as { readonly keys: readonly RemoteKey[] }
-      return keys.map(listedKey)
-    },
-    roll: async keyId => issued(await admin.call('POST', `${path(keyId)}/roll`)),
-    revoke: async keyId => void (await admin.call('DELETE', path(keyId))),
+      issued(await admin.issueKey({ name, consumer, scopes: scopes as KeyRequest['scopes'] })),
+    list: async () => (await admin.fetchKeys()).keys.map(listedKey),
+    roll: async keyId => issued(await admin.rollKey(keyId)),
+    revoke: keyId => admin.revokeKey(keyId),
   }
 }
 
-const listedKey = (key: RemoteKey): ListedKey => ({
+const listedKey = (key: KeyList['keys'][number]): ListedKey => ({
   keyId: key.key_id,
   consumer: key.consumer,
   name: key.name,

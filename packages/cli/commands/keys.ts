@@ -1,8 +1,7 @@
 /** `assay keys …`: through the running service, or in the store of the configuration when it is stopped. */
 import type { ListedKey } from '@assay/server/config'
 import { Command, Option } from 'commander'
-import type { AdminChoice } from '../adminClient.ts'
-import { keyringOf } from '../keyring.ts'
+import { keyringOf, type KeyringChoice } from '../keyring.ts'
 import { withInstalled } from '../options.ts'
 import { paint } from '../terminal/paint.ts'
 import { print } from '../terminal/print.ts'
@@ -37,7 +36,7 @@ const withKeyring = (command: Command): Command =>
     .option('--url <url>', 'a running service, in place of its files; needs an admin key')
     .addOption(new Option('--key <key>', 'an admin key, with --url').env('ASSAY_KEY'))
 
-type Choice = AdminChoice & { readonly config?: string; readonly json?: boolean }
+type Choice = KeyringChoice & { readonly json?: boolean }
 type NewKeyChoice = Choice & { readonly name: string; readonly scopes: string; readonly consumer?: string }
 
 async function issueKey(options: NewKeyChoice): Promise<void> {
