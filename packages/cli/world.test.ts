@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { blocksOf, namesIn, PAGES, ROOT, withoutGaps } from './testing/docBlocks.ts'
+import { blocksOf, type DocBlock, namesIn, PAGES, ROOT, withoutGaps } from './testing/docBlocks.ts'
 import { endSessions, open, PLACES, run, type Session } from './testing/session.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-world-'))
@@ -91,20 +91,20 @@ describe('every example of the documentation', () => {
       const [, file = ''] = /From `([^`]+)`:/.exec(readFileSync(join(ROOT, page), 'utf8')) ?? []
       expect(flat(readFileSync(join(ROOT, file), 'utf8'))).toContain(flat(text))
     }
-    const program = blocks.filter(each => !fragments.includes(each)).map(({ text }) => text)
-    if (program.length === 0) return
     const { chains } = parse(readFileSync(join(folder, 'data/assay.yaml'), 'utf8')) as {
       chains: { endpoints: { url: string }[] }[]
     }
     const node = chains[0]?.endpoints.find(endpoint => endpoint.url.startsWith('http'))?.url ?? ''
-    // Where the packages of this repository are found, and no commit sees it.
-    const file = join(ROOT, '.cache', `example-${page.replaceAll('/', '-')}.ts`)
-    mkdirSync(join(ROOT, '.cache'), { recursive: true })
-    writeFileSync(file, local(program.join('\n')).replaceAll('http://127.0.0.1:8545', node))
-    const isEndless = program.some(text => text.includes('.follow('))
-    const { code, text } = await script(process.execPath, [file], isEndless)
-    rmSync(file)
-    expect([isEndless ? 0 : code, text]).toEqual([0, expect.not.stringMatching(/Error|^$/)])
+    for (const program of wholePrograms(blocks.filter(each => !fragments.includes(each)))) {
+      // Where the packages of this repository are found, and no commit sees it.
+      const file = join(ROOT, '.cache', `example-${page.replaceAll('/', '-')}.ts`)
+      mkdirSync(join(ROOT, '.cache'), { recursive: true })
+      writeFileSync(file, local(program).replaceAll('http://127.0.0.1:8545', node))
+      const isEndless = program.includes('.follow(')
+      const { code, text } = await script(process.execPath, [file], isEndless)
+      rmSync(file)
+      expect([isEndless ? 0 : code, text]).toEqual([0, expect.not.stringMatching(/Error|^$/)])
+    }
   })
 
   it('answers and frames have no field that the API does not describe', async () => {
@@ -136,6 +136,7 @@ describe('every example of the documentation', () => {
     const left = PAGES.flatMap(blocksOf).filter(({ language }) => language === 'text')
     expect(left.map(({ page }) => page)).toEqual([
       'CONTRIBUTING.md',
+      'packages/sdk/README.md',
       'docs/CAPACITY.md',
       'docs/CAPACITY.md',
       'docs/MUTATIONS.md',
@@ -153,6 +154,15 @@ describe('every example of the documentation', () => {
     ])
   })
 })
+
+/** A block that imports begins a program; one that does not goes on with the program before it. */
+function wholePrograms(blocks: readonly DocBlock[]): readonly string[] {
+  const programs: string[] = []
+  for (const { text } of blocks)
+    if (programs.length === 0 || text.startsWith('import ')) programs.push(text)
+    else programs.push(`${programs.pop()}\n${text}`)
+  return programs
+}
 
 describe('the dashboard and the alerts', () => {
   const metricsIn = (text: string) => new Set(text.match(/\bassay_[a-z0-9_]+/g) ?? [])

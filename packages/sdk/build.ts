@@ -10,6 +10,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 
 const HERE = import.meta.dirname
 const ROOT = resolve(HERE, '../..')
+/** Its name in this repository, and on npm, where the scope is not ours. */
+const HERE_NAME = '@assay/sdk'
+const PUBLISHED_NAME = 'assay-sdk'
 const RULES = '@assay/engine/rules'
 const IMPORT = /((?:from|import)\s*\(?\s*)(['"])([^'"\n]+)\2/g
 
@@ -22,7 +25,8 @@ export function buildPackage(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
     if (entry.isFile()) link(folder, join(entry.parentPath, entry.name))
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`)
-  copyFileSync(join(HERE, 'README.md'), join(folder, 'README.md'))
+  const readme = readFileSync(join(HERE, 'README.md'), 'utf8').replaceAll(HERE_NAME, PUBLISHED_NAME)
+  writeFileSync(join(folder, 'README.md'), readme)
   copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'))
 }
 
@@ -42,12 +46,12 @@ function link(folder: string, file: string): void {
 }
 
 function manifest(): object {
-  const { name, version, description, license } = JSON.parse(
+  const { version, description, license } = JSON.parse(
     readFileSync(join(HERE, 'package.json'), 'utf8'),
   ) as Record<string, string>
   const entry = (path: string) => ({ types: `./sdk/${path}.d.ts`, default: `./sdk/${path}.js` })
   return {
-    name,
+    name: PUBLISHED_NAME,
     version,
     description,
     license,

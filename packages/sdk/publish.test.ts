@@ -59,10 +59,10 @@ async function bundleOf(source: string): Promise<string> {
 
 test('it brings nothing else along', () => {
   expect(readdirSync(join(consumer, 'node_modules')).filter(name => !name.startsWith('.'))).toEqual([
-    '@assay',
+    'assay-sdk',
   ])
   const manifest = JSON.parse(
-    readFileSync(join(consumer, 'node_modules/@assay/sdk/package.json'), 'utf8'),
+    readFileSync(join(consumer, 'node_modules/assay-sdk/package.json'), 'utf8'),
   ) as Record<string, unknown>
   expect([manifest['private'], manifest['dependencies'], manifest['sideEffects']]).toEqual([
     undefined,
@@ -75,9 +75,9 @@ test('plain JavaScript can use every door of it: client, exact values, wire and 
   const said = run(
     'use.js',
     `import { readFileSync } from 'node:fs'
-     import { createClient, exact, UnreachableError } from '@assay/sdk'
-     import { verify, verifyOffline } from '@assay/sdk/verify'
-     import { toId, SCHEMA_VERSION } from '@assay/sdk/wire'
+     import { createClient, exact, UnreachableError } from 'assay-sdk'
+     import { verify, verifyOffline } from 'assay-sdk/verify'
+     import { toId, SCHEMA_VERSION } from 'assay-sdk/wire'
      const quote = JSON.parse(readFileSync('examples.json', 'utf8')).quoteToken['200']
      const { verified, checks } = await verify(quote)
      const tampered = structuredClone(quote)
@@ -99,8 +99,8 @@ test('plain JavaScript can use every door of it: client, exact values, wire and 
 
 test('its types hold for a strict consumer, and refuse what is wrong', () => {
   const use = (amount: string) => `
-    import { createClient, type FollowEvent, type Verification, verify } from '@assay/sdk'
-    import type { TokenQuote } from '@assay/sdk/wire'
+    import { createClient, type FollowEvent, type Verification, verify } from 'assay-sdk'
+    import type { TokenQuote } from 'assay-sdk/wire'
     const client = createClient({ baseUrl: 'http://127.0.0.1:8080' })
     export async function check(token_address: \`0x\${string}\`): Promise<Verification | null> {
       const quote: TokenQuote = await client.quoteToken({ chain_id: ${amount}, token_address })
@@ -135,13 +135,13 @@ test('its types hold for a strict consumer, and refuse what is wrong', () => {
 
 test('a bundle that imports only the client has no engine; one that verifies has, and asks a chain only if it may', async () => {
   const ENGINE = ['sqrtPriceX96', 'consensus']
-  const client = await bundleOf(`export { createClient } from '@assay/sdk'`)
+  const client = await bundleOf(`export { createClient } from 'assay-sdk'`)
   expect(client).toContain('/v1/')
   expect(ENGINE.filter(word => client.includes(word))).toEqual([])
-  const verifying = await bundleOf(`export { verify } from '@assay/sdk'`)
+  const verifying = await bundleOf(`export { verify } from 'assay-sdk'`)
   expect(ENGINE.filter(word => verifying.includes(word))).toEqual(ENGINE)
   expect(client.length).toBeLessThan(verifying.length / 2)
-  const offline = await bundleOf(`export { verifyOffline } from '@assay/sdk'`)
+  const offline = await bundleOf(`export { verifyOffline } from 'assay-sdk'`)
   expect(verifying).toContain('eth_call')
   expect(offline).not.toContain('eth_call')
   expect(offline.length).toBeLessThan(verifying.length * 0.75)

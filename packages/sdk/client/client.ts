@@ -21,6 +21,7 @@ import type {
 } from '../wire/quote.ts'
 import type { Session, SessionInfo, SessionQuery } from '../wire/session.ts'
 import type { SearchQuery, SearchResult, TokenList, TokenPath, TokensQuery } from '../wire/token.ts'
+import { AssayError } from './failure.ts'
 import { type AdminClient, adminClient } from './admin.ts'
 import { Follower, type FollowRequest } from './follow.ts'
 import { call, type CallOptions, type HttpOptions, urlOf } from './http.ts'
@@ -125,7 +126,13 @@ const historyPath = ({ chain_id, token_address }: TokenPath): string =>
   `v1/history/token/${chain_id}/${encodeURIComponent(token_address)}`
 
 function connect(http: HttpOptions, given: SocketConstructor | undefined) {
-  const Socket = given ?? globalThis.WebSocket
+  const Socket = given ?? (globalThis.WebSocket as SocketConstructor | undefined)
+  if (Socket === undefined)
+    throw new AssayError({
+      code: 'NO_WEBSOCKET',
+      message:
+        'this runtime has no WebSocket, which the stream needs: use Node 22 or newer, or give one to the client, as in createClient({ baseUrl, apiKey, WebSocket }) with that of the package `ws`',
+    })
   const url = urlOf(http.baseUrl, { path: 'v1/stream' }).replace(/^http/, 'ws')
   return http.apiKey === null
     ? new Socket(url)

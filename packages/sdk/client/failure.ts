@@ -13,6 +13,7 @@ export const CLIENT_ERRORS = {
   TIMEOUT: { retryable: true, about: 'No answer within the time the caller gave.' },
   UNEXPECTED_ANSWER: { retryable: false, about: 'An answer this SDK cannot read.' },
   STREAM_CLOSED: { retryable: false, about: 'The stream was closed for good; the reason says why.' },
+  NO_WEBSOCKET: { retryable: false, about: 'The runtime has no WebSocket and the client was given none.' },
   SCHEMA_TOO_NEW: { retryable: false, about: 'The stream is newer than this SDK.' },
 } as const
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS

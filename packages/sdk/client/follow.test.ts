@@ -491,3 +491,56 @@ test('it can be ended while it waits to try again', async () => {
   }
   expect(seen).toEqual(['resetting', 'replaying', 'reconnecting (1006)'])
 })
+
+test('run calls back with every token and pool of the snapshot first, again after a reset, then with changes', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(10, 1, 100, 5)]
+  service.onSubscribe = (socket, after) => {
+    if (after !== 10) return replaying([sample.tokenUpsert(95, 2, 22)])(socket, after)
+    service.pages = [pairPage(90, 2, 200, 80)]
+    return socket.reset('REPLAY_UNAVAILABLE')
+  }
+  const follower = following(service)
+  const seen: string[] = []
+  await follower.run({
+    onStatus: status => seen.push(status),
+    onToken: ({ token_id, price }) => {
+      seen.push(`token ${BigInt(token_id)} ${price?.state === 'PRICED' ? price.price_usd.numerator : '–'}`)
+      if (seen.at(-1)?.endsWith(' 22') === true) follower.close()
+    },
+    onPool: (id, pool) => seen.push(`pool ${BigInt(id)} ${pool?.pool?.fee_ppm}`),
+  })
+  const token = (n: number, price: string) => `token ${BigInt(sample.tokenId(n))} ${price}`
+  const pool = (n: number) => `pool ${BigInt(sample.poolId(n))} 3000`
+  expect(seen.filter(each => !each.startsWith(token(9, '')))).toEqual([
+    'resetting',
+    'replaying',
+    token(1, '100'),
+    pool(1),
+    'resetting',
+    'replaying',
+    token(2, '200'),
+    pool(2),
+    'live',
+    token(2, '22'),
+    'closed',
+  ])
+})
+
+test('a runtime without WebSocket is named, with what to do', async () => {
+  const service = new ScriptedService()
+  service.pages = [pairPage(10, 1, 100, 5)]
+  const own = globalThis.WebSocket
+  // As in Node 20.
+  Reflect.deleteProperty(globalThis, 'WebSocket')
+  try {
+    const client = createClient({ baseUrl: 'http://assay', fetch: service.fetch })
+    const follower = client.follow({ chain_id: sample.CHAIN, backoff: QUICK })
+    await expect(until(follower, 'never')).rejects.toMatchObject({
+      code: 'NO_WEBSOCKET',
+      message: expect.stringContaining('package `ws`') as string,
+    })
+  } finally {
+    globalThis.WebSocket = own
+  }
+})

@@ -51,9 +51,9 @@ export type FollowEvent =
 /** For `run`. One that throws ends it. */
 export type FollowCallbacks = {
   readonly onStatus?: (status: FollowStatus, reason: string | null) => void
-  /** A token as it is now, after whatever was said about it. */
+  /** A token as it is now: once for each when the snapshot has been read, then after every record about it. */
   readonly onToken?: (token: FollowedToken) => void
-  /** A pool as it is now; null when it is gone with its block. */
+  /** A pool as it is now, as with tokens; null when it is gone with its block. */
   readonly onPool?: (poolId: Id, pool: FollowedPool | null) => void
   readonly onSwap?: (swap: SwapEvent) => void
   readonly onHealth?: (health: Health) => void
@@ -74,6 +74,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
   #status: FollowStatus = 'resetting'
   /** Connections in a row that brought no record. */
   #failures = 0
+  /** A snapshot was read that the callbacks of `run` have not seen yet. */
+  #isUnseen = false
   /** The last session was refused for the sequence of a new snapshot. */
   #wasRefused = false
 
@@ -138,13 +140,27 @@ export class Follower implements AsyncIterable<FollowEvent> {
     this.#closing.abort()
   }
 
-  /** Follows until it is closed, telling instead of being iterated. Rejects with what no retry can help. */
+  /**
+   * Follows until it is closed and calls back: first with the state of the snapshot, and again after a reset, then with
+   * every change. Rejects with what no retry can help.
+   */
   async run(callbacks: FollowCallbacks): Promise<void> {
     for await (const event of this) {
-      if (event.kind === 'status') callbacks.onStatus?.(event.status, event.reason)
-      else this.#tell(event.record, callbacks)
+      if (event.kind === 'record') this.#tell(event.record, callbacks)
+      else {
+        callbacks.onStatus?.(event.status, event.reason)
+        this.#showSnapshot(callbacks)
+      }
     }
     callbacks.onStatus?.('closed', null)
+  }
+
+  /** Once its session is open: only then is it known whether the feed still stands behind the prices. */
+  #showSnapshot({ onToken, onPool }: FollowCallbacks): void {
+    if (!this.#isUnseen || this.#status !== 'replaying') return
+    this.#isUnseen = false
+    for (const token of this.tokens()) onToken?.(token)
+    for (const pool of this.pools()) onPool?.(pool.pool_id, pool)
   }
 
   #tell(record: Envelope, { onRecord, onHealth, onSwap, onToken, onPool }: FollowCallbacks): void {
@@ -174,7 +190,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     yield this.#enter('resetting', null)
     for (;;) {
       const isFresh = this.#market.sequence === null
-      if (isFresh)
+      if (isFresh) {
         this.#market.load(
           await readSnapshot(
             this.#source,
@@ -185,6 +201,8 @@ export class Follower implements AsyncIterable<FollowEvent> {
           ),
           this.#now(),
         )
+        this.#isUnseen = true
+      }
       const outcome = yield* this.#connect(this.#market.sequence as number, isFresh)
       if (outcome.kind === 'ENDED') return
       const why = reasonOf(outcome)
