@@ -126,7 +126,7 @@ const historyPath = ({ chain_id, token_address }: TokenPath): string =>
   `v1/history/token/${chain_id}/${encodeURIComponent(token_address)}`
 
 function connect(http: HttpOptions, given: SocketConstructor | undefined) {
-  const Socket = given ?? (globalThis.WebSocket as SocketConstructor | undefined)
+  const Socket: SocketConstructor | undefined = given ?? globalThis.WebSocket
   if (Socket === undefined)
     throw new AssayError({
       code: 'NO_WEBSOCKET',
