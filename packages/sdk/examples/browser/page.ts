@@ -39,10 +39,7 @@ async function follow(): Promise<void> {
   follower?.close()
   follower = client.follow({ chain_id, token: token_address })
   await follower.run({
-    onStatus(status, reason) {
-      show('status', reason === null ? status : `${status} (${reason})`)
-      for (const { price } of follower?.tokens() ?? []) showPrice(price)
-    },
+    onStatus: (status, reason) => show('status', reason === null ? status : `${status} (${reason})`),
     onToken: ({ price }) => showPrice(price),
     onHealth: ({ status }) => show('health', status),
   })
