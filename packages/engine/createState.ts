@@ -36,6 +36,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
       poolsInto: new Map(),
       agreements: new Map(),
       dues: new DueQueue(),
+      touched: null,
       priced: new Set(),
       aged: new Set(),
       watches: new Map(),

@@ -16,6 +16,7 @@ import type { PublishedPool, PublishedToken } from './record.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { Past } from './rules/history.ts'
+import type { TokenPast } from './rules/ownPast.ts'
 import type { Reference } from './rules/temporalMedian.ts'
 import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
@@ -107,8 +108,14 @@ export type Decimals = {
   readonly value: Count | null
   readonly reason: string | null
   readonly block: BlockRef
-  /** A second, different reading: unusable until it is confirmed by another one. */
+  /** A second, different reading: unusable until another one confirms it half an hour of blocks later. */
   readonly changedTo: Count | null
+  /** Time of the block of that reading; absent where there is none. */
+  readonly changedMs?: Ms
+  /** The value before this one, where it was another. */
+  readonly from?: Count
+  /** Of an invalid reading: the last valid value, if there was one. */
+  readonly last?: Count
 }
 
 export type Token = {
@@ -130,6 +137,8 @@ export type Token = {
   isAged: boolean
   /** Pools of families that are not priced, as its enrolment found them; absent where there were none. */
   elsewhere?: readonly UnpricedPool[]
+  /** What its own pools said of it in the last hour; null before the first moment that touched one. Undone with its block. */
+  past: TokenPast | null
 }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */
@@ -137,7 +146,11 @@ export type Stable = {
   readonly reading: StableAnswer | null
   readonly lastGood: StableAnswer | null
   readonly block: BlockRef
+  /** Complete, positive answers by when they were read, oldest first: what `unitWorth` values it at. */
+  readonly good: readonly GoodAnswer[]
 }
+
+export type GoodAnswer = { readonly answer: StableAnswer; readonly readMs: Ms }
 
 /**
  * What a pool is looked at together with: its tokens, the pools of its pair, and what follows from its present state,
@@ -153,7 +166,7 @@ export type Around = {
   /** Remembered: the market of `npm run bench:against` is re-priced 9 % faster for it. */
   readonly figures: Cell<Figures, PoolState, Policy, Decimals | null, Decimals | null>
   /** Remembered: 13 % faster for it. */
-  readonly outlook: Cell<Outlook, PoolState, Policy>
+  readonly outlook: Cell<Outlook, PoolState, Policy, Decimals | null, Decimals | null>
   /** Of a pool of two stables. Remembered: a moment with four busy ones takes half as long for it. */
   readonly past: Cell<Timed<Reference>, PoolState>
   filed: FiledDepth | null
@@ -178,6 +191,7 @@ export type Figures = {
   readonly bits: Count
   /** The same from the fee-free marginal. */
   readonly marginal: Fraction | null
+  readonly nearMarginal: Near
   /** The first guard that neither time nor anchors have a part in. */
   readonly flaw: Failure | null
 }
@@ -186,7 +200,13 @@ export type Figures = {
 export type Scale = { readonly from: bigint; readonly to: bigint; readonly whole: Fraction }
 
 /** What time has to say about a pool whose state stands still. */
-export type Outlook = { readonly temporal: Score; readonly caps: readonly Cap[]; readonly untilMs: Ms }
+export type Outlook = {
+  readonly temporal: Score
+  readonly caps: readonly Cap[]
+  /** When its latest jump was opened. */
+  readonly jumpSinceMs: Ms | null
+  readonly untilMs: Ms
+}
 
 /** Where a pool stands in the watch of its anchor, and what that follows from. */
 export type FiledDepth = {
@@ -201,6 +221,8 @@ export type EntityKey =
   | `pool/${Address}`
   | `ticks/${Address}`
   | `token/${Address}`
+  | `past/${Address}`
+  | `minutes/${Address}`
   | `quote/${Address}`
   | `stable/${Address}`
   | 'coverage'

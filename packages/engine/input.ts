@@ -110,6 +110,8 @@ export type TokenFacts = {
   readonly token: Address
   readonly decimals: Count | null
   readonly reason: string | null
+  /** An operator has confirmed that these are its decimals. */
+  readonly confirmed?: boolean
   readonly symbol: string | null
   readonly name: string | null
 }

@@ -733,6 +733,7 @@ describe('who is published', () => {
     const s = direct()
     s.decimals(T, 6)
     expect(s.poolText(P1)).toMatchObject({ marginal: null, reason: 'DECIMALS_CHANGED' })
+    s.mine({ afterMs: 30 * MINUTE })
     s.decimals(T, 6)
     expect(s.poolText(P1)).toMatchObject({ marginal: { numerator: expect.any(String) }, reason: null })
   })

@@ -75,6 +75,8 @@ export type Index = {
   /** What pairs agreed on last. */
   readonly agreements: Map<readonly Pool[], LastAgreement>
   readonly dues: DueQueue
+  /** Tokens touched in the moment of the tip, which stays open until a later time; null where that must be looked up. */
+  touched: { readonly timeMs: Ms; readonly tokens: Set<Address> } | null
   /** Tokens that were last published with a price. */
   readonly priced: Set<Token>
   /** Tokens that are `isAged`. */

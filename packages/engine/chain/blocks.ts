@@ -13,6 +13,7 @@ import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
+import { notePasts } from './ownPast.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
 import { renewTrades } from './trades.ts'
@@ -33,7 +34,14 @@ export function applyBlock(state: State, block: Block, work: Work): void {
     proven: extendRuns(state.chain.proven, block),
   }
   const groups = byPool(block.events)
-  for (const [address, events] of groups) applyToPool(state, address, events, block, work)
+  const touched = new Set<Address>()
+  for (const [address, events] of groups) {
+    applyToPool(state, address, events, block, work)
+    const pool = state.pools.get(address)
+    if (pool !== undefined && !pool.state.isBeforeGap) touched.add(pool.from)
+  }
+  notePasts(state, touched, block.timeMs, work)
+  // What a routing asset is worth at the block is in its past.
   renewTrades(state, groups, block)
   boundJournals(state)
 }

@@ -3,6 +3,7 @@
  * a block (R-reading-2, R-reading-3). Both go with their block, and an older one never replaces a newer one.
  */
 import type { FeedAnswer, Input, StableReading } from '../input.ts'
+import { withGood } from '../price/hops/unitWorth.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
@@ -47,7 +48,9 @@ function takeAnswers(
       before.reading?.updatedAtMs === answer?.updatedAtMs &&
       before.reading?.complete === answer?.complete
     if (isSame) continue
-    setStable(state, token, { reading: answer, lastGood, block }, place.journal)
+    const earlier = before?.good ?? []
+    const good = isGood ? withGood(earlier, { answer, readMs: block.timeMs }) : earlier
+    setStable(state, token, { reading: answer, lastGood, block, good }, place.journal)
     triggers.answer(state, work, token)
   }
 }

@@ -10,6 +10,7 @@ import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../ent
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
+import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
@@ -26,6 +27,8 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   publishedTokens: new Set(),
   stables: new Map(),
   decimals: new Map(),
+  pasts: new Map(),
+  minutes: new Map(),
   swaps: [],
 })
 
@@ -109,6 +112,20 @@ export function setDecimals(state: State, token: Token, next: Decimals, journal:
     journal.decimals.set(token.address, token.decimals)
   token.decimals = next
   touch(state, `token/${token.address}`, journal)
+}
+
+export function setTokenPast(state: State, token: Token, next: TokenPast): void {
+  const { past } = token
+  const journal = tipJournal(state)
+  if (journal !== null && !journal.pasts.has(token.address))
+    journal.pasts.set(token.address, past === null ? null : { open: past.open, touchedMs: past.touchedMs })
+  if (next.minutes !== past?.minutes) {
+    if (past !== null && journal !== null && !journal.minutes.has(token.address))
+      journal.minutes.set(token.address, past.minutes)
+    state.index.changed.add(`minutes/${token.address}`)
+  }
+  token.past = next
+  touch(state, `past/${token.address}`, journal)
 }
 
 /** Blocks above the one it was read at began with the value they are undone to: that is now this one. */
@@ -207,7 +224,18 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.stables.add(address)
     changed.add(`stable/${address}`)
   }
+  for (const [address, image] of journal.pasts) {
+    const token = state.tokens.get(address)
+    if (token !== undefined) token.past = pastBefore(token, image, journal)
+    changed.add(`past/${address}`).add(`minutes/${address}`)
+  }
+  // Whose moment is open is found again from what is left.
+  state.index.touched = null
   undone.swaps.unshift(...journal.swaps)
   state.chain = { ...state.chain, ...journal.before }
   changed.add('chain')
+}
+
+function pastBefore({ address, past }: Token, image: Running | null, { minutes }: Journal): TokenPast | null {
+  return image === null ? null : { ...image, minutes: minutes.get(address) ?? past?.minutes ?? [] }
 }

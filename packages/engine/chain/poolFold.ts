@@ -11,6 +11,7 @@ import * as depthAverage from '../rules/depthAverage.ts'
 import { evidenceOf, type LastSwap } from '../rules/evidence.ts'
 import * as jump from '../rules/magnitudeJump.ts'
 import type { Policy } from '../policy/policy.ts'
+import { scalingOf } from '../rules/decimals.ts'
 import * as temporal from '../memory/temporalTape.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
@@ -104,7 +105,7 @@ export function settle(
     depth,
     depthY,
     evidence: depth === null ? null : evidenceOf(pool, { amm, marginal, depth }, swap, changed, policy),
-    jump: next.jump === null ? jump.start(marginal) : jump.observe(next.jump, marginal, block.timeMs, policy),
+    jump: jumpAfter(pool, next.jump, marginal, block.timeMs, policy),
   }
 }
 
@@ -138,6 +139,18 @@ function seen(
 ): readonly [bigint | null, Fraction | null] {
   const { depthY, marginal } = derive(pool, amm, isIncomplete)
   return [depthY, marginal]
+}
+
+function jumpAfter(
+  { around: { from, to } }: Pool,
+  before: jump.JumpState | null,
+  marginal: Fraction,
+  timeMs: Ms,
+  policy: Policy,
+): jump.JumpState {
+  const scaling = scalingOf(from.decimals, to.decimals)
+  if (before === null) return jump.start(marginal, scaling.digits)
+  return jump.observe(jump.scaled(before, scaling, policy), marginal, timeMs, policy)
 }
 
 /** The state of a pool before anything was ever known of it. */

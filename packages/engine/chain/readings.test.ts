@@ -209,8 +209,57 @@ describe('token facts', () => {
     const { input, output } = byHand.v2Sale(X, Y)
     s.decimals(T, 9)
     expect([s.said(T), s.unpriced(T)]).toEqual(['PRICE_RETRACT DECIMALS', 'DECIMALS'])
-    s.decimals(T, 9)
+    s.confirm(T, 9)
     expect([s.said(T), s.price(T)]).toEqual(['PRICE_UPSERT', byHand.hopRatio(output, input, 9, 6)])
+  })
+
+  it('R-decimals-3, R-jump-1, R-past-3: T16: 18 → 6 is held for 30 minutes, candidates listed, then a jump and no move of its past', () => {
+    const s = market()
+    s.quiet(10 * MINUTE)
+    const before = s.token(T).past
+    s.decimals(T, 6)
+    expect(s.unpriced(T)).toBe('DECIMALS')
+    expect(s.quote(T).candidates).toMatchObject([{ rule: 'DECIMALS_CHANGED' }])
+    for (let passed = 0; passed < 29; passed++) {
+      s.mine({ afterMs: MINUTE })
+      s.decimals(T, 6)
+      expect(s.unpriced(T)).toBe('DECIMALS')
+    }
+    s.mine({ afterMs: MINUTE })
+    s.decimals(T, 6)
+    expect(s.priced(T).confidence).toMatchObject({ score: 1 })
+    expect(s.priced(T).confidence.caps).toContainEqual({ code: 'MAGNITUDE_JUMP', cap: 1 })
+    expect(s.token(T).past).toBe(before)
+    expect(s.quote(T).own_past?.deviation_bps).toBe('0')
+    expect(s.quote(T).routes?.[0]?.hops[0]).toMatchObject({ jump_since_ms: s.nowMs })
+    const sinceMs = s.nowMs
+    s.quiet(29 * MINUTE)
+    expect(s.score(T)).toBe(1)
+    s.wait(sinceMs + 30 * MINUTE - s.nowMs)
+    expect(s.score(T)).toBeGreaterThan(1)
+  })
+
+  it('R-decimals-3: a change of fewer than 100× is no jump, and a swap that makes up for one of more is none either', () => {
+    const s = market()
+    s.confirm(T, 17)
+    expect(s.priced(T).confidence.caps.map(({ code }) => code)).not.toContain('MAGNITUDE_JUMP')
+    s.confirm(T, 6)
+    expect(s.score(T)).toBe(1)
+    // A billionth of the units of T, and a thousandth of that, for the same dollars: what a whole T is worth is as before.
+    s.reserves(P1, X / 10n ** 12n, Y)
+    s.mine({ afterMs: 12_000 })
+    expect(s.priced(T).confidence.caps.map(({ code }) => code)).not.toContain('MAGNITUDE_JUMP')
+  })
+
+  it('R-decimals-4: a reading that fails between two numbers hides no change', () => {
+    const s = market()
+    s.decimals(T, null, 'reverts')
+    s.decimals(T, 6)
+    expect(s.token(T).decimals).toMatchObject({ value: 18, changedTo: 6 })
+    expect(s.unpriced(T)).toBe('DECIMALS')
+    s.decimals(T, null, 'reverts')
+    s.decimals(T, 18)
+    expect(s.priced(T).state).toBe('PRICED')
   })
 
   it('R-decimals-5: a change of what others are priced in reaches them in the same step', () => {

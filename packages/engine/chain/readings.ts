@@ -4,33 +4,44 @@
  * A whole pool is only taken at the tip: the worker brings it forward. The others may have been read at any block
  * still on our chain, because blocks go on while a node answers; an older reading never replaces a newer one.
  */
-import type { Decimals, Pool } from '../entities.ts'
+import type { Pool } from '../entities.ts'
 import type { LoadedPool, RecheckedPool, TokenFacts } from '../input.ts'
+import { decimalsAfter } from '../rules/decimals.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
-import type { BlockRef } from './block.ts'
+import type { Address, BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
 import { isReplacedAbove, isTip, placeOf, setDecimals, setPoolState, tipJournal } from './journal.ts'
+import { notePasts } from './ownPast.ts'
 import { withPast } from './pastOf.ts'
 import { newbornState, settle } from './poolFold.ts'
 import { differencesOf, reload } from './reload.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
-/** The most decimals a token may have: more cannot be told from a mistake. */
-const MAX_DECIMALS = 36
 
 export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
+  const touched = new Set<Address>()
   for (const loaded of pools) {
     if (!isTip(state, block)) {
       work.needs.push({ kind: 'load', pool: loaded.pool.address, why: 'NOT_AT_TIP' })
       continue
     }
     const known = state.pools.get(loaded.pool.address)
+    const before = known?.state
     const pool = known === undefined ? firstLoad(state, loaded, block) : reload(state, known, loaded, block)
+    // One that said what was known of a sound pool has touched nothing.
+    if (
+      before === undefined ||
+      !before.verified ||
+      before.incomplete ||
+      before.changed !== pool.state.changed
+    )
+      touched.add(pool.from)
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
+  notePasts(state, touched, block.timeMs, work)
 }
 
 function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
@@ -93,21 +104,4 @@ export function applyFacts(state: State, block: BlockRef, facts: readonly TokenF
     for (const pools of [poolsOf(state, token.address), state.index.poolsInto.get(token.address) ?? []])
       for (const pool of pools) if (pool.published !== null) work.pools.add(pool)
   }
-}
-
-/** A different number than before is not a correction: it must be read again before anything is scaled by it. */
-function decimalsAfter(before: Decimals | null, facts: TokenFacts, block: BlockRef): Decimals {
-  const value = facts.decimals
-  if (value === null || value < 0 || value > MAX_DECIMALS) {
-    const reason =
-      facts.decimals === null ? (facts.reason ?? 'not read') : `${facts.decimals} is not 0 to ${MAX_DECIMALS}`
-    return before !== null && before.value === null && before.reason === reason
-      ? before
-      : { value: null, reason, block, changedTo: null }
-  }
-  if (before === null || before.value === null) return { value, reason: null, block, changedTo: null }
-  if (before.value === value) return before.changedTo === null ? before : { ...before, changedTo: null }
-  return before.changedTo === value
-    ? { value, reason: null, block, changedTo: null }
-    : { ...before, changedTo: value }
 }

@@ -5,7 +5,7 @@
  *
  * Only two things about a pool survive a gap: when it was created and when it was last seen to trade.
  */
-import type { Pool, PoolState } from '../entities.ts'
+import type { Pool, PoolState, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Input } from '../input.ts'
@@ -46,6 +46,7 @@ export function applyRebase(state: State, input: Extract<Input, { kind: 'rebase_
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
+  for (const token of state.tokens.values()) forgetPast(state, token)
   const journal = openJournal(block, stopped.hash, state.chain)
   state.journals.push(journal)
   state.index.changed.add('chain').add(journal.key)
@@ -74,6 +75,13 @@ function noteGap(
   index.changed.add(`gap/${block.number}`)
   for (const { toBlock } of gaps.splice(0, Math.max(0, gaps.length - MAX_GAPS)))
     index.changed.add(`gap/${toBlock}`)
+}
+
+/** Nobody knows what held in the gap. */
+function forgetPast({ index }: State, token: Token): void {
+  if (token.past === null) return
+  token.past = null
+  index.changed.add(`past/${token.address}`).add(`minutes/${token.address}`)
 }
 
 /** What is left of a pool until it is loaded again. */

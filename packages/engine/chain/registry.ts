@@ -137,6 +137,7 @@ export function knownToken(state: State, address: Address): Token {
     dueMs: null,
     isDeferred: false,
     isAged: false,
+    past: null,
   }
   state.tokens.set(address, token)
   state.index.changed.add(`token/${address}`)

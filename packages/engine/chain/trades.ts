@@ -1,26 +1,23 @@
 /** The last trade of each pool, renewed by a block's swaps once all of its pools are as the block left them. */
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
+import { unitWorth } from '../price/hops/unitWorth.ts'
 import { saleOf } from '../rules/evidence.ts'
 import { isTrade, type Traded } from '../rules/lastTrade.ts'
 import { referenceInput } from '../rules/referenceInput.ts'
 import type { State } from '../state.ts'
+import type { Ms } from '../units.ts'
 import type { Address, BlockRef, PoolEvent } from './block.ts'
 import { setPoolState } from './journal.ts'
-import { unitMicrousd } from './worthOfY.ts'
 
 export function renewTrades(
   state: State,
   byPool: ReadonlyMap<Address, readonly PoolEvent[]>,
   { timeMs }: BlockRef,
 ): void {
-  const units = new Map<Address, Fraction | null>()
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
-    if (
-      pool === undefined ||
-      !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs, units))
-    )
+    if (pool === undefined || !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs)))
       continue
     setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs })
   }
@@ -44,6 +41,12 @@ function isRenewed(
   if (reference === null) return false
   const unit = unitOfY()
   return trades.some(traded => isTrade(traded, reference, unit, policy))
+}
+
+/** What a unit of Y was worth at the block. */
+function unitMicrousd(state: State, y: Address, timeMs: Ms): Fraction | null {
+  const worth = unitWorth(state, y, timeMs)
+  return worth === null ? null : { num: worth.num * 1_000_000n, den: worth.den }
 }
 
 /** Null where there is no evidence: a pool that prices nothing has no size to measure a trade by. */

@@ -3,6 +3,7 @@ import type { TickChange } from '../amm/states.ts'
 import type { Decimals, EntityKey, PoolState, PoolTerms, Stable } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { SwapObserved } from '../record.ts'
+import type { Kept, Running } from '../rules/ownPast.ts'
 import type { Address, BlockRef, Hex, ProvenRun } from './block.ts'
 
 export type Journal = {
@@ -26,6 +27,9 @@ export type Journal = {
   readonly publishedTokens: Set<Address>
   readonly stables: Map<Address, Stable | null>
   readonly decimals: Map<Address, Decimals | null>
+  /** The running minute of a token's past; its full minutes only where they changed too, which is once a minute. */
+  readonly pasts: Map<Address, Running | null>
+  readonly minutes: Map<Address, readonly Kept[]>
   readonly swaps: JournalSwap[]
 }
 

@@ -458,6 +458,100 @@ def temporal_vectors():
     return vectors
 
 
+# --- a token against its own past ------------------------------------------------------------------------
+
+MINUTE, HOUR = 60_000, 3_600_000
+JUMPS = [(5_000, 3), (2_000, 4), (500, 6)]
+
+
+def held(notes, start, end):
+    """The step function of the notes between two times, as [value, duration], the worths in force last wins."""
+    pieces, worths = [], {}
+    for i, (t, ratio, y, worth) in enumerate(notes):
+        until = notes[i + 1][0] if i + 1 < len(notes) else math.inf
+        lasts = min(until, end) - max(t, start)
+        if lasts > 0:
+            worths[y] = worth
+            pieces.append([(ratio, y), lasts])
+    return pieces, worths
+
+
+def by_duration(pieces, value):
+    """The first, of equal ones in the order of their times, where the time so far is half of all."""
+    ranked = sorted(pieces, key=lambda p: value(p[0]))
+    total = sum(d for _, d in pieces)
+    return next(each for i, (each, _) in enumerate(ranked) if 2 * sum(d for _, d in ranked[: i + 1]) >= total)
+
+
+def own_past(notes, t):
+    """[(ratio, y), duration] over the hour before t: each minute that is over as its median, the running one as it was."""
+    pieces = []
+    first = notes[0][0]
+    minute = first - first % MINUTE
+    while minute < t:
+        over = minute + MINUTE <= t
+        inside, worths = held(notes, max(minute, first), min(minute + MINUTE, t))
+        if over:
+            inside = [[by_duration(inside, lambda k: k[0] * worths[k[1]]), sum(d for _, d in inside)]]
+        start = max(minute, first)
+        for each, lasts in inside:
+            cut = max(0, t - HOUR - start)
+            if lasts > cut:
+                pieces.append([each, lasts - cut])
+            start += lasts
+        minute += MINUTE
+    return pieces
+
+
+def past_vectors():
+    vectors = []
+    for case in range(60):
+        t = rng.randint(10**12, 2 * 10**12)
+        centre = F(rng.randint(1, 10**9), rng.randint(1, 10**9))
+        ys = ["a", "b"] if case % 3 == 0 else ["a"]
+        worth = {"a": F(rng.randint(1, 10**6)), "b": F(rng.randint(1, 10**6))}
+        notes = []
+        for _ in range(rng.choice([1, 3, 20, 120, 300])):
+            y = rng.choice(ys)
+            if rng.random() < 0.3:
+                worth[y] *= F(rng.choice([99, 100, 103]), 100)
+            jump = rng.choice([1, 1, 1, F(101, 100), F(106, 100), F(9, 10), F(12, 10), F(3, 2), 2, F(1, 2)])
+            notes.append((t, centre * jump / worth[y], y, worth[y]))
+            t += rng.choice([0, 1_000, 12_000, 12_000, 30_000, 60_000, 200_000 if rng.random() < 0.2 else 7_000])
+        # Of the same time only the last counts.
+        notes = [n for i, n in enumerate(notes) if i + 1 == len(notes) or notes[i + 1][0] > n[0]]
+        # As much again with the same ratio into the same Y is no change.
+        changes = []
+        for n in notes:
+            if not changes or (changes[-1][1], changes[-1][2]) != (n[1], n[2]):
+                changes.append(n)
+        reads = []
+        last = notes[-1][0]
+        for ahead in (0, 1, rng.randint(1, 60_000), 60_000, 299_999, 1_800_000, rng.randint(0, HOUR), 4 * HOUR):
+            at = last + ahead
+            pieces = own_past(changes, at)
+            covered = sum(d for _, d in pieces)
+            reference = None
+            if pieces:
+                ratio, y = by_duration(pieces, lambda k: k[0] * worth[k[1]])
+                reference = ratio * worth[y]
+            marginal = centre * rng.choice([1, F(104, 100), F(1045, 1000), F(105, 100), F(3, 2), F(10, 12), F(2, 3), F(1, 3)])
+            if reference is not None and rng.random() < 0.3:
+                marginal = reference * rng.choice([F(105, 100), F(100, 105), F(12, 10), F(3, 2), F(2, 3)])
+            cap = None
+            if covered >= 300_000:
+                cap = next((c for bps, c in JUMPS if dev(marginal, reference) >= bps), None)
+            reads.append([at, *unreduced(marginal), None if reference is None else text(reference), covered, cap])
+        vectors.append(
+            {
+                "notes": [[a, *unreduced(r), y, *unreduced(w)] for a, r, y, w in notes],
+                "worths": {y: unreduced(w) for y, w in worth.items()},
+                "reads": reads,
+            }
+        )
+    return vectors
+
+
 # --- stable guard --------------------------------------------------------------------------------------
 
 DEPEG = [(50, 10), (200, 6), (500, 3), (math.inf, 0)]
@@ -647,6 +741,7 @@ if __name__ == "__main__":
         "average": average_vectors(),
         "temporal": temporal_vectors(),
         "stable": stable_vectors(),
+        "past": past_vectors(),
         "version": version_vectors(),
         "dispute": dispute_vectors(),
         "anchor": anchor_vectors(),

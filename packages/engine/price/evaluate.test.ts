@@ -414,9 +414,8 @@ describe('aggregate state', () => {
 
   it('R-state-1: a decimals reading that is not final holds it at 8', () => {
     const s = perfect()
-    s.decimals(T, 17)
     s.mine()
-    s.decimals(T, 17)
+    s.confirm(T, 17)
     expect([componentOf(s, 'aggregate_state'), s.score(T)]).toEqual([{ score: 8 }, 8])
     s.finalize()
     expect([componentOf(s, 'aggregate_state'), s.score(T)]).toEqual([{ score: 10 }, 10])
@@ -424,9 +423,8 @@ describe('aggregate state', () => {
 
   it("R-state-1: so does a reading of the stable's decimals", () => {
     const s = perfect()
-    s.decimals(USDC, 5)
     s.mine()
-    s.decimals(USDC, 5)
+    s.confirm(USDC, 5)
     expect([componentOf(s, 'aggregate_state'), s.score(T)]).toEqual([{ score: 8 }, 8])
     s.finalize()
     expect(s.pricedNow(T).score).toBe(10)
@@ -434,9 +432,8 @@ describe('aggregate state', () => {
 
   it("R-trigger-5, R-publish-2: when a stable's decimals become final, every token priced in it is published at once", () => {
     const s = perfect()
-    s.decimals(USDC, 5)
     s.mine()
-    s.decimals(USDC, 5)
+    s.confirm(USDC, 5)
     s.finalize()
     expect([s.said(T), s.score(T)]).toEqual(['PRICE_UPSERT', 10])
   })

@@ -26,7 +26,10 @@ import { byWeight, routesOf } from './routes/routes.ts'
 export function evaluate(moment: Moment, token: Address): Evaluation {
   const own = new OwnHops(moment, token)
   const blocked = blockedBy(moment, token)
-  if (blocked !== null) return unpriced(moment, token, own, blocked, [])
+  if (blocked !== null) {
+    const candidates = blocked === 'DECIMALS' ? new FailedRoutes(moment, [], own).nearest : []
+    return unpriced(moment, token, own, blocked, candidates)
+  }
   const stable = moment.stable(token)
   if (stable !== null) return ofStable(moment, stable, own)
   const { live, failed: found } = routesOf(moment, own.edges)
@@ -162,6 +165,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     caps: stable.caps,
     components,
     support: null,
+    ownPast: null,
     selected: null,
     routes: [],
     failed: NONE,

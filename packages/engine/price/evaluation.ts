@@ -33,6 +33,8 @@ export type Edge = {
   readonly bits: Count
   /** The same from the fee-free marginal. */
   readonly marginal: Fraction | null
+  /** About where that is; NaN without one. */
+  readonly nearMarginal: Near
   /** Null while the decimals of either token are not verified. */
   readonly scale: Scale | null
   readonly effectiveY: bigint | null
@@ -55,6 +57,8 @@ export type Edge = {
   readonly dueMs: Ms
   readonly components: EdgeComponents
   readonly caps: readonly Cap[]
+  /** When the latest jump of its marginal was opened; null where there was none. */
+  readonly jumpSinceMs: Ms | null
   readonly score: Score
   /** The guard it broke; `failure` says by how much. */
   readonly rule: Rejection | null
@@ -159,6 +163,13 @@ export type Route = {
 export type RouteDraft = Omit<Route, Filled> & { -readonly [Field in Filled]: Route[Field] }
 type Filled = 'weight' | 'failure' | 'exclusion' | 'material'
 
+/** What a price was held against: the median of what the token's own pools said over the last hour; null where nothing is covered. */
+export type OwnPast = {
+  readonly coveredMs: Ms
+  readonly reference: Fraction | null
+  readonly marginalUsd: Fraction
+}
+
 export type Priced = {
   readonly kind: 'PRICED'
   readonly token: Address
@@ -171,6 +182,8 @@ export type Priced = {
   readonly caps: readonly Cap[]
   readonly components: PublishedComponents
   readonly support: Support | null
+  /** Null for a stable, and for a token that no moment has touched yet. */
+  readonly ownPast: OwnPast | null
   readonly selected: Route | null
   /** All qualified routes: those that voted, then the dust; in no order within. */
   readonly routes: readonly Route[]

@@ -12,6 +12,7 @@ import type { Count, Ms, Score } from '../units.ts'
 import type { Agreement, Edge, Finality, StableView, Valuation } from './evaluation.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Coverage } from '../rules/coverage.ts'
+import type { Worth } from '../rules/priceJump.ts'
 import type { Rejection } from '../rules/reasons.ts'
 
 /** What Y is worth, and the rule that failed where it is worth nothing. */
@@ -41,6 +42,8 @@ export type Moment = {
   stable(token: Address): StableView | null
   /** What a hop's Y is worth. */
   anchor(to: Address): Anchor
+  /** What a unit of an anchor is worth by its marginal price; while it has none, by the chain alone. */
+  readonly worth: (anchor: Address) => Worth | null
   /** How well the pools of its pair agree. */
   agreement(pool: Pool): Agreement
   edge(pool: Pool): Edge

@@ -6,10 +6,12 @@ import type { Pool } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import { feedScore } from '../rules/feedAndState.ts'
+import type { Worth } from '../rules/priceJump.ts'
 import type { State } from '../state.ts'
 import { count, type Ms, score } from '../units.ts'
 import type { Agreement, Edge, StableView } from './evaluation.ts'
 import { anchorOf } from './hops/anchor.ts'
+import { worthOf } from './hops/anchorWorth.ts'
 import { PoolEdge } from './hops/edge.ts'
 import { stableViews } from './hops/stableView.ts'
 import type { Anchor, Moment } from './moment.ts'
@@ -29,6 +31,7 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
   const anchors = new Map<Address, Anchor>()
   const agreements = new Map<readonly Pool[], ReadonlyMap<Pool, Agreement>>()
   const edges = new Map<Pool, Edge>()
+  const worths = new Map<Address, Worth | null>()
   let alone: Agreement | null = null
   const moment: Moment = {
     state,
@@ -53,6 +56,14 @@ export function momentOf(state: State, atMs: Ms, narrowing: Narrowing = {}): Mom
         if (anchor.rule !== 'CIRCULAR') anchors.set(to, anchor)
       }
       return anchor
+    },
+    worth(token) {
+      let worth = worths.get(token)
+      if (worth === undefined) {
+        worth = worthOf(moment, token)
+        worths.set(token, worth)
+      }
+      return worth
     },
     agreement(pool) {
       const { pair } = pool.around

@@ -86,7 +86,7 @@ function decimalsFailure(decimals: Decimals | null, address: Address): Failure |
     return failure(
       'DECIMALS_CHANGED',
       `${address} ${decimals.value} → ${decimals.changedTo}`,
-      'a second equal reading',
+      'an equal reading 30 minutes later',
     )
   if (decimals === null || decimals.value === null)
     return failure(

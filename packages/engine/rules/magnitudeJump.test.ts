@@ -1,8 +1,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
-import { type Ms, ms } from '../units.ts'
-import { isJumping, type JumpState, observe, start } from './magnitudeJump.ts'
+import { type Ms, ms, tick } from '../units.ts'
+import { isJumping, type JumpState, observe, scaled, start } from './magnitudeJump.ts'
 import { FOREVER } from './timed.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 
@@ -29,6 +29,30 @@ describe('MAGNITUDE_JUMP', () => {
     expect(jumping(seen(1n, [101n, 0n]), T)).toBe(true)
     expect(jumping(seen(101n, [1n, 0n]), T)).toBe(true)
     expect(seen(1n, [101n, 0n]).accepted).toEqual(whole(1n))
+  })
+
+  it('R-jump-1: what stays as it was in units jumps with its decimals, from when they came into use', () => {
+    const before = start(whole(7n), tick(12))
+    const scaling = { digits: tick(0), sinceMs: T, before: null }
+    const state = scaled(before, scaling, DEFAULT_POLICY)
+    expect([jumping(state, T), endsAt(state)]).toEqual([true, T + HOLD])
+    expect(scaled(state, scaling, DEFAULT_POLICY)).toBe(state)
+    // Seen then or read later: the same.
+    const seenThen = observe(state, whole(8n), at(60_000n), DEFAULT_POLICY)
+    expect(endsAt(seenThen)).toBe(T + HOLD)
+    // Within 100×, unknown, or first known: none.
+    for (const [from, to] of [
+      [tick(12), tick(11)],
+      [tick(12), null],
+      [null, tick(12)],
+    ] as const)
+      expect(
+        jumping(scaled(start(whole(7n), from), { digits: to, sinceMs: T, before: null }, DEFAULT_POLICY), T),
+      ).toBe(false)
+    // Back again within the hold: it never was.
+    expect(
+      jumping(scaled(state, { digits: tick(12), sinceMs: at(9n), before: null }, DEFAULT_POLICY), at(9n)),
+    ).toBe(false)
   })
 
   it('R-jump-2: the cap holds until the jump has held 30 min, with no observation needed', () => {

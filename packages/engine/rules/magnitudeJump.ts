@@ -1,31 +1,80 @@
 /**
- * MAGNITUDE_JUMP (R-jump-1, R-jump-2): a marginal price more than 100 times away from the last accepted one is
- * not believed until it has held for half an hour.
+ * MAGNITUDE_JUMP (R-jump-1, R-jump-2): a marginal price in whole tokens more than 100 times away from the last
+ * accepted one is not believed until it has held for half an hour. It may jump because its decimals did.
  *
  * Whether a jump has held is a matter of time alone: a read at a later time gives the same answer as an
  * observation made then, and neither needs a timer to have fired.
  */
-import { apart, times } from '../exact/apart.ts'
-import type { Fraction } from '../exact/fraction.ts'
-import { type Ms, ms } from '../units.ts'
+import { apart, times as factorOf } from '../exact/apart.ts'
+import { type Fraction, times } from '../exact/fraction.ts'
+import { type Ms, ms, type Tick } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 import type { Policy } from '../policy/policy.ts'
 
+/** Ratios are in units; `digits` is what makes whole tokens of them. */
 export type JumpState = {
   readonly accepted: Fraction
   readonly jump: Jump | null
+  /** Decimals of X less those of Y; absent while they are not known. */
+  readonly digits?: Digits | null
+}
+
+export type Digits = Tick
+
+/** Decimals in use, and when the later of them came into use. */
+export type Scaling = {
+  readonly digits: Digits | null
+  readonly sinceMs: Ms
+  /** Those before them; null where they were never others. */
+  readonly before: Digits | null
 }
 
 /** `ratio` opened it and is what it must stay near; `latest` is what is accepted once it has held. */
 export type Jump = { readonly ratio: Fraction; readonly latest: Fraction; readonly sinceMs: Ms }
 
-export function start(ratio: Fraction): JumpState {
-  return { accepted: ratio, jump: null }
+export function start(ratio: Fraction, digits: Digits | null = null): JumpState {
+  return withDigits({ accepted: ratio, jump: null }, digits)
+}
+
+const withDigits = (state: JumpState, digits: Digits | null | undefined): JumpState =>
+  digits === null || digits === undefined ? state : { ...state, digits }
+
+/**
+ * The same in these decimals. A ratio that stays as it was in units is another one in whole tokens, from when its decimals
+ * came into use: that is as much a jump as any other.
+ */
+export function scaled(
+  state: JumpState,
+  { digits, sinceMs, before: others }: Scaling,
+  policy: Policy,
+): JumpState {
+  // Seen while its decimals were not known: they were those that came before the first change.
+  const known = state.digits ?? others
+  if (digits === null || digits === known) return state
+  if (known === null) return { ...state, digits }
+  const factor = powerBetween(known, digits)
+  const { accepted, jump } = state
+  const before: JumpState = {
+    accepted: times(accepted, factor),
+    jump: jump && { ...jump, ratio: times(jump.ratio, factor), latest: times(jump.latest, factor) },
+    digits,
+  }
+  return observe(before, jump?.latest ?? accepted, sinceMs, policy)
+}
+
+/** 10^(from − to). */
+function powerBetween(from: Digits, to: Digits): Fraction {
+  const power = 10n ** BigInt(Math.abs(from - to))
+  return from > to ? { num: power, den: 1n } : { num: 1n, den: power }
 }
 
 /** The pool's block-final marginal became `ratio` at block time `timeMs`. */
 export function observe(state: JumpState, ratio: Fraction, timeMs: Ms, policy: Policy): JumpState {
-  const far = times(BigInt(policy.jump.ratio))
+  return withDigits(observed(state, ratio, timeMs, policy), state.digits)
+}
+
+function observed(state: JumpState, ratio: Fraction, timeMs: Ms, policy: Policy): JumpState {
+  const far = factorOf(BigInt(policy.jump.ratio))
   const jump = isJumping(state, timeMs, policy).value ? state.jump : null
   const accepted = jump === null && state.jump !== null ? state.jump.latest : state.accepted
 

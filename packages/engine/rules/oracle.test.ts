@@ -19,11 +19,13 @@ import { append, EMPTY } from '../memory/temporalTape.ts'
 import * as depthAverage from './depthAverage.ts'
 import { FORMER_POLICY } from '../policy/former.ts'
 import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts'
+import { type Kept, note, type TokenPast, readAt } from './ownPast.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { materialHops } from './materialRoutes.ts'
 import { floorOf, immaterialAmong } from './observationFloor.ts'
 import { sourceScore } from './sources.ts'
 import { stableDispute } from './stableDispute.ts'
+import { priceJump } from './priceJump.ts'
 import { guardStable } from './stableGuard.ts'
 import { temporalScore } from './temporalMedian.ts'
 import { WINDOW_MS } from './temporalWindow.ts'
@@ -87,6 +89,11 @@ type Vectors = {
     feed: [Ms, Ms] | null
     sequencer: [boolean, Ms] | null
     expected: [string, Score, string, string, string[], Ms | null, string]
+  }[]
+  past: {
+    notes: [Ms, string, string, string, string, string][]
+    worths: Record<string, [string, string]>
+    reads: [Ms, string, string, string | null, Ms, Score | null][]
   }[]
   version: [unknown, string][]
   dispute: {
@@ -290,6 +297,26 @@ describe('against the Python oracle', () => {
         untilMs === FOREVER ? null : untilMs,
         deviation,
       ]).toEqual(expected)
+    }
+  })
+
+  it('R-past-2, R-past-5: the past of a token, its reference, what it covers, and the cap', () => {
+    for (const { notes, worths, reads } of vectors.past) {
+      let past: TokenPast | null = null
+      for (const [t, num, den, y, worthNum, worthDen] of notes) {
+        const ratio = fraction(num, den)
+        const worth = fraction(worthNum, worthDen)
+        past = note(past, t, { ratio, near: near(ratio), y: y as Kept['y'], worth })
+      }
+      const worthOf = (y: string) => {
+        const worth = fraction(...(worths[y] as [string, string]))
+        return { ...worth, near: near(worth) }
+      }
+      for (const [t, num, den, median, covered, cap] of reads) {
+        const { value: found } = priceJump(readAt(past as unknown as TokenPast, t), worthOf, fraction(num, den))
+        const { value, coveredMs } = found.reference
+        expect([value && text(value), coveredMs, found.cap?.cap ?? null]).toEqual([median, covered, cap])
+      }
     }
   })
 

@@ -10,13 +10,16 @@ export function publishedScore(components: readonly Score[], caps: readonly Cap[
   return least
 }
 
-/** Every cap in force: those of the vote, and those on what the published score is a minimum of; the lowest of each code. */
-export function activeCaps(ofPath: readonly Cap[], material: readonly Route[]): Cap[] {
+/**
+ * Every cap in force: those of the token itself, list by list, and those on what the published score is a minimum of; the
+ * lowest of each code.
+ */
+export function activeCaps(own: readonly (readonly Cap[])[], material: readonly Route[]): Cap[] {
   const lowest = new Map<CapCode, Score>()
   const note = (caps: readonly Cap[]) => {
     for (const { code, cap } of caps) lowest.set(code, weaker(cap, lowest.get(code) ?? cap))
   }
-  note(ofPath)
+  for (const caps of own) note(caps)
   let last: Edge | null = null
   for (const { first, via } of material) {
     // Routes of one first hop stand side by side.

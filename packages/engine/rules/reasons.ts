@@ -70,6 +70,7 @@ export type CapCode =
   | 'HISTORY_SHORT'
   | 'NO_RECENT_TRADE'
   | 'MAGNITUDE_JUMP'
+  | 'PRICE_JUMP'
   | 'STABLE_DEPEG'
   | 'STABLE_STALE'
   | 'STABLE_NOMINAL'

@@ -2,7 +2,7 @@
  * The state as text, entity by entity: what a commit writes and a restart reads. A state read back continues
  * exactly as the one that was written; indexes are rebuilt, never stored.
  */
-import type { EntityKey, Stable, Token } from '../entities.ts'
+import type { EntityKey, Token } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
 import { createState } from '../createState.ts'
@@ -20,9 +20,16 @@ import {
   journalFrom,
   type JournalImage,
   journalImage,
+  minutesFrom,
+  type MinutesImage,
+  minutesImage,
+  pastFrom,
+  type PastImage,
+  pastImage,
   poolFrom,
   type PoolImage,
   poolImage,
+  stableFrom,
   type TicksImage,
   ticksImage,
 } from './images.ts'
@@ -43,7 +50,11 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
         terms.family === 'amm_v2' ? null : write(ticksImage(terms.book)),
       )
     case 'token':
-      return mapped(state.tokens.get(id as Address), token => write(token))
+      return mapped(state.tokens.get(id as Address), ({ past: _past, ...token }) => write(token))
+    case 'past':
+      return mapped(state.tokens.get(id as Address)?.past, past => write(pastImage(past)))
+    case 'minutes':
+      return mapped(state.tokens.get(id as Address)?.past, ({ minutes }) => write(minutesImage(minutes)))
     case 'quote':
       return mapped(
         state.index.evaluations.get(id as Address),
@@ -72,7 +83,12 @@ export function* entityKeys(state: State): Generator<EntityKey> {
     yield `pool/${address}`
     if (terms.family === 'amm_v3') yield `ticks/${address}`
   }
-  for (const address of state.tokens.keys()) yield `token/${address}`
+  for (const { address, past } of state.tokens.values()) {
+    yield `token/${address}`
+    if (past === null) continue
+    yield `past/${address}`
+    yield `minutes/${address}`
+  }
   for (const address of state.stables.keys()) yield `stable/${address}`
   for (const { block } of state.journals) yield `undo/${block.number}`
   for (const { toBlock } of state.gaps) yield `gap/${toBlock}`
@@ -90,7 +106,8 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   // Tokens first: a pool is entered beside its own.
   for (const [key, text] of texts) {
     if (!key.startsWith('token/')) continue
-    const token = read<Token>(text)
+    const stored = read<Omit<Token, 'past'>>(text)
+    const token: Token = { ...stored, past: storedPast(texts, stored.address) }
     state.tokens.set(token.address, token)
     fileReferences(state, token)
     state.index.dues.set(token.address, token.dueMs)
@@ -102,7 +119,7 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     if (key.startsWith('pool/')) {
       const ticks = texts.get(`ticks/${address}`)
       enterPool(state, poolFrom(read<PoolImage>(text), ticks === undefined ? null : read<TicksImage>(ticks)))
-    } else if (key.startsWith('stable/')) state.stables.set(address, read<Stable>(text))
+    } else if (key.startsWith('stable/')) state.stables.set(address, stableFrom(read(text)))
   }
   for (const token of state.tokens.values()) fileDepths(state, token)
   const journals = [...texts]
@@ -113,6 +130,12 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
   state.gaps.push(...gaps.sort((a, b) => a.toBlock - b.toBlock))
   state.index.changed.clear()
   return state
+}
+
+function storedPast(texts: ReadonlyMap<EntityKey, string>, token: Address): Token['past'] {
+  const [past, minutes] = [texts.get(`past/${token}`), texts.get(`minutes/${token}`)]
+  if (past === undefined || minutes === undefined) return null
+  return { ...pastFrom(read<PastImage>(past)), minutes: minutesFrom(read<MinutesImage>(minutes)) }
 }
 
 const mapped = <From, To>(value: From | null | undefined, map: (value: From) => To): To | null =>

@@ -5,7 +5,9 @@ import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
 import { openJournal } from '../chain/journal.ts'
+import { keptFrom } from '../memory/pastBounds.ts'
 import * as temporal from '../memory/temporalTape.ts'
+import type { Kept, Noted, Running } from '../rules/ownPast.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 import type { ChainPosition } from '../state.ts'
 import { viewFrom, viewText } from './anchorText.ts'
@@ -49,6 +51,27 @@ export type TicksImage = {
   readonly entries: readonly tickBook.TickEntry[]
 }
 
+/** The running minute by itself: the full ones change once a minute, and are stored apart. */
+export type PastImage = Omit<Running, 'open'> & { readonly open: readonly Omit<Noted, 'near'>[] }
+export type MinutesImage = readonly Omit<Kept, 'near'>[]
+
+export const pastImage = ({ open, touchedMs }: Running): PastImage => ({
+  open: open.map(({ fromMs, ratio, y, worth }) => ({ fromMs, ratio, y, worth })),
+  touchedMs,
+})
+export const minutesImage = (minutes: readonly Kept[]): MinutesImage =>
+  minutes.map(({ fromMs, ratio, y }) => ({ fromMs, ratio, y }))
+
+export const pastFrom = ({ open, touchedMs }: PastImage): Running => ({ open: open.map(keptFrom), touchedMs })
+export const minutesFrom = (image: MinutesImage): readonly Kept[] => image.map(keptFrom)
+
+/** An answer that was read before times were kept counts as read at its block. */
+export const stableFrom = (image: Omit<Stable, 'good'> & Partial<Pick<Stable, 'good'>>): Stable => ({
+  ...image,
+  good:
+    image.good ?? (image.lastGood === null ? [] : [{ answer: image.lastGood, readMs: image.block.timeMs }]),
+})
+
 export const ticksImage = (book: tickBook.TickBook): TicksImage => ({
   lowest: book.lowest,
   highest: book.highest,
@@ -87,6 +110,9 @@ export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'sw
   readonly publishedTokens: readonly Address[]
   readonly stables: readonly (readonly [Address, Stable | null])[]
   readonly decimals: readonly (readonly [Address, Token['decimals']])[]
+  /** Absent before pasts were kept. */
+  readonly pasts?: readonly (readonly [Address, PastImage | null])[]
+  readonly minutes?: readonly (readonly [Address, MinutesImage])[]
 }
 type BookImage =
   | Extract<BookUndo, { kind: 'change' }>
@@ -118,6 +144,8 @@ export function journalImage(journal: Journal): JournalImage {
     publishedTokens: [...journal.publishedTokens],
     stables: [...journal.stables],
     decimals: [...journal.decimals],
+    pasts: [...journal.pasts].map(([address, past]) => [address, past && pastImage(past)] as const),
+    minutes: [...journal.minutes].map(([address, minutes]) => [address, minutesImage(minutes)] as const),
   }
 }
 
@@ -132,8 +160,10 @@ export function journalFrom(image: JournalImage): Journal {
     key: `undo/${image.block.number}`,
     publishedPools: new Set(image.publishedPools),
     publishedTokens: new Set(image.publishedTokens),
-    stables: new Map(image.stables),
+    stables: new Map(image.stables.map(([address, stable]) => [address, stable && stableFrom(stable)])),
     decimals: new Map(image.decimals),
+    pasts: new Map((image.pasts ?? []).map(([address, past]) => [address, past && pastFrom(past)])),
+    minutes: new Map((image.minutes ?? []).map(([address, minutes]) => [address, minutesFrom(minutes)])),
     swaps: [...image.swaps],
   }
 }

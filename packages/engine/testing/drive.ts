@@ -202,6 +202,19 @@ export class Drive {
     })
   }
 
+  /** The same, which an operator has confirmed. */
+  confirm(token: Address, decimals: number, block = this.tip): StepResult {
+    const facts = {
+      token,
+      decimals: count(decimals),
+      reason: null,
+      confirmed: true,
+      symbol: null,
+      name: null,
+    }
+    return this.run({ kind: 'token_facts', block, facts: [facts] })
+  }
+
   /** A complete answer with 8 decimals, made now unless `answer` says otherwise. */
   stable(token: Address, value: bigint, answer: Partial<StableAnswer> = {}, block = this.tip): StepResult {
     const whole = { value, decimals: count(8), updatedAtMs: this.nowMs, complete: true, ...answer }

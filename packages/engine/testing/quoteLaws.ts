@@ -314,6 +314,7 @@ function checkScore(
   }
   if (live.some(isShouting)) caps.set('DISSENT', Math.min(4, caps.get('DISSENT') ?? 4))
   note(feedCap(quote, selected))
+  note(pastCap(quote, selected))
   const expected = JSON.stringify([...caps].sort(([a], [b]) => (a < b ? -1 : 1)))
   const listed = JSON.stringify(quote.confidence.caps.map(({ code, cap }) => [code, cap]))
   assert(listed === expected, () => `caps are ${listed}, of the parts ${expected}`)
@@ -333,6 +334,22 @@ function feedCap({ usd_feed }: PricedView, { hops, stable }: RouteView): CapText
   const { num, den } = devBps(times(valueOf(stable.usd), ...marginals), valueOf(usd_feed.usd))
   if (num <= 200n * den) return []
   return [{ code: 'ANCHOR_DISPUTED', cap: (num <= 500n * den ? 6 : 3) as CapText['cap'] }]
+}
+
+/** How far the price without fees is from the median of its own past, unless a feed that speaks says nearly the same. */
+function pastCap({ own_past: past, usd_feed }: PricedView, { hops, stable }: RouteView): CapText[] {
+  if (past === null || past === undefined) return []
+  const factors = [...hops.map(({ marginal }) => marginal as ExactText), stable?.usd as ExactText]
+  same(valueOf(past.marginal_usd), times(...factors.map(valueOf)), 'marginal price')
+  if (past.reference_usd === null || past.covered_ms < 300_000) return []
+  if (usd_feed != null) {
+    const apart = devBps(valueOf(past.marginal_usd), valueOf(usd_feed.usd))
+    if (apart.num <= 200n * apart.den) return []
+  }
+  const off = devBps(valueOf(past.marginal_usd), valueOf(past.reference_usd))
+  const isFrom = (bps: bigint) => off.num >= bps * off.den
+  if (!isFrom(500n)) return []
+  return [{ code: 'PRICE_JUMP', cap: (isFrom(5_000n) ? 3 : isFrom(2_000n) ? 4 : 6) as CapText['cap'] }]
 }
 
 const effective = (hop: HopView): bigint => BigInt(hop.depth?.effective_microusd ?? 0)

@@ -61,11 +61,19 @@ export type RouteView = {
   readonly hops: readonly HopView[]
 }
 
+type OwnPastView = {
+  readonly covered_ms: number
+  readonly reference_usd: ExactText | null
+  readonly marginal_usd: ExactText
+  readonly deviation_bps: string | null
+}
+
 export type QuoteView = (CompactPriced | CompactUnpriced) & {
   readonly chain_id: number
   readonly token: Address
   readonly source: string
   readonly last_trade_ms: number | null
+  readonly own_past?: OwnPastView | null
   readonly candidates?: readonly (FailureView & {
     readonly route_id: string
     readonly hops: readonly HopView[]

@@ -62,13 +62,13 @@ function checkStableDispute(
   findings.same(`${path}.${found.disputed.toLowerCase()}.token_address`, disputed.token_address, token, from)
 }
 
-/** The cap that its own feed puts on a routing asset whose fee-free price this is. */
-export function feedCaps(
+/** What its own feed makes of a routing asset whose fee-free price this is; null where no feed speaks. */
+export function checkFeed(
   { findings, quote, path, policy, atMs }: Reading,
   marginalUsd: () => Fraction,
-): readonly CapText[] {
+): { readonly cap: CapText | null; readonly isNear: boolean } | null {
   const feed = quote.usd_feed ?? null
-  if (feed === null) return []
+  if (feed === null) return null
   const own = at(path, 'usd_feed')
   const usd = findings.value(`${own}.usd`, feed.usd)
   const lateMs = [feed.updated_at_ms, feed.heartbeat_ms, feed.grace_ms].reduce(
@@ -82,10 +82,10 @@ export function feedCaps(
     'no older than heartbeat and grace',
     [`${own}.heartbeat_ms`, `${own}.grace_ms`],
   )
-  const { deviationBps, cap } = deviating(marginalUsd(), usd, policy)
+  const { deviationBps, cap, isNear } = deviating(marginalUsd(), usd, policy)
   findings.same(`${own}.deviation_bps`, feed.deviation_bps, bpsText(deviationBps), [
     `${own}.usd`,
     at(path, 'routes'),
   ])
-  return cap === null ? [] : [cap]
+  return { cap, isNear }
 }

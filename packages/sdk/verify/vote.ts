@@ -14,8 +14,9 @@ import {
   rejectImbalanced,
   weigh,
 } from '@assay/engine/rules'
-import { feedCaps } from './disputes.ts'
+import { checkFeed } from './disputes.ts'
 import { bpsText } from './hopScore.ts'
+import { checkPast } from './ownPast.ts'
 import { at, type Reading } from './reading.ts'
 import { agreementOf, type Capped, dissentIn } from './standing.ts'
 import { isRefused, type Live } from './routes.ts'
@@ -300,14 +301,15 @@ function checkPublished(
     for (const hop of hops) note(hop.caps)
     if (hops.length > 1) note(assets.get(hops[0]?.to ?? '')?.quote.confidence.caps ?? [])
   }
-  note(feedCaps(reading, () => marginalUsdOf(reading, chosen)))
+  const marginalUsd = () => marginalUsdOf(reading, chosen)
+  const feed = checkFeed(reading, marginalUsd)
+  for (const cap of [feed?.cap ?? null, checkPast(reading, chosen, marginalUsd, feed?.isNear ?? false)])
+    if (cap !== null) note([cap])
   const listed = [...caps].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
-  findings.same(
-    `${own}.caps`,
-    confidence.caps,
-    listed,
-    material.map(each => `${each.path}.caps`),
-  )
+  findings.same(`${own}.caps`, confidence.caps, listed, [
+    ...material.map(each => `${each.path}.caps`),
+    at(path, 'own_past'),
+  ])
   const parts = [
     components.path_agreement.score,
     components.material_routes.score,

@@ -15,7 +15,7 @@ import {
   compactUnpricedFields,
   presentedFields,
 } from './price.ts'
-import { Count, ExactValue, Microusd, Ms, Score } from './quantity.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
 import {
   array,
@@ -50,9 +50,18 @@ const headFields = {
   last_trade_ms: nullable(Ms),
 } as const
 
+/** What a price was held against (`PRICE_JUMP`): the median, over up to an hour, of what the token's own pools said. */
+export const OwnPast = object({
+  covered_ms: Ms,
+  reference_usd: describe('At what its anchors are worth now.', nullable(ExactValue)),
+  marginal_usd: describe('The price along the selected route, without fees.', ExactValue),
+  deviation_bps: nullable(PlainDecimal),
+})
+
 const pricedFields = {
   ...compactPricedFields,
   ...headFields,
+  own_past: optional(nullable(OwnPast)),
   routes: array(Route),
   usd_feed: optional(
     describe(

@@ -118,6 +118,7 @@ const SAID_ONCE = [
   /\.agreement\.(deployments|sources|spread_bps|retained_weight_bps)$/, // within a band
   /\.temporal\.covered_ms$/, // within a band
   /\.past\.(kind|read_at_ms|is_proven|times|traded_by_ms)$/, // where no cap follows from it
+  /(^|\.)own_past\.covered_ms$/, // within a band
   /\.(deployment_id|fee_ppm|quiet_since_ms|jump_since_ms)$/,
   /\.depth\.(down|up|ewma)_microusd$/, // of v3, and of an average
   /\.evidence\.(block_hash|block_number|observed_at_ms|kind|log_index|transaction_hash)$/,

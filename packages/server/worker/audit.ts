@@ -2,11 +2,19 @@
  * Holds what we know against the chain again, a little at a time and in turn: decimals of tokens, which a proxy may
  * change, and whole pools with their ticks, which nothing but a full reading shows to have drifted.
  *
- * What looks odd is read first: a token that logged an upgrade or whose decimals were once read differently, at
- * every block until it settles; and one whose pool jumped by orders of magnitude. Nothing is written while the chain
+ * What looks odd is read first: a token that logged an upgrade, at the next block; one whose decimals were read
+ * differently, as soon as another reading counts; and one whose pool jumped by orders of magnitude. Nothing is written while the chain
  * says what we know.
  */
-import type { Address, LoadedPool, NewPool, Pool, State, TokenFacts } from '@assay/engine'
+import {
+  type Address,
+  heldUntilMs,
+  type LoadedPool,
+  type NewPool,
+  type Pool,
+  type State,
+  type TokenFacts,
+} from '@assay/engine'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import type { KnownTicks } from '../market/market.ts'
 
@@ -23,11 +31,14 @@ const POOLS = 2
 export class Audit {
   readonly #state: State
   readonly #doubted = new Set<Address>()
+  /** Tokens whose decimals changed, by the block time from which another reading counts. */
+  readonly #held = new Map<Address, number>()
   #token: Address | null = null
   #pool: Address | null = null
 
   constructor(state: State) {
     this.#state = state
+    for (const { address } of state.tokens.values()) this.#hold(address)
   }
 
   /** Tokens that these blocks say were upgraded are doubted. */
@@ -38,21 +49,33 @@ export class Audit {
   }
 
   get isInDoubt(): boolean {
-    return this.#doubted.size > 0
+    return this.#doubted.size > 0 || this.#due().length > 0
   }
 
-  /** These tokens were read, and what differed is known: one stays in doubt while its last two readings differ. */
+  /** These tokens were read, and what differed is known: decimals that changed are read again when that counts. */
   settle(read: readonly TokenFacts[]): void {
-    for (const { token } of read)
-      if (this.#state.tokens.get(token)?.decimals?.changedTo == null) this.#doubted.delete(token)
-      else this.#doubted.add(token)
+    for (const { token } of read) {
+      this.#doubted.delete(token)
+      this.#hold(token)
+    }
+  }
+
+  #hold(token: Address): void {
+    const untilMs = heldUntilMs(this.#state.tokens.get(token)?.decimals ?? null)
+    if (untilMs === null) this.#held.delete(token)
+    else this.#held.set(token, untilMs)
+  }
+
+  /** Held tokens whose next reading counts at the tip. */
+  #due(): Address[] {
+    const tipMs = this.#state.chain.tip?.timeMs ?? 0
+    return [...this.#held].flatMap(([token, untilMs]) => (untilMs <= tipMs ? [token] : []))
   }
 
   /** The next tokens in turn, odd ones before them. */
   tokens(): readonly Address[] {
     const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
-    const odd = new Set(this.#doubted)
-    for (const { address, decimals } of known) if (decimals?.changedTo != null) odd.add(address)
+    const odd = new Set([...this.#doubted, ...this.#due()])
     for (const { state, token0, token1 } of this.#state.pools.values())
       if (state.jump?.jump != null) odd.add(token0).add(token1)
     const [turn, last] = inTurn(

@@ -13,6 +13,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   INSUFFICIENT_HISTORY: 'not watched long enough to compare with the past',
   NO_RECENT_TRADE: 'nobody has traded for long',
   MAGNITUDE_JUMP: 'it just moved by orders of magnitude',
+  PRICE_JUMP: 'far from what its own pools said over the last hour',
   STABLE_DEPEG: 'the stable is away from its peg',
   STABLE_STALE: "the stable's feed is old",
   STABLE_NOMINAL: 'the stable is taken at one dollar without a feed',

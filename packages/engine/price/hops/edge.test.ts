@@ -253,14 +253,22 @@ describe('guards', () => {
     )
   })
 
-  it('R-decimals-3: DECIMALS_CHANGED from a different reading until a second equal one', () => {
+  it('R-decimals-3: DECIMALS_CHANGED from a different reading until an equal one at a block 30 minutes later', () => {
     const s = onePool()
     s.decimals(T, 6)
     expect(s.edge(P1)).toMatchObject({
       ratio: null,
       score: 0,
-      failure: { rule: 'DECIMALS_CHANGED', actual: `${T} 18 → 6`, required: 'a second equal reading' },
+      failure: {
+        rule: 'DECIMALS_CHANGED',
+        actual: `${T} 18 → 6`,
+        required: 'an equal reading 30 minutes later',
+      },
     })
+    s.quiet(30 * MINUTE - 1)
+    s.decimals(T, 6)
+    expect(failureOf(s)).toBe('DECIMALS_CHANGED')
+    s.mine({ afterMs: 1 })
     s.decimals(T, 6)
     const { input, output } = byHand.v2Sale(X, Y)
     const { ratio, failure } = s.edge(P1)

@@ -9,6 +9,7 @@ import type { Fraction } from '../../exact/fraction.ts'
 import { reference } from '../../memory/tapeMedian.ts'
 import type { Coverage } from '../../rules/coverage.ts'
 import { value as averageAt } from '../../rules/depthAverage.ts'
+import { scalingOf } from '../../rules/decimals.ts'
 import { depthScore } from '../../rules/depthScore.ts'
 import { stateScore } from '../../rules/feedAndState.ts'
 import { type Freshness, freshness, verifiedAt } from '../../rules/freshness.ts'
@@ -108,6 +109,10 @@ export class PoolEdge implements Edge {
     return this.#figures.marginal
   }
 
+  get nearMarginal(): Near {
+    return this.#figures.nearMarginal
+  }
+
   get scale(): Scale | null {
     return this.#figures.scale
   }
@@ -148,6 +153,10 @@ export class PoolEdge implements Edge {
 
   get score(): Score {
     return this.rule === null ? this.#trust.score : score(0)
+  }
+
+  get jumpSinceMs(): Ms | null {
+    return this.#outlook.jumpSinceMs
   }
 
   get caps(): readonly Cap[] {
@@ -213,10 +222,11 @@ export class PoolEdge implements Edge {
   get #outlook(): Outlook {
     const { atMs, policy } = this.#moment
     const { state, pool } = this
-    const { outlook } = pool.around
+    const { outlook, from, to } = pool.around
+    const [x, y] = [from.decimals, to.decimals]
     return (
-      outlook.recall(atMs, state, policy, null, null) ??
-      outlook.keep(outlookOf(state, policy, atMs), atMs, state, policy, null, null)
+      outlook.recall(atMs, state, policy, x, y) ??
+      outlook.keep(outlookOf(state, scalingOf(x, y), policy, atMs), atMs, state, policy, x, y)
     )
   }
 }

@@ -12,6 +12,8 @@ import type { Decimals, Pool, Scale, Figures } from '../../entities.ts'
 import { asNear, count } from '../../units.ts'
 import type { Moment } from '../moment.ts'
 
+const NOWHERE = asNear(Number.NaN)
+
 /** The same until the pool's state, the decimals or the policy change. */
 export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {
   const { figures, from, to } = pool.around
@@ -36,12 +38,14 @@ function figuresOf(pool: Pool, policy: Policy, from: Decimals | null, to: Decima
     evidence === null || scale === null
       ? null
       : times({ num: evidence.amountOut, den: evidence.amountIn }, scale.whole)
+  const whole = marginal === null || scale === null ? null : times(marginal, scale.whole)
   return {
     scale,
     ratio,
-    near: ratio === null ? asNear(Number.NaN) : near(ratio),
+    near: ratio === null ? NOWHERE : near(ratio),
     bits: ratio === null ? count(0) : bitsOf(ratio),
-    marginal: marginal === null || scale === null ? null : times(marginal, scale.whole),
+    marginal: whole,
+    nearMarginal: whole === null ? NOWHERE : near(whole),
     flaw: flawOf(pool, policy, from, to),
   }
 }

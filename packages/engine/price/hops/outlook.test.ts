@@ -4,6 +4,7 @@ import { cases } from '../../testing/cases.ts'
 import { E18, E6, MINUTE, P1, T, USDC } from '../../testing/cast.ts'
 import { scenario } from '../../testing/scenario.ts'
 import { ms } from '../../units.ts'
+import { scalingOf } from '../../rules/decimals.ts'
 import { outlookOf } from './outlook.ts'
 import { DEFAULT_POLICY } from '../../policy/policy.ts'
 
@@ -34,7 +35,7 @@ it('R-temporal-5, R-timer-1: what time has to say about a pool holds until the t
       let atMs: number = s.nowMs
       for (const passedMs of waited) {
         atMs += passedMs
-        const anew = outlookOf(pool.state, DEFAULT_POLICY, ms(atMs))
+        const anew = outlookOf(pool.state, scalingOf(null, null), DEFAULT_POLICY, ms(atMs))
         const kept = outlook.recall(ms(atMs), pool.state, DEFAULT_POLICY, null, null)
         if (kept === null) outlook.keep(anew, ms(atMs), pool.state, DEFAULT_POLICY, null, null)
         else expect(kept).toEqual(anew.value)

@@ -2,14 +2,14 @@
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { historyCap, lastTradeCap, temporalLimit } from '../../rules/history.ts'
-import { isJumping } from '../../rules/magnitudeJump.ts'
+import { isJumping, type Scaling, scaled } from '../../rules/magnitudeJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
 import { temporalScore } from '../../rules/temporalMedian.ts'
 import { earlier, FOREVER, type Timed } from '../../rules/timed.ts'
 import type { PoolState, Outlook } from '../../entities.ts'
 import { type Ms, type Score, score } from '../../units.ts'
 
-export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Outlook> {
+export function outlookOf(state: PoolState, scaling: Scaling, policy: Policy, atMs: Ms): Timed<Outlook> {
   const temporal = temporalAt(state, atMs)
   const caps: Cap[] = []
   if (!temporal.isCovered) caps.push({ code: 'INSUFFICIENT_HISTORY', cap: temporal.value })
@@ -17,7 +17,8 @@ export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Out
   if (unknown.value !== null) caps.push(unknown.value)
   const quiet = lastTradeCap(state, policy, atMs)
   if (quiet.value !== null) caps.push(quiet.value)
-  const jumping = state.jump === null ? null : isJumping(state.jump, atMs, policy)
+  const jump = state.jump === null ? null : scaled(state.jump, scaling, policy)
+  const jumping = jump === null ? null : isJumping(jump, atMs, policy)
   if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
   const limit = temporalLimit(state.past, atMs)
   const untilMs = [unknown.untilMs, quiet.untilMs, limit.untilMs, jumping?.untilMs ?? FOREVER].reduce(
@@ -25,7 +26,8 @@ export function outlookOf(state: PoolState, policy: Policy, atMs: Ms): Timed<Out
     temporal.untilMs,
   )
   const steady = temporal.value < limit.value ? temporal.value : limit.value
-  return { value: { temporal: steady, caps, untilMs }, untilMs }
+  const jumpSinceMs = jump?.jump?.sinceMs ?? null
+  return { value: { temporal: steady, caps, jumpSinceMs, untilMs }, untilMs }
 }
 
 function temporalAt(

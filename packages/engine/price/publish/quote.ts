@@ -5,11 +5,12 @@
 import { type Address, idOf } from '../../chain/block.ts'
 import type { CompactState } from '../../record.ts'
 import { unsupportedFamily } from '../../rules/guards.ts'
+import { devBps } from '../../rules/weightedMedian.ts'
 import { type Count, count, type Ms, score, weaker } from '../../units.ts'
-import { compactOf } from './compact.ts'
+import { bpsText, compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
-import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
+import type { Edge, Evaluation, OwnPast, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
 import { componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
 import { byWeight } from '../routes/routes.ts'
 
@@ -24,6 +25,8 @@ export type QuoteText = CompactState & {
   readonly token: Address
   readonly source: QuoteSource
   readonly last_trade_ms: Ms | null
+  /** PRICED: what the price was held against. */
+  readonly own_past?: object | null
   /** UNPRICED: what came near, and the rule each failed. */
   readonly candidates?: readonly object[]
   readonly change?: null
@@ -67,6 +70,7 @@ export function headText(
     source,
     ...compactOf(evaluation, policyVersion),
     last_trade_ms: evaluation.own.lastTradeMs,
+    ...(evaluation.kind === 'UNPRICED' ? {} : { own_past: ownPastText(evaluation.ownPast) }),
     // Our own price of an hour and a day ago: the engine keeps no history of records.
     ...(evaluation.kind === 'UNPRICED' ? {} : { change: null, ...anchorMembers(evaluation) }),
   }
@@ -81,6 +85,17 @@ export const inOrder = ({ routes, failed }: Priced): Route[] => [
   ...routes.toSorted(byWeight),
   ...failed.nearest,
 ]
+
+function ownPastText(past: OwnPast | null): object | null {
+  if (past === null) return null
+  const { coveredMs, reference, marginalUsd } = past
+  return {
+    covered_ms: coveredMs,
+    reference_usd: exactText(reference),
+    marginal_usd: exactText(marginalUsd),
+    deviation_bps: reference === null ? null : bpsText(devBps(marginalUsd, reference)),
+  }
+}
 
 /** All but its hops. */
 export function routeText(route: Route, selected: Route | null): object {
@@ -134,7 +149,7 @@ export function hopText(edge: Edge): object {
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
     last_trade_ms: edge.state.lastTradeMs,
     ...pastText(edge.state),
-    jump_since_ms: edge.state.jump?.jump?.sinceMs ?? null,
+    jump_since_ms: edge.jumpSinceMs,
     settled: edge.settled,
     score: edge.score,
     components: componentsText(edge),

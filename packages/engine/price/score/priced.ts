@@ -9,7 +9,7 @@ import type { Ratio } from '../../exact/ratio.ts'
 import { count, type Ms, ms, score, type Score, soonest, weaker } from '../../units.ts'
 import { anchorRoutes } from '../hops/anchors.ts'
 import type { Candidate } from '../routes/candidate.ts'
-import type { Priced, Route, StableView } from '../evaluation.ts'
+import type { OwnPast, Priced, Route, StableView } from '../evaluation.ts'
 import type { FailedRoutes } from '../routes/failedRoutes.ts'
 import { type Moment, tipOf } from '../moment.ts'
 import type { OwnHops } from '../hops/ownHops.ts'
@@ -20,9 +20,11 @@ import { aggregateState } from '../../rules/aggregateState.ts'
 import { expiryOf } from '../../rules/expiry.ts'
 import { markMaterial, materialHops } from '../../rules/materialRoutes.ts'
 import { activeCaps, publishedScore } from '../../rules/publishedScore.ts'
+import type { Cap } from '../../rules/reasons.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
 import { marginalUsdOf } from '../routes/routes.ts'
 import { dissentAt } from './dissentAt.ts'
+import { ownPastOf, pastCap } from './ownPast.ts'
 import { agreementOf } from './pathAgreement.ts'
 
 export function pricedFrom(
@@ -59,13 +61,20 @@ export function pricedFrom(
     aggregate_state: { score: aggregateState(moment.feed.score, routes) },
   }
   const feed = assetFeed(moment, token, () => marginalUsdOf(selected))
-  const added = [dissenting.value, feed.value?.cap ?? null].filter(cap => cap !== null)
-  const caps = activeCaps([...agreement.caps, ...added], material)
+  const jump = pastCap(moment, token, selected, feed.value?.isNear ?? false)
+  const caps = activeCaps(
+    [agreement.caps, capsOf(dissenting.value), capsOf(feed.value?.cap), capsOf(jump.value)],
+    material,
+  )
   const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
-  const untilMs = [claimedUntilMs, dissenting.untilMs, feed.untilMs].reduce(earlier, covered.untilMs)
+  const untilMs = [claimedUntilMs, dissenting.untilMs, feed.untilMs, jump.untilMs].reduce(
+    earlier,
+    covered.untilMs,
+  )
   // To reduce a price takes as long as to find its route, and of many it is never asked.
   let price: Ratio | null = null
   let marginalUsd: Fraction | null = null
+  let ownPast: OwnPast | null | undefined
   return {
     kind: 'PRICED',
     token,
@@ -98,6 +107,10 @@ export function pricedFrom(
       price ??= ratio.reduced(selected.price as Fraction)
       return price
     },
+    get ownPast() {
+      if (ownPast === undefined) ownPast = ownPastOf(moment, token, selected)
+      return ownPast
+    },
     get marginalUsd() {
       // That of an asset is kept and compared again and again.
       marginalUsd ??= isAsset ? ratio.reduced(marginalUsdOf(selected)) : marginalUsdOf(selected)
@@ -105,6 +118,8 @@ export function pricedFrom(
     },
   }
 }
+
+const capsOf = (cap: Cap | null | undefined): readonly Cap[] => (cap == null ? [] : [cap])
 
 /**
  * Until when the routes weigh the same though depth behind their first hops still climbs. Only depth that all that is

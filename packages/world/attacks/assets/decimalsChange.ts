@@ -6,7 +6,6 @@ export const decimalsChange: Attack = {
   about: 'decimals() goes from 18 to 6: no price for 30 minutes, and then only with a warning',
   on: 'engine',
   wanted: { atMost: 1 },
-  open: 'decimals held for 30 minutes',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 50_000 })

@@ -6,7 +6,6 @@ export const blockTimes: Attack = {
   about: 'one block at 1.8, and the next comes 170 s later: it was held for one block, by the clock for long',
   on: 'engine',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20_000 })

@@ -6,7 +6,6 @@ export const gap: Attack = {
   about: 'the feed has a gap for five minutes, in which the price goes to 1.5 and stays',
   on: 'engine',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20_000 })

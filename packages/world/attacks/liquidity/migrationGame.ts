@@ -6,7 +6,6 @@ export const migrationGame: Attack = {
   about: 'two aged pools of 10,000 at 1.5 take over when the main pool of 1,000,000 leaves',
   on: 'engine',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('main', { of: 'T', depth: 1_000_000 })

@@ -7,7 +7,6 @@ export const concentrated: Attack = {
     'a lone pool whose 3,000 lie within 10% is moved to 90, with 3,000 waiting there, and held ten minutes',
   on: 'engine',
   wanted: { atMost: 3 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000, family: 'v3', band: [0.9, 1.1] })

@@ -7,7 +7,6 @@ export const donation: Attack = {
     '180,000 of the other side, more than half of it, are given to a lone pair and counted, and stay for five minutes',
   on: 'both',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })

@@ -6,7 +6,6 @@ export const heldInOne: Attack = {
   about: 'a lone pool of 3,000 at 1.5 for 156 s',
   on: 'both',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })

@@ -6,7 +6,6 @@ export const heldInTwo: Attack = {
   about: 'pools of 50,000 of two factories at 1.5 for 156 s and on',
   on: 'engine',
   wanted: { atMost: 4 },
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 50_000 })

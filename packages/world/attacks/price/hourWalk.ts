@@ -6,7 +6,6 @@ export const hourWalk: Attack = {
   about: 'pools of 3,000 of two factories rise by 0.3% in each of 150 blocks, to 1.57',
   on: 'engine',
   wanted: {},
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })

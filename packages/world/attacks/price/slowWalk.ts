@@ -6,7 +6,6 @@ export const slowWalk: Attack = {
   about: 'a lone pool of 3,000 rises by 1.9% in each of 30 blocks, to 1.76, and stays',
   on: 'engine',
   wanted: {},
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 3_000 })

@@ -8,7 +8,6 @@ export const underThresholds: readonly Attack[] = STEPS.map(usd => ({
   about: `pools of two factories are held at ${usd} for 25 minutes`,
   on: 'engine',
   wanted: {},
-  ...(usd > 1.2 ? { open: 'the token against its own past' } : {}),
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20_000 })

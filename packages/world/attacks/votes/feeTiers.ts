@@ -7,7 +7,6 @@ export const feeTiers: Attack = {
     'three fee tiers of one factory, the only pools of the token, are pushed to 1.6 and held five minutes',
   on: 'engine',
   wanted: {},
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     const tiers = [500, 3000, 10_000]

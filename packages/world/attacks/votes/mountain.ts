@@ -7,7 +7,6 @@ export const mountain: Attack = {
     'new pools of 400,000 of two factories at 1.3 beside an honest pool of 20,000; looked at for an hour',
   on: 'engine',
   wanted: {},
-  open: 'the token against its own past',
   async play(stage) {
     stage.token('T')
     await stage.pool('honest', { of: 'T', depth: 20_000 })

@@ -1,0 +1,56 @@
+/**
+ * A price that is near all that its token's past holds has no reference far away, whatever the time. Law: then
+ * `priceJump` finds no cap for ever. Gain: most prices are held against an hour of ratios by a few
+ * comparisons of doubles.
+ */
+import { apartNear } from '../exact/apart.ts'
+import * as fraction from '../exact/fraction.ts'
+import type { Kept, TokenPast } from '../rules/ownPast.ts'
+import { NEAREST } from '../rules/pastWindow.ts'
+import type { WorthOf } from '../rules/priceJump.ts'
+import type { Address } from '../chain/block.ts'
+import { asNear, type Near } from '../units.ts'
+import { memory } from './switch.ts'
+
+/** The least and the greatest ratio into a Y. */
+type Bounds = { readonly y: Address; least: Near; most: Near }
+
+/** Of full minutes, which are the same for as long as one lasts. */
+const known = new WeakMap<readonly Kept[], readonly Bounds[]>()
+
+/** Whether floats are sure that every ratio of the past, at what its Y is worth, is near the price. */
+export function isSurelyNear({ minutes, open }: TokenPast, worthOf: WorthOf, price: Near): boolean {
+  if (!memory.isOn) return false
+  for (const { y, near } of open) if (!isNear(near, y, worthOf, price)) return false
+  let bounds = known.get(minutes)
+  if (bounds === undefined) {
+    bounds = boundsOf(minutes)
+    known.set(minutes, bounds)
+  }
+  for (const { y, least, most } of bounds)
+    if (!isNear(least, y, worthOf, price) || !isNear(most, y, worthOf, price)) return false
+  return true
+}
+
+function isNear(ratio: Near, y: Address, worthOf: WorthOf, price: Near): boolean {
+  const worth = worthOf(y)
+  return worth !== null && apartNear(asNear(ratio * worth.near), price, NEAREST) < 0
+}
+
+/** As it is stored: without the floats. */
+export const keptFrom = <Stored extends Omit<Kept, 'near'>>(stored: Stored): Stored & Kept => ({
+  ...stored,
+  near: fraction.near(stored.ratio),
+})
+
+function boundsOf(minutes: readonly Kept[]): readonly Bounds[] {
+  const bounds: Bounds[] = []
+  for (const { y, near } of minutes) {
+    const own = bounds.find(each => each.y === y)
+    if (own === undefined) bounds.push({ y, least: near, most: near })
+    // What a double cannot say is in no order with anything, and stays as a bound that nothing is near.
+    else if (near < own.least || Number.isNaN(near)) own.least = near
+    else if (near > own.most) own.most = near
+  }
+  return bounds
+}

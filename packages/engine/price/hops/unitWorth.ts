@@ -1,0 +1,52 @@
+/**
+ * What one unit of a stable or routing asset was worth at a block, in dollars, by the chain alone (R-past-4): the same
+ * whenever the block was folded, so neither the clock nor the health of the feed has a part in it.
+ */
+import { powerOfTen } from '../../exact/decimal.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import * as fraction from '../../exact/fraction.ts'
+import type { GoodAnswer, Stable } from '../../entities.ts'
+import type { Worth } from '../../rules/priceJump.ts'
+import { guardStable } from '../../rules/stableGuard.ts'
+import type { State } from '../../state.ts'
+import { type Ms, ms } from '../../units.ts'
+import type { Address } from '../../chain/block.ts'
+
+/** Blocks go on while an answer is read: from this age on it counts, and for the same blocks however late it came. */
+const SETTLED_MS = ms(60_000)
+
+/** Null for a token that is no anchor, whose decimals are not known, or that no pool has priced yet. */
+export function unitWorth(state: State, token: Address, timeMs: Ms): Worth | null {
+  const setup = state.setup.stables.find(each => each.token === token)
+  const known = state.tokens.get(token)
+  if (setup === undefined) {
+    const kept = known?.past?.open.at(-1)
+    if (kept === undefined || !state.setup.routingAssets.includes(token)) return null
+    // Only ever in an anchor listed before this one.
+    const worth = unitWorth(state, kept.y, timeMs)
+    return worth === null ? null : withNear(fraction.times(kept.ratio, worth))
+  }
+  const decimals = known?.decimals?.value ?? null
+  if (decimals === null) return null
+  const last = settledAt(state.stables.get(token), timeMs)
+  const answer = last === null ? null : { ...last, complete: true }
+  const { usd } = guardStable(
+    { answer, last, feed: setup.feed, sequencer: null },
+    state.policyView.policy,
+    timeMs,
+  ).value
+  return withNear({ num: usd.num, den: usd.den * powerOfTen(decimals) })
+}
+
+const withNear = ({ num, den }: Fraction): Worth => ({ num, den, near: fraction.near({ num, den }) })
+
+function settledAt(stable: Stable | undefined, timeMs: Ms): GoodAnswer['answer'] | null {
+  return stable?.good.findLast(({ readMs }) => readMs + SETTLED_MS <= timeMs)?.answer ?? null
+}
+
+/** The answers that a block of now or later may still be valued at. */
+export function withGood(good: readonly GoodAnswer[], next: GoodAnswer): readonly GoodAnswer[] {
+  const sinceMs = next.readMs - SETTLED_MS
+  const first = good.findLastIndex(({ readMs }) => readMs <= sinceMs)
+  return [...good.slice(Math.max(0, first)), next]
+}

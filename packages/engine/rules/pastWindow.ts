@@ -1,0 +1,21 @@
+/** How far back a price is held against its token's own past, in which steps, and what counts as far. */
+import { bpsMore } from '../exact/apart.ts'
+import { type Ms, ms, score } from '../units.ts'
+
+export const MINUTE_MS = ms(60_000)
+export const PAST_MS = ms(3_600_000)
+
+export const minuteOf = (timeMs: Ms): Ms => ms(timeMs - (timeMs % MINUTE_MS))
+
+/** Nearer than this there is never a cap. */
+export const NEAREST = bpsMore(500n)
+
+/** `[from this deviation on, cap]`, furthest first. */
+export const JUMP_CAPS = [
+  [bpsMore(5_000n), score(3)],
+  [bpsMore(2_000n), score(4)],
+  [NEAREST, score(6)],
+] as const
+
+/** Less than this says nothing yet. */
+export const LEAST_COVERED_MS = ms(300_000)

@@ -1,0 +1,179 @@
+/**
+ * PRICE_JUMP (R-past-5): a price far from what the token's own pools said over the last hour is believed less, until most of
+ * that hour says the same. A change of route cannot hide a change of price.
+ *
+ * Prices here are dollars of one unit of X. Time moves weight from the oldest ratios to the newest and no other way, so the
+ * reference walks towards the newest and a bound is passed once: when is found by halving.
+ */
+import { apart, apartNear } from '../exact/apart.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import * as fraction from '../exact/fraction.ts'
+import { asNear, type Count, type Ms, ms, type Near, type Score, type Sign } from '../units.ts'
+import type { Kept, TokenPast, PastAt } from './ownPast.ts'
+import { JUMP_CAPS, LEAST_COVERED_MS, MINUTE_MS, minuteOf, PAST_MS } from './pastWindow.ts'
+import type { Cap } from './reasons.ts'
+import { earlier, FOREVER, type Timed } from './timed.ts'
+import { ascending } from './weightedMedian.ts'
+
+/** What a unit of Y is worth, in dollars. */
+export type Worth = Fraction & { readonly near: Near }
+export type WorthOf = (y: Kept['y']) => Worth | null
+
+export type Reference = {
+  /** The median by duration; null where nothing is covered. */
+  readonly value: Fraction | null
+  readonly near: Near
+  readonly coveredMs: Ms
+}
+
+export type PriceJump = { readonly cap: Cap | null; readonly reference: Reference }
+
+/** The cap of a marginal price this far from its reference; null where it is near, or where too little is covered. */
+export function jumpCap(marginal: Fraction, reference: Pick<Reference, 'value' | 'coveredMs'>): Cap | null {
+  if (reference.value === null || reference.coveredMs < LEAST_COVERED_MS) return null
+  for (const [bound, cap] of JUMP_CAPS)
+    if (apart(marginal, reference.value, bound) >= 0) return { code: 'PRICE_JUMP', cap }
+  return null
+}
+
+/** Of a past that has no full minute left in its running one. */
+export function priceJump({ past, toMs }: PastAt, worthOf: WorthOf, marginal: Fraction): Timed<PriceJump> {
+  const newestMs = past.open.at(-1)?.fromMs ?? toMs
+  const window = new Window(past, worthOf, marginal)
+  const reference = window.reference(toMs)
+  const cap = jumpCap(marginal, reference)
+  return { value: { cap, reference }, untilMs: window.untilMs(toMs, newestMs) }
+}
+
+/** One ratio of the past at what its Y is worth now. */
+class Span {
+  readonly id = ''
+  readonly near: Near
+  readonly fromMs: Ms
+  readonly untilMs: Ms
+  /** The cap of a reference here, and on which side of the marginal price. */
+  readonly cap: Score | null
+  readonly side: Sign
+  readonly #ratio: Fraction
+  readonly #worth: Worth
+
+  constructor(
+    { fromMs, ratio, near }: Kept,
+    untilMs: Ms,
+    worth: Worth,
+    marginal: Fraction,
+    nearMarginal: Near,
+  ) {
+    this.fromMs = fromMs
+    this.untilMs = untilMs
+    this.#ratio = ratio
+    this.#worth = worth
+    this.near = fraction.nearProduct(near, worth.near)
+    let cap: Score | null = null
+    for (const [bound, value] of JUMP_CAPS) {
+      const sign = apartNear(this.near, nearMarginal, bound) || apart(this.price, marginal, bound)
+      if (sign < 0) continue
+      cap = value
+      break
+    }
+    this.cap = cap
+    this.side =
+      cap === null
+        ? 0
+        : fraction.compareNear(this.near, nearMarginal) || fraction.compareExactly(this.price, marginal)
+  }
+
+  get price(): Fraction {
+    return fraction.times(this.#ratio, this.#worth)
+  }
+}
+
+class Window {
+  readonly #spans: readonly Span[]
+  /** Their places by ascending price. */
+  readonly #order: readonly Count[]
+  /** A Y has no worth at all: its time is not covered. */
+  readonly #isTorn: boolean
+  /** When the running minute gives way to its median. */
+  readonly #rollsMs: Ms
+
+  constructor({ minutes, open }: TokenPast, worthOf: WorthOf, marginal: Fraction) {
+    const kept: readonly Kept[] = [...minutes, ...open]
+    const nearMarginal = fraction.near(marginal)
+    const spans: Span[] = []
+    kept.forEach((each, at) => {
+      const worth = worthOf(each.y)
+      const untilMs = kept[at + 1]?.fromMs ?? FOREVER
+      if (worth !== null) spans.push(new Span(each, untilMs, worth, marginal, nearMarginal))
+    })
+    this.#spans = spans
+    this.#order = ascending(spans)
+    this.#isTorn = spans.length < kept.length
+    const [first] = open
+    this.#rollsMs =
+      first === undefined || open.length === 1 ? FOREVER : ms(minuteOf(first.fromMs) + MINUTE_MS)
+  }
+
+  reference(toMs: Ms): Reference {
+    const median = this.#medianAt(toMs)
+    const coveredMs = this.#coveredMs(toMs)
+    return median === null
+      ? { value: null, near: asNear(Number.NaN), coveredMs }
+      : { value: median.price, near: median.near, coveredMs }
+  }
+
+  /** The first time after `toMs` at which the cap is another if nothing happens. */
+  untilMs(toMs: Ms, newestMs: Ms): Ms {
+    if (this.#spans.every(({ cap }) => cap === null)) return FOREVER
+    if (this.#isTorn) return ms(toMs + MINUTE_MS)
+    const [first] = this.#spans
+    if (first !== undefined && toMs - first.fromMs < LEAST_COVERED_MS)
+      return ms(first.fromMs + LEAST_COVERED_MS)
+    const now = this.#medianAt(toMs)
+    const isOther = (thenMs: Ms): boolean => {
+      const then = this.#medianAt(thenMs)
+      return then?.cap !== now?.cap || then?.side !== now?.side
+    }
+    // When the newest has held for as long as is looked back, there is nothing else.
+    let last: Ms = ms(newestMs + PAST_MS)
+    if (this.#rollsMs <= last) {
+      last = ms(this.#rollsMs - 1)
+      if (last <= toMs || !isOther(last)) return this.#rollsMs
+    }
+    if (last <= toMs || !isOther(last)) return FOREVER
+    let same = toMs
+    while (last - same > 1) {
+      const middle = ms(Math.floor((same + last) / 2))
+      if (isOther(middle)) last = middle
+      else same = middle
+    }
+    return last
+  }
+
+  /** The first by price where twice the time at or below it reaches all that is covered. */
+  #medianAt(toMs: Ms): Span | null {
+    const coveredMs = this.#coveredMs(toMs)
+    let passedMs = 0
+    for (const at of this.#order) {
+      const span = this.#spans[at] as Span
+      const heldMs = heldIn(span, toMs)
+      passedMs += heldMs
+      if (heldMs > 0 && 2 * passedMs >= coveredMs) return span
+    }
+    return null
+  }
+
+  #coveredMs(toMs: Ms): Ms {
+    let coveredMs = 0
+    for (const span of this.#spans) coveredMs += heldIn(span, toMs)
+    return ms(coveredMs)
+  }
+}
+
+/** How long it held within the hour that ends at `toMs`. */
+function heldIn({ fromMs, untilMs }: Span, toMs: Ms): Ms {
+  const sinceMs = toMs - PAST_MS
+  const beganMs = fromMs > sinceMs ? fromMs : sinceMs
+  const endedMs = earlier(untilMs, toMs)
+  return ms(endedMs > beganMs ? endedMs - beganMs : 0)
+}
