@@ -90,7 +90,7 @@ function apply(state: State, input: Input, work: Work): void {
     case 'load':
       return applyLoad(state, input.block, input.pools, work)
     case 'look_back':
-      return applyLookBack(state, input.block, input.pools, work)
+      return applyLookBack(state, input, work)
     case 'recheck':
       return applyRecheck(state, input.block, input.pools, work)
     case 'token_facts':

@@ -16,7 +16,7 @@ import type { PublishedPool, PublishedToken } from './record.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { Past } from './rules/history.ts'
-import type { TokenPast } from './rules/ownPast.ts'
+import type { Kept, TokenPast } from './rules/ownPast.ts'
 import type { Reference } from './rules/temporalMedian.ts'
 import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
@@ -139,6 +139,8 @@ export type Token = {
   elsewhere?: readonly UnpricedPool[]
   /** What its own pools said of it in the last hour; null before the first moment that touched one. Undone with its block. */
   past: TokenPast | null
+  /** In a look-back only: what it is kept as now, for the time before a pool of the window says. */
+  readonly present?: Kept
 }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */

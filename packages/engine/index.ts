@@ -16,6 +16,7 @@ export type {
   Input,
   LoadedPool,
   LookedBack,
+  LookedPast,
   RecheckedPool,
   TokenFacts,
 } from './input.ts'

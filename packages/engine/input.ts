@@ -11,6 +11,7 @@ import type { KnownRange, TickEntry } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './chain/block.ts'
 import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
+import type { TokenPast } from './rules/ownPast.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
@@ -50,7 +51,13 @@ export type Input = { readonly atMs: Ms } & (
     }
   | { readonly kind: 'unenrol'; readonly token: Address; readonly reason: 'OPERATOR' | 'DORMANT' }
   | { readonly kind: 'load'; readonly block: BlockRef; readonly pools: readonly LoadedPool[] }
-  | { readonly kind: 'look_back'; readonly block: BlockRef; readonly pools: readonly LookedBack[] }
+  | {
+      readonly kind: 'look_back'
+      readonly block: BlockRef
+      readonly pools: readonly LookedBack[]
+      /** Of the tokens that these pools price; absent in an input of before pasts were kept. */
+      readonly pasts?: readonly LookedPast[]
+    }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
@@ -95,6 +102,8 @@ export type LookedBack = {
   /** Of the logs that it was folded from. */
   readonly logs: PastLogs
 }
+/** What the pools that were looked back at said of the token that they price (R-history-9). */
+export type LookedPast = { readonly token: Address; readonly past: TokenPast }
 /** Both ends included; `digest` of the positions of all logs in order, as the reader computed it. */
 export type PastLogs = {
   readonly fromBlock: Count

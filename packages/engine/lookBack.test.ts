@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Block, BlockRef, PoolEvent } from './chain/block.ts'
 import { createState } from './createState.ts'
 import { step } from './engine.ts'
-import type { PoolState } from './entities.ts'
+import type { PoolState, Token } from './entities.ts'
 import type { Input, LoadedPool, LookedBack } from './input.ts'
 import { LookBack, toAsk, type Traveller, type Window } from './lookBack.ts'
 import * as temporal from './memory/temporalTape.ts'
@@ -141,15 +141,13 @@ function followed(history: History): State {
   return state
 }
 
-function looked(
-  history: History,
-  pools = travellers(history),
-  window = windowOf(history),
-): readonly LookedBack[] {
+const looked = (...of: Parameters<typeof foldOf>): readonly LookedBack[] => foldOf(...of).result()
+
+function foldOf(history: History, pools = travellers(history), window = windowOf(history)): LookBack {
   const lookBack = new LookBack(aroundOf(history), window, pools)
   for (const _ of lookBack.fold());
   for (const block of history.since) lookBack.follow(block)
-  return lookBack.result()
+  return lookBack
 }
 
 /** Without what only one of the two can know, and the tape as what stands on it. */
@@ -159,6 +157,12 @@ const plain = ({ past: _past, history, ...state }: PoolState) => ({
 })
 const images = (pools: Iterable<{ readonly state: PoolState; readonly createdMs: unknown }>) =>
   [...pools].map(({ state, createdMs }) => ({ createdMs, ...plain(state) }))
+
+/** Tokens that a pool had a say of. */
+const pastsOf = (tokens: Iterable<Pick<Token, 'address' | 'past'>>) =>
+  [...tokens]
+    .flatMap(({ address, past }) => (past === null || past.open.length === 0 ? [] : [{ token: address, past }]))
+    .sort((a, b) => (a.token < b.token ? -1 : 1))
 
 /** What a trade is worth is asked of other pools, which may not be there. */
 const untraded = (image: ReturnType<typeof images>[number]) => ({ ...image, lastTradeMs: null })
@@ -181,6 +185,23 @@ describe('a look-back', () => {
       }),
       { numRuns: cases(60) },
     )
+  })
+
+  it('R-history-9: so does the past of every token that its pools price', () => {
+    let compared = 0
+    fc.assert(
+      fc.property(seeds, seed => {
+        const history = historyOf(seed)
+        const { pools, tokens } = followed(history)
+        const priced = travellers(history).map(({ loaded }) => pools.get(loaded.pool.address)?.from)
+        const own = pastsOf([...tokens.values()].filter(({ address }) => priced.includes(address)))
+        const folded = foldOf(history).pasts()
+        expect(pastsOf(folded.map(({ token, past }) => ({ address: token, past })))).toEqual(own)
+        compared += own.filter(({ past }) => past.minutes.length > 1).length
+      }),
+      { numRuns: cases(60) },
+    )
+    expect(compared).toBeGreaterThan(100)
   })
 
   it('R-history-1: what was born in the window is known from its birth', () => {

@@ -7,17 +7,19 @@
 import { unreachable } from './assert.ts'
 import { applyBlock } from './chain/blocks.ts'
 import type { Address, Block, BlockRef, PoolEvent } from './chain/block.ts'
+import { type Surroundings, takeOver } from './chain/lookBackAround.ts'
 import { startOf, type Before, type Start } from './chain/lookBackStart.ts'
 import { applyLoad } from './chain/readings.ts'
 import { addPool, termsOf } from './chain/registry.ts'
 import { newbornState, settle } from './chain/poolFold.ts'
 import { createState } from './createState.ts'
-import type { Pool, Token } from './entities.ts'
-import type { LoadedPool, LoadedTicks, LookedBack, PastLogs } from './input.ts'
+import { notePasts } from './chain/ownPast.ts'
+import type { Pool } from './entities.ts'
+import type { LoadedPool, LoadedTicks, LookedBack, LookedPast, PastLogs } from './input.ts'
 import * as depthAverage from './rules/depthAverage.ts'
 import type { Past } from './rules/history.ts'
 import type { State } from './state.ts'
-import { type Count, count, ms } from './units.ts'
+import { type Count, count } from './units.ts'
 import { newWork } from './work.ts'
 
 /** A block of the window with events of pools that are looked back at; blocks without any are left out. */
@@ -38,9 +40,6 @@ export type Window = {
 
 /** A pool at the end of the window, and what is known of it at the start besides its events. */
 export type Traveller = Before & { readonly loaded: LoadedPool }
-
-/** What the live state knows that a fold asks for: what is valued in what, and how. */
-export type Surroundings = Pick<State, 'setup' | 'policyView' | 'tokens' | 'stables' | 'index'>
 
 /** Pools whose state at the start is in none of their events: it is to be read at the block, or searched for before it. */
 export function toAsk(pools: readonly Traveller[], window: Window): readonly LoadedPool[] {
@@ -117,6 +116,20 @@ export class LookBack {
     })
   }
 
+  /**
+   * What those pools said of the tokens that they price (R-history-9). Of a token with a pool whose events are not believed
+   * nothing is: they had a part in it.
+   */
+  pasts(): readonly LookedPast[] {
+    const pools = this.#pools.flatMap(({ pool }) => this.#state.pools.get(pool.address) ?? [])
+    const doubted = new Set(pools.flatMap(pool => (this.#refused.has(pool.address) ? [pool.from] : [])))
+    const tokens = [...new Set(pools.map(({ from }) => from))].filter(token => !doubted.has(token))
+    return tokens.flatMap(token => {
+      const past = this.#state.tokens.get(token)?.past ?? null
+      return past === null || past.open.length === 0 ? [] : [{ token, past }]
+    })
+  }
+
   #place(loaded: LoadedPool, own: readonly Placed[], start: Start): void {
     const { start: block } = this.#window
     switch (start.kind) {
@@ -151,6 +164,7 @@ export class LookBack {
     const average = depthAverage.startFromNothing(state.depthY ?? 0n, block.timeMs)
     pool.state = { ...state, average }
     this.#seeWhole(loaded.pool.address, block)
+    notePasts(this.#state, new Set([pool.from]), block.timeMs, newWork())
   }
 
   /** A depth beyond the ticks that were read counts as none, and what comes after is judged by itself. */
@@ -193,30 +207,6 @@ function byPool(blocks: readonly PastBlock[]): ReadonlyMap<Address, readonly Pla
     }
   return groups
 }
-
-/** What the tokens of these pools say of themselves, and what stables and routing assets are worth now. */
-function takeOver(state: State, around: Surroundings, pools: readonly LoadedPool[]): void {
-  const own = pools.flatMap(({ pool }) => [pool.token0, pool.token1])
-  for (const token of [...state.tokens.keys(), ...own]) {
-    const known = around.tokens.get(token)
-    if (known !== undefined) state.tokens.set(token, asNew(known))
-  }
-  for (const [token, stable] of around.stables) state.stables.set(token, stable)
-  const looked = new Set(pools.map(({ pool }) => pool.address))
-  for (const asset of around.setup.routingAssets) {
-    const { anchored = [] } = around.index.ownPools.get(asset) ?? {}
-    // Looked at only, never folded: what a trade is worth is asked of them as they are. One that is looked back at says it itself.
-    const present = anchored.filter(({ address }) => !looked.has(address))
-    state.index.ownPools.set(asset, { anchored: present, aside: [] })
-  }
-}
-
-/** Without what it has gone through so far; its decimals, read just now, hold for the whole window. */
-const asNew = (token: Token): Token => ({
-  ...token,
-  published: null,
-  decimals: token.decimals && { ...token.decimals, block: { ...token.decimals.block, timeMs: ms(0) } },
-})
 
 function standAt(state: State, { number, hash, timeMs }: BlockRef): void {
   state.chain = { ...state.chain, tip: { number, hash, timeMs } }

@@ -3,17 +3,25 @@
  * unbroken keeps it: of that a look-back knows less.
  */
 import type { Pool } from '../entities.ts'
-import type { LoadedPool, LookedBack } from '../input.ts'
+import type { Input, LoadedPool, LookedBack, LookedPast } from '../input.ts'
+import { joined } from '../rules/pastJoin.ts'
 import type { State } from '../state.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
-import type { BlockRef } from './block.ts'
+import type { Address, BlockRef } from './block.ts'
 import { noteNeeds } from './blocks.ts'
-import { isTip, noteBook, setPoolState, tipJournal } from './journal.ts'
+import { isTip, noteBook, setPoolState, setTokenPast, tipJournal } from './journal.ts'
+import { notePasts } from './ownPast.ts'
 import { reload } from './reload.ts'
-import { addPool, termsOf } from './registry.ts'
+import { addPool, knownToken, termsOf } from './registry.ts'
 
-export function applyLookBack(state: State, block: BlockRef, pools: readonly LookedBack[], work: Work): void {
+export function applyLookBack(
+  state: State,
+  { block, pools, pasts = [] }: Extract<Input, { kind: 'look_back' }>,
+  work: Work,
+): void {
+  const whole = isTip(state, block) ? takePasts(state, block, pasts) : new Set()
+  const touched = new Set<Address>()
   for (const looked of pools) {
     const known = state.pools.get(looked.pool.address)
     if (!isTip(state, block)) {
@@ -26,9 +34,27 @@ export function applyLookBack(state: State, block: BlockRef, pools: readonly Loo
         : known.state.isBeforeGap
           ? takeUp(state, known, looked)
           : reload(state, known, loadedOf(looked), block)
+    // One that was taken whole has these pools in it.
+    if (!whole.has(pool.from)) touched.add(pool.from)
     triggers.liquidity(work, pool)
     noteNeeds(pool, work)
   }
+  notePasts(state, touched, block.timeMs, work)
+}
+
+/** Those that had none of their own, and so are the folded ones as they are. */
+function takePasts(state: State, block: BlockRef, pasts: readonly LookedPast[]): ReadonlySet<Address> {
+  const whole = new Set<Address>()
+  for (const { token: address, past: folded } of pasts) {
+    const token = knownToken(state, address)
+    const next = joined(token.past, folded, block.timeMs)
+    if (next === token.past) continue
+    if (next === folded) whole.add(address)
+    setTokenPast(state, token, next)
+  }
+  // Some of them may have been touched in the moment of the tip.
+  if (pasts.length > 0) state.index.touched = null
+  return whole
 }
 
 function enter(

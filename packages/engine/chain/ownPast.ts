@@ -5,7 +5,7 @@
 import type { Pool, Token } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
-import { unitWorth } from '../price/hops/unitWorth.ts'
+import { settledDecimals, unitWorth } from '../price/hops/unitWorth.ts'
 import { effectiveY, microusd } from '../rules/hopCapacity.ts'
 import { isSame, note, type Noted } from '../rules/ownPast.ts'
 import type { Worth } from '../rules/priceJump.ts'
@@ -13,7 +13,7 @@ import { ascending, medianOf, type Orderable } from '../rules/weightedMedian.ts'
 import type { State } from '../state.ts'
 import { asNear, type Count, type Ms, type Near } from '../units.ts'
 import type { Work } from '../work.ts'
-import type { Address } from './block.ts'
+import type { Address, BlockRef } from './block.ts'
 import { setTokenPast } from './journal.ts'
 
 const MICRO = 1_000_000n
@@ -46,6 +46,22 @@ export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: M
   const { routingAssets } = state.setup
   for (const asset of routingAssets) if (tokens.has(asset)) end(asset)
   for (const address of tokens) if (!routingAssets.includes(address)) end(address)
+}
+
+/**
+ * Whether a stable's decimals come into use with this block, the first that is known of them (R-past-1): nothing priced in it
+ * had a worth before.
+ */
+export function isStableSettling({ setup, tokens }: State, parent: BlockRef | null, { timeMs }: BlockRef): boolean {
+  return (
+    parent !== null &&
+    setup.stables.some(({ token }) => {
+      const decimals = tokens.get(token)?.decimals ?? null
+      return (
+        settledDecimals(decimals, timeMs) !== null && settledDecimals(decimals, parent.timeMs) === null
+      )
+    })
+  )
 }
 
 /** Those touched in the moment at `timeMs` so far. */

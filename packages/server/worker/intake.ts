@@ -8,7 +8,7 @@ import { FeedError, isFeedError } from '../feed/feedError.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
-import type { Folded, LookBacks } from './lookBacks.ts'
+import type { AtTip, Folded, LookBacks } from './lookBacks.ts'
 import type { RecentBlocks } from './recentBlocks.ts'
 
 type BlockRef = Extract<Input, { kind: 'load' }>['block']
@@ -34,6 +34,7 @@ const TRIES = 5
 /** Pools handed in by one step: some milliseconds, so that a block hardly waits for them. */
 const TOGETHER = 50
 const UNREAD = 'UNREAD' as const
+const NOTHING: AtTip = { pools: [], pasts: [] }
 
 export class Intake {
   readonly #context: IntakeContext
@@ -172,12 +173,20 @@ export class Intake {
     folded: Folded | null,
   ): Promise<readonly NewPool[]> {
     const { apply, now, recent, lookBacks } = this.#context
-    const back = folded === null ? [] : folded.atTip(hash => recent.since(hash))
+    const back = folded === null ? NOTHING : folded.atTip(hash => recent.since(hash))
     if (back === null) return loaded.map(({ pool }) => pool)
     const own = new Set<string>(loaded.map(({ pool }) => pool.address))
-    const withPast = back.filter(({ pool }) => own.has(pool.address) && !this.#isFollowed(pool))
+    const withPast = back.pools.filter(({ pool }) => own.has(pool.address) && !this.#isFollowed(pool))
     if (withPast.length > 0)
-      await apply({ kind: 'look_back', block: this.tip(), pools: withPast, atMs: now() })
+      await apply({
+        kind: 'look_back',
+        block: this.tip(),
+        pools: withPast,
+        pasts: back.pasts.filter(({ token }) =>
+          withPast.some(({ pool: { token0, token1 } }) => token === token0 || token === token1),
+        ),
+        atMs: now(),
+      })
     const done = new Set<string>(withPast.map(({ pool }) => pool.address))
     const rest = loaded.filter(({ pool }) => !done.has(pool.address))
     const there = this.atTip(rest, block)

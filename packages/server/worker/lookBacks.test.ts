@@ -121,7 +121,7 @@ async function lookBacksOver(
 }
 
 const outcome = (folded: Awaited<ReturnType<LookBacks['fold']>>) =>
-  folded === null ? null : (folded.atTip(() => []) ?? null)
+  folded === null ? null : (folded.atTip(() => [])?.pools ?? null)
 
 const count = ({ asked }: PastNode, method: string) => asked.filter(each => each === method).length
 

@@ -9,6 +9,7 @@ import {
   type LoadedPool,
   LookBack,
   type LookedBack,
+  type LookedPast,
   type NewPool,
   type PastBlock,
   type State,
@@ -119,6 +120,9 @@ export class ReadWindow {
   }
 }
 
+/** Pools with what became of them, and what they said of the tokens they price. */
+export type AtTip = { readonly pools: readonly LookedBack[]; readonly pasts: readonly LookedPast[] }
+
 /** Pools with their past, at the last block that they were brought to. */
 export class Folded {
   readonly #lookBack: LookBack
@@ -130,11 +134,11 @@ export class Folded {
   }
 
   /** In the lane: as they are at the tip; null when the blocks since are not known. */
-  atTip(since: (hash: BlockRef['hash']) => readonly PastBlock[] | null): readonly LookedBack[] | null {
+  atTip(since: (hash: BlockRef['hash']) => readonly PastBlock[] | null): AtTip | null {
     const passed = since(this.#at.hash)
     if (passed === null) return null
     for (const block of passed) this.#lookBack.follow(block)
     this.#at = passed.at(-1) ?? this.#at
-    return this.#lookBack.result()
+    return { pools: this.#lookBack.result(), pasts: this.#lookBack.pasts() }
   }
 }

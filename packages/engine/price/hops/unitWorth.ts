@@ -5,14 +5,14 @@
 import { powerOfTen } from '../../exact/decimal.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import * as fraction from '../../exact/fraction.ts'
-import type { GoodAnswer, Stable } from '../../entities.ts'
+import type { Decimals, GoodAnswer, Stable } from '../../entities.ts'
 import type { Worth } from '../../rules/priceJump.ts'
 import { guardStable } from '../../rules/stableGuard.ts'
 import type { State } from '../../state.ts'
-import { type Ms, ms } from '../../units.ts'
+import { type Count, type Ms, ms } from '../../units.ts'
 import type { Address } from '../../chain/block.ts'
 
-/** Blocks go on while an answer is read: from this age on it counts, and for the same blocks however late it came. */
+/** Blocks go on while an answer or decimals are read: from this age on they count, and for the same blocks however late they came. */
 const SETTLED_MS = ms(60_000)
 
 /** Null for a token that is no anchor, whose decimals are not known, or that no pool has priced yet. */
@@ -20,13 +20,13 @@ export function unitWorth(state: State, token: Address, timeMs: Ms): Worth | nul
   const setup = state.setup.stables.find(each => each.token === token)
   const known = state.tokens.get(token)
   if (setup === undefined) {
-    const kept = known?.past?.open.at(-1)
+    const kept = known?.past?.open.at(-1) ?? known?.present
     if (kept === undefined || !state.setup.routingAssets.includes(token)) return null
     // Only ever in an anchor listed before this one.
     const worth = unitWorth(state, kept.y, timeMs)
     return worth === null ? null : withNear(fraction.times(kept.ratio, worth))
   }
-  const decimals = known?.decimals?.value ?? null
+  const decimals = settledDecimals(known?.decimals ?? null, timeMs)
   if (decimals === null) return null
   const last = settledAt(state.stables.get(token), timeMs)
   const answer = last === null ? null : { ...last, complete: true }
@@ -42,6 +42,13 @@ const withNear = ({ num, den }: Fraction): Worth => ({ num, den, near: fraction.
 
 function settledAt(stable: Stable | undefined, timeMs: Ms): GoodAnswer['answer'] | null {
   return stable?.good.findLast(({ readMs }) => readMs + SETTLED_MS <= timeMs)?.answer ?? null
+}
+
+/** Those in use at the block: one read since then counts as if it had not come yet. */
+export function settledDecimals(decimals: Decimals | null, timeMs: Ms): Count | null {
+  if (decimals === null) return null
+  if (decimals.block.timeMs + SETTLED_MS <= timeMs) return decimals.value
+  return decimals.from ?? decimals.last ?? null
 }
 
 /** The answers that a block of now or later may still be valued at. */

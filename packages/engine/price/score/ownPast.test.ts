@@ -148,6 +148,8 @@ describe('PRICE_JUMP', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')
     s.enrol(T)
+    // The decimals of USDC come into use.
+    s.mine({ afterMs: MINUTE })
     s.quiet(2 * MINUTE)
     moveTo(s, P1, 300n)
     s.mine({ afterMs: MINUTE })
@@ -202,7 +204,7 @@ describe('the past', () => {
     s.v2(P2, [T, 1_000n * E18], [USDC, 900n * E6], { ...NOW, deployment: 'two' })
     s.v2(P3, [T, 100_000_000n * E18], [USDC, 50_000_000n * E6], { ...NOW, fee: [96n, 100n] })
     s.enrol(T)
-    touch(s, P1)
+    touch(s, P1, MINUTE)
     const kept = () => s.token(T).past?.open.at(-1)
     expect(Number(kept()?.ratio.num) / Number(kept()?.ratio.den)).toBeCloseTo(1e-12, 15)
     const before = kept()
