@@ -5,7 +5,7 @@ import type { DepthAverage } from '../rules/depthAverage.ts'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
 import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, SECOND, T, USDC, WETH } from '../testing/cast.ts'
 import type { ChainSim } from '../testing/chainSim.ts'
-import type { LoadedPool, LookedBack } from '../input.ts'
+import type { LoadedPool, LookedBack, LookedPast } from '../input.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 import { count, ms, tick } from '../units.ts'
 import type { Address, Block, BlockRef } from './block.ts'
@@ -39,7 +39,27 @@ class Unwatched {
     this.s.run({ kind: 'block', block: { ...block, events: [] } })
   }
 
-  back(pools: readonly Address[], facts: Partial<LoadedPool> = {}, isProven = true): readonly LookedBack[] {
+  /** A block of which the pools that are known hear. */
+  follow(afterMs: number): void {
+    const block = this.s.sim.mine({ afterMs })
+    this.#blocks.push(block)
+    this.s.tip = { number: block.number, hash: block.hash, timeMs: block.timeMs }
+    if (block.timeMs > this.s.nowMs) this.s.nowMs = block.timeMs
+    this.s.run({
+      kind: 'block',
+      block: { ...block, events: block.events.filter(({ pool }) => this.s.state.pools.has(pool)) },
+    })
+  }
+
+  back(...of: Parameters<Unwatched['fold']>): readonly LookedBack[] {
+    return this.fold(...of).pools
+  }
+
+  fold(
+    pools: readonly Address[],
+    facts: Partial<LoadedPool> = {},
+    isProven = true,
+  ): { readonly pools: readonly LookedBack[]; readonly pasts: readonly LookedPast[] } {
     const { block: start, sim } = this.#start
     const travellers = pools.map(pool => ({
       loaded: { ...this.s.sim.loaded(pool), ...facts },
@@ -56,11 +76,12 @@ class Unwatched {
     const window = { start, end, blocks: this.#blocks, isProven, times: 'EXACT', logs } as const
     const lookBack = new LookBack(this.s.state, window, travellers)
     for (const _ of lookBack.fold());
-    return lookBack.result()
+    return { pools: lookBack.result(), pasts: lookBack.pasts() }
   }
 
   look(pools: readonly Address[], facts: Partial<LoadedPool> = {}, isProven = true): void {
-    this.s.run({ kind: 'look_back', block: this.s.tip, pools: this.back(pools, facts, isProven) })
+    const { pools: looked, pasts } = this.fold(pools, facts, isProven)
+    this.s.run({ kind: 'look_back', block: this.s.tip, pools: looked, pasts })
   }
 
   unread(pool: Address, facts: Partial<LoadedPool> = {}): void {
@@ -218,6 +239,70 @@ describe('a pool that comes in with its past', () => {
     expect(s.pool(P1).state).toMatchObject({ isBeforeGap: false, verified: true, lastTradeMs })
     expect(s.edge(P1).components.temporal.score).toBe(10)
     expect(s.pool(P1).state.trackedSinceMs).toBeLessThanOrEqual(s.tip.timeMs - 35 * MINUTE)
+  })
+})
+
+describe('the past of a token in a look-back', () => {
+  const jumpOf = (s: Scenario): number | null =>
+    s.priced(T).confidence.caps.find(({ code }) => code === 'PRICE_JUMP')?.cap ?? null
+  const push = ({ s }: Unwatched, pools: readonly Address[]): void => {
+    for (const pool of pools) s.buy(pool, (Y * 74n) / 100n)
+  }
+
+  it('R-history-9: a price that was pushed and held for ten minutes is held against the 25 before', () => {
+    const chain = aged([P1, P2])
+    const { s } = chain
+    push(chain, [P1, P2])
+    for (let n = 0; n < 10; n++) chain.mine(MINUTE)
+    chain.look([P1, P2])
+    s.enrol(T)
+    expect(s.quote(T).own_past?.covered_ms).toBeGreaterThanOrEqual(35 * MINUTE)
+    expect([jumpOf(s), s.score(T)]).toEqual([3, 3])
+    // The medians of five minutes believe it by now.
+    expect(s.edge(P1).components.temporal.score).toBe(10)
+  })
+
+  it('R-history-9, R-past-6: goes with the block it came in at, and is read back after a restart', () => {
+    const chain = aged()
+    const { s } = chain
+    const branch = s.branch()
+    chain.mine()
+    chain.look([P1])
+    const { past } = s.token(T)
+    expect(past?.minutes.length).toBeGreaterThan(30)
+    const texts = [...entityKeys(s.state)].map(key => [key, encodeEntity(s.state, key) as string] as const)
+    expect(decodeState(s.state.setup, texts).tokens.get(T)?.past).toEqual(past)
+    s.reorg(branch, [branch.mine()])
+    expect(s.token(T).past).toBeNull()
+  })
+
+  it('R-history-9: of a token that is followed only what lies before that is taken', () => {
+    const chain = aged([P1, P2])
+    const { s } = chain
+    chain.unread(P1)
+    s.enrol(T)
+    const followedMs = s.tip.timeMs
+    for (let n = 0; n < 6; n++) {
+      s.sell(P1, E18)
+      chain.follow(MINUTE)
+    }
+    const own = s.token(T).past
+    expect(own?.minutes[0]?.fromMs ?? own?.open[0]?.fromMs).toBe(followedMs)
+    chain.look([P2])
+    const minutes = s.token(T).past?.minutes ?? []
+    expect(minutes.filter(({ fromMs }) => fromMs >= followedMs)).toEqual(own?.minutes)
+    expect(minutes[0]?.fromMs).toBeLessThan(followedMs - 30 * MINUTE)
+    expect(s.quote(T).own_past?.covered_ms).toBeGreaterThanOrEqual(41 * MINUTE)
+  })
+
+  it('R-history-9, R-history-4: where one of its pools is not believed, its past begins now', () => {
+    const chain = aged([P1, P2])
+    const { s } = chain
+    const { pools, pasts } = chain.fold([P1, P2], { state: { family: 'amm_v2', reserve0: E18, reserve1: E6 } })
+    expect([pools, pasts]).toEqual([[], []])
+    const [looked] = chain.fold([P1]).pools
+    s.run({ kind: 'look_back', block: s.tip, pools: [looked as LookedBack], pasts: [] })
+    expect([s.token(T).past?.minutes, s.token(T).past?.open[0]?.fromMs]).toEqual([[], s.tip.timeMs])
   })
 })
 

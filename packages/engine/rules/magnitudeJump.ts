@@ -48,6 +48,7 @@ export function scaled(
   { digits, sinceMs, before: others }: Scaling,
   policy: Policy,
 ): JumpState {
+  if (policy.revision === 1) return state
   // Seen while its decimals were not known: they were those that came before the first change.
   const known = state.digits ?? others
   if (digits === null || digits === known) return state

@@ -197,7 +197,92 @@ describe('PRICE_JUMP', () => {
   })
 })
 
+describe('what has no PRICE_JUMP', () => {
+  /** WETH at 2,000 USD for an hour, its feed says so; then it is at 2,600 and its feed at so many dollars. */
+  function moved(feedUsd: bigint, setting: Parameters<typeof scenario>[0] = {}): Scenario {
+    const s = scenario({ assetFeeds: [WETH], ...setting })
+    s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], { ...NOW, deployment: 'one' })
+    s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], { ...NOW, deployment: 'one' })
+    s.enrol(T)
+    for (let passed = 0; passed < HOUR; passed += MINUTE) {
+      s.buy(P2, E18 / 1000n)
+      touch(s, P1, MINUTE)
+    }
+    s.reserves(P1, 1_000n * E18, 2_600_000n * E6)
+    s.mine({ afterMs: 12 * SECOND })
+    s.answered(WETH, feedUsd * 10n ** 8n)
+    return s
+  }
+
+  test('R-past-5: a routing asset whose fresh feed lies within 200 bps, and so what is priced in it', () => {
+    expect([jumpCap(moved(2_600n), WETH), jumpCap(moved(2_600n))]).toEqual([null, null])
+    // 200 bps below and above 2,600, and a little more.
+    const at = (usd: bigint) => jumpCap(moved(usd), WETH)
+    expect([at(2_550n), at(2_651n), at(2_540n), at(2_660n)]).toEqual([null, null, 4, 4])
+  })
+
+  test('R-past-5: once that feed is stale it says nothing, and the cap is there by its own timer', () => {
+    const s = scenario({ assetFeeds: [WETH] })
+    s.v2(P1, [WETH, 1_000n * E18], [USDC, 2_000_000n * E6], NOW)
+    calm(s, [P1])
+    s.answered(WETH, 2_600n * 10n ** 8n)
+    const answeredMs = s.nowMs
+    calm(s, [P1], 20 * MINUTE)
+    s.reserves(P1, 1_000n * E18, 2_600_000n * E6)
+    s.mine({ afterMs: 12 * SECOND })
+    expect(jumpCap(s, WETH)).toBeNull()
+    while (jumpCap(s, WETH) === null) s.timer()
+    expect([jumpCap(s, WETH), s.nowMs - answeredMs]).toEqual([4, 35 * MINUTE + 1])
+  })
+
+  test("R-past-5: a token's own feed is none of it: only a routing asset is spared", () => {
+    const s = moved(2_600n)
+    s.reserves(P2, 1_000_000n * E18, 800n * E18)
+    s.mine({ afterMs: 12 * SECOND })
+    expect([jumpCap(s), jumpCap(s, WETH)]).toEqual([3, null])
+  })
+
+  test('R-policy-4: no price under a policy of revision 1, whose quotes show no own past', () => {
+    const s = moved(2_000n, { policy: { revision: 1 } })
+    expect([jumpCap(s, WETH), jumpCap(s), s.quote(T).own_past]).toEqual([null, null, null])
+    s.policy({ revision: 2 })
+    expect([jumpCap(s, WETH), jumpCap(s)]).toEqual([4, 4])
+    expect(s.quote(WETH).own_past).toMatchObject({ reference_usd: { display: expect.stringMatching(/^20\d\d/) } })
+    s.policy({ revision: 1 })
+    expect([jumpCap(s, WETH), jumpCap(s), s.quote(WETH).own_past]).toEqual([null, null, null])
+  })
+
+  test('R-policy-4: no change of decimals is a jump under a policy of revision 1', () => {
+    for (const [revision, cap] of [
+      [1, undefined],
+      [2, 1],
+    ] as const) {
+      const s = scenario({ policy: { revision } })
+      pool(s, P1, 1_000_000n, 100n, 'one')
+      s.enrol(T)
+      calm(s, [P1], 10 * MINUTE)
+      s.decimals(T, 6)
+      s.quiet(31 * MINUTE)
+      s.decimals(T, 6)
+      expect(s.priced(T).confidence.caps.find(({ code }) => code === 'MAGNITUDE_JUMP')?.cap).toBe(cap)
+    }
+  })
+})
+
 describe('the past', () => {
+  test('R-past-1: a token that is touched no more has a past from when the decimals of its stable come into use', () => {
+    const s = scenario()
+    s.v2(P1, [WETH, 10_000n * E18], [USDC, 20_000_000n * E6], NOW)
+    s.v2(P2, [T, 1_000_000n * E18], [WETH, 500n * E18], NOW)
+    s.enrol(T)
+    s.mine({ afterMs: 59 * SECOND })
+    expect([T, WETH].map(token => s.token(token).past?.open)).toEqual([[], []])
+    const { timeMs } = s.mine({ afterMs: SECOND })
+    expect([T, WETH].map(token => s.token(token).past?.open[0]?.fromMs)).toEqual([timeMs, timeMs])
+    s.mine({ afterMs: MINUTE })
+    expect(s.token(T).past?.touchedMs).toBe(timeMs)
+  })
+
   test('R-past-1: only pools that are verified, deep enough and cheap enough are heard, and nobody heard leaves what held', () => {
     const s = scenario()
     pool(s, P1, 1_000_000n, 100n, 'one')

@@ -2,19 +2,19 @@
 import type { Attack } from '../attack.ts'
 
 const CASES = [
-  { forS: 240, open: 'the token against its own past' },
+  { forS: 240 },
   {
     forS: 1500,
     open: 'not covered: a push held for more than half of the 35 minutes that a look-back sees is its median',
   },
 ] as const
 
-export const heldBeforeAsked: readonly Attack[] = CASES.map(({ forS, open }) => ({
+export const heldBeforeAsked: readonly Attack[] = CASES.map(({ forS, ...mark }) => ({
   name: `held ${forS / 60} minutes before asked`,
   about: `an old pool of 20,000 is at 3 for ${forS / 60} minutes, and then its token is asked for`,
   on: 'chain',
   wanted: { atMost: 3 },
-  open,
+  ...mark,
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20_000 })
