@@ -161,7 +161,9 @@ const images = (pools: Iterable<{ readonly state: PoolState; readonly createdMs:
 /** Tokens that a pool had a say of. */
 const pastsOf = (tokens: Iterable<Pick<Token, 'address' | 'past'>>) =>
   [...tokens]
-    .flatMap(({ address, past }) => (past === null || past.open.length === 0 ? [] : [{ token: address, past }]))
+    .flatMap(({ address, past }) =>
+      past === null || past.open.length === 0 ? [] : [{ token: address, past }],
+    )
     .sort((a, b) => (a.token < b.token ? -1 : 1))
 
 /** What a trade is worth is asked of other pools, which may not be there. */

@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'e53132e85b431eeb40af58b3942ec99eb7268803f8313d9be55035456db8606d',
+    'c73235bc7406db04a664560389cc10619afd890a8da2b204c08b39f55b3ad38',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '8cd9c60cd33150618c3eb7e83669a6a59d31960803182d43726b2361a0bedd64',
+    '9a0b1e89b61416cc6dc767d2d922575896f19af461742efa575e2e83e43dc457',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'c996839c6b3e485745a5d1ce01942d14af2a23f38bcd89caf2ebd3def730af5c',
+    '00a9c2c399fdc65a8af39911afc437574fe680aa3ef2d9f67fa214263dfbb2ce',
   ],
 ] as const
 

@@ -298,7 +298,9 @@ describe('the past of a token in a look-back', () => {
   it('R-history-9, R-history-4: where one of its pools is not believed, its past begins now', () => {
     const chain = aged([P1, P2])
     const { s } = chain
-    const { pools, pasts } = chain.fold([P1, P2], { state: { family: 'amm_v2', reserve0: E18, reserve1: E6 } })
+    const { pools, pasts } = chain.fold([P1, P2], {
+      state: { family: 'amm_v2', reserve0: E18, reserve1: E6 },
+    })
     expect([pools, pasts]).toEqual([[], []])
     const [looked] = chain.fold([P1]).pools
     s.run({ kind: 'look_back', block: s.tip, pools: [looked as LookedBack], pasts: [] })

@@ -52,14 +52,16 @@ export function notePasts(state: State, touched: ReadonlySet<Address>, timeMs: M
  * Whether a stable's decimals come into use with this block, the first that is known of them (R-past-1): nothing priced in it
  * had a worth before.
  */
-export function isStableSettling({ setup, tokens }: State, parent: BlockRef | null, { timeMs }: BlockRef): boolean {
+export function isStableSettling(
+  { setup, tokens }: State,
+  parent: BlockRef | null,
+  { timeMs }: BlockRef,
+): boolean {
   return (
     parent !== null &&
     setup.stables.some(({ token }) => {
       const decimals = tokens.get(token)?.decimals ?? null
-      return (
-        settledDecimals(decimals, timeMs) !== null && settledDecimals(decimals, parent.timeMs) === null
-      )
+      return settledDecimals(decimals, timeMs) !== null && settledDecimals(decimals, parent.timeMs) === null
     })
   )
 }

@@ -19,7 +19,6 @@ import { newbornState, settle } from './poolFold.ts'
 import { differencesOf, reload } from './reload.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
-
 export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
   const touched = new Set<Address>()
   for (const loaded of pools) {

@@ -313,7 +313,11 @@ describe('against the Python oracle', () => {
         return { ...worth, near: near(worth) }
       }
       for (const [t, num, den, median, covered, cap] of reads) {
-        const { value: found } = priceJump(readAt(past as unknown as TokenPast, t), worthOf, fraction(num, den))
+        const { value: found } = priceJump(
+          readAt(past as unknown as TokenPast, t),
+          worthOf,
+          fraction(num, den),
+        )
         const { value, coveredMs } = found.reference
         expect([value && text(value), coveredMs, found.cap?.cap ?? null]).toEqual([median, covered, cap])
       }

@@ -15,10 +15,13 @@ type Move = { readonly timeMs: Ms; readonly price: number }
 
 /** So many noted ratios, some of them in one moment and some a few minutes apart. */
 const moves = fc
-  .array(fc.tuple(fc.constantFrom(0, 1_000, 12_000, 12_000, 60_000, 200_000), fc.integer({ min: 1, max: 9 })), {
-    minLength: 2,
-    maxLength: 60,
-  })
+  .array(
+    fc.tuple(fc.constantFrom(0, 1_000, 12_000, 12_000, 60_000, 200_000), fc.integer({ min: 1, max: 9 })),
+    {
+      minLength: 2,
+      maxLength: 60,
+    },
+  )
   .map(steps => {
     let timeMs = T0
     return steps.map(([afterMs, price]): Move => ({ timeMs: ms((timeMs += afterMs)), price }))
@@ -34,7 +37,8 @@ function fold(list: readonly Move[]): TokenPast {
 }
 
 const all = ({ minutes, open }: TokenPast) => [...minutes, ...open]
-const heldAt = (past: TokenPast, timeMs: number) => all(past).findLast(({ fromMs }) => fromMs <= timeMs)?.ratio
+const heldAt = (past: TokenPast, timeMs: number) =>
+  all(past).findLast(({ fromMs }) => fromMs <= timeMs)?.ratio
 
 describe('a past that was folded, before one that was followed', () => {
   test('R-history-9: is what was folded up to the first that was followed, and what was followed from there on', () => {

@@ -26,8 +26,10 @@ function market(policy: unknown): Scenario {
 }
 
 /** As JSON, and as version 0.1 wrote it: without what came later. */
-function quoteOf(s: Scenario, later: readonly string[] = []): TokenQuote {
-  const text = JSON.stringify(s.quote(T), (key, value: unknown) => (later.includes(key) ? undefined : value))
+function quoteOf(s: Scenario, later: readonly string[] = [], token = T): TokenQuote {
+  const text = JSON.stringify(s.quote(token), (key, value: unknown) =>
+    later.includes(key) ? undefined : value,
+  )
   return JSON.parse(text) as TokenQuote
 }
 
@@ -41,7 +43,7 @@ describe('verify, by the revision of the policy', () => {
   })
 
   it('R-policy-4: a quote of version 0.1 verifies with the policy that was stored then', () => {
-    const quote = quoteOf(market({ revision: 1 }), ['source_score'])
+    const quote = quoteOf(market({ revision: 1 }), ['source_score', 'own_past'])
     expect(quote).toMatchObject({ policy_version: NAME_0_1 })
     expect(
       verifyOffline(quote, { policy: { policy_version: NAME_0_1, policy: POLICY_0_1 } }).differences,
@@ -69,4 +71,47 @@ describe('verify, by the revision of the policy', () => {
       'routes[0].hops[0].caps',
     )
   })
+
+  it('R-past-5: a jump follows from what the price was held against, and one that does not is found', () => {
+    const honest = quoteOf(jumped())
+    expect(honest).toMatchObject({ own_past: { reference_usd: { display: '2' }, deviation_bps: '5000' } })
+    expect(verifyOffline(honest).differences).toEqual([])
+    const changed = (change: (quote: Record<string, any>) => void) => {
+      const quote = structuredClone(honest) as Record<string, any>
+      change(quote)
+      return verifyOffline(quote as TokenQuote).differences.map(({ path }) => path)
+    }
+    const near = { numerator: '299', denominator: '100', display: '2.99' }
+    expect(changed(q => void (q['own_past'].reference_usd = near))).toEqual(
+      expect.arrayContaining(['own_past.deviation_bps', 'confidence.caps']),
+    )
+    expect(changed(q => void (q['own_past'].marginal_usd = near))).toContain('own_past.marginal_usd.numerator')
+    expect(changed(q => void (q['own_past'].covered_ms = 299_999))).toContain('confidence.caps')
+    expect(changed(q => void (q['own_past'].covered_ms = 3_600_001))).toContain('own_past.covered_ms')
+    expect(changed(q => void (q['own_past'] = null))).toContain('confidence.caps')
+  })
+
+  it('R-past-5: a routing asset whose feed says the same has none', () => {
+    const s = jumped(true)
+    expect(s.priced(WETH).confidence.caps.map(({ code }) => code)).not.toContain('PRICE_JUMP')
+    const quote = quoteOf(s, [], WETH)
+    expect(quote).toMatchObject({
+      own_past: { deviation_bps: '5000' },
+      usd_feed: { usd: { display: '3000' } },
+    })
+    expect(verifyOffline(quote).differences).toEqual([])
+  })
 })
+
+/** T at 2 USD, or WETH at 2,000, for half an hour, and now at half as much again. */
+function jumped(isAsset = false): Scenario {
+  const s = scenario({ assetFeeds: [WETH] })
+  const [token, x] = isAsset ? [WETH, 1_000n * E18] : [T, 1_000_000n * E18]
+  s.v2(P1, [token, x], [USDC, 2_000_000n * E6])
+  if (!isAsset) s.enrol(T)
+  for (let n = 0; n < 30; n++) s.mine({ afterMs: MINUTE })
+  s.reserves(P1, x, 3_000_000n * E6)
+  s.mine()
+  if (isAsset) s.answered(WETH, 3_000n * 10n ** 8n)
+  return s
+}

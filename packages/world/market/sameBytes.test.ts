@@ -47,7 +47,7 @@ test('short blocks, many trades: every record, quote and stored entity is the sa
 }, () => {
   const market = { seed: 27, tokens: 50, pools: 110, blockMs: 450 }
   expect(digestOf(market, { swapsPerBlock: 5, liquidityShare: 0.05 })).toBe(
-    'f978d0de93c09b7d8f845d4e9d343a9d9dac270c8c053a4607ba1b21dee42a77',
+    '3802e8497609e65b9a37c623105bffdb52f0be53a755117019df01379c13f4fc',
   )
 })
 
@@ -56,7 +56,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
 }, () => {
   const market = { seed: 72, tokens: 50, pools: 110, blockMs: 12_000, v3Share: 0.6 }
   const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
-  expect(digestOf(market, tape)).toBe('b4419c2eae01a5abea579727ccb3a0effe18afe69f29a2c29a86af973a6de35e')
+  expect(digestOf(market, tape)).toBe('0352445080806837197f53d96da20ad234c9d20d86492c3209bd6194e292fb55')
 })
 
 test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {

@@ -247,7 +247,9 @@ describe('what has no PRICE_JUMP', () => {
     expect([jumpCap(s, WETH), jumpCap(s), s.quote(T).own_past]).toEqual([null, null, null])
     s.policy({ revision: 2 })
     expect([jumpCap(s, WETH), jumpCap(s)]).toEqual([4, 4])
-    expect(s.quote(WETH).own_past).toMatchObject({ reference_usd: { display: expect.stringMatching(/^20\d\d/) } })
+    expect(s.quote(WETH).own_past).toMatchObject({
+      reference_usd: { display: expect.stringMatching(/^20\d\d/) },
+    })
     s.policy({ revision: 1 })
     expect([jumpCap(s, WETH), jumpCap(s), s.quote(WETH).own_past]).toEqual([null, null, null])
   })
