@@ -3,7 +3,7 @@ import { LookBack } from '../lookBack.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
 import type { DepthAverage } from '../rules/depthAverage.ts'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
-import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, SECOND, T, USDC, WETH } from '../testing/cast.ts'
+import { DAI, DAY, E6, E18, HOUR, MINUTE, P1, P2, P3, SECOND, T, USDC, WETH } from '../testing/cast.ts'
 import type { ChainSim } from '../testing/chainSim.ts'
 import type { LoadedPool, LookedBack, LookedPast } from '../input.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
@@ -59,12 +59,13 @@ class Unwatched {
     pools: readonly Address[],
     facts: Partial<LoadedPool> = {},
     isProven = true,
+    isPruned = false,
   ): { readonly pools: readonly LookedBack[]; readonly pasts: readonly LookedPast[] } {
     const { block: start, sim } = this.#start
     const travellers = pools.map(pool => ({
       loaded: { ...this.s.sim.loaded(pool), ...facts },
-      read: isThere(sim, pool) ? sim.amm(pool) : null,
-      older: null,
+      read: isThere(sim, pool) && !isPruned ? sim.amm(pool) : null,
+      older: isPruned ? [] : null,
     }))
     const end = this.s.tip
     const logs = {
@@ -260,6 +261,64 @@ describe('the past of a token in a look-back', () => {
     expect([jumpOf(s), s.score(T)]).toEqual([3, 3])
     // The medians of five minutes believe it by now.
     expect(s.edge(P1).components.temporal.score).toBe(10)
+  })
+
+  it('R-history-9: of a token that had none it is what was folded, and ends no moment at the tip', () => {
+    const chain = aged()
+    const { s } = chain
+    const touchedMs = s.tip.timeMs
+    chain.mine(5 * MINUTE)
+    const { past } = chain.fold([P1]).pasts[0] as LookedPast
+    chain.look([P1])
+    expect(s.token(T).past).toEqual(past)
+    expect(past.touchedMs).toBe(touchedMs)
+  })
+
+  it('R-history-9, R-history-3: a pool that is known from its first event only touches its token there', () => {
+    const chain = unwatched([P1, P2])
+    const { s } = chain
+    chain.mine(MINUTE)
+    chain.begin()
+    const amm = s.sim.amm(P2)
+    if (amm.family === 'amm_v2') s.sim.sync(P2, amm.reserve0 + 1n, amm.reserve1)
+    chain.mine(MINUTE)
+    const touchedMs = s.tip.timeMs
+    for (let n = 0; n < 40; n++) chain.mine(MINUTE)
+    const { pools, pasts } = chain.fold([P1, P2], {}, true, true)
+    expect(pools.map(({ state }) => state.past?.kind)).toEqual(['READ', 'SHORT'])
+    expect(pasts.map(({ past }) => past.touchedMs)).toEqual([touchedMs])
+  })
+
+  it('R-history-9, R-history-7: a stable is worth its present answer all along', () => {
+    const chain = aged()
+    const { s } = chain
+    s.stable(USDC, 99_000_000n)
+    const [folded] = chain.fold([P1]).pasts
+    expect(folded?.past.open.at(-1)?.worth).toEqual({ num: 99_000_000n, den: 100_000_000n * E6 })
+  })
+
+  it('R-history-9, R-past-1: what it came in with is part of the moment of the tip', () => {
+    // T in USDC and, a little less, in WETH: when WETH doubles in the same moment the other pool is the median.
+    const s = scenario()
+    s.bornV2(P3, [WETH, 100_000n * E18], [USDC, 200_000_000n * E6])
+    s.mine()
+    s.bornV2(P1, [T, X], [USDC, Y], { deployment: 'one' })
+    s.bornV2(P2, [T, (X * 101n) / 100n], [WETH, 29_000n * E18], { deployment: 'two' })
+    s.sim.forget()
+    s.mine()
+    s.run({ kind: 'load', block: s.tip, pools: [s.sim.loaded(P3)] })
+    const chain = new Unwatched(s)
+    chain.begin()
+    for (let n = 0; n < 36; n++) chain.mine(MINUTE)
+    for (const pool of [P1, P2]) s.sell(pool, E18)
+    s.buy(P3, E6)
+    chain.follow(MINUTE)
+    chain.look([P1, P2])
+    const kept = () => s.token(T).past?.open.at(-1)?.y
+    const before = kept()
+    s.reserves(P3, 100_000n * E18, 400_000_000n * E6)
+    s.mine({ afterMs: 0 })
+    expect([before, kept()]).toEqual([USDC, WETH])
   })
 
   it('R-history-9, R-past-6: goes with the block it came in at, and is read back after a restart', () => {

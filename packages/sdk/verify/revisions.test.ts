@@ -85,7 +85,9 @@ describe('verify, by the revision of the policy', () => {
     expect(changed(q => void (q['own_past'].reference_usd = near))).toEqual(
       expect.arrayContaining(['own_past.deviation_bps', 'confidence.caps']),
     )
-    expect(changed(q => void (q['own_past'].marginal_usd = near))).toContain('own_past.marginal_usd.numerator')
+    expect(changed(q => void (q['own_past'].marginal_usd = near))).toContain(
+      'own_past.marginal_usd.numerator',
+    )
     expect(changed(q => void (q['own_past'].covered_ms = 299_999))).toContain('confidence.caps')
     expect(changed(q => void (q['own_past'].covered_ms = 3_600_001))).toContain('own_past.covered_ms')
     expect(changed(q => void (q['own_past'] = null))).toContain('confidence.caps')

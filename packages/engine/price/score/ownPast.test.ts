@@ -377,6 +377,16 @@ describe('the past', () => {
     expect(s.token(T).past).toBeNull()
   })
 
+  test('R-past-4: decimals count a minute after they were read, and until then those before them', () => {
+    const s = scenario()
+    s.quiet(HOUR)
+    const near = (afterMs: number) => unitWorth(s.state, USDC, ms(s.tip.timeMs + afterMs))?.near
+    s.decimals(USDC, null)
+    expect([near(59_999), near(60_000)]).toEqual([1e-6, undefined])
+    s.confirm(USDC, 8)
+    expect([near(59_999), near(60_000)]).toEqual([1e-6, 1e-8])
+  })
+
   test('R-past-4: an answer counts a minute after the block it was read at, so that it may come late', () => {
     const s = scenario({ routing: [WETH, WBTC] })
     s.v2(P1, [WBTC, 100n * 10n ** 8n], [WETH, 3_000n * E18], NOW)
