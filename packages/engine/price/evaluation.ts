@@ -17,6 +17,7 @@ import type { Coverage } from '../rules/coverage.ts'
 import type { Freshness } from '../rules/freshness.ts'
 import type { DisputePool, DisputeSide, StableDispute } from '../rules/stableDispute.ts'
 import type { FeedTerms } from '../rules/feedAnswer.ts'
+import type { OwnPast } from '../rules/priceJump.ts'
 import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
@@ -162,13 +163,6 @@ export type Route = {
 /** A route in the making: an evaluation owns its routes until it is done, and fills these in place. */
 export type RouteDraft = Omit<Route, Filled> & { -readonly [Field in Filled]: Route[Field] }
 type Filled = 'weight' | 'failure' | 'exclusion' | 'material'
-
-/** What a price was held against: the median of what the token's own pools said over the last hour; null where nothing is covered. */
-export type OwnPast = {
-  readonly coveredMs: Ms
-  readonly reference: Fraction | null
-  readonly marginalUsd: Fraction
-}
 
 export type Priced = {
   readonly kind: 'PRICED'

@@ -26,6 +26,13 @@ export type Reference = {
   readonly coveredMs: Ms
 }
 
+/** What a price was held against: the median of what the token's own pools said over the last hour; null where nothing is covered. */
+export type OwnPast = {
+  readonly coveredMs: Ms
+  readonly reference: Fraction | null
+  readonly marginalUsd: Fraction
+}
+
 export type PriceJump = { readonly cap: Cap | null; readonly reference: Reference }
 
 /** The cap of a marginal price this far from its reference; null where it is near, or where too little is covered. */
