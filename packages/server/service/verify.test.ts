@@ -119,6 +119,7 @@ const SAID_ONCE = [
   /\.temporal\.covered_ms$/, // within a band
   /\.past\.(kind|read_at_ms|is_proven|times|traded_by_ms)$/, // where no cap follows from it
   /(^|\.)own_past\.covered_ms$/, // within a band
+  /(^|\.)own_past\.reference_usd\.(numerator|denominator)$/, // within the digits of its display and of the deviation
   /\.(deployment_id|fee_ppm|quiet_since_ms|jump_since_ms)$/,
   /\.depth\.(down|up|ewma)_microusd$/, // of v3, and of an average
   /\.evidence\.(block_hash|block_number|observed_at_ms|kind|log_index|transaction_hash)$/,
