@@ -12,12 +12,12 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'c73235bc7406db04a664560389cc10619afd890a8da2b204c08b39f55b3ad38',
+    'c73235bc7406db04a664560389cc10619afd890a8da2b204c08b39f55b3ad38d',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '9a0b1e89b61416cc6dc767d2d922575896f19af461742efa575e2e83e43dc457',
+    'f8a6b3c12e69f7f83866a5dca80639bf5da86b4e159fdba42136ec5c1a9570cc',
   ],
   [
     'stops of half an hour and more',

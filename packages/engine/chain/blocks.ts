@@ -13,7 +13,7 @@ import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
 import { openJournal, setPoolState, tipJournal, undoTo } from './journal.ts'
-import { isStableSettling, notePasts } from './ownPast.ts'
+import { isStableSettling, notePasts, pricedTokens } from './ownPast.ts'
 import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
 import { renewTrades } from './trades.ts'
@@ -34,7 +34,7 @@ export function applyBlock(state: State, block: Block, work: Work): void {
     proven: extendRuns(state.chain.proven, block),
   }
   const groups = byPool(block.events)
-  const touched = new Set<Address>(isStableSettling(state, tip, block) ? state.index.ownPools.keys() : [])
+  const touched = new Set(isStableSettling(state, tip, block) ? pricedTokens(state) : [])
   for (const [address, events] of groups) {
     applyToPool(state, address, events, block, work)
     const pool = state.pools.get(address)

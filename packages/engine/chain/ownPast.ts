@@ -66,6 +66,12 @@ export function isStableSettling(
   )
 }
 
+/** Tokens with a pool that may be heard, in an order that does not depend on how they were found. */
+export const pricedTokens = ({ index }: State): Address[] =>
+  [...index.ownPools]
+    .flatMap(([token, { anchored }]) => (anchored.some(({ state }) => !state.isBeforeGap) ? [token] : []))
+    .sort()
+
 /** Those touched in the moment at `timeMs` so far. */
 function openMoment(state: State, timeMs: Ms): NonNullable<State['index']['touched']> {
   const { index } = state
