@@ -18,11 +18,13 @@ export type Wanted = {
   readonly isUp: boolean
   /** USD of a whole token: at least this far. */
   readonly target: Fraction
+  /** How far that is from the present one. */
+  readonly millionths: bigint
 }
 
-export function isSaid({ isUp, target }: Wanted, { evaluation }: Look): boolean {
+export function isSaid(wanted: Wanted, { evaluation }: Look): boolean {
   if (evaluation.kind === 'UNPRICED' || evaluation.score < BELIEVED) return false
-  return isMoved({ isUp, target }, evaluation.price)
+  return isMoved(wanted, evaluation.price)
 }
 
 function isMoved({ isUp, target }: Wanted, price: Fraction): boolean {
@@ -30,15 +32,34 @@ function isMoved({ isUp, target }: Wanted, price: Fraction): boolean {
   return isUp ? sign >= 0 : sign <= 0
 }
 
-/** At once, or once the medians have followed. */
-export function isBelieved(rehearsal: Rehearsal, wanted: Wanted, pushes: readonly Push[]): boolean {
+export type Tried = {
+  readonly isBelieved: boolean
+  /** How many millionths short of the wanted price it is, less than 0 for beyond it; null without a price. */
+  readonly short: bigint | null
+}
+
+/** What comes of pushes that are held: at once, or once the medians have followed. */
+export function tried(rehearsal: Rehearsal, wanted: Wanted, pushes: readonly Push[]): Tried {
   return rehearsal.attempt(pushes, () => {
     const now = rehearsal.lookAfter(ms(0))
     const { evaluation } = now
-    if (evaluation.kind === 'UNPRICED' || !isMoved(wanted, evaluation.price)) return false
-    return isSaid(wanted, now) || isSaid(wanted, rehearsal.lookAfter(SETTLED_MS))
+    if (evaluation.kind === 'UNPRICED') return { isBelieved: false, short: null }
+    const short = shortOf(wanted, evaluation.price)
+    if (!isMoved(wanted, evaluation.price)) return { isBelieved: false, short }
+    const isBelieved = isSaid(wanted, now) || isSaid(wanted, rehearsal.lookAfter(SETTLED_MS))
+    return { isBelieved, short }
   })
 }
+
+/** Rounded towards what is further to go. */
+function shortOf({ isUp, target }: Wanted, price: Fraction): bigint {
+  const [far, near] = isUp
+    ? [target.num * price.den, target.den * price.num]
+    : [target.den * price.num, target.num * price.den]
+  return (far * MILLION) / near - MILLION + 1n
+}
+
+const MILLION = 1_000_000n
 
 /** How long what is believed in the end must be held, and what is published then. */
 export function heldFor(

@@ -21,7 +21,7 @@ test('probe', () => {
   for (const move of MOVES) {
     const before = cost.rehearsal.looks
     const t = performance.now()
-    const { found } = cost.of(move, evaluation)
+    const found = cost.of(move, evaluation)
     console.log(
       move,
       found && {

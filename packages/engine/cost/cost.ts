@@ -5,17 +5,19 @@
 import type { Address } from '../chain/block.ts'
 import { powerOfTen } from '../exact/decimal.ts'
 import type { Fraction } from '../exact/fraction.ts'
+import type { Ratio } from '../exact/ratio.ts'
 import type { Pool } from '../entities.ts'
 import type { Evaluation, Priced, Route } from '../price/evaluation.ts'
 import type { State } from '../state.ts'
 import { type Count, count, type Ms, ms, type Score } from '../units.ts'
 import { BELIEVED, heldFor, type Wanted } from './belief.ts'
 import { Lever, type UnitOf } from './lever.ts'
-import { inputOf, type Push } from './push.ts'
+import type { Push } from './push.ts'
 import { type Look, Rehearsal } from './rehearsal.ts'
 import { restoredLoss } from './restored.ts'
 import { type FoundPlan, Search } from './search.ts'
 
+/** A change of the published price. */
 export type Move = { readonly isUp: boolean; readonly bps: Count }
 
 export const MOVES: readonly Move[] = [100, 500, 1000].flatMap(bps => [
@@ -23,23 +25,19 @@ export const MOVES: readonly Move[] = [100, 500, 1000].flatMap(bps => [
   { isUp: false, bps: count(bps) },
 ])
 
-export type CostOfMove = {
-  readonly move: Move
-  readonly found: {
-    readonly price: Fraction
-    readonly score: Score
-    /** Microdollars. */
-    readonly capital: bigint
-    readonly loss: bigint
-    /** Null: while others restore the pools in every block, the price is never believed. */
-    readonly lossRestored: bigint | null
-    readonly holdMs: Ms
-    readonly holdBlocks: Count
-    readonly pushes: readonly Push[]
-  } | null
+export type Found = {
+  /** What is published in the end. */
+  readonly price: Ratio
+  readonly score: Score
+  /** Microdollars. */
+  readonly capital: bigint
+  readonly loss: bigint
+  /** Null: while others restore the pools in every block, the price is never believed. */
+  readonly lossRestored: bigint | null
+  readonly holdMs: Ms
+  readonly holdBlocks: Count
+  readonly pushes: readonly Push[]
 }
-
-export type PricedLook = { readonly look: Look; readonly priced: Priced }
 
 /**
  * Pools are pushed this much further than asked: amounts are whole units, and the evidence is the average of a small sale.
@@ -72,31 +70,28 @@ export class CostToMove {
   }
 
   /** Null where no plan was found. Only for a token that is priced at a score that is believed. */
-  of(move: Move, priced: Priced): CostOfMove {
+  of(move: Move, priced: Priced): Found | null {
     const { rehearsal } = this
     const unitOf = this.#unitOf(priced)
     const wanted = wantedOf(move, priced)
     let plan: FoundPlan | null = null
     for (const further of FURTHER)
       plan ??= new Search(rehearsal, wanted).run(basesOf(this.present, priced, move, wanted, further, unitOf))
-    if (plan === null) return { move, found: null }
+    if (plan === null) return null
     const { pushes, costs } = plan
     const isOwn = pushes.some(({ pool }) => pool.from === rehearsal.token)
     // A token whose own pools stand still is published again at most so often.
     const { holdMs, look } = heldFor(rehearsal, wanted, pushes, isOwn ? ms(0) : this.#republishMs)
     const said = look.evaluation as Priced
     return {
-      move,
-      found: {
-        price: said.price,
-        score: said.score,
-        capital: costs.capital,
-        loss: costs.loss,
-        lossRestored: restoredLoss(rehearsal, wanted, pushes, unitOf),
-        holdMs,
-        holdBlocks: count(Math.ceil(holdMs / rehearsal.blockMs)),
-        pushes,
-      },
+      price: said.price,
+      score: said.score,
+      capital: costs.capital,
+      loss: costs.loss,
+      lossRestored: restoredLoss(rehearsal, wanted, pushes, unitOf),
+      holdMs,
+      holdBlocks: count(Math.ceil(holdMs / rehearsal.blockMs)),
+      pushes,
     }
   }
 
@@ -122,7 +117,8 @@ export const isBelievable = (evaluation: Evaluation): evaluation is Priced =>
 
 function wantedOf({ isUp, bps }: Move, { price }: Priced): Wanted {
   const change = BigInt(isUp ? bps : -bps)
-  return { isUp, target: { num: price.num * (BPS + change), den: price.den * BPS } }
+  const target = { num: price.num * (BPS + change), den: price.den * BPS }
+  return { isUp, target, millionths: BigInt(bps) * (MICRO / BPS) }
 }
 
 /** The token's own pools; and for each asset that its price comes through, the asset's pools beside the others. */
@@ -186,6 +182,3 @@ function assetsOf(routes: readonly Route[]): Address[] {
     .slice(0, MAX_ASSETS)
     .map(([asset]) => asset)
 }
-
-/** Tokens that a plan takes, for whoever shows it. */
-export const tokenIn = (push: Push): Address => inputOf(push)

@@ -10,7 +10,7 @@ import type { Address } from '../chain/block.ts'
 /** Microdollars of the least unit of a token at m(t). */
 export type UnitOf = (token: Address) => Fraction
 
-/** How many bps short of the wanted price a pool is pushed; null: not at all. */
+/** How many millionths short of the wanted price a pool is pushed, less than 0 for beyond it; null: not at all. */
 export type Short = bigint | null
 
 export type Costs = { readonly capital: bigint; readonly loss: bigint }
@@ -20,7 +20,7 @@ const NOTHING: Costs = { capital: 0n, loss: 0n }
 /** A distance is cut to this many parts of a price: finer than any pool of ours tells apart. */
 const PARTS = 10n ** 12n
 
-const BPS = 10_000n
+const MILLION = 1_000_000n
 
 export class Lever {
   readonly pool: Pool
@@ -55,7 +55,7 @@ export class Lever {
   /** The price of its routes after that push, as a part of the wanted one; cut, as only guesses are made of it. */
   priceAt(short: Short, isUp: boolean): Fraction {
     if (short !== null && this.at(short, isUp) !== null)
-      return isUp ? { num: BPS, den: BPS + short } : { num: BPS + short, den: BPS }
+      return isUp ? { num: MILLION, den: MILLION + short } : { num: MILLION + short, den: MILLION }
     return { num: (this.#aim.den * PARTS) / this.#aim.num + 1n, den: PARTS }
   }
 
@@ -67,7 +67,7 @@ export class Lever {
 
   #push(short: bigint, isUp: boolean): Push | null {
     const { num, den } = this.#aim
-    const [up, down] = [BPS, BPS + short]
+    const [up, down] = [MILLION, MILLION + short]
     const scaled = isUp ? (num * up * PARTS) / (den * down) : (num * down * PARTS) / (den * up)
     const isAhead = isUp ? scaled > PARTS : scaled < PARTS && scaled > 0n
     return isAhead ? pushTo(this.pool, this.pool.state.amm, { num: scaled, den: PARTS }) : null

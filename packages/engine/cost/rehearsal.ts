@@ -12,6 +12,7 @@ import * as tickBook from '../amm/tickBook.ts'
 import { createState } from '../createState.ts'
 import type { Pool, PoolState, PoolTerms } from '../entities.ts'
 import { evaluate, valueAssets } from '../price/evaluate.ts'
+import type { Policy } from '../policy/policy.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { Moment } from '../price/moment.ts'
 import { momentOf } from '../price/momentOf.ts'
@@ -52,6 +53,10 @@ export class Rehearsal {
   /** Evaluations made so far: the measure of the work. */
   get looks(): Count {
     return count(this.#looks)
+  }
+
+  get policy(): Policy {
+    return this.#state.policyView.policy
   }
 
   /** As it is before anything is pushed. */

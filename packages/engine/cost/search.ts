@@ -6,7 +6,7 @@
  * plans are tried, cheapest first. With many the search goes from all pools down. Either way it then shortens each push.
  */
 import { type Count, count } from '../units.ts'
-import { isBelieved, type Wanted } from './belief.ts'
+import { type Tried, tried, type Wanted } from './belief.ts'
 import { isLikely } from './forecast.ts'
 import type { Costs, Lever, Short } from './lever.ts'
 import type { Push } from './push.ts'
@@ -16,21 +16,27 @@ import type { Rehearsal } from './rehearsal.ts'
  * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
  * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
  */
-const SHORTS: readonly Short[] = [null, 950n, 495n, 195n, 0n]
+const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
 
 /** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 5^4 and 3^6. */
 const FEW = 6
 const FEWER = 4
-const COARSE: readonly Short[] = [null, 195n, 0n]
+const COARSE: readonly Short[] = [null, 19_500n, 0n]
 
 /** Plans that are tried for one move; each takes at most two evaluations. */
-export const MAX_TRIALS = 96
+export const MAX_TRIALS = 160
 
 /** Of them, cheapest first. */
 const MAX_CHEAPEST_FIRST = 40
 
+/** A plan that misses the wanted price by no more than this part of the move is brought there. */
+const MISSED = { num: 6n, den: 10n }
+
+/** A plan that overshoots by less is left as it is. */
+const EXACT = 100n
+
 /** Halvings of a push between what works and what does not. */
-const HALVINGS = 5
+const HALVINGS = 6
 
 type Plan = ReadonlyMap<Lever, Short>
 
@@ -65,9 +71,10 @@ export class Search {
     const standing = base.filter(lever => this.#push(lever, 0n) === null)
     if (levers.length === 0 || (levers.length <= FEW && this.#tryCheapestFirst(levers, standing))) return
     const whole: Plan = new Map(levers.map(lever => [lever, 0n] as const))
-    if (!this.#try(whole)) return
+    const fitting = this.#fit(whole)
+    if (fitting === null) return
     const others = this.#best
-    this.#best = whole
+    this.#best = fitting
     this.#tryHeads(levers)
     this.#lower()
     if (others !== null && this.#isDearerThan(others)) this.#best = others
@@ -82,10 +89,11 @@ export class Search {
     let tried = 0
     for (const { plan } of plans) {
       if (this.#isDearer(plan)) return true
-      if (!isLikely(plan, standing, isUp)) continue
+      if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
       if (++tried > MAX_CHEAPEST_FIRST) return false
-      if (!this.#try(plan)) continue
-      this.#best = plan
+      const fitting = this.#fit(plan)
+      if (fitting === null) continue
+      this.#keep(fitting)
       return true
     }
     return false
@@ -100,10 +108,12 @@ export class Search {
       while (works - fails > 1) {
         const middle = (fails + works) >> 1
         const plan = new Map(order.map((lever, at) => [lever, at < middle ? 0n : rest] as const))
-        if (this.#try(plan)) {
+        const fitting = this.#fit(plan)
+        if (fitting === null) fails = middle
+        else {
           works = middle
-          this.#keep(plan)
-        } else fails = middle
+          this.#keep(fitting)
+        }
       }
     }
   }
@@ -113,10 +123,11 @@ export class Search {
     for (const lever of this.#dearestFirst()) {
       const here = this.#best?.get(lever) as Short
       for (const short of SHORTS) {
-        if (short === here) break
+        if (here === null || (short !== null && short <= here)) break
         const plan: Plan = new Map(this.#best).set(lever, short)
-        if (this.#isDearer(plan) || !this.#try(plan)) continue
-        this.#keep(plan)
+        const fitting = this.#isDearer(plan) ? null : this.#fit(plan)
+        if (fitting === null || this.#isDearer(fitting)) continue
+        this.#best = fitting
         break
       }
     }
@@ -128,11 +139,11 @@ export class Search {
       const here = this.#best?.get(lever)
       if (here === null || here === undefined) continue
       let works = here
-      let fails = SHORTS.findLast(short => short !== null && short > here) ?? here + 1000n
+      let fails = SHORTS.findLast(short => short !== null && short > here) ?? here + 100_000n
       for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
         const middle = (works + fails) >> 1n
         const plan: Plan = new Map(this.#best).set(lever, middle)
-        if (this.#try(plan)) {
+        if (this.#ask(plan).isBelieved) {
           works = middle
           this.#keep(plan)
         } else fails = middle
@@ -158,10 +169,22 @@ export class Search {
     return this.#best !== null && this.#costs(plan).loss >= this.#costs(this.#best).loss
   }
 
-  #try(plan: Plan): boolean {
-    if (this.#trials >= MAX_TRIALS) return false
+  /** The plan as it works, or with all its pushes a little longer or shorter so that the price is just there. */
+  #fit(plan: Plan): Plan | null {
+    const { isBelieved, short } = this.#ask(plan)
+    if (short === null || short * MISSED.den > this.#wanted.millionths * MISSED.num) return null
+    if (isBelieved ? short > -EXACT : short <= 0n) return isBelieved ? plan : null
+    const moved: Plan = new Map(
+      [...plan].map(([lever, each]) => [lever, each === null ? null : each - short] as const),
+    )
+    if (this.#ask(moved).isBelieved) return moved
+    return isBelieved ? plan : null
+  }
+
+  #ask(plan: Plan): Tried {
+    if (this.#trials >= MAX_TRIALS) return { isBelieved: false, short: null }
     this.#trials++
-    return isBelieved(this.#rehearsal, this.#wanted, this.#pushes(plan))
+    return tried(this.#rehearsal, this.#wanted, this.#pushes(plan))
   }
 
   #pushes(plan: Plan): Push[] {
