@@ -34,7 +34,7 @@ function costOf(s: Scenario, move: Move): Found {
 /** Whether what is published is at least that far from what was. */
 function isMoved(s: Scenario, before: { num: bigint; den: bigint }, { isUp, bps }: Move): boolean {
   const now = s.price(T)
-  const wanted = before.num * now.den * (10_000n + BigInt(isUp ? bps : -bps))
+  const wanted = before.num * now.den * (isUp ? 10_000n + BigInt(bps) : 10_000n - BigInt(bps))
   const there = now.num * before.den * 10_000n
   return isUp ? there >= wanted : there <= wanted
 }

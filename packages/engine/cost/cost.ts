@@ -116,8 +116,8 @@ export const isBelievable = (evaluation: Evaluation): evaluation is Priced =>
   evaluation.kind === 'PRICED' && evaluation.score >= BELIEVED
 
 function wantedOf({ isUp, bps }: Move, { price }: Priced): Wanted {
-  const change = BigInt(isUp ? bps : -bps)
-  const target = { num: price.num * (BPS + change), den: price.den * BPS }
+  const parts = isUp ? BPS + BigInt(bps) : BPS - BigInt(bps)
+  const target = { num: price.num * parts, den: price.den * BPS }
   return { isUp, target, millionths: BigInt(bps) * (MICRO / BPS) }
 }
 

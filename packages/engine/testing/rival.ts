@@ -10,20 +10,48 @@ import type { Side } from '../amm/states.ts'
 import { ms } from '../units.ts'
 import { T } from './cast.ts'
 import type { ChainSim } from './chainSim.ts'
-import type { Random } from './randomMarket.ts'
-import type { SmallMarket } from './smallMarket.ts'
+import { CostToMove, isBelievable, type Move, MOVES } from '../cost/cost.ts'
+import { type Random, seeded } from './randomMarket.ts'
+import { type SmallMarket, smallMarket } from './smallMarket.ts'
 
 /** A push: how many bps the marginal price of a pool is moved, up or down. */
 type Push = { readonly pool: Address; readonly bps: number }
 
 export type RivalPlan = { readonly pushes: readonly Push[]; readonly lossUsd: number }
 
+/** Of a contest. */
+export type Outcome = {
+  readonly seed: number
+  readonly move: Move
+  /** Null: none was found. */
+  readonly ownUsd: number | null
+  readonly rival: RivalPlan | null
+  /** What the rival's plan costs of ours; 0 where we found none and null where the rival did not. */
+  readonly share: number | null
+}
+
+const RIVAL_PLANS = 16
+
+/** The market of a seed and the move that the seed says; null where its price is not believed as it is. */
+export function contest(seed: number, plans: number = RIVAL_PLANS): Outcome | null {
+  const market = smallMarket(seed)
+  const cost = new CostToMove(market.s.state, T, market.s.nowMs)
+  const { evaluation } = cost.present
+  if (!isBelievable(evaluation)) return null
+  const move = MOVES[seed % MOVES.length] as Move
+  const found = cost.of(move, evaluation)
+  const rival = new Rival(market).best(seeded(seed), plans, move.isUp, move.bps)
+  const ownUsd = found === null ? null : Number(found.loss) / 1e6
+  const share = rival === null ? null : ownUsd === null ? 0 : ownUsd === 0 ? 1 : rival.lossUsd / ownUsd
+  return { seed, move, ownUsd, rival, share }
+}
+
 const HALVINGS = 5
 /** After the push, and when the five-minute medians have followed. */
 const LOOKS_MS = [0, 151_000, 330_000]
 const STEPS = 60
 
-export class Rival {
+class Rival {
   readonly #market: SmallMarket
   readonly #texts: readonly (readonly [EntityKey, string])[]
   readonly #usdPerUnit: (token: Address) => number
