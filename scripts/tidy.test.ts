@@ -47,7 +47,7 @@ const ENGINE_LAYERS: Readonly<Record<string, readonly string[]>> = {
     'price',
     'chain',
     'root:assert',
-    'root:createState',
+    'memory:dueQueue',
     'root:units',
     'root:work',
     'types',

@@ -11,6 +11,7 @@ import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
 import { BELIEVED } from './belief.ts'
 import { CostToMove, type Found, isBelievable, type Move, MOVES } from './cost.ts'
+import { Rehearsal } from './rehearsal.ts'
 import { inputOf, outputOf, type Push } from './push.ts'
 
 export type CostAnswer =
@@ -28,7 +29,7 @@ export type CostAnswer =
 const NOTE = 'the cheapest plans found: an upper bound, cheaper ones may exist'
 
 export function computeCost(state: State, token: Address, atMs: Ms): CostAnswer {
-  const cost = new CostToMove(state, token, atMs)
+  const cost = costToMove(state, token, atMs)
   const { moment, evaluation } = cost.present
   if (moment.stable(token) !== null) return { outcome: 'is_stable' }
   if (evaluation.kind === 'UNPRICED') return { outcome: 'unpriced', reason: evaluation.reason }
@@ -50,6 +51,9 @@ export function computeCost(state: State, token: Address, atMs: Ms): CostAnswer 
     moves: movesOf(cost, evaluation),
   }
 }
+
+export const costToMove = (state: State, token: Address, atMs: Ms): CostToMove =>
+  new CostToMove(new Rehearsal(state, token, atMs), atMs)
 
 function* movesOf(cost: CostToMove, priced: Priced): Generator<object> {
   for (const move of MOVES)

@@ -6,8 +6,8 @@ import { E18, E6, MINUTE, P1, P2, P3, P4, T, USDC, WETH } from '../testing/cast.
 import { foundIn, hold, pushAll, swapExactly } from '../testing/costMoves.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 import { ms } from '../units.ts'
-import { computeCost, dollarsText } from './computeCost.ts'
-import { CostToMove, type Found, isBelievable, type Move, MOVES } from './cost.ts'
+import { computeCost, costToMove, dollarsText } from './computeCost.ts'
+import { type Found, isBelievable, type Move, MOVES } from './cost.ts'
 import { MAX_TRIALS } from './search.ts'
 
 const [UP1, DOWN1, , , UP10] = MOVES as readonly [Move, Move, Move, Move, Move]
@@ -23,7 +23,7 @@ function twoPools(thousands: bigint, others: bigint): Scenario {
 }
 
 function costOf(s: Scenario, move: Move): Found {
-  const cost = new CostToMove(s.state, T, s.nowMs)
+  const cost = costToMove(s.state, T, s.nowMs)
   const { evaluation } = cost.present
   if (!isBelievable(evaluation)) throw new Error('the price is not believed')
   const found = cost.of(move, evaluation)
@@ -163,7 +163,7 @@ describe('cost to move', () => {
     expect(first).toHaveLength(1 + MOVES.length)
     expect(answer()).toEqual(first)
     expect(texts()).toEqual(before)
-    const cost = new CostToMove(s.state, T, s.nowMs)
+    const cost = costToMove(s.state, T, s.nowMs)
     if (!isBelievable(cost.present.evaluation)) throw new Error('the price is not believed')
     for (const move of MOVES) {
       const looks = cost.rehearsal.looks

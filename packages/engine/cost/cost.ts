@@ -8,12 +8,11 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Ratio } from '../exact/ratio.ts'
 import type { Pool } from '../entities.ts'
 import type { Evaluation, Priced, Route } from '../price/evaluation.ts'
-import type { State } from '../state.ts'
 import { type Count, count, type Ms, ms, type Score } from '../units.ts'
 import { BELIEVED, heldFor, type Wanted } from './belief.ts'
 import { Lever, type UnitOf } from './lever.ts'
 import type { Push } from './push.ts'
-import { type Look, Rehearsal } from './rehearsal.ts'
+import type { Look, Rehearsal } from './rehearsal.ts'
 import { restoredLoss } from './restored.ts'
 import { type FoundPlan, Search } from './search.ts'
 
@@ -63,10 +62,10 @@ export class CostToMove {
   readonly present: Look
   readonly #republishMs: Ms
 
-  constructor(state: State, token: Address, atMs: Ms) {
-    this.rehearsal = new Rehearsal(state, token, atMs)
-    this.present = this.rehearsal.look(atMs)
-    this.#republishMs = state.policyView.policy.republish.interval_ms
+  constructor(rehearsal: Rehearsal, atMs: Ms) {
+    this.rehearsal = rehearsal
+    this.present = rehearsal.look(atMs)
+    this.#republishMs = rehearsal.policy.republish.interval_ms
   }
 
   /** Null where no plan was found. Only for a token that is priced at a score that is believed. */

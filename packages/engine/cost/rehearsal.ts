@@ -6,11 +6,8 @@
 import type { Address, Block, Hex } from '../chain/block.ts'
 import { applyBlock } from '../chain/blocks.ts'
 import { undoTo } from '../chain/journal.ts'
-import { enterPool } from '../chain/registry.ts'
 import { assert } from '../assert.ts'
-import * as tickBook from '../amm/tickBook.ts'
-import { createState } from '../createState.ts'
-import type { Pool, PoolState, PoolTerms } from '../entities.ts'
+import type { Pool } from '../entities.ts'
 import { evaluate, valueAssets } from '../price/evaluate.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Evaluation } from '../price/evaluation.ts'
@@ -19,6 +16,7 @@ import { momentOf } from '../price/momentOf.ts'
 import type { ChainPosition, State } from '../state.ts'
 import { type Count, count, type Ms, ms, soonest } from '../units.ts'
 import { newWork } from '../work.ts'
+import { copyAround } from './copy.ts'
 import { logsOf, type Push } from './push.ts'
 
 /** What the service would say at a time, and when that may change if nothing happens. */
@@ -130,17 +128,12 @@ export class Rehearsal {
     const { tip, proven } = chain
     const blocks = Math.floor(forMs / this.blockMs)
     if (tip === null || blocks === 0) return chain
-    const number = count(tip.number + blocks)
-    const timeMs = ms(tip.timeMs + blocks * this.blockMs)
+    const last = count(tip.number + blocks)
+    const lastMs = ms(tip.timeMs + blocks * this.blockMs)
+    const next = { ...chain, tip: { number: last, hash: hashOf(last), timeMs: lastMs } }
     const run = proven.at(-1)
-    return {
-      ...chain,
-      tip: { number, hash: hashOf(number), timeMs },
-      proven:
-        run?.last === tip.number
-          ? [...proven.slice(0, -1), { ...run, last: number, lastMs: timeMs }]
-          : proven,
-    }
+    if (run?.last !== tip.number) return next
+    return { ...next, proven: [...proven.slice(0, -1), { ...run, last, lastMs }] }
   }
 }
 
@@ -148,39 +141,3 @@ const wholeSeconds = (time: Ms): Ms => ms(Math.ceil(time / SECOND_MS) * SECOND_M
 
 /** Of blocks that never were. */
 const hashOf = (number: Count): Hex => `0x${number.toString(16).padStart(64, 'e')}`
-
-/** The token, the anchors, and the pools that price them. What it shares with the real state never changes. */
-function copyAround(real: State, token: Address): State {
-  const { setup, policyView } = real
-  const state = createState(setup, policyView.policy)
-  state.policyView = policyView
-  state.chain = real.chain
-  const anchors = [...setup.routingAssets, ...setup.stables.map(stable => stable.token)]
-  const priced = new Set([...anchors, token])
-  // Tokens first: a pool is entered beside its own, and whatever it is priced in is an anchor.
-  for (const address of priced) {
-    const known = real.tokens.get(address)
-    if (known !== undefined) state.tokens.set(address, { ...known })
-  }
-  for (const each of priced)
-    for (const pool of real.index.ownPools.get(each)?.anchored ?? [])
-      enterPool(state, { ...pool, state: copiedState(pool.state), terms: copiedTerms(pool.terms) })
-  for (const [address, stable] of real.stables) state.stables.set(address, stable)
-  for (const [address, depth] of real.coverage) state.coverage.set(address, depth)
-  return state
-}
-
-/** A tape grows in place, and all histories of a pool share it. */
-function copiedState(state: PoolState): PoolState {
-  const { tape } = state.history
-  const { fromMs, ratios, nears, median } = tape
-  const own = { fromMs: [...fromMs], ratios: [...ratios], nears: [...nears], median }
-  return { ...state, history: { ...state.history, tape: own } }
-}
-
-/** Ticks change in place. */
-function copiedTerms(terms: PoolTerms): PoolTerms {
-  if (terms.family === 'amm_v2') return terms
-  const { tickSpacing, book } = terms
-  return { ...terms, book: tickBook.from(tickSpacing, book, book.entries()) }
-}

@@ -1,6 +1,7 @@
 /** A plan of `cost/` carried out on a scenario: its swaps in the next block, then blocks in which nobody trades. */
 import type { CostToMove, Found, Move } from '../cost/cost.ts'
-import { CostToMove as Asked, isBelievable, MOVES } from '../cost/cost.ts'
+import { costToMove } from '../cost/computeCost.ts'
+import { isBelievable, MOVES } from '../cost/cost.ts'
 import type { Push } from '../cost/push.ts'
 import type { Side } from '../amm/states.ts'
 import { T } from './cast.ts'
@@ -18,7 +19,7 @@ export type FoundIn = {
 /** What is found in a small market for the move that its seed says; null where its price is not believed as it is. */
 export function foundIn(seed: number): FoundIn | null {
   const market = smallMarket(seed)
-  const cost = new Asked(market.s.state, T, market.s.nowMs)
+  const cost = costToMove(market.s.state, T, market.s.nowMs)
   const { evaluation } = cost.present
   if (!isBelievable(evaluation)) return null
   const move = MOVES[seed % MOVES.length] as Move

@@ -10,7 +10,8 @@ import type { Side } from '../amm/states.ts'
 import { ms } from '../units.ts'
 import { T } from './cast.ts'
 import type { ChainSim } from './chainSim.ts'
-import { CostToMove, isBelievable, type Move, MOVES } from '../cost/cost.ts'
+import { costToMove } from '../cost/computeCost.ts'
+import { isBelievable, type Move, MOVES } from '../cost/cost.ts'
 import { type Random, seeded } from './randomMarket.ts'
 import { type SmallMarket, smallMarket } from './smallMarket.ts'
 
@@ -35,7 +36,7 @@ const RIVAL_PLANS = 16
 /** The market of a seed and the move that the seed says; null where its price is not believed as it is. */
 export function contest(seed: number, plans: number = RIVAL_PLANS): Outcome | null {
   const market = smallMarket(seed)
-  const cost = new CostToMove(market.s.state, T, market.s.nowMs)
+  const cost = costToMove(market.s.state, T, market.s.nowMs)
   const { evaluation } = cost.present
   if (!isBelievable(evaluation)) return null
   const move = MOVES[seed % MOVES.length] as Move
