@@ -52,7 +52,7 @@ const HALVINGS = 5
 const LOOKS_MS = [0, 151_000, 330_000]
 const STEPS = 60
 
-class Rival {
+export class Rival {
   readonly #market: SmallMarket
   readonly #texts: readonly (readonly [EntityKey, string])[]
   readonly #usdPerUnit: (token: Address) => number

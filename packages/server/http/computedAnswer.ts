@@ -1,5 +1,5 @@
 /** Answers computed for one token at the tip, with the errors and the 202 that all of them share. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
 import type { ChainService } from '../worker/chainService.ts'
 import { QuoteError } from './apiError.ts'
@@ -20,8 +20,6 @@ export type ComputedAnswer =
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
 export type Question = {
-  /** Of the path before chain and token. */
-  readonly path: string
   readonly parameters: readonly string[]
   readonly deadlineMs: number
   /** The parameters are looked at before anything is paid for. */
@@ -31,10 +29,11 @@ export type Question = {
   readonly stable: string
 }
 
-export function registerComputedAnswer(app: FastifyInstance, context: HttpContext, question: Question): void {
-  const { path, parameters, deadlineMs, asked } = question
+/** The handler of a path that ends with `:chain_id` and `:token_address`. */
+export function answering(context: HttpContext, question: Question) {
+  const { parameters, deadlineMs, asked } = question
   const unpriced = (reason: string) => new QuoteError('NO_ROUTE', question.unpriced, reason)
-  app.get(`${path}/:chain_id/:token_address`, async (request, reply) => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     const params = new Params(searchOf(request), parameters, malformedQuote)
     const { chain, address } = subject(context, request, 'token_address')
     const ask = asked(params)
@@ -53,7 +52,7 @@ export function registerComputedAnswer(app: FastifyInstance, context: HttpContex
       case 'is_stable':
         throw new QuoteError('NOT_SUPPORTED', `${address} is a stable: ${question.stable}`, 'STABLE')
     }
-  })
+  }
 }
 
 /** A token that is not evaluated yet: 202, like its quote. */

@@ -1,14 +1,13 @@
 /** GET /v1/cost: what it would cost to move the published price of a token, computed from the tip. */
 import type { FastifyInstance } from 'fastify'
-import { registerComputedAnswer } from './computedAnswer.ts'
+import { answering } from './computedAnswer.ts'
 import type { HttpContext } from './context.ts'
 
 /** It takes turns with the blocks of the chain. */
 const DEADLINE_MS = 8000
 
-export const registerCost = (app: FastifyInstance, context: HttpContext): void =>
-  registerComputedAnswer(app, context, {
-    path: '/v1/cost',
+export function registerCost(app: FastifyInstance, context: HttpContext): void {
+  const respond = answering(context, {
     parameters: [],
     deadlineMs: DEADLINE_MS,
     asked: () => async (chain, token) => {
@@ -18,3 +17,5 @@ export const registerCost = (app: FastifyInstance, context: HttpContext): void =
     unpriced: 'the token has no price now, so there is none to move',
     stable: 'its price is its feed’s, and no pool moves it',
   })
+  app.get('/v1/cost/:chain_id/:token_address', respond)
+}

@@ -1,7 +1,7 @@
 /** GET /v1/exit: what sales of a token would pay, computed at the tip. */
 import type { FastifyInstance } from 'fastify'
 import type { SaleSizes } from '../worker/chainService.ts'
-import { registerComputedAnswer } from './computedAnswer.ts'
+import { answering } from './computedAnswer.ts'
 import type { HttpContext } from './context.ts'
 import type { Params } from './params.ts'
 import { malformedQuote } from './request.ts'
@@ -14,9 +14,8 @@ const MAX_MICROUSD = 10n ** 18n
 /** What a balance can be. */
 const MAX_UNITS = (1n << 256n) - 1n
 
-export const registerExit = (app: FastifyInstance, context: HttpContext): void =>
-  registerComputedAnswer(app, context, {
-    path: '/v1/exit',
+export function registerExit(app: FastifyInstance, context: HttpContext): void {
+  const respond = answering(context, {
     parameters: ['usd', 'amount'],
     deadlineMs: DEADLINE_MS,
     asked: params => {
@@ -29,6 +28,8 @@ export const registerExit = (app: FastifyInstance, context: HttpContext): void =
     unpriced: 'the token has no price now, so there is no route to sell it over',
     stable: 'other tokens are sold for it',
   })
+  app.get('/v1/exit/:chain_id/:token_address', respond)
+}
 
 /** Dollars at the published price, or units of the token; one of the two. */
 function sizesIn(params: Params): SaleSizes {
