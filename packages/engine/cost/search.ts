@@ -35,6 +35,9 @@ const MISSED = { num: 6n, den: 10n }
 /** A plan that overshoots by less is left as it is. */
 const EXACT = 100n
 
+/** How much a plan that overshoots may get cheaper by being shortened. */
+const CHEAPER = { num: 4n, den: 5n }
+
 /** Halvings of a push between what works and what does not. */
 const HALVINGS = 6
 
@@ -87,16 +90,15 @@ export class Search {
       .map(plan => ({ plan, loss: this.#costs(plan).loss }))
       .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
     let tried = 0
-    for (const { plan } of plans) {
-      if (this.#isDearer(plan)) return true
+    for (const { plan, loss } of plans) {
+      // What fits may cost less than the plan it was made of.
+      if (this.#best !== null && loss * CHEAPER.num >= this.#costs(this.#best).loss * CHEAPER.den) return true
       if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
-      if (++tried > MAX_CHEAPEST_FIRST) return false
+      if (++tried > MAX_CHEAPEST_FIRST) return this.#best !== null
       const fitting = this.#fit(plan)
-      if (fitting === null) continue
-      this.#keep(fitting)
-      return true
+      if (fitting !== null) this.#keep(fitting)
     }
-    return false
+    return this.#best !== null
   }
 
   /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */
