@@ -9,6 +9,7 @@ import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
 import { exitCommand } from './commands/exit.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -40,6 +41,7 @@ export function assayProgram(): Command {
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    mcpCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')

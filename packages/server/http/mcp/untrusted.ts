@@ -11,7 +11,7 @@ export const UNTRUSTED_NOTE =
 /** Longer symbols and names than honest tokens have. */
 const MOST_LETTERS = { symbol: 24, name: 48 } as const
 /** Every other character is escaped, so no text can hold one that is not known today. */
-const PLAIN = /^[\p{L}\p{N}\p{Extended_Pictographic} .,_+$%&'/:-]$/u
+const PLAIN = /^[\p{L}\p{N}\p{Sc}\p{Extended_Pictographic} .,_+%&'/:-]$/u
 /** Letters that leave no mark. */
 const INVISIBLE = /^[\u115f\u1160\u3164\uffa0]$/u
 
