@@ -73,7 +73,7 @@ function operationText(operation: Operation, schemas: Components, examples: Json
         }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, schema]) => [
+        Object.keys(answers).map(status => [
           status,
           answerText(operation, Number(status), schemas, examples[status]),
         ]),
