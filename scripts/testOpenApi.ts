@@ -4,7 +4,7 @@
  * wrong ones, and holds each answer against it.
  *
  * Needs Python with schemathesis (`pip install schemathesis`): the program of ASSAY_SCHEMATHESIS, else that on the PATH.
- * ASSAY_OPENAPI_EXAMPLES=200 makes more requests for each operation.
+ * ASSAY_OPENAPI_EXAMPLES=200 makes more requests for each operation, ASSAY_OPENAPI_SECONDS=60 a shorter run.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,17 +16,17 @@ import { startTestService } from '../packages/server/service/testing/testService
 
 const PROGRAM = process.env['ASSAY_SCHEMATHESIS'] ?? 'schemathesis'
 const EXAMPLES = process.env['ASSAY_OPENAPI_EXAMPLES'] ?? '20'
-/** For the whole run, in seconds. */
-const LONGEST_S = process.env['ASSAY_OPENAPI_SECONDS'] ?? '300'
+/** For the whole run; what was not reached by then is not tried. */
+const LONGEST_S = process.env['ASSAY_OPENAPI_SECONDS'] ?? '900'
 /** The same requests every time. */
 const SEED = '1'
 
 /**
  * Of every check of schemathesis, what is left out and why: a right request may be refused for what only this service
- * knows (an address without a token, a checksum, a block that has not come), and what is made by one request may be
- * used up by the next.
+ * knows (an address without a token, a checksum, a block that has not come), and after ten wrong keys in a minute the
+ * eleventh is 429, as it should be, where the check wants 401.
  */
-const LEFT_OUT = ['positive_data_acceptance', 'ensure_resource_availability', 'use_after_free']
+const LEFT_OUT = ['positive_data_acceptance', 'ignored_auth']
 
 const version = spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' })
 if (version.status !== 0) {
@@ -47,7 +47,7 @@ try {
       ['run', `${service.url}/openapi.json`],
       ['--header', `Authorization: Bearer ${key}`],
       ['--max-examples', EXAMPLES, '--max-time', LONGEST_S, '--seed', SEED, '--workers', '1'],
-      ['--phases', process.env['PH'] ?? 'examples,coverage,fuzzing', '--generation-database', ':memory:'],
+      ['--phases', 'examples,coverage,fuzzing', '--generation-database', ':memory:'],
       ['--exclude-checks', LEFT_OUT.join(','), '--request-timeout', '20', '--warnings', 'off', '--no-color'],
     ].flat()
     spawn(PROGRAM, words, { cwd: folder, stdio: 'inherit' }).once('exit', code => resolve(code ?? 1))

@@ -90,7 +90,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    // A QUERY without a body is refused by the framework before anybody asks whether it is served.
+    request.is404 && request.method === 'QUERY'
+      ? answerUnknown(allowed, request, reply)
+      : answerError(context, error, request, reply),
+  )
   app.setNotFoundHandler((request, reply) => answerUnknown(allowed, request, reply))
   registerProbes(app, context)
   registerMetrics(app, context)

@@ -24,12 +24,19 @@ const CACHED = { ttlMs: LISTED_FOR_MS, cacheScope: 'public' } as const
 type Request = Extract<Message, { kind: 'request' }>
 
 export async function answerOf({ method, params }: Request, revision: Revision, door: Door): Promise<object> {
-  if (revision === 'stateless') {
-    const result = await statelessly(method, params, door)
-    return { ...result, resultType: 'complete', _meta: { [SERVER_KEY]: SERVER } }
-  }
-  return byHandshake(method, params, door)
+  const answering = revision === 'stateless' ? statelessly : byHandshake
+  return finished(await answering(method, params, door), revision)
 }
+
+/** A result with what the newer revision wants around it. */
+const finished = (result: object, revision: Revision): object =>
+  revision === 'stateless' ? { ...result, resultType: 'complete', _meta: { [SERVER_KEY]: SERVER } } : result
+
+/** A refusal as the result of a tool, for those who cannot be told a status. */
+export const refusedOf = (
+  { code, message, retryable, retryAfterMs }: AssayError,
+  revision: Revision,
+): object => finished(failed({ code, message, retryable, retry_after_ms: retryAfterMs }), revision)
 
 async function statelessly(method: string, params: Params, door: Door): Promise<object> {
   switch (method) {
@@ -145,7 +152,7 @@ type Failed = {
 const MOST_OF_MESSAGE = 300
 
 /** For the agent to read, so that it can mend its arguments or come back. */
-export function failed({ code, message, ...rest }: Failed): object {
+function failed({ code, message, ...rest }: Failed): object {
   const error = { code, message: bounded(message, MOST_OF_MESSAGE), ...rest }
   return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true }
 }

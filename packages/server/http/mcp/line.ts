@@ -1,7 +1,7 @@
 /** The protocol over stdio: a line in, a line out or none. Which revision it is of, each message says by itself. */
-import { answerOf, type Door, failed, isRefusal } from './answer.ts'
+import { answerOf, type Door, isRefusal, refusedOf } from './answer.ts'
 import { CODE, errorText, idOf, messageIn, ProtocolError, resultText } from './message.ts'
-import { revisionOf } from './revision.ts'
+import { type Revision, revisionOf } from './revision.ts'
 
 /** Null for what has no answer. Never throws: who talks over a pipe has nobody else to ask. */
 export async function answerToLine(line: string, door: Door): Promise<string | null> {
@@ -11,17 +11,16 @@ export async function answerToLine(line: string, door: Door): Promise<string | n
   } catch {
     return errorText(null, new ProtocolError(CODE.parse, 'Parse error: the line is no JSON'))
   }
+  let revision: Revision = 'handshake'
   try {
     const message = messageIn(parsed)
     if (message.kind !== 'request') return null
-    return resultText(message.id, await answerOf(message, revisionOf(message), door))
+    revision = revisionOf(message)
+    return resultText(message.id, await answerOf(message, revision, door))
   } catch (failure) {
     const id = idOf(parsed)
     if (failure instanceof ProtocolError) return errorText(id, failure)
-    if (isRefusal(failure) && id !== null) {
-      const { code, message, retryable, retryAfterMs } = failure
-      return resultText(id, failed({ code, message, retryable, retry_after_ms: retryAfterMs }))
-    }
+    if (isRefusal(failure) && id !== null) return resultText(id, refusedOf(failure, revision))
     return errorText(id, new ProtocolError(CODE.internal, 'Internal error: the tool failed'))
   }
 }
