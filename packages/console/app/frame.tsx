@@ -118,12 +118,7 @@ function Unwell({ chains }: { readonly chains: readonly LiveChain[] }) {
   )
   const isGone = chains.some(({ health }) => health?.status !== 'DEGRADED')
   return (
-    <p
-      class={`connection unwell ${isGone ? 'bad' : 'warn'}`}
-      role="status"
-      title={said.join(', ')}
-      data-testid="unwell"
-    >
+    <p class={`connection unwell ${isGone ? 'bad' : 'warn'}`} title={said.join(', ')} data-testid="unwell">
       <a href={hrefOf.overview}>{said.length === 1 ? said[0] : `${said.length} chains not well`}</a>
     </p>
   )
