@@ -3,40 +3,14 @@
  * does, or candles; a mark at each retraction; and a line above with what stood at the crosshair. The bundle has no more of
  * uPlot than this chart uses (lean.ts).
  */
-import type { ExactValue } from '@assay/sdk'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { clockTime, count, counted, dateTime, shortDecimal } from '../format.ts'
 import { colorOf } from '../theme.ts'
+import type { Candle, Mark, Point } from './chartData.ts'
 import { drawCandles, drawMarks } from './chartDrawing.ts'
 import { Score } from './score.tsx'
-
-export type Point = {
-  readonly atMs: number
-  readonly price: number | null
-  readonly score: number | null
-  readonly block: number
-}
-export type Candle = {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly open: number
-  readonly high: number
-  readonly low: number
-  readonly close: number
-  readonly records: number
-}
-export type Mark = {
-  readonly atMs: number
-  readonly reason: string
-  readonly block: number
-  /** What was taken back; null where it is no longer kept. */
-  readonly withdrawn: { readonly price: ExactValue; readonly score: number } | null
-  /** What was published instead; null for no price. */
-  readonly now: ExactValue | null
-  readonly bps: number | null
-}
 
 type Shown = {
   readonly points: readonly Point[]

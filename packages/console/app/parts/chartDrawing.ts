@@ -1,7 +1,7 @@
 /** What the chart draws over its line: candles, and a dashed line with an arrow at each retraction. */
 import type uPlot from 'uplot'
 import { colorOf } from '../theme.ts'
-import type { Candle, Mark } from './chart.tsx'
+import type { Candle, Mark } from './chartData.ts'
 
 /** Of the time a candle covers, how much its body fills. */
 const BODY = 0.7

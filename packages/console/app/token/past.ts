@@ -1,7 +1,7 @@
 /** What was published of a token in a range: points of a line, candles where the range is long, and what was taken back. */
 import type { Client, HistoryEntry } from '@assay/sdk'
 import { changeBps } from '../format.ts'
-import type { Candle, Mark, Point } from '../parts/chart.tsx'
+import type { Candle, Mark, Point } from '../parts/chartData.ts'
 import type { Row } from '../row.ts'
 
 const MINUTE = 60_000
