@@ -1,10 +1,11 @@
 /** Families of pools with ticks whose fee is given at creation and never changes. */
-import type { Events, Identity, Maths } from './adapter.ts'
+import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
 import type { Slot, SlotEvent } from './states.ts'
 import type { Tick } from '../units.ts'
 import { concentrated, type Curve } from './concentrated.ts'
 import { applySlot, slotDifferences } from './slotEvents.ts'
 import { NOWHERE, slotPast, tickChange } from './slotPast.ts'
+import { checkSwap, sideOf } from './swapCheck.ts'
 import { fromLoaded, type TickBook } from './tickBook.ts'
 
 type StaticBorn<F extends string> = {
@@ -22,10 +23,7 @@ export type StaticKind<F extends string> = {
   readonly event: SlotEvent
 }
 
-/** The three parts of the adapter. */
-export function staticFee<F extends string>(
-  family: F,
-): [Identity<StaticKind<F>>, Maths<StaticKind<F>>, Events<StaticKind<F>>] {
+export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
   type Kind = StaticKind<F>
   const at = (sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): Kind['state'] => ({
     family,
@@ -37,6 +35,7 @@ export function staticFee<F extends string>(
   const curve: Curve<Kind> = {
     pricing: terms => terms,
     moved: (_state, sqrtPriceX96, tick, liquidity) => at(sqrtPriceX96, tick, liquidity),
+    check: (terms, state, event) => checkSwap(terms, state, sideOf(state, event), event),
   }
   const identity: Identity<Kind> = {
     family,
@@ -58,11 +57,18 @@ export function staticFee<F extends string>(
     differences: slotDifferences,
     holdings: slotText,
   }
-  return [
-    identity,
-    { ...concentrated(curve), apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event) },
-    { explains: () => false, tickChange, nets: netsOf, swapText, ...slotPast<Kind>(whole) },
-  ]
+  const maths: Maths<Kind> = {
+    ...concentrated(curve),
+    apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event),
+  }
+  const events: Events<Kind> = {
+    explains: () => false,
+    tickChange,
+    nets: netsOf,
+    swapText,
+    ...slotPast<Kind>(whole),
+  }
+  return adapter(identity, maths, events)
 }
 
 /** A slot in the words of the wire. */
