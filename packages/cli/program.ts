@@ -8,6 +8,7 @@ import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
+import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
@@ -36,6 +37,7 @@ export function assayProgram(): Command {
   for (const command of [
     quoteCommand(),
     exitCommand(),
+    costCommand(),
     watchCommand(),
     verifyCommand(),
     historyCommand(),

@@ -34,6 +34,7 @@ import { registerPage } from './page.ts'
 import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
+import { registerCost } from './cost.ts'
 import { registerExit } from './exit.ts'
 import { registerQuotes } from './quotes.ts'
 import { assertOwnPage, registerSession } from './session.ts'
@@ -106,6 +107,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerPools(app, context)
   registerQuotes(app, context)
   registerExit(app, context)
+  registerCost(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
   registerPolicies(app, context)
