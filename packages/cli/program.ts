@@ -10,6 +10,7 @@ import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
 import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -42,6 +43,7 @@ export function assayProgram(): Command {
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    mcpCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')
