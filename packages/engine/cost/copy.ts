@@ -2,7 +2,8 @@
 import * as tickBook from '../amm/tickBook.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
-import type { PoolState, PoolTerms } from '../entities.ts'
+import type { PoolTerms } from '../amm/families.ts'
+import type { PoolState } from '../entities.ts'
 import { DueQueue } from '../memory/dueQueue.ts'
 import type { State } from '../state.ts'
 
