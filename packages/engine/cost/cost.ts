@@ -8,7 +8,6 @@ import type { Fraction } from '../exact/fraction.ts'
 import type { Ratio } from '../exact/ratio.ts'
 import type { Pool } from '../entities.ts'
 import type { Evaluation, Priced, Route } from '../price/evaluation.ts'
-import { ascending, medianOf } from '../rules/weightedMedian.ts'
 import { type Count, count, type Ms, ms, type Score } from '../units.ts'
 import { BELIEVED, heldFor, type Wanted } from './belief.ts'
 import { Lever, type UnitOf } from './lever.ts'
@@ -149,23 +148,23 @@ function basesOf(
   return [own, ...assets]
 }
 
-/** First-hop pools of qualified routes with the weighted median of their prices, heaviest first, ties by address. */
+/** First-hop pools of qualified routes with the price of the heaviest, heaviest first, ties by address. */
 function heaviest(
   routes: readonly Route[],
 ): { readonly pool: Pool; readonly weight: bigint; readonly price: Fraction }[] {
-  const byPool = new Map<Pool, Route[]>()
+  const pools = new Map<Pool, { weight: bigint; most: Route }>()
   for (const route of routes) {
-    if (route.price === null || route.failure !== null || route.weight === 0n) continue
+    if (route.price === null || route.failure !== null) continue
     const { pool } = route.first
-    byPool.set(pool, [...(byPool.get(pool) ?? []), route])
+    const known = pools.get(pool)
+    if (known === undefined) pools.set(pool, { weight: route.weight, most: route })
+    else {
+      known.weight += route.weight
+      if (route.weight > known.most.weight) known.most = route
+    }
   }
-  return [...byPool]
-    .map(([pool, own]) => {
-      const weight = own.reduce((sum, route) => sum + route.weight, 0n)
-      const priced = own as (Route & { readonly price: Fraction })[]
-      const at = medianOf(ascending(priced), each => (own[each] as Route).weight, weight)
-      return { pool, weight, price: (priced[at] as (typeof priced)[0]).price }
-    })
+  return [...pools]
+    .map(([pool, { weight, most }]) => ({ pool, weight, price: most.price as Fraction }))
     .sort((a, b) =>
       a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.pool.address < b.pool.address ? -1 : 1,
     )

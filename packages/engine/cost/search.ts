@@ -35,9 +35,6 @@ const MISSED = { num: 6n, den: 10n }
 /** A plan that overshoots by less is left as it is. */
 const EXACT = 100n
 
-/** How much a plan that overshoots may get cheaper by being shortened. */
-const CHEAPER = { num: 4n, den: 5n }
-
 /** Halvings of a push between what works and what does not. */
 const HALVINGS = 6
 
@@ -90,15 +87,16 @@ export class Search {
       .map(plan => ({ plan, loss: this.#costs(plan).loss }))
       .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
     let tried = 0
-    for (const { plan, loss } of plans) {
-      // What fits may cost less than the plan it was made of.
-      if (this.#best !== null && loss * CHEAPER.num >= this.#costs(this.#best).loss * CHEAPER.den) return true
+    for (const { plan } of plans) {
+      if (this.#isDearer(plan)) return true
       if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
-      if (++tried > MAX_CHEAPEST_FIRST) return this.#best !== null
+      if (++tried > MAX_CHEAPEST_FIRST) return false
       const fitting = this.#fit(plan)
-      if (fitting !== null) this.#keep(fitting)
+      if (fitting === null) continue
+      this.#keep(fitting)
+      return true
     }
-    return this.#best !== null
+    return false
   }
 
   /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */

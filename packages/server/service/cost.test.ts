@@ -73,8 +73,8 @@ const isV3 = ({ pool_address }: Push): boolean => pool_address === chain.pool('u
 const swap = (push: Push, isBack: boolean, amount: string | bigint): Hex => {
   const zeroForOne = push.from < push.to !== isBack
   return isV3(push)
-    ? trader.swapV3(push.pool_address as Hex, zeroForOne, BigInt(amount))
-    : trader.swapExactInV2(push.pool_address as Hex, zeroForOne, BigInt(amount), V2_FEE)
+    ? trader.swapV3(push.pool_address, zeroForOne, BigInt(amount))
+    : trader.swapExactInV2(push.pool_address, zeroForOne, BigInt(amount), V2_FEE)
 }
 
 const pushes = ({ plan }: Move): Hex[] =>
