@@ -12,7 +12,7 @@ import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts
 import { startTestService, type TestService } from './testing/testService.ts'
 
 const ODD = ['REVERTS', 'SILENT', 'SEVENTY', 'ENDLESS'] as const
-const NEW = [...ODD, 'PROXY', 'HUGE', 'JUMPY', 'ZERO', 'WIDE'] as const
+const NEW = [...ODD, 'PROXY', 'HUGE', 'JUMPY', 'ZERO', 'WIDE', 'MOVED'] as const
 
 let chain: TestChain
 let service: TestService
@@ -36,7 +36,9 @@ beforeAll(async () => {
   for (const [symbol, code] of Object.entries(CODES))
     await chain.rpc('anvil_setCode', chain.token(symbol), code)
   await chain.mine()
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'] })
+  service = await startTestService(chain, {
+    tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE', 'MOVED'],
+  })
   client = await service.client()
 })
 afterAll(async () => {
@@ -122,6 +124,25 @@ test('P1: decimals that change behind a proxy take the price back before anythin
   // A second reading that says the same is believed: the price returns, scaled by what the token now says.
   const again = await untilQuote('PROXY', 'priced again', quote => quote.state === 'PRICED')
   expect(usd(again as PricedQuote) / (usd(before) / 1000)).toBeCloseTo(1, 1)
+})
+
+test('P1: an operator confirms decimals that changed, and only the number that the token says', async () => {
+  const before = await priced('MOVED')
+  const at = { chain_id: CHAIN_ID, token_address: chain.token('MOVED') }
+  const { admin } = client
+  await expect(admin.confirmDecimals(at, { decimals: 15 })).rejects.toMatchObject({ status: 404 })
+  const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [15] })
+  await send(chain.world.client, { to: chain.token('MOVED'), data })
+  await untilQuote('MOVED', 'held', quote => quote.state === 'UNPRICED' && quote.reason === 'DECIMALS')
+  await expect(admin.confirmDecimals(at, { decimals: 6 })).rejects.toMatchObject({ status: 409 })
+  expect(await evaluated('MOVED')).toMatchObject({ state: 'UNPRICED', reason: 'DECIMALS' })
+  await admin.confirmDecimals(at, { decimals: 15 })
+  const now = await priced('MOVED')
+  expect(usd(now) / (usd(before) / 1000)).toBeCloseTo(1, 1)
+  // It is a thousandth of what it was, whoever says so.
+  expect(capsOf(now)).toContain('MAGNITUDE_JUMP')
+  const [entry] = (await admin.fetchAudit({ limit: 1 })).entries
+  expect(entry).toMatchObject({ action: 'token.decimals', detail: { decimals: 15 } })
 })
 
 test('P3: reserves of 1 wei and 2^112 − 1 give a price or a reason, and stop nothing', async () => {
