@@ -37,7 +37,7 @@ beforeAll(async () => {
     await chain.rpc('anvil_setCode', chain.token(symbol), code)
   await chain.mine()
   service = await startTestService(chain, {
-    tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE', 'MOVED'],
+    tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'],
   })
   client = await service.client()
 })
