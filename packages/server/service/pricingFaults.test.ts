@@ -133,7 +133,7 @@ test('P1: decimals that change behind a proxy take the price back before anythin
   // It is a thousandth of what it was, whoever says so.
   expect(capsOf(again)).toContain('MAGNITUDE_JUMP')
   expect((await admin.fetchAudit({ limit: 1 })).entries).toMatchObject([
-    { action: 'token.decimals', detail: { decimals: 15 } },
+    { action: 'token.decimals', detail: '{"decimals":15}' },
   ])
 })
 

@@ -59,6 +59,12 @@ export type DecimalsConfirmation =
   | { readonly outcome: 'other'; readonly read: number | null }
   | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
 
+export type CostAnswer =
+  | { readonly outcome: 'cost'; readonly cost: string }
+  | { readonly outcome: 'not_enrolled' }
+  | { readonly outcome: 'is_stable' }
+  | { readonly outcome: 'unpriced'; readonly reason: string }
+
 /** The chain's thread is gone; its keeper starts another. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
@@ -85,6 +91,8 @@ export interface ChainService {
   ): Promise<TokenAnswer>
   /** What sales of an enrolled token would pay at the tip; JSON text. */
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
+  /** What it would cost to move the published price of an enrolled token; JSON text. */
+  cost(token: string): Promise<CostAnswer>
   /** Takes a token back at the operator's wish; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
   /** Lets changed decimals count at once, if the token still says this number. */
