@@ -100,6 +100,7 @@ const BODIES: Readonly<Record<string, string>> = {
   tryPolicy: 'Any subset of the policy.',
   startBackfill:
     'The chain, and from which block to which; left out, from its first deployment to its finalized block.',
+  confirmDecimals: 'The number of decimals that the token says now.',
   setRetention: 'How long and how many records are kept.',
   causeIncident: 'Which incident, and on which chain.',
 }
