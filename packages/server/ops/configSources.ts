@@ -94,7 +94,7 @@ function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
 
 /** Back from our words to those of the file. */
 function documentOf(config: Config, policy: Policy): object {
-  const { listen, store, admin, access, retention, chains, rpc, coverage } = config
+  const { listen, store, admin, access, compat, retention, chains, rpc, coverage } = config
   return {
     listen: {
       host: listen.host,
@@ -106,6 +106,13 @@ function documentOf(config: Config, policy: Policy): object {
     ...(store.replica === undefined ? {} : { replica: storeText(store.replica) }),
     admin,
     access: { cors_origins: access.corsOrigins },
+    compat: {
+      coingecko: compat.coingecko,
+      defillama: compat.defillama,
+      udf: compat.udf,
+      min_score: compat.minScore,
+      listen: compat.listen,
+    },
     retention,
     chains: chains.map(chainDocument),
     coverage: { sources: coverage.map(coverageDocument) },
