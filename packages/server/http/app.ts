@@ -265,7 +265,14 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
       405,
       `${request.method} is not served here; expected ${methods.join(' or ')}`,
     )
-  return answer(request, reply, 404, 'there is no such resource; GET /v1/chains is a good start')
+  return answer(
+    request,
+    reply,
+    404,
+    vendorOf(pathFor(request)) === null
+      ? 'there is no such resource; GET /v1/chains is a good start'
+      : 'this endpoint is not served here; docs/MIGRATING.md lists those that are',
+  )
 }
 
 /** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */

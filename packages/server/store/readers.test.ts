@@ -59,9 +59,18 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     const pool = address('pool')
     const proven = [{ first: 5, last: 90, lastMs: 40_000 }]
     const seen = address('seen')
-    const since = { verifiedNumber: 51, verifiedMs: 11_000, trackedSinceMs: 9000 }
+    const since = { verifiedNumber: 51, verifiedMs: 11_000 }
+    const back = address('looked-back')
+    const past = { kind: 'READ', readMs: 9500 }
     const entities = [
-      { key: `pool/${seen}`, text: JSON.stringify({ createdMs: 8000, state: since }) },
+      {
+        key: `pool/${seen}`,
+        text: JSON.stringify({ createdMs: 8000, state: { ...since, trackedSinceMs: 9000, past: null } }),
+      },
+      {
+        key: `pool/${back}`,
+        text: JSON.stringify({ createdMs: null, state: { ...since, trackedSinceMs: 7000, past } }),
+      },
       { key: 'chain', text: JSON.stringify({ tip: null, proven, policy: {} }) },
       {
         key: `pool/${pool}`,
@@ -76,10 +85,14 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     const { proven: text, pools } = await store.readVerified(1, [pool, address('none')])
     expect(JSON.parse(text ?? '')).toEqual(proven)
     expect(pools).toEqual([
-      { poolAddress: pool, verifiedNumber: 50, verifiedMs: 10_000, trackedSinceMs: null, createdMs: null },
+      { poolAddress: pool, verifiedNumber: 50, verifiedMs: 10_000, followedSinceMs: null, createdMs: null },
     ])
     expect((await store.readVerified(1, [seen])).pools).toEqual([
-      { poolAddress: seen, ...since, createdMs: 8000 },
+      { poolAddress: seen, ...since, followedSinceMs: 9000, createdMs: 8000 },
+    ])
+    // A look-back reads what went before; its events are not stored.
+    expect((await store.readVerified(1, [back])).pools).toEqual([
+      { poolAddress: back, ...since, followedSinceMs: 9500, createdMs: null },
     ])
   })
 })

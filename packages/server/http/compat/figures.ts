@@ -12,6 +12,8 @@ import { percentBetween, type Signed } from './rounding.ts'
 import { poolsOf, sumOf, tradedIn, volumeOf } from './tradedPools.ts'
 
 export const DAY_MS = 86_400_000
+/** What an answer that adds up figures, or makes candles, costs beside its request. */
+export const FIGURE_UNITS = 2
 const KEPT_MS = 60_000
 const MOST_KEPT = 5000
 

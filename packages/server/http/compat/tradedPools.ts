@@ -143,9 +143,9 @@ async function followedSince(
   const gapMs = (await store.readGaps(chainId)).at(-1)?.atMs ?? 0
   let sinceMs = Math.max(0, clock.nowMs() - settings.retention.hours * HOUR_MS)
   if (sinceMs < fromMs) sinceMs = 0
-  for (const { trackedSinceMs, createdMs } of known) {
-    if (trackedSinceMs === null || trackedSinceMs < gapMs - LONG_STOP_MS) return null
-    if (createdMs === null || createdMs < trackedSinceMs) sinceMs = Math.max(sinceMs, trackedSinceMs)
+  for (const { followedSinceMs, createdMs } of known) {
+    if (followedSinceMs === null || followedSinceMs < gapMs - LONG_STOP_MS) return null
+    if (createdMs === null || createdMs < followedSinceMs) sinceMs = Math.max(sinceMs, followedSinceMs)
   }
   return sinceMs
 }

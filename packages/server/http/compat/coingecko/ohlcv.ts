@@ -6,10 +6,11 @@ import type { exact } from '@assay/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { PoolRow, TokenRow } from '../../../store/port.ts'
 import { RequestError } from '../../apiError.ts'
-import { charge, COMPUTING_UNITS } from '../../charge.ts'
+import { charge } from '../../charge.ts'
 import type { HttpContext } from '../../context.ts'
 import { pathOf, searchOf } from '../../request.ts'
 import { tokenAt } from '../addresses.ts'
+import { FIGURE_UNITS } from '../figures.ts'
 import { type Candle, candlesBack } from '../candlesBack.ts'
 import type { Token } from '../prices.ts'
 import { toDouble, toNumber } from '../rounding.ts'
@@ -31,7 +32,7 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
   app.get(`${base}/pools/:address/ohlcv/:timeframe`, async (request, reply) => {
     const asked = askedIn(context, request)
     const pool = await knownPool(context, request)
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const sides = sidesOf(pool)
     const wanted = searchOf(request).get('token') ?? 'base'
     const token = sideNamed(wanted, sides)
@@ -45,7 +46,7 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
     if (token === null) throw new RequestError(404, 'there is no token of that address')
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const meta = await metaOf(context, token, null)
     return answerOf(request, await listOf(context, token, await poolsOf(context, token), asked), meta)
   })

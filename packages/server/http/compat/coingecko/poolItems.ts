@@ -2,14 +2,14 @@
 import { exact } from '@assay/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from '../../apiError.ts'
-import { charge, COMPUTING_UNITS } from '../../charge.ts'
+import { charge } from '../../charge.ts'
 import type { HttpContext } from '../../context.ts'
 import { momentsOf, type PoolMoment } from '../../poolReading.ts'
 import { pathOf, searchOf } from '../../request.ts'
 import type { PoolRow, TokenRow } from '../../../store/port.ts'
 import { Absences } from '../absences.ts'
 import { tokenAt, tokensIn } from '../addresses.ts'
-import { changeSince, DAY_MS, type Figure, reserveOf } from '../figures.ts'
+import { changeSince, DAY_MS, type Figure, reserveOf, FIGURE_UNITS } from '../figures.ts'
 import { chainNamed, nameOf, servedNames } from '../networks.ts'
 import { knownPrices, type Found, type Price, type Token } from '../prices.ts'
 import { toFixed } from '../rounding.ts'
@@ -29,7 +29,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
 
   app.get(`${base}/pools/:address`, async (request, reply) => {
     const row = await knownPool(context, request)
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const [data] = await itemsOf(vendor, [row], absences)
     absences.tell(reply)
@@ -38,7 +38,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
 
   app.get(`${base}/pools/multi/*`, async (request, reply) => {
     const { config } = chainIn(context, request, 'network')
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const rows: PoolRow[] = []
     for (const { name, token } of tokensIn(listOf(request), config.chainId, absences)) {
@@ -55,7 +55,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
     if (token === null) throw new RequestError(404, 'there is no token of that address')
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const data = await itemsOf(vendor, pageOf(request, await deepestOf(context, token)), absences)
     absences.tell(reply)
@@ -63,7 +63,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
   })
 
   app.get(`${PREFIX.coingecko}/onchain/search/pools`, async (request, reply) => {
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const data = await itemsOf(vendor, pageOf(request, await found(context, request)), absences)
     absences.tell(reply)

@@ -3,13 +3,13 @@ import { exact } from '@assay/sdk'
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../../context.ts'
 import { RequestError } from '../../apiError.ts'
-import { charge, COMPUTING_UNITS } from '../../charge.ts'
+import { charge } from '../../charge.ts'
 import { momentsOf, type PoolMoment } from '../../poolReading.ts'
 import { pathOf } from '../../request.ts'
 import type { PoolRow } from '../../../store/port.ts'
 import { Absences } from '../absences.ts'
 import { type Named, tokenAt, tokensIn } from '../addresses.ts'
-import { type Decimals, type Figure, reserveOf } from '../figures.ts'
+import { type Decimals, type Figure, reserveOf, FIGURE_UNITS } from '../figures.ts'
 import { nameOf } from '../networks.ts'
 import { currentPrices, type Found, type Token } from '../prices.ts'
 import { poolsOf, sumOf } from '../tradedPools.ts'
@@ -65,7 +65,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
     if (token === null) throw new RequestError(404, 'there is no token of that address')
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const [found] = await currentPrices(context, request, reply, [token])
     if (found === undefined || (found.price === null && found.reason === 'TOKEN_UNKNOWN'))
@@ -77,7 +77,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
 
   app.get(`${PREFIX.coingecko}/onchain/networks/:network/tokens/multi/*`, async (request, reply) => {
     const { config } = chainIn(context, request, 'network')
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const named = tokensIn(listOf(request), config.chainId, absences)
     const found = await currentPrices(

@@ -10,7 +10,6 @@ import { percentBetween, toDouble, toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
 import { coinsIn } from './coins.ts'
 import { answerOf, confidenceOf, MOMENTS_OF_UNIT, rowsOf, symbolOf } from './defillama.ts'
-import { priceNear } from './near.ts'
 import { durationIn, momentIn } from './span.ts'
 
 const DAY_MS = 86_400_000
@@ -39,9 +38,10 @@ export function registerCharts(app: FastifyInstance, context: HttpContext): void
     for (const { token } of coins) {
       const points: Point[] = []
       for (const atMs of moments) {
-        const price = await priceNear(context, token, atMs, widthMs)
-        const number = typeof price === 'string' ? null : toNumber(price.value)
-        if (typeof price !== 'string' && number !== null)
+        const price = await priceAt(context, token, atMs)
+        if (!hasPrice(price) || (widthMs !== null && atMs - price.evaluatedAtMs > widthMs)) continue
+        const number = toNumber(price.value)
+        if (number !== null)
           points.push({ confidence: confidenceOf(price), timestamp: Math.floor(atMs / 1000), price: number })
       }
       charts.push(points)

@@ -5,11 +5,12 @@
 import type { FastifyInstance } from 'fastify'
 import { exact } from '@assay/sdk'
 import { RequestError } from '../../apiError.ts'
-import { charge, COMPUTING_UNITS } from '../../charge.ts'
+import { charge } from '../../charge.ts'
 import type { HttpContext } from '../../context.ts'
 import { searchOf } from '../../request.ts'
 import type { TokenRow } from '../../../store/port.ts'
 import { tokenAt } from '../addresses.ts'
+import { FIGURE_UNITS } from '../figures.ts'
 import { candlesBack } from '../candlesBack.ts'
 import { knownPrices, type Found, type Token } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
@@ -88,7 +89,7 @@ export function registerUdf(app: FastifyInstance, context: HttpContext): void {
     const fromMs = countback === null ? secondsIn(search, 'from') * 1000 : 0
     const limit =
       countback === null ? MOST_BARS : Math.min(MOST_BARS, Math.max(1, secondsIn(search, 'countback')))
-    await charge(context, request, reply, COMPUTING_UNITS)
+    await charge(context, request, reply, FIGURE_UNITS)
     const bars = (
       await candlesBack(context, token, { intervalMs, beforeMs: toMs, sinceMs: fromMs, limit })
     ).flatMap(({ fromMs: at, open, high, low, close }) => {
