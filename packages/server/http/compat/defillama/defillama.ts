@@ -3,7 +3,6 @@
  * without a price is absent from `coins`. `confidence` is our score divided by ten.
  */
 import type { FastifyInstance } from 'fastify'
-import { RequestError } from '../../apiError.ts'
 import { charge } from '../../charge.ts'
 import type { HttpContext } from '../../context.ts'
 import { pathOf, searchOf } from '../../request.ts'
@@ -13,6 +12,7 @@ import { firstPrice, NO_HISTORY } from '../pastPrices.ts'
 import { currentPrices, type Price } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
+import { batchIn } from './batch.ts'
 import { registerBlocks } from './blocks.ts'
 import { registerCharts } from './charts.ts'
 import { type Coin, coinsIn, coinsOf } from './coins.ts'
@@ -20,8 +20,7 @@ import { priceNear } from './near.ts'
 import { durationIn, momentIn } from './span.ts'
 
 const BASE = PREFIX.defillama
-/** Moments in one question: each is a read, and so many cost a unit. */
-const MOST_MOMENTS = 500
+/** Each moment is a read, and so many cost a unit. */
 export const MOMENTS_OF_UNIT = 50
 
 export function registerDefiLlama(app: FastifyInstance, context: HttpContext): void {
@@ -149,35 +148,3 @@ function coinText(price: Price, row: TokenRow | null): object | null {
 
 /** Absent where the token does not say: it may call itself anything, so nothing is put in its place. */
 export const symbolOf = (row: TokenRow | null): object => (row?.symbol == null ? {} : { symbol: row.symbol })
-
-/** `{"chain:address": [seconds, …]}`, as text of JSON. */
-function batchIn(text: string | null): ReadonlyMap<string, readonly number[]> {
-  const refuse = () =>
-    new RequestError(
-      400,
-      `coins must be a JSON object of lists of Unix seconds, at most 100 coins and ${MOST_MOMENTS} moments in all`,
-    )
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(text ?? '')
-  } catch {
-    throw refuse()
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw refuse()
-  const wanted = new Map<string, readonly number[]>()
-  let moments = 0
-  for (const [name, list] of Object.entries(parsed)) {
-    if (!Array.isArray(list)) throw refuse()
-    moments += list.length
-    if (wanted.size >= 100 || moments > MOST_MOMENTS) throw refuse()
-    wanted.set(
-      name,
-      list.map((each: unknown) => {
-        const seconds = typeof each === 'number' ? each : Number.NaN
-        if (!(Number.isInteger(seconds) && seconds >= 0 && seconds < 1e10)) throw refuse()
-        return seconds * 1000
-      }),
-    )
-  }
-  return wanted
-}
