@@ -18,6 +18,8 @@ export type Config = {
   /** Origins whose pages may read with a bearer key. */
   readonly access: { readonly corsOrigins: readonly string[] }
   readonly compat: CompatConfig
+  /** Tools for agents at /mcp. */
+  readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
@@ -36,6 +38,12 @@ export type CompatConfig = {
   readonly minScore: number
   /** A second door, with these answers at its root; null for none. */
   readonly listen: { readonly host: string; readonly port: number } | null
+}
+
+export type McpConfig = {
+  readonly isEnabled: boolean
+  /** Below this score agents get no number. */
+  readonly minScore: number
 }
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */

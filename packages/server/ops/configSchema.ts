@@ -32,6 +32,7 @@ export const SAMPLE = {
     min_score: 1,
     listen: { host: '127.0.0.1', port: 8081 },
   },
+  mcp: { enabled: true, min_score: 4 },
   retention: { hours: 72, records: 1_000_000 },
   chains: [
     {

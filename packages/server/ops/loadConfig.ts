@@ -191,6 +191,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'admin',
     'access',
     'compat',
+    'mcp',
     'retention',
     'chains',
     'coverage',
@@ -234,6 +235,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     },
     access: { corsOrigins: originsFrom(shape, access['cors_origins']) },
     compat: compatFrom(shape, root['compat'], host),
+    mcp: mcpFrom(shape, root['mcp'], host),
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
@@ -267,6 +269,18 @@ function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'
     listen: (compat['listen'] ?? null) === null ? null : door,
   }
 }
+
+/** Whoever asks has a key; on a machine of its own it is there to be tried, elsewhere to be switched on. */
+function mcpFrom(shape: Shape, value: unknown, host: string): Config['mcp'] {
+  const mcp = shape.mapping(value, 'mcp', ['enabled', 'min_score'])
+  return {
+    isEnabled: shape.flag(mcp['enabled'], 'mcp.enabled', LOOPBACK.test(host)),
+    minScore: shape.integer(mcp['min_score'], 'mcp.min_score', [0, 10], DEFAULT_MIN_SCORE),
+  }
+}
+
+/** Prices with a score of 3 or less are labelled Low: one nominal stable, a past that could not be read, sources that disagree. */
+const DEFAULT_MIN_SCORE = 4
 
 /** As a browser writes them: in lower case, without a path and without the port that the scheme has anyway. */
 function originsFrom(shape: Shape, value: unknown): readonly string[] {

@@ -47,6 +47,8 @@ export type TestServiceOptions = {
   readonly coverage?: readonly object[]
   /** The section `compat` of the configuration; left out, its defaults. */
   readonly compat?: Readonly<Record<string, unknown>>
+  /** Its section `mcp`; left out, what holds by default. */
+  readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
 }
@@ -106,6 +108,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     finalityDepth,
     coverage = [],
     compat = {},
+    mcp = {},
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -128,6 +131,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     ...(replica === undefined ? {} : { replica }),
     coverage: { sources: coverage },
     compat,
+    mcp,
     policy,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
