@@ -2,20 +2,17 @@
  * The endpoints of CoinGecko's API that can be answered from what this service knows, in its shapes. Parameters that
  * ask for what is not known here are taken and left unanswered; endpoints that would have to be made up do not exist.
  */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { RequestError } from '../../apiError.ts'
-import type { HttpContext, ServedChain } from '../../context.ts'
-import { pathOf, searchOf } from '../../request.ts'
+import type { FastifyInstance } from 'fastify'
+import type { HttpContext } from '../../context.ts'
+import { searchOf } from '../../request.ts'
 import { DayVolumes } from '../figures.ts'
-import { chainNamed, nameOf, type Naming, servedNames } from '../networks.ts'
+import { nameOf } from '../networks.ts'
 import { PREFIX } from '../vendor.ts'
+import { chainIn, type CoinGecko } from './asked.ts'
 import { registerOhlcv } from './ohlcv.ts'
 import { registerPoolItems } from './poolItems.ts'
 import { registerSimple } from './simple.ts'
 import { registerTokenItems } from './tokenItems.ts'
-
-/** What the endpoints stand on. */
-export type CoinGecko = { readonly context: HttpContext; readonly volumes: DayVolumes }
 
 export function registerCoinGecko(app: FastifyInstance, context: HttpContext): void {
   const vendor: CoinGecko = { context, volumes: new DayVolumes(context) }
@@ -58,20 +55,3 @@ export function registerCoinGecko(app: FastifyInstance, context: HttpContext): v
   registerPoolItems(app, vendor)
   registerOhlcv(app, vendor)
 }
-
-/** The chain that a path names. */
-export function chainIn(context: HttpContext, request: FastifyRequest, naming: Naming): ServedChain {
-  const name = pathOf(request, naming)
-  const chain = chainNamed(context, naming, name)
-  if (chain === null)
-    throw new RequestError(
-      404,
-      `${naming} ${JSON.stringify(name.slice(0, 40))} is not served; served are ${servedNames(context, naming)}`,
-    )
-  return chain
-}
-
-/** What stands in the place of a list at the end of a path. */
-export const listOf = (request: FastifyRequest): string => pathOf(request, '*')
-
-export const isAsked = (search: URLSearchParams, name: string): boolean => search.get(name) === 'true'

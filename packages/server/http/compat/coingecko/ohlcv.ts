@@ -16,7 +16,7 @@ import type { Token } from '../prices.ts'
 import { toDouble, toNumber } from '../rounding.ts'
 import { poolsOf, tradedIn, volumeOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
-import { chainIn, type CoinGecko } from './coingecko.ts'
+import { chainIn, type CoinGecko } from './asked.ts'
 import { knownPool, sidesOf } from './poolItems.ts'
 
 const TIMEFRAMES: Readonly<Record<string, { readonly unitMs: number; readonly steps: readonly number[] }>> = {

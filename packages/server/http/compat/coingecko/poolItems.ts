@@ -14,7 +14,7 @@ import { chainNamed, nameOf, servedNames } from '../networks.ts'
 import { knownPrices, type Found, type Price, type Token } from '../prices.ts'
 import { toFixed } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
-import { chainIn, type CoinGecko, listOf } from './coingecko.ts'
+import { chainIn, type CoinGecko, listOf } from './asked.ts'
 import { deepestOf } from './tokenItems.ts'
 
 /** On a page, as its own answers have it. */

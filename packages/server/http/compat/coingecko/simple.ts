@@ -10,7 +10,7 @@ import { changeSince, DAY_MS, type Figure } from '../figures.ts'
 import { currentPrices, type Price } from '../prices.ts'
 import { toDecimals, toDouble, toFixed, toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
-import { chainIn, type CoinGecko, isAsked, listOf } from './coingecko.ts'
+import { chainIn, type CoinGecko, isAsked, listOf } from './asked.ts'
 import { totalReserve } from './tokenItems.ts'
 
 const MAX_PRECISION = 18

@@ -14,7 +14,7 @@ import { nameOf } from '../networks.ts'
 import { currentPrices, type Found, type Token } from '../prices.ts'
 import { poolsOf, sumOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
-import { chainIn, type CoinGecko, listOf } from './coingecko.ts'
+import { chainIn, type CoinGecko, listOf } from './asked.ts'
 
 /** As many as its own answers have. */
 const TOP_POOLS = 3

@@ -9,7 +9,7 @@ import { hasPrice, priceAt } from '../pastPrices.ts'
 import { percentBetween, toDouble, toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
 import { coinsIn } from './coins.ts'
-import { answerOf, confidenceOf, MOMENTS_OF_UNIT, rowsOf, symbolOf } from './defillama.ts'
+import { answerOf, confidenceOf, MOMENTS_OF_UNIT, rowsOf, symbolOf } from './answer.ts'
 import { durationIn, momentIn } from './span.ts'
 
 const DAY_MS = 86_400_000

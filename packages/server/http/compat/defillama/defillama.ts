@@ -6,22 +6,20 @@ import type { FastifyInstance } from 'fastify'
 import { charge } from '../../charge.ts'
 import type { HttpContext } from '../../context.ts'
 import { pathOf, searchOf } from '../../request.ts'
-import type { TokenRow } from '../../../store/port.ts'
 import { Absences } from '../absences.ts'
 import { firstPrice, NO_HISTORY } from '../pastPrices.ts'
 import { currentPrices, type Price } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
+import { answerOf, coinText, MOMENTS_OF_UNIT, pointText, rowsOf, symbolOf } from './answer.ts'
 import { batchIn } from './batch.ts'
 import { registerBlocks } from './blocks.ts'
 import { registerCharts } from './charts.ts'
-import { type Coin, coinsIn, coinsOf } from './coins.ts'
+import { coinsIn, coinsOf } from './coins.ts'
 import { priceNear } from './near.ts'
 import { durationIn, momentIn } from './span.ts'
 
 const BASE = PREFIX.defillama
-/** Each moment is a read, and so many cost a unit. */
-export const MOMENTS_OF_UNIT = 50
 
 export function registerDefiLlama(app: FastifyInstance, context: HttpContext): void {
   app.get(`${BASE}/prices/current/*`, async (request, reply) => {
@@ -107,44 +105,3 @@ export function registerDefiLlama(app: FastifyInstance, context: HttpContext): v
   registerCharts(app, context)
   registerBlocks(app, context)
 }
-
-export const rowsOf = (
-  { store }: HttpContext,
-  coins: readonly Coin[],
-): Promise<readonly (TokenRow | null)[]> => store.readTokensOf(coins.map(({ token }) => token))
-
-/** Absent where there is a reason, or no double. Keys are texts of a client, `__proto__` among them. */
-export function answerOf(
-  coins: readonly Coin[],
-  absences: Absences,
-  textOf: (at: number) => object | number | string | null,
-): { readonly coins: Readonly<Record<string, object | number>> } {
-  const entries: Record<string, object | number> = Object.create(null) as Record<string, object | number>
-  for (const [at, { name }] of coins.entries()) {
-    const text = textOf(at)
-    if (text === null || typeof text === 'string') absences.note(name, text ?? 'TOO_SMALL', at)
-    else entries[name] = text
-  }
-  return { coins: entries }
-}
-
-export const confidenceOf = ({ score }: Price): number => score / 10
-
-const pointText = (price: Price, number: number) => ({
-  timestamp: Math.floor(price.evaluatedAtMs / 1000),
-  price: number,
-  confidence: confidenceOf(price),
-})
-
-function coinText(price: Price, row: TokenRow | null): object | null {
-  const number = toNumber(price.value)
-  if (number === null) return null
-  return {
-    ...(row?.decimals == null ? {} : { decimals: row.decimals }),
-    ...symbolOf(row),
-    ...pointText(price, number),
-  }
-}
-
-/** Absent where the token does not say: it may call itself anything, so nothing is put in its place. */
-export const symbolOf = (row: TokenRow | null): object => (row?.symbol == null ? {} : { symbol: row.symbol })
