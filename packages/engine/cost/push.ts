@@ -2,19 +2,22 @@
  * A pool pushed until its marginal price is so many times what it was, by the exact swaps of its own contract, and what the
  * way there and back costs. Amounts are units; X and Y are those of the pool's orientation.
  */
-import type { AmmState } from '../amm/families.ts'
 import type { Side } from '../amm/states.ts'
+import type { V2State } from '../amm/v2/kind.ts'
+import type { V3State } from '../amm/v3/kind.ts'
 import type { Boundary } from '../amm/adapter.ts'
 import type { Address, Hex, PoolEvent } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { count } from '../units.ts'
 
+type Amm = V2State | V3State
+
 export type PushSwap = {
   readonly amountIn: bigint
   readonly amountOut: bigint
-  readonly before: AmmState
-  readonly after: AmmState
+  readonly before: Amm
+  readonly after: Amm
 }
 
 export type Push = {
@@ -38,7 +41,7 @@ const LAST_SHARE = 100_000n
 const ASIDE = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
 
 /** Null where the pool cannot be brought there by what is known of it, or is not moved at all. */
-export function pushTo(pool: Pool, amm: AmmState, factor: Fraction): Push | null {
+export function pushTo(pool: Pool, amm: Amm, factor: Fraction): Push | null {
   const isUp = factor.num > factor.den
   const boundary: Boundary = isUp ? { ...ASIDE, up: factor } : { ...ASIDE, down: factor }
   const depth = pool.around.adapter.depth(pool.terms, amm, pool.x, boundary)
@@ -103,7 +106,7 @@ export function logsOf(pushes: readonly Push[], transactionHash: Hex): PoolEvent
   return logs
 }
 
-function swapOf(pool: Pool, before: AmmState, side: Side, amountIn: bigint): PushSwap | null {
+function swapOf(pool: Pool, before: Amm, side: Side, amountIn: bigint): PushSwap | null {
   const swapped = pool.around.adapter.swapExactIn(pool.terms, before, side, amountIn)
   return 'reason' in swapped || swapped.amountIn < amountIn
     ? null
