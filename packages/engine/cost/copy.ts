@@ -3,10 +3,6 @@ import type { PoolTerms } from '../amm/families.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
-<<<<<<< HEAD
-import type { PoolTerms } from '../amm/families.ts'
-=======
->>>>>>> main
 import type { PoolState } from '../entities.ts'
 import { DueQueue } from '../memory/dueQueue.ts'
 import type { State } from '../state.ts'
