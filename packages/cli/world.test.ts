@@ -148,9 +148,15 @@ describe('every example of the documentation', () => {
       'docs/OPERATIONS.md',
       'docs/OPERATIONS.md',
       'docs/OPERATIONS.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
       'docs/RELIABILITY.md',
       'docs/RELIABILITY.md',
       'docs/TRUTH.md',
+      'docs/TUTORIAL.md',
     ])
   })
 })
