@@ -13,6 +13,7 @@ export const testTokenAbi = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address, address) view returns (uint256)',
   'function mint(address to, uint256 value)',
+  'function deposit() payable',
   'function setDecimals(uint8 value)',
   'function setSymbol(string value)',
   'function approve(address spender, uint256 value) returns (bool)',
@@ -130,4 +131,13 @@ export const v2PairAbi = parseAbi([
   'event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)',
   'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
   'event Sync(uint112 reserve0, uint112 reserve1)',
+])
+
+/** What all odd tokens share. */
+export const oddTokenAbi = parseAbi([
+  'function setPool(address account)',
+  'function setExempt(address account)',
+  'function turn()',
+  'function mint(address to, uint256 value)',
+  'function balanceOf(address) view returns (uint256)',
 ])

@@ -11,6 +11,7 @@ import {
   tokenProxyAbi,
   traderAbi,
 } from './abi.ts'
+import oddTokens from './OddTokens.json' with { type: 'json' }
 import lookAlikePool from './LookAlikePool.json' with { type: 'json' }
 import priceFeed from './PriceFeed.json' with { type: 'json' }
 import proxiedToken from './ProxiedToken.json' with { type: 'json' }
@@ -34,6 +35,11 @@ describe.each([
   it('has the interface that abi.ts states', () => {
     expect(sentences(typed)).toEqual(sentences(artifact.abi as Abi))
   })
+})
+
+it('has the odd tokens of its source', () => {
+  const source = readFileSync(new URL(oddTokens.source, import.meta.url))
+  expect(createHash('sha256').update(source).digest('hex')).toBe(oddTokens.sourceSha256)
 })
 
 /** Every entry of an ABI in one comparable form; parameter names are left out, types and outputs are not. */
