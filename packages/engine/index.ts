@@ -18,6 +18,7 @@ export type {
   LookedBack,
   LookedPast,
   RecheckedPool,
+  SellabilityReading,
   TokenFacts,
 } from './input.ts'
 export { computeExit, type Sizes } from './exit/computeExit.ts'

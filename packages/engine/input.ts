@@ -2,16 +2,17 @@
  * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
  * it handed the input over: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer` and
- * `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer`,
+ * `sellability` and `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
-import type { V2State, V3State } from './amm/states.ts'
+import type { Family, V2State, V3State } from './amm/states.ts'
 import type { KnownRange, TickEntry } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './chain/block.ts'
 import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
 import type { TokenPast } from './rules/ownPast.ts'
+import type { Sellable } from './rules/sellability.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
@@ -59,6 +60,12 @@ export type Input = { readonly atMs: Ms } & (
       readonly pasts?: readonly LookedPast[]
     }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
+  | {
+      /** Whether tokens can be sold, as simulated at this block. */
+      readonly kind: 'sellability'
+      readonly block: BlockRef
+      readonly readings: readonly SellabilityReading[]
+    }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
 )
@@ -113,6 +120,19 @@ export type PastLogs = {
 }
 
 export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
+
+export type SellabilityReading = Sellable & {
+  readonly token: Address
+  /** The one that was traded with; null where there was none to trade with. */
+  readonly pool: Address | null
+  readonly method: 'CALL_OVERRIDE' | 'SIMULATE' | 'TRANSFER_LOGS' | null
+  /** From wrapped native to the token, that pool last. */
+  readonly path: readonly { readonly pool: Address; readonly family: Family; readonly feePpm: Count }[]
+  /** Wei of native currency spent on each purchase. */
+  readonly sizes: readonly bigint[]
+  /** What was said by what reverted. */
+  readonly revert: string | null
+}
 
 /** `decimals` null when the two readings failed or disagreed; `reason` says how. */
 export type TokenFacts = {

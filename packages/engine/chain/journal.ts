@@ -6,7 +6,7 @@
  * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
  */
 import type { BookUndo, Journal, JournalSwap } from './undo.ts'
-import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../entities.ts'
+import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
@@ -27,6 +27,7 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   publishedTokens: new Set(),
   stables: new Map(),
   decimals: new Map(),
+  sellability: new Map(),
   pasts: new Map(),
   minutes: new Map(),
   swaps: [],
@@ -60,7 +61,7 @@ export function placeOf(state: State, block: BlockRef): { readonly journal: Jour
 export function isReplacedAbove(
   state: State,
   { number }: BlockRef,
-  kind: 'stables' | 'decimals',
+  kind: 'stables' | 'decimals' | 'sellability',
   address: Address,
 ): boolean {
   return state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
@@ -111,6 +112,13 @@ export function setDecimals(state: State, token: Token, next: Decimals, journal:
   if (journal !== null && !journal.decimals.has(token.address))
     journal.decimals.set(token.address, token.decimals)
   token.decimals = next
+  touch(state, `token/${token.address}`, journal)
+}
+
+export function setSellability(state: State, token: Token, next: Sellability, journal: Journal | null): void {
+  if (journal !== null && !journal.sellability.has(token.address))
+    journal.sellability.set(token.address, token.sellability ?? null)
+  token.sellability = next
   touch(state, `token/${token.address}`, journal)
 }
 
@@ -216,6 +224,14 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     if (token !== undefined) token.decimals = image
     undone.tokens.add(address)
     undone.decimals.add(address)
+    changed.add(`token/${address}`)
+  }
+  for (const [address, image] of journal.sellability) {
+    const token = state.tokens.get(address)
+    if (token === undefined) continue
+    if (image === null) delete token.sellability
+    else token.sellability = image
+    undone.tokens.add(address)
     changed.add(`token/${address}`)
   }
   for (const [address, image] of journal.stables) {

@@ -84,6 +84,15 @@ export type Policy = {
   }
   /** By how far the price of a routing asset is from its own dollar feed. */
   readonly anchor_dispute: BpsBands
+  /** What a simulated sale says of a token. Not read in revision 1. */
+  readonly sellability: {
+    readonly unsellable_cap: Score
+    /** It fails for us, though others' sales were seen. */
+    readonly restricted_cap: Score
+    readonly unknown_cap: Score
+    /** By the greater of the taxes on a sale and on a transfer. */
+    readonly tax: BpsBands
+  }
   readonly coverage: { readonly unknown_cap: Score; readonly max_age_ms: Ms }
   /** Blocks of undo kept while finality is behind; a deeper reorganisation halts the chain. */
   readonly max_undo_blocks: Count
@@ -177,6 +186,18 @@ export const DEFAULT_POLICY: Policy = {
       [count(500), score(6)],
     ],
     beyond: score(3),
+  },
+  sellability: {
+    unsellable_cap: score(1),
+    restricted_cap: score(3),
+    unknown_cap: score(7),
+    tax: {
+      up_to: [
+        [count(50), score(10)],
+        [count(300), score(6)],
+      ],
+      beyond: score(3),
+    },
   },
   coverage: { unknown_cap: score(8), max_age_ms: ms(DAY) },
   max_undo_blocks: count(8192),

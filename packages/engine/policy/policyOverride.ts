@@ -242,6 +242,12 @@ const POLICY: Rule<Policy> = object<Policy>(
       }),
     }),
     anchor_dispute: bpsBands,
+    sellability: object<Policy['sellability']>({
+      unsellable_cap: anyScore,
+      restricted_cap: anyScore,
+      unknown_cap: anyScore,
+      tax: bpsBands,
+    }),
     coverage: object<Policy['coverage']>({ unknown_cap: anyScore, max_age_ms: durationMs }),
     max_undo_blocks: integer(count(1), count(1_000_000)),
   },

@@ -78,6 +78,10 @@ export type CapCode =
   | 'STABLE_DISPUTED'
   | 'ANCHOR_DISPUTED'
   | 'COVERAGE_UNKNOWN'
+  | 'UNSELLABLE'
+  | 'SELL_RESTRICTED'
+  | 'TRANSFER_TAX'
+  | 'SELLABILITY_UNKNOWN'
 
 /** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
 export type Failure = {

@@ -14,6 +14,7 @@ import {
   compactPricedFields,
   compactUnpricedFields,
   presentedFields,
+  Sellability,
 } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
@@ -48,6 +49,9 @@ const headFields = {
   token: Address,
   source: QuoteSource,
   last_trade_ms: nullable(Ms),
+  sellability: optional(
+    describe('Null for a stable or a routing asset, which is not probed.', nullable(Sellability)),
+  ),
 } as const
 
 /** What a price was held against (`PRICE_JUMP`): the median, over up to an hour, of what the token's own pools said. */

@@ -68,6 +68,10 @@ export const CAP_CODES = [
   'STABLE_DISPUTED',
   'ANCHOR_DISPUTED',
   'COVERAGE_UNKNOWN',
+  'UNSELLABLE',
+  'SELL_RESTRICTED',
+  'TRANSFER_TAX',
+  'SELLABILITY_UNKNOWN',
 ] as const
 
 export const RetractReason = known(RETRACT_REASONS)
