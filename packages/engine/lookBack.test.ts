@@ -167,7 +167,11 @@ const pastsOf = (tokens: Iterable<Pick<Token, 'address' | 'past'>>) =>
     .sort((a, b) => (a.token < b.token ? -1 : 1))
 
 /** What a trade is worth is asked of other pools, which may not be there. */
-const untraded = (image: ReturnType<typeof images>[number]) => ({ ...image, lastTradeMs: null })
+const untraded = (image: ReturnType<typeof images>[number]) => ({
+  ...image,
+  lastTradeMs: null,
+  lastSaleMs: undefined,
+})
 
 const seeds = fc.integer({ min: 0, max: 2 ** 30 })
 

@@ -49,6 +49,7 @@ export type CompactPriced = {
     readonly buy_tax_bps: Count | null
     readonly transfer_tax_bps: Count | null
     readonly sell_tax_bps: Count | null
+    readonly reason: string | null
   } | null
   readonly evaluated_at_ms: Ms
   readonly as_of: AsOf

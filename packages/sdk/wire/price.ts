@@ -65,19 +65,19 @@ const sellabilityFields = {
   ),
   transfer_tax_bps: taxBps,
   sell_tax_bps: taxBps,
+  reason: describe(
+    'Why it is UNKNOWN or UNSELLABLE, or what else was found: NOT_YET, NO_PATH, NO_OVERRIDES, OUT_OF_GAS, BUY_REVERTED, SELL_REVERTED, SELL_RESTRICTED, SIZE_LIMITED, TRANSFER_REVERTED.',
+    nullable(string()),
+  ),
 } as const
 
-/** What a simulated purchase, transfer and sale found: the status and the taxes. */
+/** What a simulated purchase, transfer and sale found: the status, the taxes, and why. */
 export const SellabilityHead = object(sellabilityFields)
 export type SellabilityHead = Static<typeof SellabilityHead>
 
 /** The same with all that it takes to run it again. */
 export const Sellability = object({
   ...sellabilityFields,
-  reason: describe(
-    'Why it is UNKNOWN or UNSELLABLE, or what else was found: NOT_YET, NO_PATH, NO_OVERRIDES, OUT_OF_GAS, BUY_REVERTED, SELL_REVERTED, SELL_RESTRICTED, SIZE_LIMITED, TRANSFER_REVERTED.',
-    nullable(string()),
-  ),
   pool_id: describe('The pool it was traded with; null where there was none to trade with.', nullable(Id)),
   block_number: nullable(Count),
   block_hash: nullable(Hash),

@@ -13,6 +13,7 @@ export const sellabilityHead = (known: Known): NonNullable<CompactPriced['sellab
         buy_tax_bps: known.buyTaxBps,
         transfer_tax_bps: known.transferTaxBps,
         sell_tax_bps: known.sellTaxBps,
+        reason: known.reason,
       }
 
 export function sellabilityText(known: Known): ReturnType<typeof sellabilityHead> {
@@ -20,7 +21,6 @@ export function sellabilityText(known: Known): ReturnType<typeof sellabilityHead
   if (head === null || known === null) return null
   const read = 'block' in known ? known : null
   const details = {
-    reason: known.reason,
     pool_id: read === null || read.pool === null ? null : idOf(read.pool),
     block_number: read?.block.number ?? null,
     block_hash: read?.block.hash ?? null,
