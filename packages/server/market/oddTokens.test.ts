@@ -156,7 +156,7 @@ beforeAll(async () => {
 afterAll(() => anvil.close())
 
 describe.each(['v2', 'v3'] as const)('on %s', family => {
-  it.each(ODD_TOKENS)('%s is what it is', async name => {
+  it.each(ODD_TOKENS)('R-sell-1, R-sell-2: %s is what it is', async name => {
     const { status, taxes, reason } = WANTED[name]
     const judged = await judgementOf(marketOf(name)[family])
     expect(judged, JSON.stringify(judged)).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(['v2', 'v3'] as const)('on %s', family => {
     if (taxes !== undefined) expectTaxes(judged, taxes)
   })
 
-  it.each(ODD_TOKENS)('%s is not called unsellable by one block alone', async name => {
+  it.each(ODD_TOKENS)('R-sell-2: %s is not called unsellable by one block alone', async name => {
     const { withinBlock } = WANTED[name]
     const judged = await judgementOf(marketOf(name)[family], withoutLater)
     expect(judged, JSON.stringify(judged)).toMatchObject({ status: withinBlock, method: 'CALL_OVERRIDE' })
