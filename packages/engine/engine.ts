@@ -8,6 +8,7 @@
  */
 import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
+import { applyBalances } from './chain/backing.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
 import { applyLookBack } from './chain/lookBackInput.ts'
 import { applyRebase } from './chain/rebase.ts'
@@ -95,7 +96,8 @@ function apply(state: State, input: Input, work: Work): void {
     case 'recheck':
       return applyRecheck(state, input.block, input.pools, work)
     case 'sellability':
-      return applySellability(state, input, input.atMs, work)
+      applySellability(state, input, input.atMs, work)
+      return applyBalances(state, input.block, input.balances ?? [], work)
     case 'token_facts':
       return applyFacts(state, input.block, input.facts, work)
     case 'pause':

@@ -14,6 +14,7 @@ import type { Cell } from './memory/cell.ts'
 import type { History, Place } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
+import type { Backing } from './rules/backing.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { Past } from './rules/history.ts'
@@ -78,6 +79,8 @@ export type PoolState = {
   readonly lastTradeMs: Ms | null
   /** The last trade that sold X; absent while none was seen. */
   readonly lastSaleMs?: Ms
+  /** What it holds, as read last; absent before. */
+  readonly backing?: Backing
   readonly trackedSinceMs: Ms
   /** What was read of the time before it was followed; null where nobody looked back. */
   readonly past: Past | null

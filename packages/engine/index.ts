@@ -17,6 +17,7 @@ export type {
   LoadedPool,
   LookedBack,
   LookedPast,
+  PoolBalances,
   RecheckedPool,
   SellabilityReading,
   TokenFacts,

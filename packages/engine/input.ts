@@ -65,6 +65,8 @@ export type Input = { readonly atMs: Ms } & (
       readonly kind: 'sellability'
       readonly block: BlockRef
       readonly readings: readonly SellabilityReading[]
+      /** What pools of these tokens hold at the same block. */
+      readonly balances?: readonly PoolBalances[]
     }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
@@ -120,6 +122,9 @@ export type PastLogs = {
 }
 
 export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
+
+/** Of token0 and of token1. */
+export type PoolBalances = { readonly pool: Address; readonly balances: readonly [bigint, bigint] }
 
 export type SellabilityReading = Sellable & {
   readonly token: Address

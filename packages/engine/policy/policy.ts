@@ -93,6 +93,8 @@ export type Policy = {
     /** By the greater of the taxes on a sale and on a transfer. */
     readonly tax: BpsBands
   }
+  /** By how much the balances of a pool may be less, or more, than it reckons with. Not read in revision 1. */
+  readonly backing: { readonly below_bps: Count; readonly above_bps: Count; readonly cap: Score }
   readonly coverage: { readonly unknown_cap: Score; readonly max_age_ms: Ms }
   /** Blocks of undo kept while finality is behind; a deeper reorganisation halts the chain. */
   readonly max_undo_blocks: Count
@@ -199,6 +201,7 @@ export const DEFAULT_POLICY: Policy = {
       beyond: score(3),
     },
   },
+  backing: { below_bps: count(50), above_bps: count(1000), cap: score(3) },
   coverage: { unknown_cap: score(8), max_age_ms: ms(DAY) },
   max_undo_blocks: count(8192),
 }

@@ -248,6 +248,7 @@ const POLICY: Rule<Policy> = object<Policy>(
       unknown_cap: anyScore,
       tax: bpsBands,
     }),
+    backing: object<Policy['backing']>({ below_bps: shareBps, above_bps: deviationBps, cap: anyScore }),
     coverage: object<Policy['coverage']>({ unknown_cap: anyScore, max_age_ms: durationMs }),
     max_undo_blocks: integer(count(1), count(1_000_000)),
   },

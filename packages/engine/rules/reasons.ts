@@ -82,6 +82,7 @@ export type CapCode =
   | 'SELL_RESTRICTED'
   | 'TRANSFER_TAX'
   | 'SELLABILITY_UNKNOWN'
+  | 'UNBACKED'
 
 /** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
 export type Failure = {

@@ -5,7 +5,7 @@
  * Evidence, marginal, depth and score stand in the pool's one canonical orientation, from X to Y.
  */
 import { Family } from './chain.ts'
-import { Cap, EdgeComponents, Finality, Past } from './confidence.ts'
+import { Cap, Backing, EdgeComponents, Finality, Past } from './confidence.ts'
 import { Feed, FeedStatus } from './health.ts'
 import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
@@ -75,6 +75,7 @@ export const poolStateFields = {
   components: EdgeComponents,
   caps: array(Cap),
   past: optional(Past),
+  backing: optional(Backing),
   reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
   differences: optional(array(Difference)),
   stream_sequence: optional(

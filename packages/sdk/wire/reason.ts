@@ -72,6 +72,7 @@ export const CAP_CODES = [
   'SELL_RESTRICTED',
   'TRANSFER_TAX',
   'SELLABILITY_UNKNOWN',
+  'UNBACKED',
 ] as const
 
 export const RetractReason = known(RETRACT_REASONS)

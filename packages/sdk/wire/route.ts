@@ -1,6 +1,6 @@
 /** A route from a token to a stable, hop by hop, with everything its price and score were computed from. */
 import { Family } from './chain.ts'
-import { Cap, EdgeComponents, Finality, Past, RouteComponents } from './confidence.ts'
+import { Cap, Backing, EdgeComponents, Finality, Past, RouteComponents } from './confidence.ts'
 import { Address, Id } from './identifier.ts'
 import { Depth, Evidence, holdingFields } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
@@ -39,6 +39,7 @@ export const Hop = object({
     describe('Its last trade of a useful size; null where none is known.', nullable(Ms)),
   ),
   past: optional(Past),
+  backing: optional(Backing),
   jump_since_ms: describe('When a jump in magnitude began that has not held yet.', nullable(Ms)),
   settled: describe('The least state score of the pool and of both decimals readings.', Score),
   score: Score,

@@ -3,6 +3,7 @@ import type { ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
+import { readBalances } from './balanceReader.ts'
 import { findElsewhere } from './elsewhere.ts'
 import type { LoadedPool, Market } from './market.ts'
 import { batching } from './multicall.ts'
@@ -32,6 +33,7 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
       return { loaded: read.filter(each => each !== null), failed }
     },
     recheck: (pools, block, signal) => Promise.all(pools.map(pool => recheckPool(rpc, pool, block, signal))),
+    balances: (pools, block, signal) => readBalances(rpc, pools, block, signal),
     readToken: (token, block, signal, earlier) => readToken(rpc, token, block, signal, earlier),
     readAnswerSources: (block, signal) => readAnswerSources(rpc, chain, block, signal),
     readStables: (block, signal) => readStables(rpc, chain, block, signal),

@@ -93,6 +93,30 @@ function taxed(
   return { token, pool, kind, taxBps: Number((2n * kept * 10_000n + sent) / (2n * sent)) }
 }
 
+/**
+ * What went to or from followed pools in transactions in which they say nothing of it: a rebase with logs, a gift, a theft.
+ * By pool and token, without sign.
+ */
+export function movedOutside(
+  logs: readonly LogEntry[],
+  events: readonly PoolEvent[],
+  knows: (pool: Address, token: Address) => boolean,
+): ReadonlyMap<Address, ReadonlyMap<Address, bigint>> {
+  const own = new Set(events.map(({ pool, transactionHash }) => `${transactionHash}/${pool}`))
+  const moved = new Map<Address, Map<Address, bigint>>()
+  for (const log of logs) {
+    if (log.topic !== TRANSFER || log.topicCount !== 3) continue
+    const [, from, to] = log.topics
+    for (const topic of [from, to]) {
+      const pool = topic === undefined ? null : topicAddress(topic)
+      if (pool === null || !knows(pool, log.address) || own.has(`${log.transactionHash}/${pool}`)) continue
+      const sums = moved.get(pool) ?? new Map<Address, bigint>()
+      moved.set(pool, sums.set(log.address, (sums.get(log.address) ?? 0n) + uintIn(log, 0)))
+    }
+  }
+  return moved
+}
+
 const sum = (transfers: readonly Transfer[]): bigint =>
   transfers.reduce((total, { value }) => total + value, 0n)
 

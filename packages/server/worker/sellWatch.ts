@@ -5,12 +5,21 @@
  * Probes run beside the lane and are handed in between blocks, a few at a time, so that a chain with thousands of tokens
  * asks its endpoints no more than this.
  */
-import { count, type Input, type PoolEvent, roleOf, type SellabilityReading, type State } from '@assay/engine'
+import {
+  count,
+  type Input,
+  type Pool,
+  type PoolEvent,
+  poolsOf,
+  roleOf,
+  type SellabilityReading,
+  type State,
+} from '@assay/engine'
 import { type Judgement, probe, unknownFor } from '@assay/sdk/probe'
 import type { LogEntry } from '../feed/entry.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import { isRefusal, type Simulator } from '../feed/simulator.ts'
-import { type SeenTaxes, taxesIn } from '../market/transferLogs.ts'
+import { movedOutside, type SeenTaxes, taxesIn } from '../market/transferLogs.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
@@ -35,6 +44,8 @@ type Block = { readonly logs: readonly LogEntry[]; readonly events: readonly Poo
 
 /** Tokens of one go, which are probed together. */
 const TOGETHER = 4
+/** Of one token whose balances are read. */
+const POOLS = 8
 /** Between two goes: with a call or two for each token a few calls a second at most. */
 const PAUSE_MS = 2000
 /** What was found is looked at again after this long. */
@@ -45,6 +56,8 @@ const LEAST_MS = 60_000
 const RETRY_MS = 30_000
 /** Logs that say another tax than was found, by more than this. */
 const TOLERANCE_BPS = 10
+/** Transfers outside swaps: one part in so many of a balance. */
+const OUTSIDE_PARTS = 200n
 /** Buys in a row without a sale. */
 const BUYS = 50
 
@@ -60,6 +73,8 @@ export class SellWatch {
   readonly #buys = new Map<Address, number>()
   /** As Transfer logs had it last: what there is to say where nothing can be tried. */
   readonly #seen = new Map<Address, Seen>()
+  /** What moved to or from pools outside their events, of each token, since that was last too much. */
+  readonly #outside = new Map<Address, readonly bigint[]>()
   #begunAtMs = Number.NEGATIVE_INFINITY
   #isRunning = false
 
@@ -77,6 +92,11 @@ export class SellWatch {
       return pool === undefined || !this.#isProbed(pool.from) ? null : { token: pool.from, side: pool.x }
     }
     for (const seen of taxesIn(logs, events, sides)) this.#compare(seen)
+    const knows = (address: Address, token: Address) => {
+      const pool = state.pools.get(address)
+      return pool !== undefined && (pool.token0 === token || pool.token1 === token)
+    }
+    for (const [address, sums] of movedOutside(logs, events, knows)) this.#moved(address, sums)
   }
 
   /** After a committed block: probes whatever is due, and is done when that is handed in. */
@@ -101,6 +121,20 @@ export class SellWatch {
     } finally {
       for (const token of tokens) this.#triedAtMs.set(token, this.#context.clock.monotonicMs())
       this.#isRunning = false
+    }
+  }
+
+  /** Past half a hundredth of what the pool had, its balances are read again. */
+  #moved(address: Address, sums: ReadonlyMap<Address, bigint>): void {
+    const pool = this.#context.state.pools.get(address)
+    const holdings = pool?.state.backing?.holdings
+    if (pool === undefined || holdings === undefined || !this.#isProbed(pool.from)) return
+    const before = this.#outside.get(address) ?? [0n, 0n]
+    const now = [pool.token0, pool.token1].map((token, at) => (before[at] ?? 0n) + (sums.get(token) ?? 0n))
+    this.#outside.set(address, now)
+    if (holdings.some(({ balance }, at) => (now[at] ?? 0n) * OUTSIDE_PARTS > balance)) {
+      this.#doubted.add(pool.from)
+      this.#outside.delete(address)
     }
   }
 
@@ -147,16 +181,24 @@ export class SellWatch {
   }
 
   async #probe(tokens: readonly Address[]): Promise<void> {
-    const { apply, intake, now, log, chain } = this.#context
+    const { apply, intake, market, now, log, chain, signal } = this.#context
     await intake.take(
       this.#context,
       async block => {
         const gasPriceWei = await this.#gasPrice()
-        return Promise.all(tokens.map(token => this.#readingOf(token, block, gasPriceWei)))
+        const [found, balances] = await Promise.all([
+          Promise.all(tokens.map(token => this.#readingOf(token, block, gasPriceWei))),
+          market.balances(
+            tokens.flatMap(token => this.#heldOf(token)),
+            block,
+            signal,
+          ),
+        ])
+        return { readings: found.filter(each => each !== null), balances }
       },
-      async (read, block) => {
-        const readings = read.filter(each => each !== null)
-        if (readings.length > 0) await apply({ kind: 'sellability', block, readings, atMs: now() })
+      async ({ readings, balances }, block) => {
+        if (readings.length > 0 || balances.length > 0)
+          await apply({ kind: 'sellability', block, readings, balances, atMs: now() })
         for (const { token, status, reason } of readings) {
           this.#doubted.delete(token)
           this.#failed.delete(token)
@@ -165,6 +207,13 @@ export class SellWatch {
         }
       },
     )
+  }
+
+  /** The deepest of its own pools. */
+  #heldOf(token: Address): readonly Pool[] {
+    const pools = poolsOf(this.#context.state, token).filter(({ state }) => state.evidence !== null)
+    const depthOf = ({ state }: Pool) => state.depthY ?? 0n
+    return pools.toSorted((a, b) => (depthOf(b) > depthOf(a) ? 1 : -1)).slice(0, POOLS)
   }
 
   async #readingOf(

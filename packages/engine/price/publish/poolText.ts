@@ -26,6 +26,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     components: componentsText(edge),
     caps: edge.caps,
     ...pastText(state),
+    ...backingText(state),
     reason: edge.failure?.rule ?? null,
     ...(state.verified
       ? {}
@@ -120,6 +121,22 @@ export function pastText({ past }: PoolState): object {
       is_proven: isProven,
       times,
       traded_by_ms: tradedByMs,
+    },
+  }
+}
+
+export function backingText({ backing }: PoolState): object {
+  if (backing === undefined) return {}
+  const { holdings, readMs, excessSinceMs } = backing
+  const [of0, of1] = holdings
+  return {
+    backing: {
+      balance0: of0.balance.toString(),
+      balance1: of1.balance.toString(),
+      against0: of0.against.toString(),
+      against1: of1.against.toString(),
+      read_at_ms: readMs,
+      excess_since_ms: excessSinceMs,
     },
   }
 }

@@ -12,7 +12,7 @@ import { bpsText, compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
-import { componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
+import { backingText, componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
 import { sellabilityText } from './sellabilityText.ts'
 import { byWeight } from '../routes/routes.ts'
 
@@ -153,6 +153,7 @@ export function hopText(edge: Edge): object {
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
     last_trade_ms: edge.state.lastTradeMs,
     ...pastText(edge.state),
+    ...backingText(edge.state),
     jump_since_ms: edge.jumpSinceMs,
     settled: edge.settled,
     score: edge.score,
