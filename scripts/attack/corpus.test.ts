@@ -24,7 +24,7 @@ describe('the corpus', () => {
   })
 
   it('has every case of the list', () => {
-    const cases = [...Array(20).keys()].map(n => `T${n + 1}`).filter(each => each !== 'T10')
+    const cases = [...Array(20).keys()].map(n => `T${n + 1}`)
     const named = new Set(ATTACKS.map(({ name }) => name.split(' ')[0]))
     for (const each of [...cases, 'T8b']) expect(named).toContain(each)
   })

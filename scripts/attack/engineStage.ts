@@ -61,6 +61,7 @@ export class EngineStage implements Stage {
   readonly #pools = new Map<string, Pool>()
   readonly #worth = new Map<string, number>()
   readonly #taxes = new Map<string, number | null>()
+  readonly #heldTimes = new Map<string, number>()
   readonly #watched = new Map<string, { score: number | null; changes: number }>()
   /** What the feed of WETH says, and when it says so again. */
   readonly #ether = { usd: 2000, dueMs: 0 }
@@ -79,7 +80,8 @@ export class EngineStage implements Stage {
     this.#answer()
   }
 
-  token(name: string, { decimals = 18, usd = 1, sellTaxBps = 0 }: TokenOptions = {}): void {
+  token(name: string, { decimals = 18, usd = 1, sellTaxBps = 0, heldTimes = 1 }: TokenOptions = {}): void {
+    this.#heldTimes.set(name, heldTimes)
     this.#taxes.set(name, sellTaxBps)
     this.#assets.set(name, { address: address(0x10 + this.#assets.size), decimals, usd })
     this.#s.decimals(this.#asset(name).address, decimals)
@@ -145,6 +147,7 @@ export class EngineStage implements Stage {
     const { address } = this.#asset(token)
     this.#s.run({ kind: 'enrol', token: address })
     this.#probe(address, this.#taxOf(token))
+    this.#hold(token)
     this.#note()
   }
 
@@ -152,6 +155,20 @@ export class EngineStage implements Stage {
   #taxOf(token: string): number | null {
     const tax = this.#taxes.get(token)
     return tax === undefined ? 0 : tax
+  }
+
+  /** The pools' balances as the worker would read them. */
+  #hold(token: string): void {
+    const times = BigInt(this.#heldTimes.get(token) ?? 1)
+    const own = [...this.#pools.values()].filter(({ of }) => of.address === this.#asset(token).address)
+    const balances = own.flatMap(({ address: pool, side }) => {
+      const state = this.#s.sim.amm(pool)
+      if (state.family !== 'amm_v2') return []
+      const [of0, of1] = [state.reserve0, state.reserve1]
+      const held = side === 0 ? ([of0 * times, of1] as const) : ([of0, of1 * times] as const)
+      return [{ pool, balances: held }]
+    })
+    this.#s.run({ kind: 'sellability', block: this.#s.tip, readings: [], balances })
   }
 
   /** What the worker would find: that is tried on real contracts (`packages/server/market/oddTokens.test.ts`). */

@@ -41,6 +41,7 @@ import { underThresholds } from './price/underThresholds.ts'
 import { washTrading } from './price/washTrading.ts'
 import { honeypot } from './selling/honeypot.ts'
 import { ownersTiers } from './selling/ownersTiers.ts'
+import { rebase } from './selling/rebase.ts'
 import { sellTax } from './selling/sellTax.ts'
 import { agreeing } from './votes/agreeing.ts'
 import { boughtMajority } from './votes/boughtMajority.ts'
@@ -114,6 +115,7 @@ export const ATTACKS: readonly Attack[] = [
   washTrading,
   honeypot,
   ownersTiers,
+  rebase,
   sellTax,
   ...agreeing,
   boughtMajority,

@@ -43,6 +43,8 @@ export type TokenOptions = {
   readonly usd?: number
   /** What does not arrive of a sale, in basis points; null where only its owner can sell. 0 unless it says otherwise. */
   readonly sellTaxBps?: number | null
+  /** How many times over its pools have of it what they reckon with, once it is asked for; once unless it says otherwise. */
+  readonly heldTimes?: number
 }
 
 export type Stage = {
