@@ -8,7 +8,7 @@ import type { AnyAdapter, Difference, GrossDepth, V2Terms, V3Terms } from './amm
 import type { Side, V2State, V3State } from './amm/states.ts'
 import type { Address, BlockRef, Hex, UnpricedPool } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
-import type { SellabilityReading } from './input.ts'
+import type { SellabilityReading } from './sellabilityReading.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Cell } from './memory/cell.ts'
 import type { History, Place } from './memory/temporalTape.ts'

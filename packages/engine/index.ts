@@ -17,12 +17,11 @@ export type {
   LoadedPool,
   LookedBack,
   LookedPast,
-  PoolBalances,
   RecheckedPool,
-  SellabilityReading,
   TokenFacts,
 } from './input.ts'
 export { computeExit, type Sizes } from './exit/computeExit.ts'
+export type { PoolBalances, SellabilityReading } from './sellabilityReading.ts'
 export type { StableAnswer } from './stableAnswer.ts'
 export type { UnpricedPool } from './chain/block.ts'
 export { computePoolQuote, computeTokenQuote, type QuoteNarrowing } from './onDemand.ts'

@@ -6,13 +6,13 @@
  * `sellability` and `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
-import type { Family, V2State, V3State } from './amm/states.ts'
+import type { V2State, V3State } from './amm/states.ts'
 import type { KnownRange, TickEntry } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './chain/block.ts'
 import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
 import type { TokenPast } from './rules/ownPast.ts'
-import type { Sellable } from './rules/sellability.ts'
+import type { PoolBalances, SellabilityReading } from './sellabilityReading.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
@@ -122,22 +122,6 @@ export type PastLogs = {
 }
 
 export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
-
-/** Of token0 and of token1. */
-export type PoolBalances = { readonly pool: Address; readonly balances: readonly [bigint, bigint] }
-
-export type SellabilityReading = Sellable & {
-  readonly token: Address
-  /** The one that was traded with; null where there was none to trade with. */
-  readonly pool: Address | null
-  readonly method: 'CALL_OVERRIDE' | 'SIMULATE' | 'TRANSFER_LOGS' | null
-  /** From wrapped native to the token, that pool last. */
-  readonly path: readonly { readonly pool: Address; readonly family: Family; readonly feePpm: Count }[]
-  /** Wei of native currency spent on each purchase. */
-  readonly sizes: readonly bigint[]
-  /** What was said by what reverted. */
-  readonly revert: string | null
-}
 
 /** `decimals` null when the two readings failed or disagreed; `reason` says how. */
 export type TokenFacts = {

@@ -3,7 +3,7 @@
  * undone with it. Of a pool that changed since, a reading says nothing.
  */
 import type { Pool } from '../entities.ts'
-import type { PoolBalances } from '../input.ts'
+import type { PoolBalances } from '../sellabilityReading.ts'
 import { type Backing, backingCap, hasExcess, type Holding } from '../rules/backing.ts'
 import { roleOf } from '../setup.ts'
 import type { State } from '../state.ts'

@@ -6,7 +6,7 @@
  * What is not chain-derived (health, policy, coverage, enrolments) is not in here and survives.
  */
 import type { BookUndo, Journal, JournalSwap } from './undo.ts'
-import type { Decimals, EntityKey, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
+import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
@@ -115,13 +115,6 @@ export function setDecimals(state: State, token: Token, next: Decimals, journal:
   touch(state, `token/${token.address}`, journal)
 }
 
-export function setSellability(state: State, token: Token, next: Sellability, journal: Journal | null): void {
-  if (journal !== null && !journal.sellability.has(token.address))
-    journal.sellability.set(token.address, token.sellability ?? null)
-  token.sellability = next
-  touch(state, `token/${token.address}`, journal)
-}
-
 export function setTokenPast(state: State, token: Token, next: TokenPast): void {
   const { past } = token
   const journal = tipJournal(state)
@@ -153,7 +146,7 @@ export function noteBook(state: State, undo: BookUndo): void {
 }
 
 /** Marks an entity for the commit of this step; the block's undo data changes with it. */
-function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
+export function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
   state.index.changed.add(key)
   if (journal !== null) state.index.changed.add(journal.key)
 }

@@ -3,7 +3,8 @@
  * replaces a newer one. One that finds what was known before renews when it was checked, and has nothing published.
  */
 import type { Sellability } from '../entities.ts'
-import type { Input, SellabilityReading } from '../input.ts'
+import type { Input } from '../input.ts'
+import type { SellabilityReading } from '../sellabilityReading.ts'
 import { type Sellable, withSales } from '../rules/sellability.ts'
 import { roleOf } from '../setup.ts'
 import type { State } from '../state.ts'
@@ -11,7 +12,7 @@ import { triggers } from '../triggers.ts'
 import type { Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address } from './block.ts'
-import { isReplacedAbove, placeOf, setSellability } from './journal.ts'
+import { isReplacedAbove, placeOf, touch } from './journal.ts'
 import { knownToken, poolsOf } from './registry.ts'
 
 export function applySellability(
@@ -35,7 +36,10 @@ export function applySellability(
       block,
       checkedAtMs: atMs,
     }
-    setSellability(state, token, next, place.journal)
+    if (place.journal !== null && !place.journal.sellability.has(token.address))
+      place.journal.sellability.set(token.address, before ?? null)
+    token.sellability = next
+    touch(state, `token/${token.address}`, place.journal)
     if (before === undefined || !isSame(before, next)) triggers.sellability(work, token.address)
   }
 }

@@ -3,7 +3,7 @@
  * there; above, somebody can take what is not reckoned with, and with it the price will move.
  */
 import type { Policy } from '../policy/policy.ts'
-import type { Ms } from '../units.ts'
+import type { Count, Ms } from '../units.ts'
 import type { Cap } from './reasons.ts'
 
 /** What a pool has of a token, and what it should have: its v2 reserve, or what v3 would pay down to its 2% limit. */
@@ -38,8 +38,8 @@ export function backingCap(kind: Kind, found: Backing | null, policy: Policy): C
   return isShort || isFar || hasStayed ? { code: 'UNBACKED', cap } : null
 }
 
-const isBelow = ({ balance, against }: Holding, bps: number): boolean =>
+const isBelow = ({ balance, against }: Holding, bps: Count): boolean =>
   balance * BPS < against * (BPS - BigInt(bps))
 
-const isAbove = ({ balance, against }: Holding, bps: number): boolean =>
+const isAbove = ({ balance, against }: Holding, bps: Count): boolean =>
   balance * BPS > against * (BPS + BigInt(bps))

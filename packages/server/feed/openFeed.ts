@@ -22,7 +22,8 @@ import { type Health, isSameHealth, nextHealth, type Observation, startHealth, t
 import { Lineage } from './lineage.ts'
 import type { PastReader } from './past.ts'
 import { createPastReader } from './pastReader.ts'
-import { createSimulator, type Simulator } from './simulator.ts'
+import { createSimulator } from './endpointSimulator.ts'
+import type { Simulator } from './simulator.ts'
 
 export type FeedOptions = {
   readonly chain: ChainConfig

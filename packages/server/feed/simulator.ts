@@ -1,28 +1,14 @@
 /**
- * Calls as if: against a block, with code and balances that are not there. Over whichever endpoint does it, with a bounded
- * number of tries on others. Not every node does, and a refusal is remembered for a while, so that it costs few calls.
+ * Calls as if: against a block, with code and balances that are not there. Not every node does them, and a refusal says
+ * nothing of what was asked.
  */
-import type { EndpointSet } from './endpointSet.ts'
-import { FeedError, isFeedError } from './feedError.ts'
+import { type FeedError, isFeedError } from './feedError.ts'
 
 export type SimulatorMethod = 'eth_call' | 'eth_simulateV1' | 'eth_gasPrice'
 
 export interface Simulator {
   /** The result as it was answered. Throws a FeedError, or the signal's reason. */
   ask(method: SimulatorMethod, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
-}
-
-export function createSimulator(endpoints: EndpointSet, closed: AbortSignal): Simulator {
-  return {
-    ask: (method, params, signal) => {
-      const until = AbortSignal.any([signal, closed])
-      return endpoints.attempt(
-        (endpoint, own) => endpoint.request(method, params, own, 'sellability'),
-        () => false,
-        { method, signal: until },
-      )
-    },
-  }
 }
 
 /** Answers that say no, whatever is asked: the node does not do it, or not with these parameters. */
