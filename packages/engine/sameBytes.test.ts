@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'c73235bc7406db04a664560389cc10619afd890a8da2b204c08b39f55b3ad38d',
+    '2aa1c8131a38ceb078e8e1415eb5fcbcb84a663193d2cf3df472d976a62b00c8',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'f8a6b3c12e69f7f83866a5dca80639bf5da86b4e159fdba42136ec5c1a9570cc',
+    '10c68a5854f4d53f0e588108ee68f08ee410cd510cc9647d9f38db93c5336638',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '00a9c2c399fdc65a8af39911afc437574fe680aa3ef2d9f67fa214263dfbb2ce',
+    'e917534ec80641966d26b7c305b7be5a6c1148f905fb59002b0ecb4a81e94d3f',
   ],
 ] as const
 
