@@ -9,6 +9,7 @@ import { type Findings, Unreadable } from './findings.ts'
 import { heldBy } from './hop.ts'
 import { Node, NodeError, word } from './node.ts'
 import { type PoolAtBlock, readPool } from './poolAtBlock.ts'
+import { checkProbe } from './probeAtBlock.ts'
 import { at, readingOf, type PricedText, type Reading, usdOf } from './reading.ts'
 
 const SWAP_TOPIC: Readonly<Record<string, string>> = {
@@ -59,6 +60,7 @@ export async function checkEvidence(
     const block = await node.ask<Block | null>('eth_getBlockByNumber', 'finalized', false)
     finalized = block === null ? null : Number(block.number)
   })
+  await attempt('sellability', () => checkProbe(findings, node, quote))
   const factories = new Map<string, { deployment: string; path: string }>()
   const hops: Shown[] = []
   await attempt('routes', async () => void hops.push(...hopsOf(findings, quote)))
