@@ -1,5 +1,5 @@
 /** What a simulated sale of a token found, and what pools hold, as the worker read it at a block. */
-import type { Family } from './amm/states.ts'
+import type { Family } from './amm/familyNames.ts'
 import type { Address } from './chain/block.ts'
 import type { Sellable } from './rules/sellability.ts'
 import type { Count } from './units.ts'
