@@ -60,8 +60,6 @@ export const encodeDepart = (plan: ProbePlan, second: Hex): Hex =>
 /** `approve(address,uint256)` without a limit, as wallets ask for it. */
 export const encodeApprove = (spender: Hex): Hex => `0x095ea7b3${address(spender)}${'f'.repeat(WORD)}`
 
-export const encodeBalanceOf = (holder: Hex): Hex => `0x70a08231${address(holder)}`
-
 /** Null when the bytes are not that many trips. */
 export function decodeTrips(answer: unknown, trips: number): readonly Trip[] | null {
   if (typeof answer !== 'string' || !/^0x[0-9a-f]*$/i.test(answer)) return null
