@@ -16,6 +16,7 @@ export function checkSellability({ findings, quote, path, policy }: Reading): Ca
   const found = quote.sellability
   if (found === null || found === undefined) return null
   const own = at(path, 'sellability')
+  if (typeof found !== 'object') return findings.unreadable(own, found, 'what a probe found, or null')
   const status = STATUSES.find(each => each === found.status)
   if (status === undefined) return findings.unreadable(`${own}.status`, found.status, STATUSES.join(', '))
   const tax = (name: 'buy_tax_bps' | 'transfer_tax_bps' | 'sell_tax_bps') => {
