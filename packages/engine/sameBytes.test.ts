@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '2aa1c8131a38ceb078e8e1415eb5fcbcb84a663193d2cf3df472d976a62b00c8',
+    'c4e0bb3b06dea53a2446bc8fd735cc88dcbe860da34904dce3141036a8b5ccc3',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '10c68a5854f4d53f0e588108ee68f08ee410cd510cc9647d9f38db93c5336638',
+    '7931323db3f5ab449ce6f241ead86d1896e6d60e11d178e30a4ce849eaceaf62',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'e917534ec80641966d26b7c305b7be5a6c1148f905fb59002b0ecb4a81e94d3f',
+    'e1520b2a09139a7b08c582af2f5b298de3a67743578a0c8b1d517d248f2b3581',
   ],
 ] as const
 

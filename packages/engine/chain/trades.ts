@@ -17,10 +17,19 @@ export function renewTrades(
   byPool: ReadonlyMap<Address, readonly PoolEvent[]>,
   { timeMs }: BlockRef,
 ): void {
+  const units = new Map<Address, Fraction | null>()
+  const unitOf = (y: Address): Fraction | null => {
+    let unit = units.get(y)
+    if (unit === undefined) {
+      unit = unitMicrousd(state, y, timeMs)
+      units.set(y, unit)
+    }
+    return unit
+  }
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
     if (pool === undefined) continue
-    const trades = tradesIn(state, pool, events, () => unitMicrousd(state, pool.to, timeMs))
+    const trades = tradesIn(state, pool, events, unitOf)
     if (trades.length === 0) continue
     const sold = trades.some(({ isSale }) => isSale) ? { lastSaleMs: timeMs } : {}
     setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs, ...sold })
@@ -32,7 +41,7 @@ function tradesIn(
   { policyView: { policy } }: State,
   pool: Pool,
   events: readonly PoolEvent[],
-  unitOfY: () => Fraction | null,
+  unitOf: (y: Address) => Fraction | null,
 ): readonly Trade[] {
   const trades: Trade[] = []
   for (const { event } of events) {
@@ -43,7 +52,7 @@ function tradesIn(
   if (policy.revision === 1 || trades.length === 0) return trades
   const reference = referenceOf(pool, policy)
   if (reference === null) return []
-  const unit = unitOfY()
+  const unit = unitOf(pool.to)
   return trades.filter(traded => isTrade(traded, reference, unit, policy))
 }
 

@@ -47,7 +47,7 @@ test('short blocks, many trades: every record, quote and stored entity is the sa
 }, () => {
   const market = { seed: 27, tokens: 50, pools: 110, blockMs: 450 }
   expect(digestOf(market, { swapsPerBlock: 5, liquidityShare: 0.05 })).toBe(
-    'c61efe1ee2c14ac1decf797e9bc7389053e3a31711f81e611fb00964a53f717d',
+    '27c4aa18b5d91d07adbe898c1700c195ab6761f3ce5a64efb2540f911bf1f813',
   )
 })
 
@@ -56,7 +56,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
 }, () => {
   const market = { seed: 72, tokens: 50, pools: 110, blockMs: 12_000, v3Share: 0.6 }
   const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
-  expect(digestOf(market, tape)).toBe('36d71d9d80247d855899fbc3d0efb74686337a3371774d310760b385cca29e9b')
+  expect(digestOf(market, tape)).toBe('4325d526f6b5e2a7cc51a43e2fb233c54f6a4a4f5244a2be184f640f6d624831')
 })
 
 test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {
