@@ -14,6 +14,7 @@ import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
+import { undoSellability } from './sellabilityUndo.ts'
 
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
   key: `undo/${block.number}`,
@@ -223,14 +224,8 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.decimals.add(address)
     changed.add(`token/${address}`)
   }
-  for (const [address, image] of journal.sellability) {
-    const token = state.tokens.get(address)
-    if (token === undefined) continue
-    if (image === null) delete token.sellability
-    else token.sellability = image
-    undone.tokens.add(address)
-    changed.add(`token/${address}`)
-  }
+  for (const address of journal.sellability.keys()) undone.tokens.add(address)
+  undoSellability(state, journal)
   for (const [address, image] of journal.stables) {
     if (image === null) state.stables.delete(address)
     else state.stables.set(address, image)

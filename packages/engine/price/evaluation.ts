@@ -181,7 +181,6 @@ export type Priced = {
   readonly support: Support | null
   /** Null for a stable, and for a token that no moment has touched yet. */
   readonly ownPast: OwnPast | null
-  /** Null for a stable or a routing asset, which is not probed. */
   readonly sellability: Sellability | Sellable | null
   readonly selected: Route | null
   /** All qualified routes: those that voted, then the dust; in no order within. */
