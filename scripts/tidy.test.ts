@@ -64,7 +64,8 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['market', 'ops', 'feed'],
   capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
-  http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],
+  webhooks: ['ops', 'store', 'stream'],
+  http: ['ops', 'store', 'stream', 'access', 'webhooks', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],
 }
 

@@ -16,6 +16,7 @@ import { serveCommand } from './commands/serve.ts'
 import { startCommand } from './commands/start.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { watchCommand } from './commands/watch.ts'
+import { webhooksCommand } from './commands/webhooks.ts'
 import { worldCommand } from './commands/world.ts'
 import manifest from './package.json' with { type: 'json' }
 
@@ -40,6 +41,7 @@ export function assayProgram(): Command {
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    webhooksCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')

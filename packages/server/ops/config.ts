@@ -18,6 +18,8 @@ export type Config = {
   /** Origins whose pages may read with a bearer key. */
   readonly access: { readonly corsOrigins: readonly string[] }
   readonly retention: { readonly hours: number; readonly records: number }
+  /** Networks that are not public and that webhooks may call all the same; left out, none. */
+  readonly webhooks?: { readonly allowPrivate: readonly string[] }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]

@@ -26,6 +26,7 @@ export const SAMPLE = {
   admin: { allow: ['127.0.0.1/32'] },
   access: { cors_origins: ['https://app.example'] },
   retention: { hours: 72, records: 1_000_000 },
+  webhooks: { allow_private: ['10.0.0.0/8'] },
   chains: [
     {
       chain_id: 1,

@@ -24,6 +24,7 @@ export const TAGS = {
   Quotes: 'Prices with their evidence.',
   History: 'What was published, and with which numbers.',
   Session: 'Browser sessions and places in the stream.',
+  Webhooks: 'Calls to an address of yours when a record meets a condition.',
   Operator: 'Keys, limits, policy: scope admin, and an address on the allowlist.',
   Service: 'The service itself.',
 } as const

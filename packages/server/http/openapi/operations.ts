@@ -2,6 +2,7 @@
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
 import { ADMIN_OPERATIONS } from './adminOperations.ts'
+import { WEBHOOK_OPERATIONS } from './webhookOperations.ts'
 import { type Operation, path, READ, SNAPSHOT, text } from './operation.ts'
 
 const Probe: JsonSchema = {
@@ -179,6 +180,7 @@ export const OPERATIONS: readonly Operation[] = [
     scopes: SNAPSHOT,
     answers: { 204: null },
   },
+  ...WEBHOOK_OPERATIONS,
   ...ADMIN_OPERATIONS,
   {
     id: 'isAlive',
