@@ -25,44 +25,51 @@ import {
 
 const ofToken = { chain_id: ChainId, token_address: AddressInput } as const
 
+/** The same fields whether they are asked for or told; only what is told may grow. */
+const conditions = (of: typeof object) =>
+  union(
+    of({
+      kind: literal('price_crosses'),
+      ...ofToken,
+      price_usd: describe('In dollars, above 0. At the value counts as above it.', PlainDecimal),
+      direction: optional(enumeration(['up', 'down'])),
+    }),
+    of({
+      kind: literal('price_moves'),
+      ...ofToken,
+      bps: describe(
+        'Hundredths of a percent from the price last told, at first that of the registration.',
+        integer({ minimum: 1, maximum: 1_000_000 }),
+      ),
+    }),
+    of({
+      kind: literal('score_below'),
+      ...ofToken,
+      score: describe(
+        'A token without a price has no score and counts as below.',
+        integer({ minimum: 1, maximum: 10 }),
+      ),
+    }),
+    of({
+      kind: literal('retracted'),
+      chain_id: ChainId,
+      token_address: optional(AddressInput),
+    }),
+    of({ kind: literal('health'), chain_id: ChainId }),
+    of({ kind: literal('sellability'), ...ofToken }),
+  )
+
 /** What a record must say for its webhook to be called. */
-export const WebhookCondition = union(
-  strictObject({
-    kind: literal('price_crosses'),
-    ...ofToken,
-    price_usd: describe('In dollars, above 0. At the value counts as above it.', PlainDecimal),
-    direction: optional(enumeration(['up', 'down'])),
-  }),
-  strictObject({
-    kind: literal('price_moves'),
-    ...ofToken,
-    bps: describe(
-      'Hundredths of a percent from the price last told, at first that of the registration.',
-      integer({ minimum: 1, maximum: 1_000_000 }),
-    ),
-  }),
-  strictObject({
-    kind: literal('score_below'),
-    ...ofToken,
-    score: describe(
-      'A token without a price has no score and counts as below.',
-      integer({ minimum: 1, maximum: 10 }),
-    ),
-  }),
-  strictObject({
-    kind: literal('retracted'),
-    chain_id: ChainId,
-    token_address: optional(AddressInput),
-  }),
-  strictObject({ kind: literal('health'), chain_id: ChainId }),
-  strictObject({ kind: literal('sellability'), ...ofToken }),
-)
+export const WebhookCondition = conditions(object)
 export type WebhookCondition = Static<typeof WebhookCondition>
+
+/** As it is asked for. */
+export const WebhookConditionRequest = conditions(strictObject)
 
 /** Body of POST /v1/webhooks. */
 export const WebhookRequest = strictObject({
   url: string({ minLength: 1, maxLength: 2048 }),
-  condition: WebhookCondition,
+  condition: WebhookConditionRequest,
   name: optional(string({ minLength: 1, maxLength: 64 })),
 })
 export type WebhookRequest = Static<typeof WebhookRequest>
