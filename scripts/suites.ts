@@ -61,7 +61,7 @@ export const suites: readonly Suite[] = [
     name: 'service',
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
     include: [
-      ...server('access', 'http', 'ops', 'stream', 'webhooks', 'worker', 'ws', 'service'),
+      ...server('access', 'exports', 'http', 'ops', 'stream', 'webhooks', 'worker', 'ws', 'service'),
       'packages/cli/',
     ],
     atOnce: 3,

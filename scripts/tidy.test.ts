@@ -65,7 +65,8 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
   webhooks: ['ops', 'store', 'stream'],
-  http: ['ops', 'store', 'stream', 'access', 'webhooks', 'worker:chainService'],
+  exports: ['store'],
+  http: ['ops', 'store', 'stream', 'access', 'exports', 'webhooks', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],
 }
 

@@ -333,6 +333,22 @@ describe('watch', () => {
   })
 })
 
+it.each(PLACES)('export: the log in a file of each format, with its position, on %s', async place => {
+  const head = await service.head()
+  for (const format of ['csv', 'ndjson', 'parquet']) {
+    const path = `prices-${place.length}.${format}`
+    const done = await run(place, ['export', 'prices', path, '--to', String(head)], options())
+    expect([done.code, done.text]).toEqual([0, expect.stringContaining(`to ${head},`)])
+    const again = await run(place, ['export', 'prices', path], options())
+    expect([again.code, `${again.text}${again.errors}`]).toEqual([
+      2,
+      expect.stringContaining('a whole export'),
+    ])
+  }
+  const wrong = await run(place, ['export', 'prices', 'file.xls'], options())
+  expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([2, expect.stringContaining('no format')])
+})
+
 it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ended, on %s', async place => {
   const receiver = await Receiver.open()
   const of = ['--chain', id, '--token', 'LARK', '--crosses', '0.5']

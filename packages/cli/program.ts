@@ -6,6 +6,7 @@ import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
 import { exitCommand } from './commands/exit.ts'
@@ -41,6 +42,7 @@ export function assayProgram(): Command {
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    exportCommand(),
     webhooksCommand(),
   ])
     program.addCommand(command)

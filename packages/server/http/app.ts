@@ -26,6 +26,7 @@ import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
 import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
+import { registerExport } from './export.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
 import { registerMetrics } from './metricsRoute.ts'
@@ -103,6 +104,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerExit(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
+  registerExport(app, context)
   registerPolicies(app, context)
   registerSession(app, context)
   registerEventStream(app, context)

@@ -53,7 +53,7 @@ export function openApiDocument(): Json {
 }
 
 function operationText(operation: Operation, schemas: Components, examples: Json): Json {
-  const { id, tag, summary, scopes, params, query, body, answers, failures = [] } = operation
+  const { id, tag, summary, scopes, params, query, body, answers, files = [], failures = [] } = operation
   const isOpen = scopes === null
   return {
     operationId: id,
@@ -68,7 +68,9 @@ function operationText(operation: Operation, schemas: Components, examples: Json
       ...Object.fromEntries(
         Object.entries(answers).map(([status, schema]) => [
           status,
-          answerText(Number(status), schema, schemas, examples[status], isOpen),
+          files.length > 0
+            ? fileText(files, isOpen)
+            : answerText(Number(status), schema, schemas, examples[status], isOpen),
         ]),
       ),
       ...Object.fromEntries(
@@ -192,6 +194,12 @@ function answerText(
     ...(schema === null ? {} : { content: contentOf(schemas.refer(schema), example) }),
   }
 }
+
+const fileText = (files: readonly string[], isOpen: boolean): Json => ({
+  description: 'The file.',
+  headers: headersOf(200, isOpen),
+  content: Object.fromEntries(files.map(type => [type, { schema: { type: 'string' } }])),
+})
 
 const contentOf = (schema: Json, example?: unknown): Json => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },

@@ -15,6 +15,8 @@ export type Operation = {
   readonly body?: JsonSchema
   /** Successful answers; null has no body. */
   readonly answers: Readonly<Record<number, JsonSchema | null>>
+  /** Media types of a 200 that is a file. */
+  readonly files?: readonly string[]
   /** Statuses this operation may fail with beside those every one may. */
   readonly failures?: readonly number[]
 }

@@ -143,6 +143,17 @@ export const OPERATIONS: readonly Operation[] = [
     answers: { 200: { anyOf: [wire.HistoryPage, wire.CandlePage] } },
   },
   {
+    id: 'exportLog',
+    method: 'get',
+    path: '/v1/export',
+    tag: 'History',
+    summary: 'A range of the log as a file; the headers say which records it is of.',
+    scopes: READ,
+    query: wire.ExportQuery,
+    answers: { 200: null },
+    files: ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet'],
+  },
+  {
     id: 'readPolicy',
     method: 'get',
     path: '/v1/policies/{policy_version}',
