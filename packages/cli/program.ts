@@ -9,7 +9,9 @@ import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
+import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -37,6 +39,7 @@ export function assayProgram(): Command {
   for (const command of [
     quoteCommand(),
     exitCommand(),
+    costCommand(),
     watchCommand(),
     verifyCommand(),
     historyCommand(),
@@ -44,6 +47,7 @@ export function assayProgram(): Command {
     replayCommand(),
     exportCommand(),
     webhooksCommand(),
+    mcpCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')

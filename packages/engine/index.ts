@@ -1,5 +1,8 @@
 /** The engine: a pure fold from verified chain data to prices with their evidence and confidence. */
-export type { Family, V2State, V3State } from './amm/states.ts'
+export { adapterOf, type AmmEvent, type AmmState, type Born } from './amm/families.ts'
+export { FAMILIES, type Family, isFamily } from './amm/familyNames.ts'
+export type { Slot, SlotEvent } from './amm/states.ts'
+export type { V2State } from './amm/v2/kind.ts'
 export type { EntityKey, Pool, Token } from './entities.ts'
 export * as tickBitmap from './amm/tickBitmap.ts'
 export { rangeOfWords } from './amm/tickBook.ts'
@@ -20,6 +23,7 @@ export type {
   RecheckedPool,
   TokenFacts,
 } from './input.ts'
+export { computeCost } from './cost/computeCost.ts'
 export { computeExit, type Sizes } from './exit/computeExit.ts'
 export type { StableAnswer } from './stableAnswer.ts'
 export type { UnpricedPool } from './chain/block.ts'

@@ -4,7 +4,7 @@
  *
  * The amount is cut into parts, and each part takes the best route that is left. Stables count at their fair value.
  */
-import { adapterOf } from '../../packages/engine/amm/adapters.ts'
+import { adapterOf } from '../../packages/engine/amm/families.ts'
 import type { Side } from '../../packages/engine/amm/states.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
 import type { Market, MarketToken } from './market.ts'

@@ -3,16 +3,15 @@
  *
  * Sides, prices and amounts are in atomic units of token0 and token1, as the contract has them.
  */
-import { adapterOf } from '../../packages/engine/amm/adapters.ts'
-import type { Side, V2State, V3State } from '../../packages/engine/amm/states.ts'
+import { adapterOf, type AmmState, type PoolTerms } from '../../packages/engine/amm/families.ts'
+import type { Side } from '../../packages/engine/amm/states.ts'
 import { swap, TO_LIMIT } from '../../packages/engine/amm/swapLoop.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from '../../packages/engine/amm/tickMath.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
-import type { PoolTerms } from '../../packages/engine/entities.ts'
 import type { Scenario } from '../../packages/engine/testing/scenario.ts'
 import type { PoolPlan } from './plan.ts'
 
-export type Amm = V2State | V3State
+export type Amm = AmmState
 
 /** sqrt(1.02) − 1: how far the square root price moves to the 2% boundary. */
 const ROOT_STEP = Math.sqrt(1.02) - 1

@@ -1,5 +1,5 @@
 /**
- * The initialised ticks of one v3 pool.
+ * The initialised ticks of one pool.
  *
  * Invariant: every initialised tick between `lowest` and `highest`, both included, is in the book; outside
  * nothing is known and nothing is kept. A tick is in it exactly while some position starts or ends there.
@@ -7,9 +7,9 @@
  * The book changes in place, because it is large and a change touches two ticks. A change and its inverse
  * leave it as it was, which is what lets a journal undo a block.
  */
+import type { Side, TickChange } from './states.ts'
 import { assert } from '../assert.ts'
 import { type Count, count, type Tick } from '../units.ts'
-import type { TickChange } from './states.ts'
 import { DepthIndex } from './depthIndex.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
@@ -20,11 +20,19 @@ export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly 
 
 export type KnownRange = { readonly lowest: Tick; readonly highest: Tick }
 
+/** All ticks of a range, as a node was read or a commit was written. */
+export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
+
 export const FULL_RANGE: KnownRange = { lowest: MIN_TICK, highest: MAX_TICK }
 
 /** A pool watched from its creation: nothing is initialised, and that is known everywhere. */
 export function empty(tickSpacing: Tick): TickBook {
   return from(tickSpacing, FULL_RANGE, [])
+}
+
+/** Null: nothing was read, because the pool is watched from its creation. */
+export function fromLoaded(tickSpacing: Tick, ticks: LoadedTicks | null): TickBook {
+  return ticks === null ? empty(tickSpacing) : from(tickSpacing, ticks.range, ticks.entries)
 }
 
 /** A book read back or loaded. The entries are what is initialised inside the range, in any order. */
@@ -156,9 +164,10 @@ export class TickBook {
     }))
   }
 
-  /** The index of this book for depth, made by the first who asks with the pool's fee. */
-  depthIndex(feePpm: bigint): DepthIndex {
+  /** The index of this book for depth, made by the first who asks; `feePpm` is of selling token `side`. */
+  depthIndex(side: Side, feePpm: bigint): DepthIndex {
     this.#depthIndex ??= new DepthIndex(this, feePpm)
+    this.#depthIndex.setFee(side, feePpm)
     return this.#depthIndex
   }
 

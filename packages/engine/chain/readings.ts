@@ -16,7 +16,7 @@ import { isReplacedAbove, isTip, placeOf, setDecimals, setPoolState, tipJournal 
 import { notePasts } from './ownPast.ts'
 import { withPast } from './pastOf.ts'
 import { newbornState, settle } from './poolFold.ts'
-import { differencesOf, reload } from './reload.ts'
+import { reload } from './reload.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
 export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
@@ -46,7 +46,7 @@ export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedP
 function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
   const birth = { block: loaded.createdBlock, ms: loaded.createdMs }
   const newborn = newbornState(loaded.state, block, loaded.lastTradeMs)
-  const pool = addPool(state, loaded.pool, termsOf(loaded.pool, loaded.ticks), birth, newborn)
+  const pool = addPool(state, loaded.pool, termsOf(state, loaded.pool, loaded.ticks), birth, newborn)
   tipJournal(state)?.created.add(pool.address)
   const settled = settle(pool, newborn, block, null, null, state.policyView.policy)
   setPoolState(state, pool, withPast(state, loaded, block, settled))
@@ -67,7 +67,7 @@ export function applyRecheck(
     if (pool === undefined) continue
     const { state: before } = pool
     if (before.changed.number > block.number || before.verifiedNumber > block.number) continue
-    const differences = differencesOf(before.amm, seen)
+    const differences = pool.around.adapter.differences(before.amm, seen)
     if (differences.length === 0) {
       const verified = { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs }
       setPoolState(state, pool, verified, place.journal)

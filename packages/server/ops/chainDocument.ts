@@ -12,10 +12,10 @@ import {
   UNPRICED_FAMILIES,
   type UnpricedFactory,
 } from './config.ts'
+import { DEPLOYMENT_FAMILIES, DEPLOYMENT_KEYS, readDeployment } from './deployments.ts'
 import { join, type Shape } from './shape.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
-const DEFAULT_TIERS = [100, 500, 3000, 10_000]
 export const URL_SCHEMES = ['https', 'http', 'wss', 'ws'] as const
 /** No chain makes blocks faster; a smaller number is of seconds. */
 const LEAST_BLOCK_TIME_MS = 50
@@ -147,8 +147,7 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
     'factory_address',
     'deployment_block',
     'init_code_hash',
-    'fee',
-    'fee_tiers',
+    ...DEPLOYMENT_KEYS,
   ])
   const at = (key: string) => join(path, key)
   const hash = deployment['init_code_hash'] ?? null
@@ -161,23 +160,8 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
         : shape.integer(deployment['deployment_block'], at('deployment_block'), [0, MAX]),
     initCodeHash: hash === null ? null : shape.hash(hash, at('init_code_hash')),
   }
-  if (shape.choice(deployment['family'], at('family'), ['amm_v2', 'amm_v3']) === 'amm_v3') {
-    const tiers = shape.list(deployment['fee_tiers'] ?? DEFAULT_TIERS, at('fee_tiers'))
-    return {
-      ...head,
-      family: 'amm_v3',
-      feeTiers: tiers.map((each, n) =>
-        shape.integer(each, join(at('fee_tiers'), n), [0, 999_999, 'parts per million (0.3% is 3000)']),
-      ),
-    }
-  }
-  const fee = shape.mapping(deployment['fee'], at('fee'), ['numerator', 'denominator'])
-  const denominator = shape.integer(fee['denominator'], at('fee.denominator'), [1, 1_000_000_000])
-  return {
-    ...head,
-    family: 'amm_v2',
-    fee: { numerator: shape.integer(fee['numerator'], at('fee.numerator'), [1, denominator]), denominator },
-  }
+  const family = shape.choice(deployment['family'], at('family'), DEPLOYMENT_FAMILIES)
+  return readDeployment(family, head, shape, deployment, path)
 }
 
 function unpricedFactoriesFrom(shape: Shape, value: unknown, path: string): UnpricedFactory[] {

@@ -17,6 +17,8 @@ export type Config = {
   readonly admin: { readonly allow: readonly string[] }
   /** Origins whose pages may read with a bearer key. */
   readonly access: { readonly corsOrigins: readonly string[] }
+  /** Tools for agents at /mcp. */
+  readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
   /** Networks that are not public and that webhooks may call all the same; left out, none. */
   readonly webhooks?: { readonly allowPrivate: readonly string[] }
@@ -25,6 +27,12 @@ export type Config = {
   readonly coverage: readonly CoverageSource[]
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
+}
+
+export type McpConfig = {
+  readonly isEnabled: boolean
+  /** Below this score agents get no number. */
+  readonly minScore: number
 }
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */

@@ -8,6 +8,7 @@ import { type Policy, mergePolicy } from '@assay/engine'
 import { type Document, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import { CHAIN_TABLE } from './chainTable.ts'
 import type { ChainConfig, Config, CoverageSource, DeploymentConfig, FeedConfig, Secret } from './config.ts'
+import { showDeployment } from './deployments.ts'
 import { environmentConfig, loadConfig } from './loadConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -94,7 +95,7 @@ function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
 
 /** Back from our words to those of the file. */
 function documentOf(config: Config, policy: Policy): object {
-  const { listen, store, admin, access, retention, chains, rpc, coverage } = config
+  const { listen, store, admin, access, mcp, retention, chains, rpc, coverage } = config
   return {
     listen: {
       host: listen.host,
@@ -106,6 +107,7 @@ function documentOf(config: Config, policy: Policy): object {
     ...(store.replica === undefined ? {} : { replica: storeText(store.replica) }),
     admin,
     access: { cors_origins: access.corsOrigins },
+    mcp: { enabled: mcp.isEnabled, min_score: mcp.minScore },
     retention,
     chains: chains.map(chainDocument),
     coverage: { sources: coverage.map(coverageDocument) },
@@ -177,5 +179,5 @@ const deploymentDocument = (deployment: DeploymentConfig): object => ({
   factory_address: deployment.factoryAddress,
   deployment_block: deployment.deploymentBlock,
   init_code_hash: deployment.initCodeHash,
-  ...(deployment.family === 'amm_v2' ? { fee: deployment.fee } : { fee_tiers: deployment.feeTiers }),
+  ...showDeployment(deployment),
 })

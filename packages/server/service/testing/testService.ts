@@ -45,6 +45,8 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** Its section `mcp`; left out, what holds by default. */
+  readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
 }
@@ -103,6 +105,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    mcp = {},
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -128,6 +131,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     ...(replica === undefined ? {} : { replica }),
     coverage: { sources: coverage },
     policy,
+    mcp,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file

@@ -1,0 +1,35 @@
+/**
+ * The pool families: one line of types and one adapter each, besides its name. Callers hold a pool of some family and never ask which.
+ */
+import type { Adapter, Kind } from './adapter.ts'
+import type { Family } from './familyNames.ts'
+import { v2 } from './v2/v2.ts'
+import type { V2 } from './v2/kind.ts'
+import { staticFee } from './staticFee.ts'
+import type { V3 } from './v3/kind.ts'
+
+type Kinds = V2 | V3
+
+const ADAPTERS: { readonly [F in Family]: Adapter<Extract<Kinds, { readonly family: F }>> } = {
+  amm_v2: v2,
+  amm_v3: staticFee('amm_v3'),
+}
+
+export type Born = Kinds['born']
+export type PoolTerms = Kinds['terms']
+export type AmmState = Kinds['state']
+export type AmmEvent = Kinds['event']
+/** An event with the family that emitted it. */
+export type FamilyEvent = Kinds extends infer K
+  ? K extends Kind
+    ? { readonly family: K['family']; readonly event: K['event'] }
+    : never
+  : never
+
+/** Of whichever family: terms, state and event must all be of it. */
+export type AnyAdapter = Adapter<Kinds>
+
+/** Terms, state and event must be of the family; a pool's always are, as its terms name it. */
+export function adapterOf<F extends Family>(family: F): Adapter<Extract<Kinds, { readonly family: F }>> {
+  return ADAPTERS[family]
+}
