@@ -8,6 +8,7 @@ import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { historyCommand } from './commands/history.ts'
+import { decimalsCommand } from './commands/decimals.ts'
 import { keysCommand } from './commands/keys.ts'
 import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
@@ -53,6 +54,7 @@ export function assayProgram(): Command {
   program.commandsGroup('Operate')
   for (const command of [
     keysCommand(),
+    decimalsCommand(),
     configCommand(),
     doctorCommand(),
     backfillCommand(),

@@ -79,6 +79,7 @@ export async function startApiNode({
 
   return {
     url: api.url,
+    compatUrl: api.compatUrl,
     access: api.access,
     isReady: () => isReady().ready,
     seen: () => hub.head,

@@ -1,8 +1,9 @@
 /** A copy of the part of a state that a token's price depends on. Whatever it shares with the real one never changes. */
+import type { PoolTerms } from '../amm/families.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
-import type { PoolState, PoolTerms } from '../entities.ts'
+import type { PoolState } from '../entities.ts'
 import { DueQueue } from '../memory/dueQueue.ts'
 import type { State } from '../state.ts'
 

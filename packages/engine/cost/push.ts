@@ -2,7 +2,9 @@
  * A pool pushed until its marginal price is so many times what it was, by the exact swaps of its own contract, and what the
  * way there and back costs. Amounts are units; X and Y are those of the pool's orientation.
  */
-import type { Side, V2State, V3State } from '../amm/states.ts'
+import type { Side } from '../amm/states.ts'
+import type { V2State } from '../amm/v2/kind.ts'
+import type { V3State } from '../amm/v3/kind.ts'
 import type { Boundary } from '../amm/adapter.ts'
 import type { Address, Hex, PoolEvent } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'

@@ -74,6 +74,7 @@ const EVERYBODYS = new Set([
   'to_ms',
   'token_address',
   'tokens',
+  'view',
 ])
 
 /** Whose a webhook is, is asked before anything is done with it: see `service/webhooks.test.ts`. */

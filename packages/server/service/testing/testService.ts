@@ -45,6 +45,8 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** The section `compat` of the configuration; left out, its defaults. */
+  readonly compat?: Readonly<Record<string, unknown>>
   /** Its section `mcp`; left out, what holds by default. */
   readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
@@ -105,6 +107,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    compat = {},
     mcp = {},
   } = options
   const document = worldConfig(
@@ -131,6 +134,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     ...(replica === undefined ? {} : { replica }),
     coverage: { sources: coverage },
     policy,
+    compat,
     mcp,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
