@@ -48,9 +48,7 @@ const sender = new Sender({
   owner: 'bench',
   isAlone: true,
 })
-parentPort?.on('message', async message => {
-  // The chain's thread says that it has committed.
-  if (message === 'committed') return hub.wake()
+async function end(): Promise<void> {
   await sender.close()
   hub.close()
   await store.close()
@@ -59,6 +57,12 @@ parentPort?.on('message', async message => {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
   parentPort?.postMessage({ calls })
   parentPort?.close()
+}
+
+parentPort?.on('message', message => {
+  // The chain's thread says that it has committed.
+  if (message === 'committed') hub.wake()
+  else void end()
 })
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread's port has no origin
 parentPort?.postMessage('ready')

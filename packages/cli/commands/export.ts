@@ -150,7 +150,7 @@ async function fetchFile({ url, key }: ServiceChoice, query: URLSearchParams): P
   }
   if (answer.ok && answer.body !== null) return answer
   const said = (await answer.text()).slice(0, 500)
-  const words = /^\{"error":"/.test(said) ? (JSON.parse(said) as { error: string }).error : said
+  const words = said.startsWith('{"error":"') ? (JSON.parse(said) as { error: string }).error : said
   throw new Failure(
     words === '' ? `the service refused (status ${answer.status})` : words,
     [401, 403, 429].includes(answer.status) ? EXIT.refused : EXIT.misused,

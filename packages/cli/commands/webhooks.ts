@@ -194,7 +194,9 @@ function wordsOf(condition: WebhookCondition): string {
       return `moves ${condition.bps / 100}%, ${of}`
     case 'score_below':
       return `score below ${condition.score}, ${of}`
-    default:
+    case 'retracted':
+    case 'health':
+    case 'sellability':
       return `${condition.kind}, ${of}`
   }
 }

@@ -97,7 +97,7 @@ it.each(EXPORT_KINDS)('%s: CSV and Parquet have the rows of NDJSON', async kind 
     .split('\r\n')
   const names = header.split(',')
   expect(lines.map(line => line.split(','))).toEqual(
-    rows.map(row => names.map(name => (row[name] === null ? '' : String(row[name])))),
+    rows.map(row => names.map(name => (row[name] === null ? '' : String(row[name] as string | number)))),
   )
   const file = join(folder, `${kind}.parquet`)
   writeFileSync(file, (await fetched(`kind=${kind}&format=parquet`)).bytes)

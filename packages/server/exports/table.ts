@@ -65,7 +65,7 @@ const cell = (value: unknown): Cell => (typeof value === 'string' || typeof valu
 
 const addressIn = (id: unknown): Cell => (typeof id === 'string' ? `0x${id.slice(-40)}` : null)
 
-const payloadOf = ({ envelope }: LogRecord): Said => (JSON.parse(envelope) as Envelope).payload as Said
+const payloadOf = ({ envelope }: LogRecord): Said => (JSON.parse(envelope) as Envelope).payload
 
 /** Every state of a token that was published, those that a retraction left standing too. */
 const prices: Table = {

@@ -74,7 +74,7 @@ function ofToken({ chain_id: chainId, token_address: address }: Token, judgeStat
 function stateIn({ type, payload }: Envelope, tokenId: string): CompactState | null {
   if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return null
   if (payload.scope !== 'token' || payload.token_id !== tokenId) return null
-  return 'current' in payload ? (payload.current as CompactState) : payload
+  return 'current' in payload ? payload.current : payload
 }
 
 type Crossing = Extract<WebhookCondition, { readonly kind: 'price_crosses' }>

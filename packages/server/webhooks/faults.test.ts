@@ -142,11 +142,9 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
     }
     // In peace, all that is due arrives.
     for (const receiver of receivers) receiver.manner = () => MANNERS.well
-    const expected = await database
-      .connect()
-      .then(wholeLog)
-      .then(log => log.map(({ envelope }) => JSON.parse(envelope) as Envelope))
-      .finally(() => database.leave())
+    const log = await wholeLog(await database.connect())
+    await database.leave()
+    const expected = log.map(({ envelope }) => JSON.parse(envelope) as Envelope)
     const due = CONDITIONS.map((condition, at) =>
       dueFor(condition, expected).map(each => messageId(`w${at}`, each)),
     )
