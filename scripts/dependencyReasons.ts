@@ -3,6 +3,8 @@
 export const REASONS: Readonly<Record<string, string>> = {
   ajv: 'bodies of requests and, in tests, every answer are held against the schemas of the wire; the platform has no JSON Schema',
   fastify: 'routes, limits of bodies and hooks of the HTTP door; `node:http` has no router',
+  'hyparquet-writer':
+    'exports as Parquet, which analysts read and nobody should write by hand; small, without a script',
   pg: 'PostgreSQL as the store; its wire protocol is no work of ours',
   pino: 'log lines as JSON, from several threads to one stream',
   'prom-client': 'the text format of `/metrics`, histograms in it',
@@ -41,6 +43,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   'fast-check': 'laws and fuzzers: random cases that shrink',
   knip: 'finds files, exports and packages that nobody uses',
   oxlint: 'lints the source',
+  standardwebhooks: 'the reference library of Standard Webhooks, which must take what we sign',
+  hyparquet: 'reads the Parquet files of exports in tests',
   'oxlint-tsgolint': 'the rules of it that need types, such as promises nobody waits for',
   'playwright-core': 'drives that browser',
   typescript: 'checks types, and emits the SDK',

@@ -76,7 +76,9 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['market', 'ops', 'feed'],
   capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
-  http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],
+  webhooks: ['ops', 'store', 'stream'],
+  exports: ['store'],
+  http: ['ops', 'store', 'stream', 'access', 'exports', 'webhooks', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],
 }
 

@@ -21,6 +21,8 @@ export type Config = {
   /** Tools for agents at /mcp. */
   readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
+  /** Networks that are not public and that webhooks may call all the same; left out, none. */
+  readonly webhooks?: { readonly allowPrivate: readonly string[] }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]

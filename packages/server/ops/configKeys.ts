@@ -29,6 +29,9 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',
+  webhooks: 'Whom consumers may have called.',
+  'webhooks.allow_private':
+    'Networks that are not public and may be called all the same, such as 10.0.0.0/8; by default none.',
   rpc: 'How endpoints are asked.',
   'rpc.max_answer_mib':
     'The largest answer of blocks, receipts or logs that is read, in MiB; larger receipts are asked for one by one.',

@@ -34,6 +34,7 @@ export const SAMPLE = {
   },
   mcp: { enabled: true, min_score: 4 },
   retention: { hours: 72, records: 1_000_000 },
+  webhooks: { allow_private: ['10.0.0.0/8'] },
   chains: [
     {
       chain_id: 1,

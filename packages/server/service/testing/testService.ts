@@ -127,12 +127,15 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
+  // Receivers of tests listen on this machine.
+  const webhooks = { allow_private: ['127.0.0.1'] }
   const more = {
+    webhooks,
     ...(replica === undefined ? {} : { replica }),
     coverage: { sources: coverage },
+    policy,
     compat,
     mcp,
-    policy,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file
