@@ -22,6 +22,8 @@ export const SELECTOR = {
   'getPair(address,address)': '0xe6a43905',
   'getPool(address,address,uint24)': '0x1698ee82',
   'balanceOf(address)': '0x70a08231',
+  'globalState()': '0xe76c01e4',
+  'tickTable(int16)': '0xc677e3e0',
   'poolByPair(address,address)': '0xd9a641e1',
   'getPair(address,address,bool)': '0x6801cc30',
   'getPool(address,address,bool)': '0x79bc57d5',
