@@ -39,7 +39,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 import { cases } from '../testing/cases.ts'
-import { type Tick, tick as toTick } from '../units.ts'
+import { count, type Tick, tick as toTick } from '../units.ts'
 import type { AlgebraEvent } from './algebra/kind.ts'
 import type { Boundary } from './adapter.ts'
 import { type AmmState, adapterOf, type AnyAdapter, type Born, type PoolTerms } from './families.ts'
@@ -195,7 +195,7 @@ const FAMILIES: readonly Contracts[] = [
         ...slotEvents(logs),
         ...parseEventLogs({ abi: algebraPoolAbi, logs, eventName: 'Fee' }).map(log => ({
           at: log.logIndex,
-          event: { kind: 'FEE', feePpm: BigInt(log.args.fee) } as const,
+          event: { kind: 'FEE', feePpm: count(log.args.fee) } as const,
         })),
       ]),
     async state(address) {

@@ -22,6 +22,7 @@ export const SELECTOR = {
   'getPair(address,address)': '0xe6a43905',
   'getPool(address,address,uint24)': '0x1698ee82',
   'balanceOf(address)': '0x70a08231',
+  'poolDeployer()': '0x3119049a',
   'globalState()': '0xe76c01e4',
   'tickTable(int16)': '0xc677e3e0',
   'poolByPair(address,address)': '0xd9a641e1',

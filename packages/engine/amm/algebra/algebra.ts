@@ -49,7 +49,7 @@ const maths: Maths<Algebra> = {
   ...concentrated(curve),
   apply: (terms, state, _prior, event): Applied<AlgebraState> =>
     event.kind === 'FEE'
-      ? { state: past.stateOf(state, event.feePpm), ...VERIFIED, tickChange: null }
+      ? { state: past.stateOf(state, BigInt(event.feePpm)), ...VERIFIED, tickChange: null }
       : applySlot(curve, terms, state, event),
 }
 

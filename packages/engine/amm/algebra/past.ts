@@ -43,5 +43,5 @@ export const first: Events<Algebra>['first'] = events => {
 function feeAfter(events: readonly AlgebraEvent[]): bigint | null {
   const said = events.findLast(({ kind }) => kind === 'FEE' || kind === 'INITIALIZE')
   if (said === undefined) return null
-  return said.kind === 'FEE' ? said.feePpm : BASE_FEE_PPM
+  return said.kind === 'FEE' ? BigInt(said.feePpm) : BASE_FEE_PPM
 }

@@ -1,11 +1,11 @@
 /** Algebra v1: one pool a pair, made by a deployer beside the factory; its fee stands in its state and in a log of its own. */
-import { type AmmEvent, type LoadedPool, type NewPool, tick } from '@assay/engine'
+import { type AmmEvent, count, type LoadedPool, type NewPool, tick } from '@assay/engine'
 import type { LogEntry } from '../../feed/entry.ts'
 import type { Address } from '../../ops/config.ts'
 import { SELECTOR } from '../abi.ts'
 import { create2 } from '../create2.ts'
 import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
-import { uintIn } from '../logWords.ts'
+import { smallIntIn } from '../logWords.ts'
 import { answered, askFactory, isWord } from '../reading.ts'
 import { readSwap, SLOT_TOPIC, slotLogs, slotSignatures } from '../slotLogs.ts'
 import { readWithTicks, tickCalls } from '../slotReader.ts'
@@ -35,7 +35,7 @@ export const algebra: MarketFamily<'amm_algebra_v1'> = {
   logs: new Map<string, (log: LogEntry) => AmmEvent>([
     ...slotLogs,
     [TOPIC.swap, readSwap],
-    [TOPIC.fee, log => ({ kind: 'FEE', feePpm: uintIn(log, 0) })],
+    [TOPIC.fee, log => ({ kind: 'FEE', feePpm: count(smallIntIn(log, 0)) })],
   ]),
 
   factoryLog(log, deployment, wants) {

@@ -144,7 +144,7 @@ function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readon
       return [topics, [...(isMint ? [0n] : []), liquidity, amount0, amount1]]
     }
     case 'FEE':
-      return [[ALGEBRA.fee], [event.feePpm]]
+      return [[ALGEBRA.fee], [BigInt(event.feePpm)]]
     case 'CREATED':
       return null
   }
