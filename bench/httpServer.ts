@@ -141,6 +141,7 @@ async function startApi() {
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
     access: { corsOrigins: [] },
+    mcp: { isEnabled: true, minScore: 4 },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

@@ -8,7 +8,9 @@ import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
 import { keysCommand } from './commands/keys.ts'
+import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -35,11 +37,13 @@ export function assayProgram(): Command {
   for (const command of [
     quoteCommand(),
     exitCommand(),
+    costCommand(),
     watchCommand(),
     verifyCommand(),
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    mcpCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')

@@ -70,6 +70,7 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
     access: { corsOrigins: [] },
+    mcp: { isEnabled: true, minScore: 4 },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

@@ -14,6 +14,7 @@ import {
   compactPricedFields,
   compactUnpricedFields,
   presentedFields,
+  PriceChange,
 } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
@@ -100,7 +101,7 @@ export const PricedQuote = object({
   ...pricedFields,
   change: describe(
     'Against our own published price then, in basis points; null without one.',
-    nullable(object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })),
+    nullable(PriceChange),
   ),
   routing_assets: describe('Those the routes go over, in full.', array(AssetQuote)),
 })

@@ -28,11 +28,13 @@ import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
+import { MCP_PATH, registerMcp } from './mcp/route.ts'
 import { registerMetrics } from './metricsRoute.ts'
 import { registerPage } from './page.ts'
 import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
+import { registerCost } from './cost.ts'
 import { registerExit } from './exit.ts'
 import { registerQuotes } from './quotes.ts'
 import { assertOwnPage, registerSession } from './session.ts'
@@ -89,7 +91,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    // A QUERY without a body is refused by the framework before anybody asks whether it is served.
+    request.is404 && request.method === 'QUERY'
+      ? answerUnknown(allowed, request, reply)
+      : answerError(context, error, request, reply),
+  )
   app.setNotFoundHandler((request, reply) => answerUnknown(allowed, request, reply))
   registerProbes(app, context)
   registerMetrics(app, context)
@@ -100,12 +107,14 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerPools(app, context)
   registerQuotes(app, context)
   registerExit(app, context)
+  registerCost(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
   registerPolicies(app, context)
   registerSession(app, context)
   registerEventStream(app, context)
   registerAdmin(app, context)
+  registerMcp(app, context)
   answerHotQuotes(app.server, context, connections)
   return app
 }
@@ -123,18 +132,21 @@ function forgetTypeOfNothing({ headers }: FastifyRequest): void {
 const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
 const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
+const isMcp = (request: FastifyRequest): boolean => pathFor(request) === MCP_PATH
 const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
 const isQuote = (request: FastifyRequest): boolean => isQuotePath(pathFor(request))
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (!isApi(request)) return admitStranger(request, reply)
+  if (!isApi(request) && !isMcp(request)) return admitStranger(request, reply)
   void reply.header('cache-control', 'no-store')
   const isKeyInUrl = holdsKey(request.url)
   if (hasTwoCredentials(request.raw)) {
     admitStranger(request, reply)
     throw new RequestError(400, 'there are two Authorization headers; expected one')
   }
-  const presented = presentedIn(request.headers, context.config.listen.publicOrigin)
+  const { bearer, cookie } = presentedIn(request.headers, context.config.listen.publicOrigin)
+  // Agents have keys: no page of ours asks there.
+  const presented = { bearer, cookie: isMcp(request) ? null : cookie }
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) {
     admitStranger(request, reply)
     throw new Refusal(401)
@@ -146,7 +158,8 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
-  await charge(context, request, reply, 1)
+  // A message of an agent costs what it asks for, which its body tells.
+  await charge(context, request, reply, isMcp(request) ? 0 : 1)
   const { connections } = request.server
   if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
   if (request.url.length > MAX_URL)

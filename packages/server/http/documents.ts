@@ -9,6 +9,8 @@ import { JSON_TYPE } from './request.ts'
 const FILES = [
   ['/docs', 'page/docs.html', 'text/html; charset=utf-8'],
   ['/docs.js', 'page/docs.js', 'text/javascript; charset=utf-8'],
+  ['/docsParts.js', 'page/docsParts.js', 'text/javascript; charset=utf-8'],
+  ['/tryIt.js', 'page/tryIt.js', 'text/javascript; charset=utf-8'],
   ['/docs.css', 'page/docs.css', 'text/css; charset=utf-8'],
 ] as const
 

@@ -17,12 +17,20 @@ export type Config = {
   readonly admin: { readonly allow: readonly string[] }
   /** Origins whose pages may read with a bearer key. */
   readonly access: { readonly corsOrigins: readonly string[] }
+  /** Tools for agents at /mcp. */
+  readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
+}
+
+export type McpConfig = {
+  readonly isEnabled: boolean
+  /** Below this score agents get no number. */
+  readonly minScore: number
 }
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */

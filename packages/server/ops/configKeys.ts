@@ -13,6 +13,9 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   access: 'What other pages may do.',
   'access.cors_origins':
     'Origins whose pages may read with a bearer key from a browser, without cookies; by default none.',
+  mcp: 'Tools for agents (Model Context Protocol) at /mcp; see docs/MCP.md.',
+  'mcp.enabled': 'Whether they are served; on by default where listen.host is this machine alone.',
+  'mcp.min_score': 'Below this score an agent is told the reason and no number.',
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',

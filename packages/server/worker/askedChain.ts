@@ -31,6 +31,10 @@ export abstract class AskedChain implements ChainService {
     return this.ask('exit', [token, sizes]) as ReturnType<ChainService['exit']>
   }
 
+  cost(token: string) {
+    return this.ask('cost', [token]) as ReturnType<ChainService['cost']>
+  }
+
   unenrol(token: string) {
     return this.ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
   }

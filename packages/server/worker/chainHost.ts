@@ -24,6 +24,7 @@ import type {
   Enrolment,
   Narrowing,
   PoolAnswer,
+  CostAnswer,
   SaleAnswer,
   SaleSizes,
   TokenAnswer,
@@ -199,6 +200,10 @@ export class ChainHost implements ChainService {
 
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer> {
     return this.#quotes.exit(token as Address, sizes)
+  }
+
+  cost(token: string): Promise<CostAnswer> {
+    return this.#quotes.cost(token as Address)
   }
 
   unenrol(token: string): Promise<boolean> {

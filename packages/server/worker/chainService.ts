@@ -50,6 +50,12 @@ export type SaleAnswer =
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
+export type CostAnswer =
+  | { readonly outcome: 'cost'; readonly cost: string }
+  | { readonly outcome: 'not_enrolled' }
+  | { readonly outcome: 'is_stable' }
+  | { readonly outcome: 'unpriced'; readonly reason: string }
+
 /** The chain's thread is gone; its keeper starts another. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
@@ -76,6 +82,8 @@ export interface ChainService {
   ): Promise<TokenAnswer>
   /** What sales of an enrolled token would pay at the tip; JSON text. */
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
+  /** What it would cost to move the published price of an enrolled token; JSON text. */
+  cost(token: string): Promise<CostAnswer>
   /** Takes a token back at the operator's wish; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
   /** Nothing is priced while a chain is paused; it goes on following its blocks. */

@@ -54,6 +54,7 @@ const EVERYBODYS = new Set([
   'exclude_pools',
   'from_block',
   'from_ms',
+  'include',
   'interval',
   'kind',
   'limit',

@@ -131,6 +131,17 @@ export const OPERATIONS: readonly Operation[] = [
     failures: [422, 504],
   },
   {
+    id: 'fetchCost',
+    method: 'get',
+    path: '/v1/cost/{chain_id}/{token_address}',
+    tag: 'Quotes',
+    summary: 'What it would cost to move the published price of a token, with the cheapest plans found.',
+    scopes: READ,
+    params: wire.TokenPath,
+    answers: { 200: wire.Cost, 202: wire.PendingQuote },
+    failures: [422, 504],
+  },
+  {
     id: 'readHistory',
     method: 'get',
     path: '/v1/history/token/{chain_id}/{token_address}',

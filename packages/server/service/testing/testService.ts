@@ -47,6 +47,8 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** Its section `mcp`; left out, what holds by default. */
+  readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
 }
@@ -106,6 +108,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    mcp = {},
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -125,7 +128,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
-  const more = { ...(replica === undefined ? {} : { replica }), coverage: { sources: coverage }, policy }
+  const more = { ...(replica === undefined ? {} : { replica }), coverage: { sources: coverage }, policy, mcp }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file
 }

@@ -56,6 +56,12 @@ export function snapshotStore(connection: Connection): SnapshotStore {
         AND (token0 = matched.tokenAddress OR token1 = matched.tokenAddress) AND json_valid(state)) DESC,
       matched.chainId, matched.tokenAddress
     LIMIT :limit`)
+  const depths = connection.prepare(`
+    SELECT (
+      SELECT CAST(sum(CAST(json_extract(state, '$.depth.effective_microusd') AS INTEGER)) AS TEXT)
+      FROM pool JOIN pool_state USING (chain_id, pool_address)
+      WHERE pool.chain_id = :chain AND (token0 = wanted.value OR token1 = wanted.value) AND json_valid(state)) AS depth
+    FROM json_each(:tokens) AS wanted ORDER BY wanted.key`)
   // An entity that was damaged tells nothing here; its chain does when it starts.
   const readProven = connection.prepare(`
     SELECT json_extract(text, '$.proven') AS proven FROM entity
@@ -87,6 +93,10 @@ export function snapshotStore(connection: Connection): SnapshotStore {
         matching.all({ text, pattern: containing(text), limit: rowLimit(limit) }),
       )
       return rows as unknown as TokenRow[]
+    },
+    async readDepths(chainId, wanted) {
+      const rows = connection.query(() => depths.all({ chain: chainId, tokens: JSON.stringify(wanted) }))
+      return (rows as unknown as readonly { depth: string | null }[]).map(({ depth }) => depth)
     },
     async readVerified(chainId, wanted) {
       return connection.read(() => ({

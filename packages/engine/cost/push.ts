@@ -1,0 +1,115 @@
+/**
+ * A pool pushed until its marginal price is so many times what it was, by the exact swaps of its own contract, and what the
+ * way there and back costs. Amounts are units; X and Y are those of the pool's orientation.
+ */
+import type { Side, V2State, V3State } from '../amm/states.ts'
+import type { Boundary } from '../amm/adapter.ts'
+import type { Address, Hex, PoolEvent } from '../chain/block.ts'
+import type { Pool } from '../entities.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import { count } from '../units.ts'
+
+type Amm = V2State | V3State
+
+export type PushSwap = {
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  readonly before: Amm
+  readonly after: Amm
+}
+
+export type Push = {
+  readonly pool: Pool
+  /** The token that goes in. */
+  readonly side: Side
+  readonly swaps: readonly PushSwap[]
+  readonly amountIn: bigint
+  readonly amountOut: bigint
+  /** What selling all that came out gives, if nobody has traded meanwhile. */
+  readonly amountBack: bigint
+}
+
+/**
+ * The last swap of a sale may become the evidence of the block, at its own average price (R-evidence-5). So a sale ends with
+ * a swap of this share, which is too small for that or has an average that is where the push ends.
+ */
+const LAST_SHARE = 100_000n
+
+/** The other side of a boundary of which one is asked for. */
+const ASIDE = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
+
+/** Null where the pool cannot be brought there by what is known of it, or is not moved at all. */
+export function pushTo(pool: Pool, amm: Amm, factor: Fraction): Push | null {
+  const isUp = factor.num > factor.den
+  const boundary: Boundary = isUp ? { ...ASIDE, up: factor } : { ...ASIDE, down: factor }
+  const depth = pool.around.adapter.depth(pool.terms, amm, pool.x, boundary)
+  if ('reason' in depth) return null
+  const amount = isUp ? depth.up : depth.down
+  const side: Side = isUp ? other(pool.x) : pool.x
+  const last = isUp ? 0n : amount / LAST_SHARE
+  const swaps: PushSwap[] = []
+  let state = amm
+  for (const part of [amount - last, last]) {
+    if (part === 0n) continue
+    const swap = swapOf(pool, state, side, part)
+    if (swap === null) return null
+    // A swap that pays nothing is one that a pair refuses.
+    if (swap.amountOut === 0n) continue
+    swaps.push(swap)
+    state = swap.after
+  }
+  if (swaps.length === 0) return null
+  const amountOut = sum(swaps.map(swap => swap.amountOut))
+  const back = swapOf(pool, state, other(side), amountOut)
+  return {
+    pool,
+    side,
+    swaps,
+    amountIn: sum(swaps.map(swap => swap.amountIn)),
+    amountOut,
+    amountBack: back?.amountOut ?? 0n,
+  }
+}
+
+export const inputOf = ({ pool, side }: Push): Address => (side === 0 ? pool.token0 : pool.token1)
+export const outputOf = ({ pool, side }: Push): Address => (side === 0 ? pool.token1 : pool.token0)
+
+/** The logs of all their swaps, in the order of the pushes. */
+export function logsOf(pushes: readonly Push[], transactionHash: Hex): PoolEvent[] {
+  const logs: PoolEvent[] = []
+  for (const { pool, side, swaps } of pushes)
+    for (const swap of swaps) {
+      const at = { pool: pool.address, transactionHash, logIndex: count(logs.length) }
+      const [in0, in1] = side === 0 ? [swap.amountIn, 0n] : [0n, swap.amountIn]
+      const [out0, out1] = side === 0 ? [0n, swap.amountOut] : [swap.amountOut, 0n]
+      const { after } = swap
+      if (after.family === 'amm_v2') {
+        const { reserve0, reserve1 } = after
+        const sold = { amount0In: in0, amount1In: in1, amount0Out: out0, amount1Out: out1 }
+        const explained = { ...at, logIndex: count(logs.length + 1) }
+        logs.push(
+          { ...at, family: 'amm_v2', event: { kind: 'SYNC', reserve0, reserve1 } },
+          { ...explained, family: 'amm_v2', event: { kind: 'SWAP', ...sold } },
+        )
+      } else {
+        const { sqrtPriceX96, tick, liquidity } = after
+        const net = { amount0: in0 - out0, amount1: in1 - out1 }
+        logs.push({
+          ...at,
+          family: 'amm_v3',
+          event: { kind: 'SWAP', ...net, sqrtPriceX96, tick, liquidity },
+        })
+      }
+    }
+  return logs
+}
+
+function swapOf(pool: Pool, before: Amm, side: Side, amountIn: bigint): PushSwap | null {
+  const swapped = pool.around.adapter.swapExactIn(pool.terms, before, side, amountIn)
+  return 'reason' in swapped || swapped.amountIn < amountIn
+    ? null
+    : { amountIn, amountOut: swapped.amountOut, before, after: swapped.state }
+}
+
+const other = (side: Side): Side => (side === 0 ? 1 : 0)
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n)
