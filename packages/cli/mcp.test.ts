@@ -1,8 +1,6 @@
 /** `assay mcp`: what it prints is what a client can start, and what that says when the service is away or refuses the key. */
-import { Client } from '@modelcontextprotocol/client'
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, expect, it } from 'vitest'
-import { callTool } from '../server/service/testing/mcpClient.ts'
+import { callTool, startMcp } from '../server/service/testing/mcpClient.ts'
 import { openTestApi } from '../server/service/testing/testApi.ts'
 import { endSessions, PLACES, run } from './testing/session.ts'
 
@@ -22,11 +20,7 @@ async function printed(url: string): Promise<Started> {
   return (JSON.parse(text) as Printed).mcpServers.assay
 }
 
-async function connect({ command, args }: Started, key: string): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } })
-  await client.connect(new StdioClientTransport({ command, args, env: { ASSAY_KEY: key } }))
-  return client
-}
+const connect = (started: Started, key: string) => startMcp(started, key, '2026-07-28')
 
 it.each(PLACES)(
   'on %s: --print-config says what to paste for three kinds of clients, without the key',

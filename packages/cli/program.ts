@@ -7,6 +7,7 @@ import { configCommand } from './commands/config.ts'
 import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
+import { decimalsCommand } from './commands/decimals.ts'
 import { keysCommand } from './commands/keys.ts'
 import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
@@ -49,6 +50,7 @@ export function assayProgram(): Command {
   program.commandsGroup('Operate')
   for (const command of [
     keysCommand(),
+    decimalsCommand(),
     configCommand(),
     doctorCommand(),
     backfillCommand(),

@@ -49,7 +49,12 @@ describe.each(['light', 'dark'] as const)('in %s', scheme => {
     // What is copied or kept has no key in it.
     expect(await docs.page.locator('main').textContent()).not.toContain(key)
     const kept = () =>
-      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])
+      JSON.stringify([
+        Object.entries(localStorage),
+        Object.entries(sessionStorage),
+        document.cookie,
+        location.href,
+      ])
     expect(await docs.page.evaluate(kept)).not.toContain(key)
     expect(await docs.seriousFindings()).toEqual([])
     expect(docs.faults(REFUSED)).toEqual([])

@@ -49,7 +49,7 @@ export type Client = {
   fetchPoolEvents(query: PoolPath & PoolEventsQuery, options?: CallOptions): Promise<PoolEventPage>
   quotePool(query: PoolPath & PoolQuoteQuery, options?: CallOptions): Promise<PoolQuote>
   /** PRICED, UNPRICED or PENDING by `state`; errors are thrown. */
-  quoteToken(query: TokenPath & TokenQuoteQuery, options?: CallOptions): Promise<TokenQuote>
+  quoteToken(query: TokenPath & Omit<TokenQuoteQuery, 'view'>, options?: CallOptions): Promise<TokenQuote>
   quoteTokens(batch: BatchRequest, options?: CallOptions): Promise<BatchResponse>
   /** What sales of a token would pay, with the swaps to carry out. */
   fetchExit(query: TokenPath & ExitQuery, options?: CallOptions): Promise<Exit | PendingQuote>

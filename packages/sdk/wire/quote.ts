@@ -5,6 +5,7 @@
  * A priced quote holds the full quotes of the routing assets it went through.
  */
 import { AsOf, BlockPosition } from './block.ts'
+import { Cap, SCORE_LABELS } from './confidence.ts'
 import { QuoteErrorBody } from './error.ts'
 import { Address, AddressInput, ChainId } from './identifier.ts'
 import { poolFields } from './pool.ts'
@@ -114,6 +115,24 @@ export type UnpricedQuote = Static<typeof UnpricedQuote>
 export const EvaluatedQuote = union(PricedQuote, UnpricedQuote)
 export type EvaluatedQuote = Static<typeof EvaluatedQuote>
 
+const { support: _support, confidence: _confidence, ...shortPricedFields } = compactPricedFields
+const shortHeadFields = { chain_id: ChainId, token: Address, source: QuoteSource } as const
+
+/** With `view=compact`: the compact state without what a score is made of and without the range of accepted prices. */
+export const CompactQuote = union(
+  object({
+    ...shortHeadFields,
+    ...shortPricedFields,
+    confidence: object({ score: Score, label: enumeration(SCORE_LABELS), caps: array(Cap) }),
+  }),
+  object({ ...shortHeadFields, ...compactUnpricedFields, ...presentedFields }),
+)
+export type CompactQuote = Static<typeof CompactQuote>
+
+/** The 200 of GET /v1/quote/token, in either view. */
+export const AnyQuote = union(PricedQuote, UnpricedQuote, CompactQuote)
+export type AnyQuote = Static<typeof AnyQuote>
+
 /** The 202 of GET /v1/quote/token: work is under way, and there is no price yet. */
 export const PendingQuote = object({
   state: literal('PENDING'),
@@ -134,6 +153,12 @@ export const TokenQuoteQuery = strictObject({
   deadline_ms: optional(DeadlineMs),
   max_hops: optional(integer({ minimum: 1, maximum: 3 })),
   min_depth_usd: optional(Count),
+  view: optional(
+    describe(
+      'compact: the state and its ids alone, below 2 kB. Left out or full: with all its evidence.',
+      enumeration(['full', 'compact']),
+    ),
+  ),
   exclude_pools: optional(
     describe('Pool addresses, separated by commas.', pattern('^0x[0-9a-fA-F]{40}(?:,0x[0-9a-fA-F]{40})*$')),
   ),

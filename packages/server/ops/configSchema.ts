@@ -25,6 +25,13 @@ export const SAMPLE = {
   replica: 'postgres://assay:secret@replica/assay',
   admin: { allow: ['127.0.0.1/32'] },
   access: { cors_origins: ['https://app.example'] },
+  compat: {
+    coingecko: true,
+    defillama: true,
+    udf: true,
+    min_score: 1,
+    listen: { host: '127.0.0.1', port: 8081 },
+  },
   mcp: { enabled: true, min_score: 4 },
   retention: { hours: 72, records: 1_000_000 },
   chains: [

@@ -190,6 +190,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'replica',
     'admin',
     'access',
+    'compat',
     'mcp',
     'retention',
     'chains',
@@ -233,6 +234,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
           : shape.networks(admin['allow'], 'admin.allow'),
     },
     access: { corsOrigins: originsFrom(shape, access['cors_origins']) },
+    compat: compatFrom(shape, root['compat'], host),
     mcp: mcpFrom(shape, root['mcp'], host),
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
@@ -246,6 +248,25 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
       'policy',
       Object.keys((root['policy'] as object | undefined) ?? {}),
     ),
+  }
+}
+
+/** Whoever reaches them has a key; on a machine of its own they are there to be tried, elsewhere to be asked for. */
+function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'] {
+  const compat = shape.mapping(value, 'compat', ['coingecko', 'defillama', 'udf', 'min_score', 'listen'])
+  const listen = shape.mapping(compat['listen'], 'compat.listen', ['host', 'port'])
+  const isLocal = LOOPBACK.test(host)
+  const of = (key: string): boolean => shape.flag(compat[key], `compat.${key}`, isLocal)
+  const door = {
+    host: shape.text(listen['host'], 'compat.listen.host', 'a host name or address', HOST, host),
+    port: shape.integer(listen['port'], 'compat.listen.port', [0, 65_535], 0),
+  }
+  return {
+    coingecko: of('coingecko'),
+    defillama: of('defillama'),
+    udf: of('udf'),
+    minScore: shape.integer(compat['min_score'], 'compat.min_score', [1, 10], 1),
+    listen: (compat['listen'] ?? null) === null ? null : door,
   }
 }
 

@@ -98,7 +98,7 @@ describe.each(WAYS)('over $transport in $revision', way => {
     const { quote, told } = await ofOneRecord(lark, async () => {
       const { prices } = await callTool(client, 'prices', { tokens: [thin, lark] })
       const [none, first] = prices as Record<string, unknown>[]
-      return { ...first, none } as Record<string, unknown>
+      return { ...first, none }
     })
     expect(told).toMatchObject({ ...said(quote), none: { price_usd: null, reason: 'NO_ROUTE', score: null } })
   })

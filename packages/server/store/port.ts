@@ -119,6 +119,10 @@ export type Verified = {
     readonly poolAddress: string
     readonly verifiedMs: number
     readonly verifiedNumber: number
+    /** Since when its events are followed and stored without a gap; null in a text that does not say. */
+    readonly followedSinceMs: number | null
+    /** Null where its creation was not seen. */
+    readonly createdMs: number | null
   }[]
 }
 

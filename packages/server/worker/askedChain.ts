@@ -39,6 +39,10 @@ export abstract class AskedChain implements ChainService {
     return this.ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
   }
 
+  confirmDecimals(token: string, decimals: number) {
+    return this.ask('confirmDecimals', [token, decimals]) as ReturnType<ChainService['confirmDecimals']>
+  }
+
   setPaused(isPaused: boolean) {
     return this.ask('setPaused', [isPaused]) as ReturnType<ChainService['setPaused']>
   }

@@ -17,7 +17,7 @@ const doorTo = (name: string) => ({
     baseUrl: 'http://inside',
     fetch: async input =>
       Response.json(
-        String(input).includes('/v1/chains')
+        new Request(input).url.includes('/v1/chains')
           ? { chains: [{ chain_id: 1, name, health: null }] }
           : {
               chains: [{ chain_id: 1, name }],

@@ -14,7 +14,7 @@ export function fetchInside(
   reply: FastifyReply,
 ): typeof globalThis.fetch {
   return async (input, init = {}) => {
-    const { pathname, search } = new URL(String(input))
+    const { pathname, search } = new URL(new Request(input).url)
     const answer = await app.inject({
       method: init.method === 'POST' ? 'POST' : 'GET',
       url: `${pathname}${search}`,

@@ -93,7 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
     scopes: READ,
     params: wire.TokenPath,
     query: wire.TokenQuoteQuery,
-    answers: { 200: wire.EvaluatedQuote, 202: wire.PendingQuote, 304: null },
+    answers: { 200: wire.AnyQuote, 202: wire.PendingQuote, 304: null },
     failures: [422, 504],
   },
   {

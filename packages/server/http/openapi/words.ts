@@ -28,6 +28,11 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     about: 'Symbol or name of a token, or a part of it, the deepest first; not with address.',
     example: 'WETH',
   },
+  include: {
+    about: 'What to add to each row, separated by commas: change, spark, depth.',
+    example: 'change,depth',
+  },
+  view: { about: 'compact: the price, its score, caps and route in less than 2 kB.', example: 'compact' },
   kind: { about: 'Only events of this kind.', example: 'SWAP' },
   from_block: { about: 'Only events of this block and later ones.', example: 23_800_000 },
   to_block: { about: 'Only events of this block and earlier ones.', example: 23_900_000 },
@@ -100,6 +105,7 @@ const BODIES: Readonly<Record<string, string>> = {
   tryPolicy: 'Any subset of the policy.',
   startBackfill:
     'The chain, and from which block to which; left out, from its first deployment to its finalized block.',
+  confirmDecimals: 'The number of decimals that the token says now.',
   setRetention: 'How long and how many records are kept.',
   causeIncident: 'Which incident, and on which chain.',
 }

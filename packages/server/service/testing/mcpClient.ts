@@ -14,21 +14,35 @@ export type Way = (typeof WAYS)[number]
 const ASSAY = fileURLToPath(new URL('../../../cli/bin.js', import.meta.url))
 
 export async function connectMcp(url: string, key: string, { transport, revision }: Way): Promise<Client> {
+  const started = { command: process.execPath, args: [ASSAY, 'mcp', '--url', url] }
+  if (transport === 'stdio') return startMcp(started, key, revision)
+  return connected(
+    new StreamableHTTPClientTransport(new URL('/mcp', url), {
+      requestInit: { headers: { authorization: `Bearer ${key}` } },
+    }),
+    revision,
+  )
+}
+
+type Started = { readonly command: string; readonly args: readonly string[] }
+
+/** What a client's configuration says is started, with the key in its environment. */
+export const startMcp = (
+  { command, args }: Started,
+  key: string,
+  revision: Way['revision'],
+): Promise<Client> =>
+  connected(new StdioClientTransport({ command, args: [...args], env: { ASSAY_KEY: key } }), revision)
+
+async function connected(
+  transport: Parameters<Client['connect']>[0],
+  revision: Way['revision'],
+): Promise<Client> {
   const client = new Client(
     { name: 'assay-test', version: '1.0.0' },
     { versionNegotiation: { mode: revision === '2025-11-25' ? 'legacy' : { pin: revision } } },
   )
-  await client.connect(
-    transport === 'HTTP'
-      ? new StreamableHTTPClientTransport(new URL('/mcp', url), {
-          requestInit: { headers: { authorization: `Bearer ${key}` } },
-        })
-      : new StdioClientTransport({
-          command: process.execPath,
-          args: [ASSAY, 'mcp', '--url', url],
-          env: { ASSAY_KEY: key },
-        }),
-  )
+  await client.connect(transport)
   return client
 }
 

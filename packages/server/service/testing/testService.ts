@@ -47,6 +47,8 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** The section `compat` of the configuration; left out, its defaults. */
+  readonly compat?: Readonly<Record<string, unknown>>
   /** Its section `mcp`; left out, what holds by default. */
   readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
@@ -108,6 +110,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    compat = {},
     mcp = {},
   } = options
   const document = worldConfig(
@@ -128,7 +131,13 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
-  const more = { ...(replica === undefined ? {} : { replica }), coverage: { sources: coverage }, policy, mcp }
+  const more = {
+    ...(replica === undefined ? {} : { replica }),
+    coverage: { sources: coverage },
+    compat,
+    mcp,
+    policy,
+  }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file
 }

@@ -77,7 +77,11 @@ const PROVEN = statement(
 )
 const VERIFIED = statement(`
   SELECT substr(key, 6) AS "poolAddress", substring(text from '"verifiedMs":(\\d+)')::bigint AS "verifiedMs",
-    substring(text from '"verifiedNumber":(\\d+)')::bigint AS "verifiedNumber"
+    substring(text from '"verifiedNumber":(\\d+)')::bigint AS "verifiedNumber",
+    substring(text from '"trackedSinceMs":(\\d+)')::bigint + greatest(0,
+      coalesce(substring(text from '"readMs":(\\d+)')::bigint, 0) - substring(text from '"trackedSinceMs":(\\d+)')::bigint)
+      AS "followedSinceMs",
+    nullif(substring(text from '"createdMs":(\\d+|null)'), 'null')::bigint AS "createdMs"
   FROM entity WHERE chain_id = $1 AND key = ANY ($2::text[])`)
 
 type JoinedPool = Omit<PoolRow, 'prices'> & { readonly price0: string | null; readonly price1: string | null }

@@ -68,7 +68,11 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     WHERE chain_id = ? AND key = 'chain' AND json_valid(text)`)
   const readVerified = connection.prepare(`
     SELECT substr(key, 6) AS poolAddress, json_extract(text, '$.state.verifiedMs') AS verifiedMs,
-      json_extract(text, '$.state.verifiedNumber') AS verifiedNumber
+      json_extract(text, '$.state.verifiedNumber') AS verifiedNumber,
+      json_extract(text, '$.state.trackedSinceMs') + max(0,
+        coalesce(json_extract(text, '$.state.past.readMs'), 0) - json_extract(text, '$.state.trackedSinceMs'))
+        AS followedSinceMs,
+      json_extract(text, '$.createdMs') AS createdMs
     FROM entity
     WHERE chain_id = ? AND key IN (SELECT 'pool/' || value FROM json_each(?)) AND json_valid(text)`)
   const readHealth = connection.prepare('SELECT health FROM feed_health WHERE chain_id = ?')

@@ -1,6 +1,6 @@
 /** The tool `exit`: what a seller of a token would get, size by size. */
 import type { Exit } from '@assay/sdk'
-import { dollars, PRICE_FIELDS, priceOf, refusedPrice, type Stated } from '../price.ts'
+import { dollars, PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, text, textOrNull, TOKEN, type Tool, type TokenArguments } from '../tool.ts'
 
 const SIZES = 8
@@ -56,7 +56,7 @@ export const EXIT: Tool = {
         ...(usd === undefined ? {} : { usd: usd.join(',') }),
       })
       if ('state' in answer) return { ...priceOf(token, answer, asked), ...nothing }
-      const price = priceOf(token, { ...answer, state: 'PRICED' } as Stated, asked)
+      const price = priceOf(token, { ...answer, state: 'PRICED' }, asked)
       return price.price_usd === null ? { ...price, ...nothing } : { ...price, ...soldOf(answer) }
     } catch (failure) {
       return { ...refusedPrice(token, failure, asked), ...nothing }

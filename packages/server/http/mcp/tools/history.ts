@@ -1,6 +1,6 @@
 /** The tool `history`: what was published about a token, at a moment or over a time. */
 import type { HistoryPage, HistoryQuery } from '@assay/sdk'
-import { PRICE_FIELDS, priceOf, type Stated } from '../price.ts'
+import { PRICE_FIELDS, priceOf } from '../price.ts'
 import { list, object, textOrNull, TOKEN, type Tool, type TokenArguments, whole } from '../tool.ts'
 
 const DEFAULT_ENTRIES = 20
@@ -54,7 +54,7 @@ export const HISTORY: Tool = {
       ...(isMoment ? {} : { limit }),
     })
     return {
-      entries: page.prices.map(entry => priceOf({ chain_id, token_address }, entry as Stated, asked)),
+      entries: page.prices.map(entry => priceOf({ chain_id, token_address }, entry, asked)),
       next_cursor: page.next_cursor,
       gaps: (page.gaps ?? []).map(({ from_block, to_block }) => ({ from_block, to_block })),
     }

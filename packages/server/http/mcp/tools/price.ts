@@ -1,7 +1,7 @@
 /** The tools `price` and `prices`: what one token, or up to fifty, cost now. */
 import { QuoteError as BatchFailure } from '@assay/sdk'
 import type { BatchResponse } from '@assay/sdk/wire'
-import { PRICE_FIELDS, priceOf, refusedPrice, type Stated } from '../price.ts'
+import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, TOKEN, type Tool, type TokenArguments } from '../tool.ts'
 
 /** Fewer than a batch over HTTP may have: an agent reads every one. */
@@ -48,7 +48,7 @@ export const PRICES: Tool = {
 type Entry = BatchResponse['quotes'][number]
 
 function entryOf(token: TokenArguments, entry: Entry, asked: Parameters<Tool['run']>[1]): object {
-  if ('quote' in entry) return priceOf(token, entry.quote as Stated, asked)
+  if ('quote' in entry) return priceOf(token, entry.quote, asked)
   const { code, message, detail } = entry.error
   return refusedPrice(token, new BatchFailure({ code, message, detail, retryAfterMs: null }), asked)
 }

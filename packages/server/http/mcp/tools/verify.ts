@@ -1,7 +1,7 @@
 /** The tool `verify`: a price recomputed from its own evidence. Over stdio that happens on the machine of the agent. */
 import { type EvaluatedQuote, verify, verifyOffline } from '@assay/sdk'
 import type { Client } from '@assay/sdk'
-import { PRICE_FIELDS, priceOf, refusedPrice, type Stated } from '../price.ts'
+import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, text, TOKEN, type Tool, type TokenArguments, whole } from '../tool.ts'
 
 const MOST_SHOWN = 20
@@ -29,7 +29,7 @@ export const VERIFY: Tool = {
     const nothing = { verified: null, checks: 0, differing: [] }
     try {
       const quote = await asked.client.quoteToken(token)
-      const price = priceOf(token, quote as Stated, asked)
+      const price = priceOf(token, quote, asked)
       if (quote.state === 'PENDING' || (quote.state === 'UNPRICED' && quote.presented !== true))
         return { ...price, ...nothing }
       const { verified, checks, differences } = await verification(asked.client, token, quote)

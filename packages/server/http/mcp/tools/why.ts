@@ -1,6 +1,6 @@
 /** The tool `why`: what a score is the least of, what holds it down, or which paths failed and by how much. */
 import type { PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
-import { PRICE_FIELDS, priceOf, refusedPrice, type Stated } from '../price.ts'
+import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import {
   list,
   object,
@@ -68,7 +68,7 @@ export const WHY: Tool = {
     const nothing = { components: [], caps: [], routes: [], candidates: [] }
     try {
       const quote: TokenQuote = await asked.client.quoteToken(token)
-      const price = priceOf(token, quote as Stated, asked)
+      const price = priceOf(token, quote, asked)
       if (quote.state === 'PRICED') return { ...price, ...nothing, ...supportOf(quote) }
       if (quote.state === 'UNPRICED') return { ...price, ...nothing, candidates: candidatesOf(quote) }
       return { ...price, ...nothing }
