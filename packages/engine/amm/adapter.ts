@@ -126,6 +126,8 @@ export type Events<K extends Kind> = {
   tickChange(event: K['event']): TickChange | null
   /** What a swap moved of token0 and token1, positive into the pool. */
   nets(swap: SwapOf<K>): readonly [bigint, bigint]
+  /** What a swap of token `side` that ended in `after` leaves in the logs. */
+  swapped(side: Side, amounts: SwapSizes, after: K['state']): readonly K['event'][]
   /** The amounts of a swap in the words of its log. */
   swapText(swap: SwapOf<K>): SwapAmounts
   /**
@@ -137,6 +139,9 @@ export type Events<K extends Kind> = {
   /** The first of these events up to which they say the whole state, and that state. */
   first(events: readonly K['event'][]): { readonly at: Count; readonly state: K['state'] } | null
 }
+
+/** Gross of the fee. */
+export type SwapSizes = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 
@@ -169,6 +174,7 @@ export function adapter<K extends Kind>(
   maths: Maths<K>,
   events: Events<K>,
 ): Adapter<K> {
+  // oxlint-disable typescript/unbound-method -- the parts are plain functions, none of which has a `this`
   return {
     family: identity.family,
     leastInput: identity.leastInput,
@@ -192,9 +198,11 @@ export function adapter<K extends Kind>(
     explains: events.explains,
     tickChange: events.tickChange,
     nets: events.nets,
+    swapped: events.swapped,
     swapText: events.swapText,
     before: events.before,
     after: events.after,
     first: events.first,
   }
+  // oxlint-enable typescript/unbound-method
 }

@@ -8,7 +8,7 @@ import { NextCursor, pageQueryFields } from './page.ts'
 import { Count, Ms, Signed, Tick, Unsigned } from './quantity.ts'
 import { array, enumeration, literal, object, optional, type Static, strictObject, union } from './schema.ts'
 
-export const POOL_EVENT_KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED'] as const
+export const POOL_EVENT_KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED', 'FEE'] as const
 type PoolEventKind = (typeof POOL_EVENT_KINDS)[number]
 
 /** How completeness of the block's logs was shown. */
@@ -62,6 +62,7 @@ export const PoolEvent = union(
   object({ ...of('BURN'), ...liquidityFields }),
   object({ ...of('SYNC'), reserve0: Unsigned, reserve1: Unsigned }),
   object({ ...of('INITIALIZE'), sqrt_price_x96: Unsigned, tick: Tick }),
+  object({ ...of('FEE'), fee_ppm: Count }),
   object({
     ...of('CREATED'),
     token0: optional(Address),

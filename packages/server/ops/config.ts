@@ -102,6 +102,12 @@ export type DeploymentConfig = {
 } & (
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
   | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
+  | {
+      readonly family: 'amm_v3_pancake'
+      readonly feeTiers: readonly number[]
+      readonly deployerAddress: Address
+    }
+  | { readonly family: 'amm_algebra_v1'; readonly deployerAddress: Address }
 )
 
 /** Families that have no adapter, and whose factories can be asked for the pool of a pair. */

@@ -5,6 +5,7 @@ import { toEventSignature, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
   lookAlikePoolAbi,
+  poolDeployerAbi,
   priceFeedAbi,
   proxiedTokenAbi,
   testTokenAbi,
@@ -13,6 +14,7 @@ import {
 } from './abi.ts'
 import oddTokens from './OddTokens.json' with { type: 'json' }
 import lookAlikePool from './LookAlikePool.json' with { type: 'json' }
+import poolDeployer from './PoolDeployer.json' with { type: 'json' }
 import priceFeed from './PriceFeed.json' with { type: 'json' }
 import proxiedToken from './ProxiedToken.json' with { type: 'json' }
 import testToken from './TestToken.json' with { type: 'json' }
@@ -21,6 +23,7 @@ import trader from './Trader.json' with { type: 'json' }
 
 describe.each([
   { artifact: lookAlikePool, typed: lookAlikePoolAbi as Abi },
+  { artifact: poolDeployer, typed: poolDeployerAbi as Abi },
   { artifact: priceFeed, typed: priceFeedAbi as Abi },
   { artifact: proxiedToken, typed: proxiedTokenAbi as Abi },
   { artifact: testToken, typed: testTokenAbi as Abi },

@@ -24,6 +24,8 @@ export type TestServiceOptions = {
   /** Tokens of the configuration by symbol; left out, all of the plan. */
   readonly tokens?: readonly string[]
   readonly pools?: readonly Hex[]
+  /** Factories beside those of the plan, as the configuration file has them. */
+  readonly deployments?: readonly object[]
   readonly policy?: Readonly<Record<string, unknown>>
   /** Another name for another database on the same chain. */
   readonly name?: string
@@ -98,6 +100,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     name = 'assay',
     tokens,
     pools = [],
+    deployments = [],
     policy = {},
     endpoints,
     publicOrigin,
@@ -120,6 +123,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   for (const endpoint of first['endpoints'] as { url: string }[]) endpoint.url = withCanary(endpoint.url)
   first['pools'] = pools
+  first['deployments'] = [...(first['deployments'] as object[]), ...deployments]
   if (heartbeatS !== undefined)
     for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
       Object.assign(usd_feed, { heartbeat_s: heartbeatS, grace_s: 0 })
