@@ -279,6 +279,7 @@ const FAMILY_PLACES = [
   /^packages\/server\/ops\/(deployments|config|configSchema|configKeys|chainTable)\.ts$/,
   /^packages\/sdk\/verify\/pools\//,
   /^packages\/sdk\/wire\/chain\.ts$/,
+  /^packages\/sdk\/probe\/plan\.ts$/,
   // Its two keys are names of rules, which a family refers to.
   /^packages\/engine\/policy\/policy(Override)?\.ts$/,
 ]

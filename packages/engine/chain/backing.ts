@@ -2,6 +2,7 @@
  * Balances of pools, read at a block beside a probe (R-back-2): held against what the pool reckons with at that block, and
  * undone with it. Of a pool that changed since, a reading says nothing.
  */
+import { isPair } from '../amm/families.ts'
 import type { Pool } from '../entities.ts'
 import type { PoolBalances } from '../sellabilityReading.ts'
 import { type Backing, backingCap, hasExcess, type Holding } from '../rules/backing.ts'
@@ -31,12 +32,12 @@ export function applyBalances(
     if (against === null) continue
     const holding = (side: 0 | 1): Holding => ({ balance: balances[side], against: against[side] })
     const holdings = [holding(0), holding(1)] as const
-    const sinceMs = hasExcess(pool.terms.family, holdings, policy)
+    const sinceMs = hasExcess(isPair(pool.state.amm), holdings, policy)
       ? (before?.excessSinceMs ?? block.timeMs)
       : null
     const next: Backing = { holdings, readMs: block.timeMs, excessSinceMs: sinceMs }
     setPoolState(state, pool, { ...pool.state, backing: next }, place.journal)
-    const [was, is] = [before, next].map(each => backingCap(pool.terms.family, each, policy)?.cap)
+    const [was, is] = [before, next].map(each => backingCap(isPair(pool.state.amm), each, policy)?.cap)
     if (was !== is) triggers.liquidity(work, pool)
   }
 }
@@ -44,7 +45,7 @@ export function applyBalances(
 /** Of each token: a pair's reserve, or what a pool would pay out until its price is 2% away. Null where that is not known. */
 function reckonedWith({ terms, state, x, around }: Pool): readonly [bigint, bigint] | null {
   const { amm, depth } = state
-  if (amm.family === 'amm_v2') return [amm.reserve0, amm.reserve1]
+  if (isPair(amm)) return [amm.reserve0, amm.reserve1]
   if (depth === null) return null
   const y = x === 0 ? 1 : 0
   const paid = (side: 0 | 1, amountIn: bigint): bigint | null => {

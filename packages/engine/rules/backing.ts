@@ -18,22 +18,21 @@ export type Backing = {
   readonly excessSinceMs: Ms | null
 }
 
-type Kind = 'amm_v2' | 'amm_v3'
-
 const BPS = 10_000n
 /** A little too much may be a transfer that a Sync follows: it has to show twice, this far apart. */
 export const EXCESS_MS = 300_000
 
-/** Whether a reading finds a little too much, of either token. A v3 pool holds fees that nobody has collected yet. */
-export const hasExcess = (kind: Kind, holdings: Backing['holdings'], { backing }: Policy): boolean =>
-  kind === 'amm_v2' && holdings.some(each => isAbove(each, backing.below_bps))
+/** Whether a reading finds a little too much, of either token. A pool with ticks holds fees that nobody has collected yet. */
+export const hasExcess = (isPair: boolean, holdings: Backing['holdings'], { backing }: Policy): boolean =>
+  isPair && holdings.some(each => isAbove(each, backing.below_bps))
 
-export function backingCap(kind: Kind, found: Backing | null, policy: Policy): Cap | null {
+/** `isPair`: a pool that reckons with reserves, not with ticks. */
+export function backingCap(isPair: boolean, found: Backing | null, policy: Policy): Cap | null {
   if (found === null || policy.revision === 1) return null
   const { below_bps, above_bps, cap } = policy.backing
   const { holdings, excessSinceMs, readMs } = found
   const isShort = holdings.some(each => isBelow(each, below_bps))
-  const isFar = kind === 'amm_v2' && holdings.some(each => isAbove(each, above_bps))
+  const isFar = isPair && holdings.some(each => isAbove(each, above_bps))
   const hasStayed = excessSinceMs !== null && readMs - excessSinceMs >= EXCESS_MS
   return isShort || isFar || hasStayed ? { code: 'UNBACKED', cap } : null
 }

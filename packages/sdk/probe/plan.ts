@@ -10,6 +10,13 @@ import probe from './Probe.json' with { type: 'json' }
 /** Families whose pools the probe can trade with. Pools of the kin of v3 differ in the name of their callback alone. */
 export type ProbeFamily = 'amm_v2' | 'amm_v3'
 
+/** Null for a family whose pools the probe cannot trade with. */
+export const probeFamily = (family: string): ProbeFamily | null =>
+  family === 'amm_v2' || family === 'amm_v3' ? family : null
+
+/** Whether the share of the input that trades is part of the plan: a pair leaves the sum to the caller. */
+export const needsFee = (family: ProbeFamily): boolean => family === 'amm_v2'
+
 export type ProbeHop = {
   readonly family: ProbeFamily
   readonly pool: Hex

@@ -10,5 +10,5 @@ export {
   unknownFor,
 } from './judge.ts'
 export type { ProbeFamily, ProbeHop, ProbePlan, Trip } from './plan.ts'
-export { MOST_HOPS } from './plan.ts'
+export { MOST_HOPS, needsFee, probeFamily } from './plan.ts'
 export { type Ask, lookLater, lookNow, probe, type ProbeRequest } from './run.ts'

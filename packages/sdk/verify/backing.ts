@@ -6,7 +6,7 @@ import type { Reading } from './reading.ts'
 /** Null where there is no cap, and where no balances were read. */
 export function checkBacking(
   { findings, policy }: Reading,
-  { backing, family }: Hop,
+  { backing, reserves }: Hop,
   path: string,
 ): ReturnType<typeof backingCap> {
   if (backing === undefined) return null
@@ -27,5 +27,5 @@ export function checkBacking(
     readMs: ms(readMs),
     excessSinceMs: sinceMs === null ? null : ms(findings.integer(`${own}.excess_since_ms`, sinceMs)),
   }
-  return backingCap(family === 'amm_v2' ? 'amm_v2' : 'amm_v3', found, policy)
+  return backingCap(reserves !== undefined, found, policy)
 }

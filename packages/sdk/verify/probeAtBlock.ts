@@ -2,7 +2,7 @@
  * The probe of a token run again on the caller's own node, at the block and over the pools that the quote names. A node
  * that simulates nothing, or has no state of that block any more, says neither yes nor no.
  */
-import { type Ask, type Hex, probe, type ProbeHop } from '../probe/probe.ts'
+import { type Ask, type Hex, needsFee, probe, probeFamily, type ProbeHop } from '../probe/probe.ts'
 import type { Sellability } from '../wire/price.ts'
 import type { EvaluatedQuote } from '../wire/quote.ts'
 import type { Findings } from './findings.ts'
@@ -93,9 +93,10 @@ async function hopsOf(node: Node, { path, block_hash }: Sellability, token: stri
       [TOKEN0, TOKEN1].map(async data => (await node.call(pool, data, block_hash ?? '')).address(0)),
     )
     const tokenIn = (token0 === tokenOut ? token1 : token0) as Hex
-    const isPair = family === 'amm_v2'
-    const fee = isPair ? { numerator: PPM - BigInt(fee_ppm), denominator: PPM } : null
-    hops.unshift({ family: isPair ? 'amm_v2' : 'amm_v3', pool, tokenIn, tokenOut, fee })
+    const kind = probeFamily(family)
+    if (kind === null) throw new RangeError(`a probe through a pool of ${family} is not one of this SDK`)
+    const fee = needsFee(kind) ? { numerator: PPM - BigInt(fee_ppm), denominator: PPM } : null
+    hops.unshift({ family: kind, pool, tokenIn, tokenOut, fee })
     tokenOut = tokenIn
   }
   return hops

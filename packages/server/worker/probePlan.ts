@@ -3,7 +3,7 @@
  * pools, and what to spend. The pool of the evidence is the one that is tried, or the answer would be about another market.
  */
 import { count, type Pool, poolsOf, type State } from '@assay/engine'
-import { MOST_HOPS, type ProbeHop } from '@assay/sdk/probe'
+import { MOST_HOPS, probeFamily, type ProbeHop } from '@assay/sdk/probe'
 import type { Address, ChainConfig } from '../ops/config.ts'
 
 export type Probing = {
@@ -62,7 +62,8 @@ function pricingPool(state: State, token: Address): Pool | null {
   return usable.find(({ id }) => id === selected) ?? deepest(usable)
 }
 
-const isUsable = ({ state }: Pool): boolean => state.verified && !state.isBeforeGap && state.evidence !== null
+const isUsable = ({ state, terms }: Pool): boolean =>
+  state.verified && !state.isBeforeGap && state.evidence !== null && probeFamily(terms.family) !== null
 
 type Step = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 
@@ -97,8 +98,10 @@ function deepest(pools: readonly Pool[]): Pool | null {
 
 function hopOf({ pool, tokenIn, tokenOut }: Step): ProbeHop {
   const { terms, address } = pool
-  const fee = terms.family === 'amm_v2' ? terms.fee : null
-  return { family: terms.family, pool: address, tokenIn, tokenOut, fee }
+  const family = probeFamily(terms.family)
+  if (family === null) throw new Error(`the probe cannot trade with a pool of ${terms.family}`)
+  const fee = 'fee' in terms && typeof terms.fee === 'object' ? terms.fee : null
+  return { family, pool: address, tokenIn, tokenOut, fee }
 }
 
 function sizesOf(state: State, native: Address, pool: Pool): readonly [bigint, bigint] {
