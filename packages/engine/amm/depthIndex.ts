@@ -45,6 +45,7 @@ type Ticks = {
 const WINDOW_REACH = 2
 
 export class DepthIndex {
+  readonly feePpm: bigint
   readonly #book: Ticks
   readonly #tradingPpm: bigint
   #low = MAX_TICK
@@ -59,6 +60,7 @@ export class DepthIndex {
   #isContradictory = false
 
   constructor(book: Ticks, feePpm: bigint) {
+    this.feePpm = feePpm
     this.#book = book
     this.#tradingPpm = swapMath.tradingPpm(feePpm)
   }

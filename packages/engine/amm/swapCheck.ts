@@ -8,6 +8,7 @@ import type { Side, V3State } from './states.ts'
 import type { Difference, V3Terms } from './adapter.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
+import * as swapMath from './swapMath.ts'
 import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'
 
 export type Check = {
@@ -16,6 +17,8 @@ export type Check = {
 }
 
 export const VERIFIED: Check = { verdict: 'verified', differences: [] }
+
+const ONE_UNIT: swapLoop.Order = { kind: 'EXACT_IN', amount: 1n }
 
 /** The event's fields, as `swapLoop.Swap` names them. */
 export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap): Check {
@@ -44,18 +47,24 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
 
   const extreme = priceLimit.extremeLimit(state.sqrtPriceX96, side)
   if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
-  if (amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme)) return VERIFIED
+  // Where all of the input is the fee, nothing comes out, and only empty ticks let the price move: for nothing.
+  const isWholeFee = terms.feePpm >= swapMath.PPM
+  if (!isWholeFee && amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme))
+    return VERIFIED
   const canEndThere =
     side === 0
       ? endX96 >= extreme && endX96 <= state.sqrtPriceX96
       : endX96 <= extreme && endX96 >= state.sqrtPriceX96
-  if (canEndThere && fits(swapLoop.TO_LIMIT, endX96)) return VERIFIED
+  if (canEndThere && fits(isWholeFee ? ONE_UNIT : swapLoop.TO_LIMIT, endX96)) return VERIFIED
   if (isIncomplete) return { verdict: 'incomplete', differences: [] }
   return { verdict: 'unverified', differences: nearest ?? differencesOf(event, standingStill(state)) }
 }
 
 /** What went in names the side; a swap through empty ticks moves nothing but the price. */
-function sideOf(state: V3State, event: swapLoop.Swap): Side {
+export function sideOf(
+  state: Pick<V3State, 'sqrtPriceX96'>,
+  event: Pick<swapLoop.Swap, 'amount0' | 'amount1' | 'sqrtPriceX96'>,
+): Side {
   if (event.amount0 > 0n) return 0
   if (event.amount1 > 0n) return 1
   return event.sqrtPriceX96 <= state.sqrtPriceX96 ? 0 : 1

@@ -15,6 +15,10 @@ import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 
+/** A pool has one fee, or one for each direction; the index of a fee that is past makes room. */
+const MOST_DEPTH_INDEXES = 2
+const NO_DEPTH_INDEX: readonly DepthIndex[] = []
+
 /** `gross` is the liquidity of all positions that start or end here, `net` what crossing upwards adds. */
 export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly net: bigint }
 
@@ -79,7 +83,8 @@ export class TickBook {
   #ticks: readonly Tick[]
   #nets: bigint[]
   #grosses: bigint[]
-  #depthIndex: DepthIndex | null = null
+  /** The last asked for first. */
+  #depthIndexes = NO_DEPTH_INDEX
 
   constructor(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>) {
     assert(tickSpacing > 0, () => `tick spacing ${tickSpacing} is not positive`)
@@ -131,7 +136,7 @@ export class TickBook {
       return false
     this.#add(lower, delta, delta)
     this.#add(upper, delta, -delta)
-    this.#depthIndex?.touch(lower, upper, delta)
+    for (const index of this.#depthIndexes) index.touch(lower, upper, delta)
     return true
   }
 
@@ -156,14 +161,18 @@ export class TickBook {
     }))
   }
 
-  /** The index of this book for depth, made by the first who asks with the pool's fee. */
+  /** The index of this book for depth with a fee, made when first asked for. */
   depthIndex(feePpm: bigint): DepthIndex {
-    this.#depthIndex ??= new DepthIndex(this, feePpm)
-    return this.#depthIndex
+    const [latest] = this.#depthIndexes
+    if (latest !== undefined && latest.feePpm === feePpm) return latest
+    const index = this.#depthIndexes.find(each => each.feePpm === feePpm) ?? new DepthIndex(this, feePpm)
+    const others = this.#depthIndexes.filter(each => each !== index)
+    this.#depthIndexes = [index, ...others].slice(0, MOST_DEPTH_INDEXES)
+    return index
   }
 
   get hasDepthIndex(): boolean {
-    return this.#depthIndex !== null
+    return this.#depthIndexes.length > 0
   }
 
   #isUsable(tick: Tick): boolean {
