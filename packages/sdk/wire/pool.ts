@@ -7,7 +7,7 @@
 import { Family } from './chain.ts'
 import { Cap, EdgeComponents, Finality, Past } from './confidence.ts'
 import { Feed, FeedStatus } from './health.ts'
-import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
+import { Address, AddressInput, ChainId, Hash, Id, PoolAddress, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsigned } from './quantity.ts'
@@ -115,7 +115,7 @@ const PoolReading = object({
 
 export const poolFields = {
   chain_id: ChainId,
-  pool_address: Address,
+  pool_address: PoolAddress,
   pool_id: Id,
   family: Family,
   deployment_id: string(),
@@ -158,5 +158,5 @@ export const PoolsQuery = strictObject({
 export type PoolsQuery = Static<typeof PoolsQuery>
 
 /** Path of everything about one pool. */
-export const PoolPath = strictObject({ chain_id: ChainId, pool_address: AddressInput })
+export const PoolPath = strictObject({ chain_id: ChainId, pool_address: PoolAddressInput })
 export type PoolPath = Static<typeof PoolPath>
