@@ -8,16 +8,18 @@
  * The SDK does not say what it took in. That our input is the same is checked by giving it that amount, which
  * must arrive at the limit, and one unit less, which must not.
  */
+import type { Boundary } from '../packages/engine/amm/adapter.ts'
+import type { Side } from '../packages/engine/amm/states.ts'
+import { amountOut } from '../packages/engine/amm/v2/constantProduct.ts'
+import type { V2State, V2Terms } from '../packages/engine/amm/v2/kind.ts'
+import { v2 } from '../packages/engine/amm/v2/v2.ts'
+import type { V3State, V3Terms } from '../packages/engine/amm/v3/kind.ts'
+import { v3 } from '../packages/engine/amm/v3/v3.ts'
 import { createRequire } from 'node:module'
-import type { Boundary, V2Terms, V3Terms } from '../packages/engine/amm/adapter.ts'
-import type { Side, V2State, V3State } from '../packages/engine/amm/states.ts'
-import { amountOut } from '../packages/engine/amm/constantProduct.ts'
 import * as priceLimit from '../packages/engine/amm/priceLimit.ts'
 import * as swapLoop from '../packages/engine/amm/swapLoop.ts'
 import * as tickBook from '../packages/engine/amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../packages/engine/amm/tickMath.ts'
-import { v2 } from '../packages/engine/amm/v2.ts'
-import { v3 } from '../packages/engine/amm/v3.ts'
 import { tick as toTick } from '../packages/engine/units.ts'
 import type { Benchmark } from './benchmark.ts'
 

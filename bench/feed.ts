@@ -91,7 +91,7 @@ function decodeOurs(): ReturnType<typeof decodeBlock> {
   return decodeBlock(
     [],
     block,
-    pool => known.has(pool),
+    pool => (known.has(pool) ? 'UNTOLD' : null),
     () => false,
   )
 }

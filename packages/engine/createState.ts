@@ -1,5 +1,5 @@
 /** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
-import { adapterOf } from './amm/adapters.ts'
+import { adapterOf } from './amm/families.ts'
 import { knownToken } from './chain/registry.ts'
 import { DueQueue } from './memory/dueQueue.ts'
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts'

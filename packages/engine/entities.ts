@@ -4,8 +4,9 @@
  *
  * Values are immutable and replaced whole; the journal keeps the old ones until their block is final.
  */
-import type { AnyAdapter, Difference, GrossDepth, V2Terms, V3Terms } from './amm/adapter.ts'
-import type { Side, V2State, V3State } from './amm/states.ts'
+import type { Difference, GrossDepth } from './amm/adapter.ts'
+import type { AmmState, AnyAdapter, PoolTerms } from './amm/families.ts'
+import type { Side } from './amm/states.ts'
 import type { Address, BlockRef, Hex, UnpricedPool } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
 import type { StableAnswer } from './stableAnswer.ts'
@@ -24,8 +25,6 @@ import type { Change } from './rules/temporalWindow.ts'
 import type { Booked } from './rules/visit.ts'
 import type { Count, Ms, Near, Score } from './units.ts'
 
-export type PoolTerms = V2Terms | V3Terms
-
 export type Pool = {
   readonly address: Address
   readonly id: Hex
@@ -38,6 +37,7 @@ export type Pool = {
   readonly to: Address
   /** `from-to`: pools of the same pair share it. */
   readonly pair: string
+  /** At creation; `feeOf` says what it is now. */
   readonly feePpm: bigint
   readonly createdBlock: Count | null
   readonly createdMs: Ms | null
@@ -54,7 +54,7 @@ export type KnownPool = Omit<Pool, 'around'>
 
 /** Everything the chain and time have told about a pool up to its last change. Undone with its block. */
 export type PoolState = {
-  readonly amm: V2State | V3State
+  readonly amm: AmmState
   readonly changed: BlockRef
   readonly verifiedNumber: Count
   readonly verifiedMs: Ms

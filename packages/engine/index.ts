@@ -1,5 +1,16 @@
 /** The engine: a pure fold from verified chain data to prices with their evidence and confidence. */
-export type { Family, V2State, V3State } from './amm/states.ts'
+export {
+  adapterOf,
+  type AmmEvent,
+  type AmmState,
+  type Born,
+  FAMILIES,
+  type Family,
+  isFamily,
+} from './amm/families.ts'
+export type { Slot, SlotEvent } from './amm/states.ts'
+export type { V2State } from './amm/v2/kind.ts'
+export type { V4Event, V4State } from './amm/v4/kind.ts'
 export type { EntityKey, Pool, Token } from './entities.ts'
 export * as tickBitmap from './amm/tickBitmap.ts'
 export { rangeOfWords } from './amm/tickBook.ts'

@@ -6,8 +6,8 @@
  * `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
-import type { V2State, V3State } from './amm/states.ts'
-import type { KnownRange, TickEntry } from './amm/tickBook.ts'
+import type { AmmState } from './amm/families.ts'
+import type { LoadedTicks } from './amm/tickBook.ts'
 import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './chain/block.ts'
 import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
@@ -77,12 +77,12 @@ export type Sequencer = { readonly up: boolean; readonly sinceMs: Ms }
 
 export type ExternalDepth = { readonly token: Address; readonly depthMicrousd: bigint; readonly asOfMs: Ms }
 
-/** Complete state of a pool read at a block hash. `ticks` has all of its range; null for v2. */
+/** Complete state of a pool read at a block hash. `ticks` has all of its range; null for a family without. */
 export type LoadedPool = {
   readonly pool: NewPool
   readonly createdBlock: Count | null
   readonly createdMs: Ms | null
-  readonly state: V2State | V3State
+  readonly state: AmmState
   readonly ticks: LoadedTicks | null
   readonly lastTradeMs: Ms | null
   /** Its past should have been read and could not be (R-history-4). */
@@ -90,7 +90,6 @@ export type LoadedPool = {
   /** The last trade is no later than this: a pair's own time of its last change. */
   readonly tradedByMs?: Ms | null
 }
-export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
 
 /** A whole pool with what became of it since the start of the window (R-history-1): `state` is the fold of its events. */
 export type LookedBack = {
@@ -112,7 +111,7 @@ export type PastLogs = {
   readonly digest: string
 }
 
-export type RecheckedPool = { readonly address: Address; readonly state: V2State | V3State }
+export type RecheckedPool = { readonly address: Address; readonly state: AmmState }
 
 /** `decimals` null when the two readings failed or disagreed; `reason` says how. */
 export type TokenFacts = {

@@ -15,7 +15,8 @@ import { newbornState, settle } from './chain/poolFold.ts'
 import { createState } from './createState.ts'
 import { notePasts } from './chain/ownPast.ts'
 import type { Pool } from './entities.ts'
-import type { LoadedPool, LoadedTicks, LookedBack, LookedPast, PastLogs } from './input.ts'
+import type { LoadedTicks } from './amm/tickBook.ts'
+import type { LoadedPool, LookedBack, LookedPast, PastLogs } from './input.ts'
 import * as depthAverage from './rules/depthAverage.ts'
 import type { Past } from './rules/history.ts'
 import type { State } from './state.ts'
@@ -181,7 +182,7 @@ export class LookBack {
   #arrive(loaded: LoadedPool, end: BlockRef): void {
     const pool = this.#state.pools.get(loaded.pool.address)
     if (pool === undefined || this.#refused.has(pool.address)) return
-    if (!isSame(pool.state.amm, loaded.state)) this.#refused.add(pool.address)
+    if (!isSame(pool, loaded.state)) this.#refused.add(pool.address)
     else applyLoad(this.#state, end, [loaded], newWork())
     forget(this.#state)
   }
@@ -218,18 +219,12 @@ function forget(state: State): void {
   state.index.changed.clear()
 }
 
-function isSame(own: LoadedPool['state'], read: LoadedPool['state']): boolean {
-  if (own.family === 'amm_v2' && read.family === 'amm_v2')
-    return own.reserve0 === read.reserve0 && own.reserve1 === read.reserve1
-  if (own.family === 'amm_v3' && read.family === 'amm_v3')
-    return (
-      own.sqrtPriceX96 === read.sqrtPriceX96 && own.tick === read.tick && own.liquidity === read.liquidity
-    )
-  return false
-}
+const isSame = ({ around, state }: Pool, read: LoadedPool['state']): boolean =>
+  around.adapter.differences(state.amm, read).length === 0
 
-function ticksOf({ terms }: Pool): LoadedTicks | null {
-  if (terms.family === 'amm_v2') return null
-  const { lowest, highest } = terms.book
-  return { range: { lowest, highest }, entries: terms.book.entries() }
+function ticksOf({ around, terms }: Pool): LoadedTicks | null {
+  const book = around.adapter.book(terms)
+  if (book === null) return null
+  const { lowest, highest } = book
+  return { range: { lowest, highest }, entries: book.entries() }
 }

@@ -7,6 +7,7 @@ import { type Address, idOf } from './chain/block.ts'
 import { type Fraction, times } from './exact/fraction.ts'
 import { asOfText } from './price/publish/compact.ts'
 import { microusd } from './rules/hopCapacity.ts'
+import { feeOf } from './rules/poolFee.ts'
 import { evaluate, valueAssets } from './price/evaluate.ts'
 import type { Edge } from './price/evaluation.ts'
 import { type Moment, tipOf } from './price/moment.ts'
@@ -78,7 +79,7 @@ export function computePoolQuote(state: State, pool: Pool, atMs: Ms): PoolQuote 
       pool_id: pool.id,
       family: pool.terms.family,
       deployment_id: pool.deploymentId,
-      fee_ppm: count(Number(pool.feePpm)),
+      fee_ppm: count(Number(feeOf(pool))),
       token0: { token_address: pool.token0, token_id: idOf(pool.token0), price: null },
       token1: { token_address: pool.token1, token_id: idOf(pool.token1), price: null },
       created_block: pool.createdBlock,

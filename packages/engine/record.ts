@@ -4,10 +4,11 @@
  * A record is named by `record_id` = chain, step, ordinal. The compact price state is the current price
  * everywhere (stream, snapshot, HTTP, history) until the next record of the same entity.
  */
+import type { SwapAmounts } from './amm/adapter.ts'
 import type { Address, Hex } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
 import type { RetractReason, UnpricedReason } from './rules/reasons.ts'
-import type { Count, Ms, Score, Tick } from './units.ts'
+import type { Count, Ms, Score } from './units.ts'
 
 export type ExactText = { readonly numerator: string; readonly denominator: string; readonly display: string }
 
@@ -120,19 +121,3 @@ export type SwapObserved = {
   readonly finality: 'canonical' | 'finalized' | 'orphaned'
   readonly proof: 'receipts' | 'digest' | 'none'
 } & SwapAmounts
-
-/** The amounts of the log itself, in the words of its family. */
-export type SwapAmounts =
-  | {
-      readonly amount0_in: string
-      readonly amount1_in: string
-      readonly amount0_out: string
-      readonly amount1_out: string
-    }
-  | {
-      readonly amount0: string
-      readonly amount1: string
-      readonly sqrt_price_x96: string
-      readonly liquidity: string
-      readonly tick: Tick
-    }

@@ -3,16 +3,20 @@
  *
  * Sides, prices and amounts are in atomic units of token0 and token1, as the contract has them.
  */
-import { adapterOf } from '../../packages/engine/amm/adapters.ts'
-import type { Side, V2State, V3State } from '../../packages/engine/amm/states.ts'
+import {
+  adapterOf,
+  type AmmState,
+  type AnyAdapter,
+  type PoolTerms,
+} from '../../packages/engine/amm/families.ts'
+import type { Side } from '../../packages/engine/amm/states.ts'
 import { swap, TO_LIMIT } from '../../packages/engine/amm/swapLoop.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from '../../packages/engine/amm/tickMath.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
-import type { PoolTerms } from '../../packages/engine/entities.ts'
 import type { Scenario } from '../../packages/engine/testing/scenario.ts'
 import type { PoolPlan } from './plan.ts'
 
-export type Amm = V2State | V3State
+export type Amm = AmmState
 
 /** sqrt(1.02) − 1: how far the square root price moves to the 2% boundary. */
 const ROOT_STEP = Math.sqrt(1.02) - 1
@@ -182,7 +186,8 @@ export class MarketPool {
   }
 
   #outOf(side: Side, amount: bigint): bigint {
-    const swapped = adapterOf(this.plan.family).swapExactIn(this.terms, this.amm, side, amount)
+    const adapter = adapterOf(this.plan.family) as AnyAdapter
+    const swapped = adapter.swapExactIn(this.terms, this.amm, side, amount)
     return 'reason' in swapped ? 0n : swapped.amountOut
   }
 

@@ -2,7 +2,7 @@
  * A simulated chain: the tree of its blocks, which branch of it is true, and what every pool held at each of them. What
  * is said here is what really happened; a service that followed it ends with the same pools.
  */
-import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
+import type { AmmState } from '../../packages/engine/amm/families.ts'
 import type { Block } from '../../packages/engine/chain/block.ts'
 import { type Address, type Hex, ms } from '../../packages/engine/index.ts'
 import { ChainSim } from '../../packages/engine/testing/chainSim.ts'
@@ -41,7 +41,7 @@ export class SimChain {
   readonly #links = new Map<Hex, Link>()
   /** From the oldest kept to the tip. */
   readonly #path: Link[] = []
-  readonly #origins = new Map<Address, V2State | V3State>()
+  readonly #origins = new Map<Address, AmmState>()
   readonly #listeners = new Set<() => void>()
   #branches = 0
   #first = 0

@@ -46,7 +46,7 @@ export function simMarket(
     decode(block, knows, wants) {
       const born = new Set<Address>()
       const isOurs = ({ pool, event }: PoolEvent): boolean => {
-        if (event.kind !== 'CREATED') return knows(pool) || born.has(pool)
+        if (event.kind !== 'CREATED') return knows(pool) !== null || born.has(pool)
         if (wants(event.pool.token0, event.pool.token1)) born.add(pool)
         return born.has(pool)
       }

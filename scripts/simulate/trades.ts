@@ -2,7 +2,9 @@
  * What a block does to the pools of a simulated chain: trades around the price a pool began with, liquidity that comes
  * and goes, now and then a rug. Nothing drifts away, however long a chain lives.
  */
-import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
+import type { AmmState } from '../../packages/engine/amm/families.ts'
+import type { V2State } from '../../packages/engine/amm/v2/kind.ts'
+import type { V3State } from '../../packages/engine/amm/v3/kind.ts'
 import type { Address } from '../../packages/engine/index.ts'
 import type { ChainSim } from '../../packages/engine/testing/chainSim.ts'
 import type { PoolSpec, Random } from '../../packages/engine/testing/randomMarket.ts'
@@ -24,7 +26,7 @@ export function trade(
   random: Random,
   sim: ChainSim,
   pools: readonly PoolSpec[],
-  origins: ReadonlyMap<Address, V2State | V3State>,
+  origins: ReadonlyMap<Address, AmmState>,
   before: Positions,
 ): Positions {
   const positions = new Map(before)

@@ -2,7 +2,7 @@
  * The engine's own step, looked at each time: every pool holds what the chain says it holds at the tip, and what is
  * published of every token is what it would be evaluated to now (`publishedPrices.ts`).
  */
-import type { V2State, V3State } from '../../packages/engine/amm/states.ts'
+import type { AmmState } from '../../packages/engine/amm/families.ts'
 import { type Input, type State, step } from '../../packages/engine/index.ts'
 import type { SimChain } from './chain.ts'
 import { PublishedPrices } from './publishedPrices.ts'
@@ -43,7 +43,7 @@ function checkPools(chain: SimChain, state: State, verdict: Verdict): void {
   }
 }
 
-const isSame = (a: V2State | V3State, b: V2State | V3State): boolean =>
+const isSame = (a: AmmState, b: AmmState): boolean =>
   a.family === 'amm_v2'
     ? b.family === 'amm_v2' && a.reserve0 === b.reserve0 && a.reserve1 === b.reserve1
     : b.family === 'amm_v3' &&

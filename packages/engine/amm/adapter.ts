@@ -1,29 +1,26 @@
 /**
- * What the engine asks of a pool family. One implementation per family; nothing outside `amm/` knows how
- * a constant-product or a concentrated-liquidity pool computes.
+ * What the engine asks of a pool family. One implementation per family; nothing outside a family's folder knows how its
+ * pools compute, what their events say, or in which words they are stored and shown.
  *
- * A pool is two things. `Terms` never change after creation. `State` is an immutable value that is replaced
- * by each event, so a journal can keep the old one. Ticks are the exception: a v3 pool's book of ticks is
+ * A pool is two things. `terms` never change after creation. `state` is an immutable value that is replaced
+ * by each event, so a journal can keep the old one. Ticks are the exception: a pool's book of ticks is
  * large and shared between states, so it changes in place and every change comes back as a `TickChange`
  * whose inverse undoes it.
  */
+import type { Side, TickChange } from './states.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import type { Tick } from '../units.ts'
-import type { Side, TickChange, V2Event, V2State, V3Event, V3State } from './states.ts'
-import type { TickBook } from './tickBook.ts'
+import type { Count, Tick } from '../units.ts'
+import type { LoadedTicks, TickBook } from './tickBook.ts'
 
-/** `fee` is the share of the input that trades: 997/1000 keeps 3 of 1000. */
-export type V2Terms = {
-  readonly family: 'amm_v2'
-  readonly fee: { readonly numerator: bigint; readonly denominator: bigint }
+/** The types of a family. `born` is what a factory says of a new pool: plain values, from which `terms` follow. */
+export type Kind = {
+  readonly family: string
+  readonly born: object
+  readonly terms: object
+  readonly state: object
+  readonly event: { readonly kind: string }
 }
-/** `book` holds the known ticks; it is the one mutable part and belongs to this pool alone. */
-export type V3Terms = {
-  readonly family: 'amm_v3'
-  readonly feePpm: bigint
-  readonly tickSpacing: Tick
-  readonly book: TickBook
-}
+
 /** One quantity the event states and we computed otherwise; shown with the `unverified` state. */
 export type Difference = { readonly field: string; readonly event: bigint; readonly computed: bigint }
 
@@ -58,24 +55,171 @@ export type GrossDepth = { readonly up: bigint; readonly down: bigint }
 /** A boundary as a fraction of the marginal price: 102/100 up, 98/100 down. */
 export type Boundary = { readonly up: Fraction; readonly down: Fraction }
 
-export interface Adapter<Terms, State, Event> {
+type SwapOf<K extends Kind> = Extract<K['event'], { readonly kind: 'SWAP' }>
+
+/**
+ * `PLAIN`: no hook, or one that swaps never reach; they follow the pool's own curve and fee. `FEE`: the curve is
+ * the pool's, but the hook sets the fee or is called around the swap and may refuse it. `UNSUPPORTED`: the hook
+ * puts amounts of its own into the swap, up to all of it.
+ */
+export type HookClass = 'PLAIN' | 'FEE' | 'UNSUPPORTED'
+export type Hook = { readonly address: string; readonly kind: HookClass }
+
+/** How pools of a family compute. */
+export type Maths<K extends Kind> = {
   /** True when the pool has a price and something to trade at it. */
-  isLive(terms: Terms, state: State): boolean
+  isLive(terms: K['terms'], state: K['state']): boolean
   /** The fee-free price of token0 in token1, atomic units. Only for a live state. */
-  marginal(state: State): Fraction
+  marginal(state: K['state']): Fraction
   /** The exact swap of `amountIn` gross units of token `side`; consumes less only if liquidity runs out. */
-  swapExactIn(terms: Terms, state: State, side: Side, amountIn: bigint): Swapped<State> | Incomplete
+  swapExactIn(
+    terms: K['terms'],
+    state: K['state'],
+    side: Side,
+    amountIn: bigint,
+  ): Swapped<K['state']> | Incomplete
   /** The smallest gross input of token `side` that gives at least `amountOut`, or null if none does. */
-  smallestInput(terms: Terms, state: State, side: Side, amountOut: bigint): bigint | null | Incomplete
+  smallestInput(
+    terms: K['terms'],
+    state: K['state'],
+    side: Side,
+    amountOut: bigint,
+  ): bigint | null | Incomplete
   /** Depth with X = token `x`. */
-  depth(terms: Terms, state: State, x: Side, boundary: Boundary): GrossDepth | Incomplete
+  depth(terms: K['terms'], state: K['state'], x: Side, boundary: Boundary): GrossDepth | Incomplete
   /**
    * Applies one event. `prior` is the state before the pool's previous event: a v2 Swap follows the Sync
-   * that already holds its result, so it is recomputed on `prior`. The book of a v3 pool is changed in
+   * that already holds its result, so it is recomputed on `prior`. A book of ticks is changed in
    * place; see `tickChange`.
    */
-  apply(terms: Terms, state: State, prior: State, event: Event): Applied<State>
+  apply(terms: K['terms'], state: K['state'], prior: K['state'], event: K['event']): Applied<K['state']>
 }
 
-/** Of whichever family: terms, state and event must all be of it. */
-export type AnyAdapter = Adapter<V2Terms | V3Terms, V2State | V3State, V2Event | V3Event>
+/** What a pool of a family is: how it begins, what is kept of it, and in which words it is shown. */
+export type Identity<K extends Kind> = {
+  readonly family: K['family']
+  /** By which of the policy's least inputs a sale is measured. */
+  readonly leastInput: 'amm_v2' | 'amm_v3'
+  /** The fee at creation in parts per million, rounded up: a guard may not be slipped under by rounding. */
+  feePpm(born: K['born']): bigint
+  /** The fee of selling token `side` in this state; null where the fee of a pool never changes. */
+  readonly feeNow: ((state: K['state'], side: Side) => bigint) | null
+  /** What another contract may do to its swaps; null where there is none that may. */
+  readonly hook: ((terms: K['terms']) => Hook) | null
+  /** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
+  terms(born: K['born'], ticks: LoadedTicks | null): K['terms']
+  born(terms: K['terms']): K['born']
+  /** Terms as they were stored: whole, but for the book. */
+  restored(image: Omit<K['terms'], 'book'>, ticks: LoadedTicks | null): K['terms']
+  /** The state of a pool just created. */
+  empty(born: K['born']): K['state']
+  /** Null for a family without ticks. */
+  book(terms: K['terms']): TickBook | null
+  /** Where the price is among the ticks. */
+  tick(state: K['state']): Tick | null
+  /** False for a state that no pool can have: events were taken back from another than they led to. */
+  isPossible(state: K['state']): boolean
+  /** Where our state and the chain's differ: `event` is the chain's word. */
+  differences(ours: K['state'], chain: K['state']): readonly Difference[]
+  /** What the pool holds, as the wire shows it. */
+  holdings(state: K['state']): Holdings
+  /** What else the wire shows of a pool that is no contract of its own; null for one that is. */
+  readonly shown: ((terms: K['terms'], token0: string, token1: string) => object) | null
+}
+
+/** How the events of a family are read. */
+export type Events<K extends Kind> = {
+  /** It only says how the event before it came to be, and changes nothing. */
+  explains(event: K['event']): boolean
+  /** The change of liquidity in the event, where it is one. */
+  tickChange(event: K['event']): TickChange | null
+  /** What a swap moved of token0 and token1, positive into the pool. */
+  nets(swap: SwapOf<K>): readonly [bigint, bigint]
+  /** The amounts of a swap in the words of its log. */
+  swapText(swap: SwapOf<K>): SwapAmounts
+  /**
+   * The state before the first of these events, which are all there were up to `state`. Null where none of them says it.
+   */
+  before(state: K['state'], events: readonly K['event'][]): K['state'] | null
+  /**
+   * The state that these events left, none missing between them; `now` is what it came to. Null where they do not say
+   * all of it.
+   */
+  after(events: readonly K['event'][], now: K['state']): K['state'] | null
+  /** The first of these events up to which they say the whole state, and that state. */
+  first(
+    events: readonly K['event'][],
+    now: K['state'],
+  ): { readonly at: Count; readonly state: K['state'] } | null
+}
+
+export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
+
+/** One of the two, in the words of the wire. */
+export type Holdings =
+  | { readonly reserves: { readonly reserve0: string; readonly reserve1: string } }
+  | {
+      readonly slot: {
+        readonly sqrt_price_x96: string
+        readonly tick: Tick
+        readonly liquidity: string
+        readonly lp_fee_ppm?: Count
+        readonly protocol_fee0_ppm?: Count
+        readonly protocol_fee1_ppm?: Count
+      }
+    }
+
+/** The amounts of the log itself, in the words of its family. */
+export type SwapAmounts =
+  | {
+      readonly amount0_in: string
+      readonly amount1_in: string
+      readonly amount0_out: string
+      readonly amount1_out: string
+    }
+  | {
+      readonly amount0: string
+      readonly amount1: string
+      readonly sqrt_price_x96: string
+      readonly liquidity: string
+      readonly tick: Tick
+      readonly fee_ppm?: Count
+    }
+
+/** All adapters have one shape in memory, whichever family they are of: reading one out of a pool stays quick. */
+export function adapter<K extends Kind>(
+  identity: Identity<K>,
+  maths: Maths<K>,
+  events: Events<K>,
+): Adapter<K> {
+  return {
+    family: identity.family,
+    leastInput: identity.leastInput,
+    feePpm: identity.feePpm,
+    feeNow: identity.feeNow,
+    hook: identity.hook,
+    terms: identity.terms,
+    born: identity.born,
+    restored: identity.restored,
+    empty: identity.empty,
+    book: identity.book,
+    tick: identity.tick,
+    isPossible: identity.isPossible,
+    differences: identity.differences,
+    holdings: identity.holdings,
+    shown: identity.shown,
+    isLive: maths.isLive,
+    marginal: maths.marginal,
+    swapExactIn: maths.swapExactIn,
+    smallestInput: maths.smallestInput,
+    depth: maths.depth,
+    apply: maths.apply,
+    explains: events.explains,
+    tickChange: events.tickChange,
+    nets: events.nets,
+    swapText: events.swapText,
+    before: events.before,
+    after: events.after,
+    first: events.first,
+  }
+}

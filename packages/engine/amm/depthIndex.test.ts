@@ -1,9 +1,10 @@
-import type { Side, TickChange, V3State } from './states.ts'
+import type { Boundary } from './adapter.ts'
+import type { Side, TickChange } from './states.ts'
+import type { V3State, V3Terms } from './v3/kind.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
 import { type Tick, tick as toTick } from '../units.ts'
-import type { Boundary, V3Terms } from './adapter.ts'
 import { DepthIndex } from './depthIndex.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
@@ -90,7 +91,7 @@ describe('R-ticks-5: depth index', () => {
         const wide = { start: -5000n, width: 10_000n, liquidity: 10n ** 21n }
         const { terms, state } = build({ ...DENSE, positions: [...DENSE.positions, wide] })
         const { book, feePpm } = terms
-        const index = book.depthIndex(feePpm)
+        const index = book.depthIndex(0, feePpm)
         const reach = 400
         const far = (token: Side) => sqrtRatioAtTick(toTick(state.tick + (token === 0 ? -reach : reach)))
         // A hint of 200 makes a window of 402 ticks to either side.
@@ -203,7 +204,7 @@ function runSteps(
 ) {
   const { terms, state: start, changes } = build(plan)
   const { book, feePpm } = terms
-  const live = book.depthIndex(feePpm)
+  const live = book.depthIndex(0, feePpm)
   const open = [...changes]
   let last: TickChange | null = null
   let state: V3State = start

@@ -1,5 +1,5 @@
 /**
- * How much a v3 swap takes in on its way to a price limit, without walking there.
+ * How much a swap of a pool with ticks takes in on its way to a price limit, without walking there.
  *
  * For a window of ticks around the price each direction has a lane: its stops (initialised ticks and that
  * direction's own word edges) ascending, their square-root prices, the liquidity above each, and running sums
@@ -9,9 +9,9 @@
  * A swap moves the price and nothing else, so the lanes outlive it. A change of liquidity makes the segments
  * between its ticks be computed again, at the next query.
  */
+import type { Side, Slot } from './states.ts'
 import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
-import type { Side, V3State } from './states.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapMath from './swapMath.ts'
@@ -45,9 +45,10 @@ type Ticks = {
 const WINDOW_REACH = 2
 
 export class DepthIndex {
-  readonly feePpm: bigint
   readonly #book: Ticks
-  readonly #tradingPpm: bigint
+  /** Of each direction: some families take another fee of each. */
+  readonly #feesPpm: [bigint, bigint]
+  readonly #tradingPpm: [bigint, bigint]
   #low = MAX_TICK
   #high = MIN_TICK
   /** Liquidity at the low end of the window. */
@@ -60,19 +61,28 @@ export class DepthIndex {
   #isContradictory = false
 
   constructor(book: Ticks, feePpm: bigint) {
-    this.feePpm = feePpm
     this.#book = book
-    this.#tradingPpm = swapMath.tradingPpm(feePpm)
+    this.#feesPpm = [feePpm, feePpm]
+    const trading = swapMath.tradingPpm(feePpm)
+    this.#tradingPpm = [trading, trading]
   }
 
   /**
    * The gross input of token `side` that moves the price to the limit; `ticks` is about how far that is. Null
    * when the known ticks do not reach, or the state contradicts the book: then the swap loop has to say.
    */
-  inputTo(state: V3State, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
+  inputTo(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     if (!memory.isOn) return null
     if (this.#changedLow <= this.#changedHigh) this.#recompute(this.#changedLow, this.#changedHigh)
     return this.#query(state, side, limitX96, ticks) ?? this.#rebuildAndQuery(state, side, limitX96, ticks)
+  }
+
+  /** The fee of one direction from now on. */
+  setFee(side: Side, feePpm: bigint): void {
+    if (this.#feesPpm[side] === feePpm) return
+    this.#feesPpm[side] = feePpm
+    this.#tradingPpm[side] = swapMath.tradingPpm(feePpm)
+    if (this.#low < this.#high) this.#recomputeLane(side, this.#low, this.#high)
   }
 
   /** Liquidity changed by `delta` between two ticks. */
@@ -84,7 +94,7 @@ export class DepthIndex {
   }
 
   /** Null when the window does not hold both price and limit, or has another liquidity at the price. */
-  #query(state: V3State, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
+  #query(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     const { sqrtPriceX96, tick, liquidity } = state
     if (tick < this.#low || tick >= this.#high || this.#isContradictory) return null
     const lane = this.#lanes[side]
@@ -140,15 +150,15 @@ export class DepthIndex {
   }
 
   #input0(lowerX96: bigint, upperX96: bigint, liquidity: bigint): bigint {
-    return swapMath.withFee(sqrtPriceMath.amount0Up(lowerX96, upperX96, liquidity), this.#tradingPpm)
+    return swapMath.withFee(sqrtPriceMath.amount0Up(lowerX96, upperX96, liquidity), this.#tradingPpm[0])
   }
 
   #input1(lowerX96: bigint, upperX96: bigint, liquidity: bigint): bigint {
-    return swapMath.withFee(sqrtPriceMath.amount1Up(lowerX96, upperX96, liquidity), this.#tradingPpm)
+    return swapMath.withFee(sqrtPriceMath.amount1Up(lowerX96, upperX96, liquidity), this.#tradingPpm[1])
   }
 
   /** A window around the price, as wide as this query needs and cut to what is known. */
-  #rebuildAndQuery(state: V3State, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
+  #rebuildAndQuery(state: Slot, side: Side, limitX96: bigint, ticks: Tick): bigint | null {
     const { tick, liquidity } = state
     const book = this.#book
     const endX96 = sqrtRatioAtTick(side === 0 ? book.lowest : book.highest)

@@ -1,8 +1,8 @@
+import type { Boundary } from './adapter.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Fraction } from '../exact/fraction.ts'
 import { cases, natural } from '../testing/cases.ts'
-import type { Boundary } from './adapter.ts'
 import { HIGHEST_LIMIT, limitAbove, limitBelow, LOWEST_LIMIT, rootOf, rootsOf } from './priceLimit.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from './tickMath.ts'
 

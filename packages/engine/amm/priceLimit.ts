@@ -8,12 +8,12 @@
  * The root of r is taken once per boundary, to 192 bits. A product with it is an interval less than one wide,
  * and only an interval with an integer in it needs the squares to decide.
  */
+import type { Boundary } from './adapter.ts'
 import type { Side } from './states.ts'
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { squareRoot } from '../exact/squareRoot.ts'
 import { type Tick, tick as toTick } from '../units.ts'
-import type { Boundary } from './adapter.ts'
 import { divideUp } from './sqrtPriceMath.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, tickAtSqrtRatio } from './tickMath.ts'
 

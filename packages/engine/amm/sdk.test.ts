@@ -3,12 +3,12 @@
  *
  * The SDK is loaded as CommonJS, because its ESM build imports directories and Node refuses those.
  */
+import type { Side } from './states.ts'
 import { createRequire } from 'node:module'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases, natural } from '../testing/cases.ts'
 import { tick as toTick } from '../units.ts'
-import type { Side } from './states.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapLoop from './swapLoop.ts'

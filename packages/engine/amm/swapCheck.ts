@@ -1,11 +1,11 @@
 /**
- * Whether a v3 Swap event follows from the state before it.
+ * Whether the Swap event of a pool with ticks follows from the state before it.
  *
  * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an
  * unlimited amount that ended at its price limit. One of them must give every field of the event.
  */
-import type { Side, V3State } from './states.ts'
-import type { Difference, V3Terms } from './adapter.ts'
+import type { Difference } from './adapter.ts'
+import type { Side, Slot } from './states.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as swapMath from './swapMath.ts'
@@ -20,13 +20,12 @@ export const VERIFIED: Check = { verdict: 'verified', differences: [] }
 
 const ONE_UNIT: swapLoop.Order = { kind: 'EXACT_IN', amount: 1n }
 
-/** The event's fields, as `swapLoop.Swap` names them. */
-export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap): Check {
+/** The event's fields, as `swapLoop.Swap` names them; `side` is the one that `sideOf` gives. */
+export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, event: swapLoop.Swap): Check {
   if (state.sqrtPriceX96 === 0n || !isSqrtPrice(event.sqrtPriceX96)) {
     return { verdict: 'unverified', differences: differencesOf(event, standingStill(state)) }
   }
   if (!isTickAt(state.tick, state.sqrtPriceX96)) return { verdict: 'incomplete', differences: [] }
-  const side = sideOf(state, event)
   const amountIn = side === 0 ? event.amount0 : event.amount1
   const amountOut = side === 0 ? -event.amount1 : -event.amount0
   const endX96 = event.sqrtPriceX96
@@ -34,9 +33,9 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
   let nearest: readonly Difference[] | null = null
   let isIncomplete = false
   const fits = (way: swapLoop.Order, limitX96: bigint): boolean => {
-    const result = swapLoop.swap(terms, state, side, way, limitX96)
+    const result = swapLoop.swap(pricing, state, side, way, limitX96)
     if ('reason' in result) {
-      isIncomplete ||= way.kind === 'TO_LIMIT' || !isWalkDecisive(terms, state, side, endX96)
+      isIncomplete ||= way.kind === 'TO_LIMIT' || !isWalkDecisive(pricing, state, side, endX96)
       return false
     }
     if (isSame(event, result)) return true
@@ -48,7 +47,7 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
   const extreme = priceLimit.extremeLimit(state.sqrtPriceX96, side)
   if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
   // Where all of the input is the fee, nothing comes out, and only empty ticks let the price move: for nothing.
-  const isWholeFee = terms.feePpm >= swapMath.PPM
+  const isWholeFee = pricing.feePpm >= swapMath.PPM
   if (!isWholeFee && amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme))
     return VERIFIED
   const canEndThere =
@@ -61,10 +60,7 @@ export function checkSwap(terms: V3Terms, state: V3State, event: swapLoop.Swap):
 }
 
 /** What went in names the side; a swap through empty ticks moves nothing but the price. */
-export function sideOf(
-  state: Pick<V3State, 'sqrtPriceX96'>,
-  event: Pick<swapLoop.Swap, 'amount0' | 'amount1' | 'sqrtPriceX96'>,
-): Side {
+export function sideOf(state: Slot, event: swapLoop.Swap): Side {
   if (event.amount0 > 0n) return 0
   if (event.amount1 > 0n) return 1
   return event.sqrtPriceX96 <= state.sqrtPriceX96 ? 0 : 1
@@ -74,12 +70,12 @@ export function sideOf(
  * An exact amount may run out of the known ticks only because it is not what was swapped. Where the event's
  * own price is well inside them, the swap that happened stayed there too, and running out proves it another.
  */
-function isWalkDecisive({ book }: V3Terms, state: V3State, side: Side, endX96: bigint): boolean {
+function isWalkDecisive({ book }: swapLoop.Pricing, state: Slot, side: Side, endX96: bigint): boolean {
   if (endX96 === state.sqrtPriceX96) return false
   return side === 0 ? endX96 > sqrtRatioAtTick(book.lowest) : endX96 < sqrtRatioAtTick(book.highest)
 }
 
-function standingStill(state: V3State): swapLoop.Swap {
+function standingStill(state: Slot): swapLoop.Swap {
   const { sqrtPriceX96, tick, liquidity } = state
   return { amount0: 0n, amount1: 0n, sqrtPriceX96, tick, liquidity }
 }

@@ -1,14 +1,14 @@
 /**
- * A whole v3 swap: steps from stop to stop, crossing the initialised ticks, exactly as the pool contract.
+ * A whole swap of a pool with ticks: steps from stop to stop, crossing the initialised ticks, exactly as the pool contract.
  *
  * The result is exact or it is Incomplete; it never rests on a tick that is not known. Where the known range
  * ends between two stops, a swap that ends before that is still exact: the contract's next stop lies further
  * out, and a stop that is not reached has no influence.
  */
-import type { Side, V3State } from './states.ts'
+import { INCOMPLETE, type Incomplete } from './adapter.ts'
+import type { Side, Slot } from './states.ts'
 import { assert } from '../assert.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
-import { INCOMPLETE, type Incomplete, type V3Terms } from './adapter.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import type { TickBook } from './tickBook.ts'
@@ -24,6 +24,9 @@ export const TO_LIMIT: Order = { kind: 'TO_LIMIT' }
 /** Never counted down, so never used up. */
 const UNLIMITED = -1n
 
+/** What a swap runs on besides the state: the known ticks, and the fee of this direction. */
+export type Pricing = { readonly book: TickBook; readonly feePpm: bigint }
+
 /** Amounts are signed as in the event: positive into the pool. */
 export type Swap = {
   readonly amount0: bigint
@@ -38,14 +41,14 @@ export type Swap = {
  * amount is not negative. It ends after at most one step for each stop between the price and the limit.
  */
 export function swap(
-  terms: V3Terms,
-  state: V3State,
+  pricing: Pricing,
+  state: Slot,
   side: Side,
   order: Order,
   limitX96: bigint,
 ): Swap | Incomplete {
-  const { book } = terms
-  const trading = swapMath.tradingPpm(terms.feePpm)
+  const { book, feePpm } = pricing
+  const trading = swapMath.tradingPpm(feePpm)
   const exactOut = order.kind === 'EXACT_OUT'
   const limited = order.kind !== 'TO_LIMIT'
   let remaining = limited ? order.amount : UNLIMITED

@@ -1,8 +1,8 @@
+import type { Side } from './states.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cases } from '../testing/cases.ts'
 import { type Tick, tick as toTick } from '../units.ts'
-import type { Side } from './states.ts'
 import { edgeAtOrAbove, edgeDistance, edgeFrom, positionOf, ticksOf } from './tickBitmap.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 

@@ -6,9 +6,9 @@
  * initialised, and every stop rounds. Moving down it stops at a word's first tick, moving up at its last: the
  * two directions have different stops.
  */
+import type { Side } from './states.ts'
 import { assert } from '../assert.ts'
 import { type Count, count, type Tick, tick as toTick } from '../units.ts'
-import type { Side } from './states.ts'
 import { MAX_TICK, MIN_TICK } from './ticks.ts'
 
 /** A word of the contract's `tickBitmap`, at its signed position. */

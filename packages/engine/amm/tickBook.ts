@@ -1,5 +1,5 @@
 /**
- * The initialised ticks of one v3 pool.
+ * The initialised ticks of one pool.
  *
  * Invariant: every initialised tick between `lowest` and `highest`, both included, is in the book; outside
  * nothing is known and nothing is kept. A tick is in it exactly while some position starts or ends there.
@@ -7,28 +7,32 @@
  * The book changes in place, because it is large and a change touches two ticks. A change and its inverse
  * leave it as it was, which is what lets a journal undo a block.
  */
+import type { Side, TickChange } from './states.ts'
 import { assert } from '../assert.ts'
 import { type Count, count, type Tick } from '../units.ts'
-import type { TickChange } from './states.ts'
 import { DepthIndex } from './depthIndex.ts'
 import { MAX_TICK, MIN_TICK, positionAtOrBelow } from './ticks.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
-
-/** A pool has one fee, or one for each direction; the index of a fee that is past makes room. */
-const MOST_DEPTH_INDEXES = 2
-const NO_DEPTH_INDEX: readonly DepthIndex[] = []
 
 /** `gross` is the liquidity of all positions that start or end here, `net` what crossing upwards adds. */
 export type TickEntry = { readonly tick: Tick; readonly gross: bigint; readonly net: bigint }
 
 export type KnownRange = { readonly lowest: Tick; readonly highest: Tick }
 
+/** All ticks of a range, as a node was read or a commit was written. */
+export type LoadedTicks = { readonly range: KnownRange; readonly entries: readonly TickEntry[] }
+
 export const FULL_RANGE: KnownRange = { lowest: MIN_TICK, highest: MAX_TICK }
 
 /** A pool watched from its creation: nothing is initialised, and that is known everywhere. */
 export function empty(tickSpacing: Tick): TickBook {
   return from(tickSpacing, FULL_RANGE, [])
+}
+
+/** Null: nothing was read, because the pool is watched from its creation. */
+export function fromLoaded(tickSpacing: Tick, ticks: LoadedTicks | null): TickBook {
+  return ticks === null ? empty(tickSpacing) : from(tickSpacing, ticks.range, ticks.entries)
 }
 
 /** A book read back or loaded. The entries are what is initialised inside the range, in any order. */
@@ -83,8 +87,7 @@ export class TickBook {
   #ticks: readonly Tick[]
   #nets: bigint[]
   #grosses: bigint[]
-  /** The last asked for first. */
-  #depthIndexes = NO_DEPTH_INDEX
+  #depthIndex: DepthIndex | null = null
 
   constructor(tickSpacing: Tick, range: KnownRange, entries: Iterable<TickEntry>) {
     assert(tickSpacing > 0, () => `tick spacing ${tickSpacing} is not positive`)
@@ -136,7 +139,7 @@ export class TickBook {
       return false
     this.#add(lower, delta, delta)
     this.#add(upper, delta, -delta)
-    for (const index of this.#depthIndexes) index.touch(lower, upper, delta)
+    this.#depthIndex?.touch(lower, upper, delta)
     return true
   }
 
@@ -161,18 +164,15 @@ export class TickBook {
     }))
   }
 
-  /** The index of this book for depth with a fee, made when first asked for. */
-  depthIndex(feePpm: bigint): DepthIndex {
-    const [latest] = this.#depthIndexes
-    if (latest !== undefined && latest.feePpm === feePpm) return latest
-    const index = this.#depthIndexes.find(each => each.feePpm === feePpm) ?? new DepthIndex(this, feePpm)
-    const others = this.#depthIndexes.filter(each => each !== index)
-    this.#depthIndexes = [index, ...others].slice(0, MOST_DEPTH_INDEXES)
-    return index
+  /** The index of this book for depth, made by the first who asks; `feePpm` is of selling token `side`. */
+  depthIndex(side: Side, feePpm: bigint): DepthIndex {
+    this.#depthIndex ??= new DepthIndex(this, feePpm)
+    this.#depthIndex.setFee(side, feePpm)
+    return this.#depthIndex
   }
 
   get hasDepthIndex(): boolean {
-    return this.#depthIndexes.length > 0
+    return this.#depthIndex !== null
   }
 
   #isUsable(tick: Tick): boolean {

@@ -2,8 +2,8 @@
  * Blocks and the pool events inside them, as the engine receives them: already fetched and verified by
  * hash. Addresses and hashes are lower-case hex; a decoder that lets another case through breaks identity.
  */
-import type { Family, V2Event, V3Event } from '../amm/states.ts'
-import type { Count, Ms, Tick } from '../units.ts'
+import type { Born, Family, FamilyEvent } from '../amm/families.ts'
+import type { Count, Ms } from '../units.ts'
 
 export type Hex = `0x${string}`
 export type Address = Hex
@@ -30,8 +30,7 @@ export type ProvenRun = { readonly first: Count; readonly last: Count; readonly 
 export type LogPosition = { readonly transactionHash: Hex; readonly logIndex: Count }
 
 export type PoolEvent = LogPosition & { readonly pool: Address } & (
-    | { readonly family: 'amm_v2'; readonly event: V2Event }
-    | { readonly family: 'amm_v3'; readonly event: V3Event }
+    | FamilyEvent
     | { readonly family: Family; readonly event: PoolCreated }
   )
 
@@ -44,9 +43,7 @@ export type NewPool = {
   readonly deploymentId: string
   readonly token0: Address
   readonly token1: Address
-  readonly fee:
-    | { readonly family: 'amm_v2'; readonly numerator: bigint; readonly denominator: bigint }
-    | { readonly family: 'amm_v3'; readonly feePpm: bigint; readonly tickSpacing: Tick }
+  readonly fee: Born
 }
 
 /** A pool of a family that is known by name and not priced. */
@@ -56,5 +53,9 @@ export type UnpricedPool = {
   readonly deploymentId: string
 }
 
-/** The 32-byte identifier of the wire: the address, left-padded with zeros. */
-export const idOf = (address: Address): Hex => `0x000000000000000000000000${address.slice(2)}`
+/** `0x` and 20 bytes. A pool that is no contract of its own is named by 32. */
+const ADDRESS_LENGTH = 42
+
+/** The 32-byte identifier of the wire: the address, left-padded with zeros, or the 32 bytes that name the pool. */
+export const idOf = (address: Address): Hex =>
+  address.length > ADDRESS_LENGTH ? address : `0x000000000000000000000000${address.slice(2)}`

@@ -2,13 +2,13 @@
  * Blocks applied to the state: pools born, events folded per pool, the position moved. A block extends the
  * tip by hash; anything else is the worker's mistake and not ours to repair.
  */
-import type { V2Event, V3Event } from '../amm/states.ts'
+import type { AmmEvent } from '../amm/families.ts'
 import type { Pool } from '../entities.ts'
 import { assert } from '../assert.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
-import type { SwapAmounts, SwapObserved } from '../record.ts'
+import type { SwapObserved } from '../record.ts'
 import type { State } from '../state.ts'
-import { type Count, tick } from '../units.ts'
+import type { Count } from '../units.ts'
 import { triggers } from '../triggers.ts'
 import type { Work } from '../work.ts'
 import type { Address, Block, Hex, LogPosition, PoolEvent, ProvenRun } from './block.ts'
@@ -18,7 +18,7 @@ import { foldEvents, newbornState } from './poolFold.ts'
 import { addPool, removePool, termsOf } from './registry.ts'
 import { renewTrades } from './trades.ts'
 
-type SwapEvent = Extract<V2Event | V3Event, { kind: 'SWAP' }>
+type SwapEvent = Extract<AmmEvent, { kind: 'SWAP' }>
 
 export function applyBlock(state: State, block: Block, work: Work): void {
   const { tip } = state.chain
@@ -124,10 +124,7 @@ export function noteNeeds(pool: Pool, work: Work): void {
 function bornIn(state: State, events: readonly PoolEvent[], block: Block): Pool | undefined {
   const creation = events.find(event => event.event.kind === 'CREATED')?.event
   if (creation?.kind !== 'CREATED') return undefined
-  const empty =
-    creation.pool.fee.family === 'amm_v2'
-      ? { family: 'amm_v2' as const, reserve0: 0n, reserve1: 0n }
-      : { family: 'amm_v3' as const, sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n }
+  const empty = state.adapterOf(creation.pool.fee.family).empty(creation.pool.fee)
   const newborn = { ...newbornState(empty, block, null), average: depthAverage.start(0n, block.timeMs) }
   const pool = addPool(
     state,
@@ -177,25 +174,8 @@ function swapObserved(
     log_index: logIndex,
     finality: 'canonical',
     proof: block.proof,
-    ...amountsText(swap),
+    ...pool.around.adapter.swapText(swap),
   }
-}
-
-function amountsText(swap: SwapEvent): SwapAmounts {
-  return 'amount0In' in swap
-    ? {
-        amount0_in: swap.amount0In.toString(),
-        amount1_in: swap.amount1In.toString(),
-        amount0_out: swap.amount0Out.toString(),
-        amount1_out: swap.amount1Out.toString(),
-      }
-    : {
-        amount0: swap.amount0.toString(),
-        amount1: swap.amount1.toString(),
-        sqrt_price_x96: swap.sqrtPriceX96.toString(),
-        liquidity: swap.liquidity.toString(),
-        tick: swap.tick,
-      }
 }
 
 /** Blocks up to `number` are final: they cannot be undone any more, and their pools' state is settled. */

@@ -3,7 +3,7 @@
  * node is asked for a whole pool, so this is how the answer reaches the tip. The result equals what a read at the later
  * block would have returned; where that cannot be shown there is no result, and the pool is read again.
  */
-import { adapterOf } from '../amm/adapters.ts'
+import { adapterOf } from '../amm/families.ts'
 import type { LoadedPool } from '../input.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
 import { termsOf } from './registry.ts'
@@ -16,6 +16,7 @@ export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): Loa
   const { address, fee } = loaded.pool
   const adapter = adapterOf(fee.family)
   const terms = termsOf(loaded.pool, loaded.ticks)
+  const book = adapter.book(terms)
   let { state, lastTradeMs } = loaded
   let prior = state
   let isTouched = false
@@ -23,8 +24,8 @@ export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): Loa
     for (const { pool, family, event } of events) {
       if (pool !== address || family !== fee.family || event.kind === 'CREATED') continue
       const applied = adapter.apply(terms, state, prior, event)
-      // A Sync holds all there is of a pair; of a v3 pool an event we do not understand may hide a change of ticks.
-      if (applied.verdict !== 'verified' && family === 'amm_v3') return null
+      // A Sync holds all there is of a pair; where there are ticks, an event we do not understand may hide a change of them.
+      if (applied.verdict !== 'verified' && book !== null) return null
       prior = state
       state = applied.state
       isTouched = true
@@ -32,6 +33,6 @@ export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): Loa
     }
   if (!isTouched) return loaded
   const { ticks } = loaded
-  const entries = terms.family === 'amm_v3' ? terms.book.entries() : []
+  const entries = book === null ? [] : book.entries()
   return { ...loaded, state, lastTradeMs, ticks: ticks === null ? null : { range: ticks.range, entries } }
 }

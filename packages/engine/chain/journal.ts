@@ -192,8 +192,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     const pool = state.pools.get(undo.pool)
     if (pool === undefined) continue
     if (undo.kind === 'reload') pool.terms = undo.terms
-    else if (pool.terms.family === 'amm_v3')
-      pool.terms.book.change({ ...undo.change, delta: -undo.change.delta })
+    else pool.around.adapter.book(pool.terms)?.change({ ...undo.change, delta: -undo.change.delta })
     changed.add(`ticks/${undo.pool}`)
   }
   for (const [address, image] of journal.pools) {

@@ -7,6 +7,7 @@ import type { Fraction } from '../exact/fraction.ts'
 import * as fraction from '../exact/fraction.ts'
 import { settledDecimals, unitWorth } from '../price/hops/unitWorth.ts'
 import { effectiveY, microusd } from '../rules/hopCapacity.ts'
+import { feeOf } from '../rules/poolFee.ts'
 import { isSame, note, type Noted } from '../rules/ownPast.ts'
 import type { Worth } from '../rules/priceJump.ts'
 import { ascending, medianOf, type Orderable } from '../rules/weightedMedian.ts'
@@ -119,7 +120,7 @@ function medianPool(
   const voices: Voice[] = []
   for (const pool of state.index.ownPools.get(token.address)?.anchored ?? []) {
     const { verified, incomplete, marginal } = pool.state
-    if (!verified || incomplete || marginal === null || pool.feePpm > ceilingPpm) continue
+    if (!verified || incomplete || marginal === null || feeOf(pool) > ceilingPpm) continue
     const worth = worthOf(pool.to)
     const effective = worth === null ? null : effectiveY(pool.state, timeMs)
     if (effective === null || worth === null) continue

@@ -2,9 +2,9 @@
  * One block's events folded into a pool's state. Only the state at the end of the block is priced and published. Of what
  * the pool was between two events the average and the history keep the least depth and the nearest ratio (R-visit).
  */
-import type { V2State, V3State } from '../amm/states.ts'
-import type { Pool, PoolState, Visit } from '../entities.ts'
 import type { Difference, GrossDepth } from '../amm/adapter.ts'
+import type { AmmState } from '../amm/families.ts'
+import type { Pool, PoolState, Visit } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { DEPTH_BOUNDARY } from '../rules/depthBoundary.ts'
 import * as depthAverage from '../rules/depthAverage.ts'
@@ -38,7 +38,8 @@ export function foldEvents(
   let visit = visitAt(before, block.timeMs, state.setup.blockTimeMs)
   for (const { event, logIndex, transactionHash } of events) {
     if (event.kind === 'CREATED') continue
-    if (!explainsSync(pool, event.kind)) {
+    const explains = adapter.explains(event)
+    if (!explains) {
       // Ticks change in place, so what the last event left is looked at before the next one.
       if (isChanged) visit = visited(visit, ...seen(pool, amm, incomplete))
       isChanged = true
@@ -51,8 +52,7 @@ export function foldEvents(
       verified = false
       differences = applied.differences
     }
-    if (event.kind === 'SWAP')
-      swap = { event, base: pool.terms.family === 'amm_v2' ? prior : amm, logIndex, transactionHash }
+    if (event.kind === 'SWAP') swap = { event, base: explains ? prior : amm, logIndex, transactionHash }
     if (event.kind === 'SWAP' || event.kind === 'SYNC' || event.kind === 'INITIALIZE') isRead = true
     prior = amm
     amm = applied.state
@@ -68,10 +68,6 @@ export function foldEvents(
     state.policyView.policy,
   )
 }
-
-/** The events of a pair that follow its Sync say how the reserves came to be, and change nothing. */
-const explainsSync = ({ terms }: Pool, kind: PoolEvent['event']['kind']): boolean =>
-  terms.family === 'amm_v2' && kind !== 'SYNC'
 
 /** Everything derived from a changed pool: marginal, depth, evidence, average, history, jump. Without a visit its past begins. */
 export function settle(
@@ -118,7 +114,7 @@ type Derived = {
 }
 
 /** What a state is by itself. Not live: no ratio and a depth of nothing. */
-function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Derived {
+function derive(pool: Pool, amm: AmmState, isIncomplete: boolean): Derived {
   const { adapter } = pool.around
   if (!adapter.isLive(pool.terms, amm)) return { marginal: null, depth: null, depthY: 0n, isShort: false }
   const price = adapter.marginal(amm)
@@ -132,11 +128,7 @@ function derive(pool: Pool, amm: V2State | V3State, isIncomplete: boolean): Deri
 }
 
 /** A state between two events, as a visit knows it. */
-function seen(
-  pool: Pool,
-  amm: V2State | V3State,
-  isIncomplete: boolean,
-): readonly [bigint | null, Fraction | null] {
+function seen(pool: Pool, amm: AmmState, isIncomplete: boolean): readonly [bigint | null, Fraction | null] {
   const { depthY, marginal } = derive(pool, amm, isIncomplete)
   return [depthY, marginal]
 }
@@ -154,7 +146,7 @@ function jumpAfter(
 }
 
 /** The state of a pool before anything was ever known of it. */
-export function newbornState(amm: V2State | V3State, block: BlockRef, lastTradeMs: Ms | null): PoolState {
+export function newbornState(amm: AmmState, block: BlockRef, lastTradeMs: Ms | null): PoolState {
   return {
     amm,
     changed: block,

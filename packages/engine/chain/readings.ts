@@ -16,7 +16,7 @@ import { isReplacedAbove, isTip, placeOf, setDecimals, setPoolState, tipJournal 
 import { notePasts } from './ownPast.ts'
 import { withPast } from './pastOf.ts'
 import { newbornState, settle } from './poolFold.ts'
-import { differencesOf, reload } from './reload.ts'
+import { reload } from './reload.ts'
 import { addPool, knownToken, poolsOf, termsOf } from './registry.ts'
 
 export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedPool[], work: Work): void {
@@ -67,7 +67,7 @@ export function applyRecheck(
     if (pool === undefined) continue
     const { state: before } = pool
     if (before.changed.number > block.number || before.verifiedNumber > block.number) continue
-    const differences = differencesOf(before.amm, seen)
+    const differences = pool.around.adapter.differences(before.amm, seen)
     if (differences.length === 0) {
       const verified = { ...before, verifiedNumber: block.number, verifiedMs: block.timeMs }
       setPoolState(state, pool, verified, place.journal)

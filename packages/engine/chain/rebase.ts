@@ -6,7 +6,6 @@
  * Only two things about a pool survive a gap: when it was created and when it was last seen to trade.
  */
 import type { Pool, PoolState, Token } from '../entities.ts'
-import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Input } from '../input.ts'
 import * as temporal from '../memory/temporalTape.ts'
@@ -86,8 +85,9 @@ function forgetPast({ index }: State, token: Token): void {
 
 /** What is left of a pool until it is loaded again. */
 function forget(state: State, pool: Pool): void {
-  if (pool.terms.family === 'amm_v3') {
-    pool.terms = { ...pool.terms, book: tickBook.empty(pool.terms.tickSpacing) }
+  const { adapter } = pool.around
+  if (adapter.book(pool.terms) !== null) {
+    pool.terms = adapter.terms(adapter.born(pool.terms), null)
     state.index.changed.add(`ticks/${pool.address}`)
   }
   const unknown: PoolState = {

@@ -2,9 +2,9 @@
  * Which pools and tokens are known, and the indexes over them. A pool stands under its pair, under the token
  * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
  */
-import type { KnownPool, OwnPools, Pool, PoolState, PoolTerms, Token } from '../entities.ts'
-import * as tickBook from '../amm/tickBook.ts'
-import type { LoadedTicks } from '../input.ts'
+import { adapterOf, type PoolTerms } from '../amm/families.ts'
+import type { KnownPool, OwnPools, Pool, PoolState, Token } from '../entities.ts'
+import type { LoadedTicks } from '../amm/tickBook.ts'
 import { Cell } from '../memory/cell.ts'
 import { canonicalX, roleOf } from '../setup.ts'
 import type { State } from '../state.ts'
@@ -32,7 +32,7 @@ export function addPool(
     from,
     to,
     pair: `${from}-${to}`,
-    feePpm: feePpm(born),
+    feePpm: state.adapterOf(born.fee.family).feePpm(born.fee),
     createdBlock: birth.block,
     createdMs: birth.ms,
     terms,
@@ -41,7 +41,7 @@ export function addPool(
   }
   const pool = enterPool(state, known)
   state.index.changed.add(`pool/${pool.address}`)
-  if (terms.family === 'amm_v3') state.index.changed.add(`ticks/${pool.address}`)
+  if (pool.around.adapter.book(terms) !== null) state.index.changed.add(`ticks/${pool.address}`)
   return pool
 }
 
@@ -145,22 +145,8 @@ export function knownToken(state: State, address: Address): Token {
 }
 
 /** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
-export function termsOf(born: NewPool, ticks: LoadedTicks | null): PoolTerms {
-  const { fee } = born
-  if (fee.family === 'amm_v2')
-    return { family: 'amm_v2', fee: { numerator: fee.numerator, denominator: fee.denominator } }
-  const book =
-    ticks === null
-      ? tickBook.empty(fee.tickSpacing)
-      : tickBook.from(fee.tickSpacing, ticks.range, ticks.entries)
-  return { family: 'amm_v3', feePpm: fee.feePpm, tickSpacing: fee.tickSpacing, book }
-}
-
-/** A v2 fee n/d as parts per million, rounded up: a guard may not be slipped under by rounding. */
-function feePpm({ fee }: NewPool): bigint {
-  if (fee.family === 'amm_v3') return fee.feePpm
-  return ((fee.denominator - fee.numerator) * 1_000_000n + fee.denominator - 1n) / fee.denominator
-}
+export const termsOf = ({ fee }: NewPool, ticks: LoadedTicks | null): PoolTerms =>
+  adapterOf(fee.family).terms(fee, ticks)
 
 /** Sorted by address, so that no outcome depends on the order in which pools became known. */
 function withPool(list: readonly Pool[], pool: Pool): Pool[] {

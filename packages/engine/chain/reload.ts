@@ -1,6 +1,4 @@
 /** A whole pool read once more: what was known of it, held against the chain. */
-import type { V2State, V3State } from '../amm/states.ts'
-import type { Difference } from '../amm/adapter.ts'
 import type { Pool } from '../entities.ts'
 import type { LoadedPool } from '../input.ts'
 import type { State } from '../state.ts'
@@ -28,7 +26,7 @@ export function reload(state: State, pool: Pool, loaded: LoadedPool, block: Bloc
     trackedSinceMs: before.isBeforeGap ? block.timeMs : before.trackedSinceMs,
     isBeforeGap: false,
   }
-  const isSame = !before.isBeforeGap && differencesOf(before.amm, loaded.state).length === 0
+  const isSame = !before.isBeforeGap && pool.around.adapter.differences(before.amm, loaded.state).length === 0
   // Another state than ours was visited like that of an event. Across a gap there is nothing to enter it with.
   const visit = before.isBeforeGap ? null : visitAt(before, block.timeMs, state.setup.blockTimeMs)
   const settled = settle(pool, read, block, visit, null, state.policyView.policy)
@@ -45,24 +43,4 @@ export function reload(state: State, pool: Pool, loaded: LoadedPool, block: Bloc
           : settled,
   )
   return pool
-}
-
-/** Where our state and the chain's differ: `event` is the chain's word. */
-export function differencesOf(ours: V2State | V3State, chain: V2State | V3State): Difference[] {
-  const fields: [string, bigint, bigint][] =
-    ours.family === 'amm_v2' && chain.family === 'amm_v2'
-      ? [
-          ['reserve0', chain.reserve0, ours.reserve0],
-          ['reserve1', chain.reserve1, ours.reserve1],
-        ]
-      : ours.family === 'amm_v3' && chain.family === 'amm_v3'
-        ? [
-            ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
-            ['tick', BigInt(chain.tick), BigInt(ours.tick)],
-            ['liquidity', chain.liquidity, ours.liquidity],
-          ]
-        : []
-  return fields
-    .filter(([, theirs, own]) => theirs !== own)
-    .map(([field, event, computed]) => ({ field, event, computed }))
 }

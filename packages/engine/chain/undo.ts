@@ -1,6 +1,7 @@
 /** What a block changed, as it was before: kept for each block that is not yet final. */
+import type { PoolTerms } from '../amm/families.ts'
 import type { TickChange } from '../amm/states.ts'
-import type { Decimals, EntityKey, PoolState, PoolTerms, Stable } from '../entities.ts'
+import type { Decimals, EntityKey, PoolState, Stable } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { SwapObserved } from '../record.ts'
 import type { Kept, Running } from '../rules/ownPast.ts'

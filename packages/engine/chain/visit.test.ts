@@ -2,13 +2,13 @@
  * Moments as the fold books them: against the definition (`testing/plainVisits.ts`), against vectors of
  * `python3 packages/engine/oracle/visits.py > packages/engine/oracle/visits.json`, and as attacks meet them.
  */
+import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { adapterOf } from '../amm/adapters.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
-import type { Pool, PoolTerms } from '../entities.ts'
+import type { Pool } from '../entities.ts'
 import * as fraction from '../exact/fraction.ts'
 import type { Input } from '../input.ts'
 import { reference } from '../memory/tapeMedian.ts'

@@ -4,14 +4,14 @@
  * Every hop sells the pool's X for its Y, so the pools form a graph without circles: the token first, then routing assets
  * from the last listed to the first. A plan that follows this order visits each pool once.
  */
-import type { V2State, V3State } from '../amm/states.ts'
+import type { AmmState } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Edge, Priced, Route, StableView } from '../price/evaluation.ts'
 import type { State } from '../state.ts'
 
-export type Amm = V2State | V3State
+export type Amm = AmmState
 
 export type Way = {
   readonly id: string

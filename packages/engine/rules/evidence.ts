@@ -6,22 +6,23 @@
  * sells a reference input on the block-final state. It changes only with the pool's own state.
  */
 import type { GrossDepth } from '../amm/adapter.ts'
+import type { AmmEvent, AmmState } from '../amm/families.ts'
 import type { BlockRef, LogPosition } from '../chain/block.ts'
 import { apart, partsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'
-import type { V2Event, V2State, V3Event, V3State } from '../amm/states.ts'
 import type { Evidence, Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
+import { feeIn } from './poolFee.ts'
 import { referenceInput } from './referenceInput.ts'
 
 /** A block's last swap of a pool, with the state it ran on. */
 export type LastSwap = LogPosition & {
-  readonly event: Extract<V2Event | V3Event, { kind: 'SWAP' }>
-  readonly base: V2State | V3State
+  readonly event: Extract<AmmEvent, { kind: 'SWAP' }>
+  readonly base: AmmState
 }
 
 export type Settled = {
-  readonly amm: V2State | V3State
+  readonly amm: AmmState
   readonly marginal: Fraction
   readonly depth: GrossDepth
 }
@@ -67,7 +68,7 @@ function observed(
   if ('reason' in fair) return null
   // A transfer fee or a skimmed output shows here: the pool gave less than its own formula.
   if (output * 10_000n < fair.amountOut * BigInt(policy.evidence.observed_output_share_bps)) return null
-  const tolerancePpm = pool.feePpm + 100n * BigInt(policy.evidence.observed_tolerance_bps)
+  const tolerancePpm = feeIn(pool, swap.base) + 100n * BigInt(policy.evidence.observed_tolerance_bps)
   if (apart({ num: output, den: input }, marginal, partsMore(tolerancePpm, 1_000_000n)) > 0) return null
   return {
     kind: 'OBSERVED_SWAP',
@@ -84,9 +85,6 @@ export function saleOf(
   pool: Pool,
   event: LastSwap['event'],
 ): { readonly input: bigint; readonly output: bigint } {
-  const [net0, net1] =
-    'amount0In' in event
-      ? [event.amount0In - event.amount0Out, event.amount1In - event.amount1Out]
-      : [event.amount0, event.amount1]
+  const [net0, net1] = pool.around.adapter.nets(event)
   return pool.x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
 }

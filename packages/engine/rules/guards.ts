@@ -2,6 +2,7 @@
  * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
  * with what was found and what was required. Guards reject, they never replace a value (R-guard-1).
  */
+import { FAMILIES } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Edge, EdgeComponents } from '../price/evaluation.ts'
@@ -9,6 +10,7 @@ import type { Decimals, Pool, PoolState } from '../entities.ts'
 import type { UnpricedPool } from '../chain/block.ts'
 import type { Count, Ms, Score } from '../units.ts'
 import type { Freshness } from './freshness.ts'
+import { feeOf } from './poolFee.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { earlier, FOREVER, type Timed } from './timed.ts'
 
@@ -19,8 +21,9 @@ export function flawOf(
   from: Decimals | null,
   to: Decimals | null,
 ): Failure | null {
-  if (pool.feePpm > BigInt(policy.fee_ceiling_ppm))
-    return failure('FEE_TOO_HIGH', `${pool.feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)
+  const feePpm = feeOf(pool)
+  if (feePpm > BigInt(policy.fee_ceiling_ppm))
+    return failure('FEE_TOO_HIGH', `${feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)
   return (
     decimalsFailure(from, pool.from) ??
     decimalsFailure(to, pool.to) ??
@@ -79,7 +82,7 @@ export function zeroScore(components: EdgeComponents, caps: readonly Cap[]): Fai
 
 /** The token's liquidity is in a pool that no adapter computes. */
 export const unsupportedFamily = ({ family, deploymentId, address }: UnpricedPool): Failure =>
-  failure('UNSUPPORTED_FAMILY', `${family} pool ${address} of ${deploymentId}`, 'amm_v2 or amm_v3')
+  failure('UNSUPPORTED_FAMILY', `${family} pool ${address} of ${deploymentId}`, FAMILIES.join(' or '))
 
 function decimalsFailure(decimals: Decimals | null, address: Address): Failure | null {
   if (decimals !== null && decimals.changedTo !== null)

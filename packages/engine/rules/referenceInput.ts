@@ -1,6 +1,6 @@
 /** The size of a sale that a hop is judged by (R-evidence-3): large enough that rounding cannot move the price, and little to the pool. */
 import type { GrossDepth } from '../amm/adapter.ts'
-import type { V2State, V3State } from '../amm/states.ts'
+import type { AmmState } from '../amm/families.ts'
 import type { Pool } from '../entities.ts'
 import type { Policy } from '../policy/policy.ts'
 
@@ -9,16 +9,12 @@ import type { Policy } from '../policy/policy.ts'
  * that is more than the depth. Ten thousand units of output alone keep rounding below a basis point: a token of few decimals
  * may be worth so much that one unit of it is a fair sale.
  */
-export function referenceInput(
-  pool: Pool,
-  amm: V2State | V3State,
-  depth: GrossDepth,
-  policy: Policy,
-): bigint | null {
+export function referenceInput(pool: Pool, amm: AmmState, depth: GrossDepth, policy: Policy): bigint | null {
   const { evidence, revision } = policy
   const divisor = BigInt(evidence.reference_divisor)
   const leastOut = BigInt(evidence.reference_min_units)
-  const leastIn = revision === 1 ? leastOut : BigInt(evidence.reference_min_input[amm.family])
+  const leastIn =
+    revision === 1 ? leastOut : BigInt(evidence.reference_min_input[pool.around.adapter.leastInput])
   const share = (depth.down + divisor - 1n) / divisor
   let input = share > leastIn ? share : leastIn
   if (input > depth.down) return null

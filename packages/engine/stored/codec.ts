@@ -31,7 +31,7 @@ import {
   poolImage,
   stableFrom,
   type TicksImage,
-  ticksImage,
+  ticksOf,
 } from './images.ts'
 import { read, write } from './words.ts'
 
@@ -46,9 +46,7 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     case 'pool':
       return mapped(state.pools.get(id as Address), pool => write(poolImage(pool)))
     case 'ticks':
-      return mapped(state.pools.get(id as Address), ({ terms }) =>
-        terms.family === 'amm_v2' ? null : write(ticksImage(terms.book)),
-      )
+      return mapped(state.pools.get(id as Address), ({ terms }) => mapped(ticksOf(terms), write))
     case 'token':
       return mapped(state.tokens.get(id as Address), ({ past: _past, ...token }) => write(token))
     case 'past':
@@ -79,9 +77,9 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
 export function* entityKeys(state: State): Generator<EntityKey> {
   yield 'chain'
   yield 'coverage'
-  for (const { address, terms } of state.pools.values()) {
+  for (const { address, terms, around } of state.pools.values()) {
     yield `pool/${address}`
-    if (terms.family === 'amm_v3') yield `ticks/${address}`
+    if (around.adapter.book(terms) !== null) yield `ticks/${address}`
   }
   for (const { address, past } of state.tokens.values()) {
     yield `token/${address}`

@@ -1,6 +1,7 @@
 /** Entities as plain values: what a text can hold of them, and how they are made whole again. */
+import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import type { BookUndo, Journal } from '../chain/undo.ts'
-import type { KnownPool, Pool, PoolState, PoolTerms, Stable, Token } from '../entities.ts'
+import type { KnownPool, Pool, PoolState, Stable, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
@@ -36,13 +37,13 @@ const stateFrom = (image: PoolStateImage): PoolState => ({
   visit: image.visit == null ? null : visitFrom(image.visit),
 })
 
-type TermsImage =
-  | Exclude<PoolTerms, { family: 'amm_v3' }>
-  | Omit<Extract<PoolTerms, { family: 'amm_v3' }>, 'book'>
+/** Terms without the book of ticks, which is stored by itself. */
+type TermsImage = PoolTerms extends infer T ? Omit<T, 'book'> & Pick<PoolTerms, 'family'> : never
 
 function termsImage(terms: PoolTerms): TermsImage {
-  if (terms.family === 'amm_v2') return terms
-  return { family: terms.family, feePpm: terms.feePpm, tickSpacing: terms.tickSpacing }
+  if (!('book' in terms)) return terms
+  const { book: _book, ...image } = terms
+  return image
 }
 
 export type TicksImage = {
@@ -72,17 +73,20 @@ export const stableFrom = (image: Omit<Stable, 'good'> & Partial<Pick<Stable, 'g
     image.good ?? (image.lastGood === null ? [] : [{ answer: image.lastGood, readMs: image.block.timeMs }]),
 })
 
-export const ticksImage = (book: tickBook.TickBook): TicksImage => ({
-  lowest: book.lowest,
-  highest: book.highest,
-  entries: [...book.entries()],
-})
+/** Null for a family without ticks. */
+export function ticksOf(terms: PoolTerms): TicksImage | null {
+  const book = adapterOf(terms.family).book(terms)
+  return book === null ? null : { lowest: book.lowest, highest: book.highest, entries: [...book.entries()] }
+}
 
 function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
-  if (image.family === 'amm_v2') return image
-  assert(ticks !== null, 'a v3 pool was stored without its ticks')
-  return { ...image, book: tickBook.from(image.tickSpacing, ticks, ticks.entries) }
+  const adapter = adapterOf(image.family)
+  const { lowest, highest, entries } = ticks ?? NO_TICKS
+  const terms = adapter.restored(image, { range: { lowest, highest }, entries })
+  assert(ticks !== null || adapter.book(terms) === null, `a pool of ${image.family} without its ticks`)
+  return terms
 }
+const NO_TICKS: TicksImage = { ...tickBook.FULL_RANGE, entries: [] }
 
 export type PoolImage = Omit<KnownPool, 'state' | 'terms'> & {
   readonly state: PoolStateImage
@@ -137,7 +141,7 @@ export function journalImage(journal: Journal): JournalImage {
         : {
             ...undo,
             terms: termsImage(undo.terms),
-            ticks: undo.terms.family === 'amm_v3' ? ticksImage(undo.terms.book) : null,
+            ticks: ticksOf(undo.terms),
           },
     ),
     publishedPools: [...journal.publishedPools],

@@ -4,25 +4,27 @@
  *
  * Hashes name the branch and height, so equal histories have equal blocks.
  */
-import type { Side, V2State, V3State } from '../amm/states.ts'
-import type { PoolTerms } from '../entities.ts'
 import type { Swapped } from '../amm/adapter.ts'
-import { adapterOf } from '../amm/adapters.ts'
+import { adapterOf, type AmmState, type Family, type PoolTerms } from '../amm/families.ts'
+import type { Side } from '../amm/states.ts'
+import type { LoadedTicks } from '../amm/tickBook.ts'
+import type { V2State } from '../amm/v2/kind.ts'
+import type { V3State } from '../amm/v3/kind.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../amm/sqrtPriceMath.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../amm/tickMath.ts'
 import { assert } from '../assert.ts'
 import type { Address, Block, Hex, NewPool, PoolEvent, Proof } from '../chain/block.ts'
-import type { LoadedPool, LoadedTicks } from '../input.ts'
+import type { LoadedPool } from '../input.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
 
 export const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
 const hash = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64)}`
 
-type SimPool = { readonly born: NewPool; terms: PoolTerms; amm: V2State | V3State }
+type SimPool = { readonly born: NewPool; terms: PoolTerms; amm: AmmState }
 type Draft = {
   readonly pool: Address
-  readonly family: 'amm_v2' | 'amm_v3'
+  readonly family: Family
   readonly event: PoolEvent['event']
 }
 
@@ -203,7 +205,7 @@ export class ChainSim {
   }
 
   /** What selling `amountIn` of token `side` would bring now; liquidity that ends before takes less. */
-  quote(pool: Address, side: Side, amountIn: bigint): Swapped<V2State | V3State> {
+  quote(pool: Address, side: Side, amountIn: bigint): Swapped<AmmState> {
     const known = this.#pools.get(pool)
     assert(known !== undefined, `${pool} does not exist`)
     const swapped = adapterOf(known.terms.family).swapExactIn(known.terms, known.amm, side, amountIn)
@@ -211,7 +213,7 @@ export class ChainSim {
     return swapped
   }
 
-  amm(pool: Address): V2State | V3State {
+  amm(pool: Address): AmmState {
     return (this.#pools.get(pool) as SimPool).amm
   }
 

@@ -2,7 +2,7 @@
  * A small chain, an engine on it, and one-line ways to drive both. Time stands still unless a test moves it, and a
  * block is handed over at its own time. Every step is checked against the record laws.
  */
-import type { V3Event } from '../amm/states.ts'
+import type { V3Event } from '../amm/v3/kind.ts'
 import type { Pool } from '../entities.ts'
 import type { KnownRange } from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'

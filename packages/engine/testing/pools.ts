@@ -4,11 +4,11 @@
  *
  * A pool is a value until `build` makes it, so that a failing case shrinks and every run gets its own book.
  */
-import type { Side, TickChange, V3State } from '../amm/states.ts'
+import type { Side, TickChange } from '../amm/states.ts'
+import type { V3State, V3Terms } from '../amm/v3/kind.ts'
 import * as fc from 'fast-check'
 import { natural } from './cases.ts'
 import { count, type Count, type Tick, tick as toTick } from '../units.ts'
-import type { V3Terms } from '../amm/adapter.ts'
 import { extremeLimit } from '../amm/priceLimit.ts'
 import { edgeFrom } from '../amm/tickBitmap.ts'
 import * as tickBook from '../amm/tickBook.ts'

@@ -6,22 +6,12 @@ import { DEFAULT_POLICY } from '@assay/engine/rules'
 import type { EvaluatedQuote } from '../wire/quote.ts'
 import type { Hop } from '../wire/route.ts'
 import { type Findings, Unreadable } from './findings.ts'
-import { heldBy } from './hop.ts'
-import { Node, NodeError, word } from './node.ts'
-import { type PoolAtBlock, readPool } from './poolAtBlock.ts'
+import { heldBy, knownFamily } from './hop.ts'
+import { Node, NodeError, Words } from './node.ts'
+import type { PoolAtBlock, VerifyFamily } from './pools/family.ts'
 import { at, readingOf, type PricedText, type Reading, usdOf } from './reading.ts'
 
-const SWAP_TOPIC: Readonly<Record<string, string>> = {
-  amm_v2: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
-  amm_v3: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
-}
 const DECIMALS = '0x313ce567'
-const FACTORY = '0xc45a0155'
-const TOKEN0 = '0x0dfe1681'
-const TOKEN1 = '0xd21220a7'
-const FEE = '0xddca3f43'
-const GET_PAIR = '0xe6a43905'
-const GET_POOL = '0x1698ee82'
 const MICRO = 1_000_000n
 
 type Block = { readonly number: string; readonly hash: string; readonly timestamp: string }
@@ -121,24 +111,7 @@ async function checkIdentity(
   blockHash: string,
   factories: Map<string, { deployment: string; path: string }>,
 ): Promise<void> {
-  const { pool_address: pool, from, to } = hop
-  const [low, high] = from < to ? [from, to] : [to, from]
-  const call = (data: string) => node.call(pool, data, blockHash)
-  findings.same(`${path}.${from < to ? 'from' : 'to'}`, low, (await call(TOKEN0)).address(0), [
-    `${path}.pool_address`,
-  ])
-  findings.same(`${path}.${from < to ? 'to' : 'from'}`, high, (await call(TOKEN1)).address(0), [
-    `${path}.pool_address`,
-  ])
-  const factory = (await call(FACTORY)).address(0)
-  let look = `${GET_PAIR}${word(low)}${word(high)}`
-  if (hop.family === 'amm_v3') {
-    const fee = (await call(FEE)).uint(0)
-    findings.same(`${path}.fee_ppm`, hop.fee_ppm, Number(fee), [`${path}.pool_address`])
-    look = `${GET_POOL}${word(low)}${word(high)}${word(fee)}`
-  }
-  const listed = (await node.call(factory, look, blockHash)).address(0)
-  findings.same(`${path}.pool_address`, pool, listed, [`factory ${factory}`])
+  const factory = await knownFamily(findings, hop, path).checkIdentity(findings, node, hop, path, blockHash)
   const known = factories.get(factory)
   if (known === undefined) {
     const twin = [...factories.values()].find(each => each.deployment === hop.deployment_id)
@@ -185,10 +158,10 @@ async function checkSale(
       [`${own}.block_number`],
     )
   if (evidence.kind === 'SIMULATED_SWAP') return
+  const { swaps, swapTopic } = knownFamily(findings, hop, path)
   const logs = await node.ask<readonly Log[]>('eth_getLogs', {
     blockHash: evidence.block_hash,
-    address: hop.pool_address,
-    topics: [SWAP_TOPIC[hop.family] ?? null],
+    ...(swaps === undefined ? { address: hop.pool_address, topics: [swapTopic] } : swaps(hop)),
   })
   const last = logs.at(-1)
   findings.holds(
@@ -203,19 +176,19 @@ async function checkSale(
   findings.same(`${own}.transaction_hash`, evidence.transaction_hash, log.transactionHash.toLowerCase(), [
     `${own}.log_index`,
   ])
-  const { input, output } = saleIn(hop, log)
+  const { input, output } = saleIn(knownFamily(findings, hop, path), hop, log)
   findings.same(`${own}.amount_in`, evidence.amount_in, input.toString(), [`${own}.log_index`])
   findings.same(`${own}.amount_out`, evidence.amount_out, output.toString(), [`${own}.log_index`])
 }
 
 /** Net X in and net Y out. */
-function saleIn(hop: Hop, { data }: Log): { readonly input: bigint; readonly output: bigint } {
-  const at = (index: number) => BigInt(`0x${data.slice(2 + 64 * index, 66 + 64 * index)}`)
-  const [net0, net1] =
-    hop.family === 'amm_v2'
-      ? [at(0) - at(2), at(1) - at(3)]
-      : [BigInt.asIntN(256, at(0)), BigInt.asIntN(256, at(1))]
-  return hop.from < hop.to ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
+function saleIn(
+  family: VerifyFamily,
+  hop: Hop,
+  { data }: Log,
+): { readonly input: bigint; readonly output: bigint } {
+  const [net0, net1] = family.nets(new Words(data))
+  return family.x(hop) === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
 }
 
 /** What the pool holds at the block the quote stands on, and what follows: a simulated sale, and both depths. */
@@ -225,12 +198,10 @@ async function checkHoldings(
   { hop, path, reading }: Shown,
   blockHash: string,
 ): Promise<void> {
-  const pool = await readPool(node, hop, blockHash)
-  const shown = hop.family === 'amm_v2' ? hop.reserves : hop.slot
-  findings.same(`${path}.${hop.family === 'amm_v2' ? 'reserves' : 'slot'}`, shown, pool.shown, [
-    'as_of.block_hash',
-  ])
-  const x = hop.from < hop.to ? 0 : 1
+  const family = knownFamily(findings, hop, path)
+  const pool = await family.read(node, hop, blockHash)
+  findings.same(`${path}.${family.holds}`, hop[family.holds], pool.shown, ['as_of.block_hash'])
+  const x = family.x(hop)
   const { evidence } = hop
   if (evidence?.kind === 'SIMULATED_SWAP') {
     const amountIn = findings.positive(`${path}.evidence.amount_in`, evidence.amount_in)

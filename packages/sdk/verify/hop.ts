@@ -1,26 +1,15 @@
 /**
  * One hop: its ratio from the evidence, its marginal price and depth from what the pool holds.
  */
-import {
-  depthScore,
-  DEPTH_BOUNDARY,
-  devBps,
-  type Fraction,
-  isTickAt,
-  marginalV3,
-  tick,
-  v2,
-  type V2State,
-  type V2Terms,
-  type V3State,
-} from '@assay/engine/rules'
+import { depthScore, devBps, type Fraction } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
 import type { Findings } from './findings.ts'
 import { type Anchors, checkComponents, checkScore } from './hopScore.ts'
+import { FAMILY_NAMES, familyOf } from './pools/families.ts'
+import type { Held, VerifyFamily } from './pools/family.ts'
 import { type Reading, usdOf } from './reading.ts'
 
 const MICRO = 1_000_000n
-const PPM = 1_000_000n
 /** A sale stays inside the 2% of the depth, so its price does too, fee aside. */
 const SALE_PPM = 20_000n
 
@@ -88,7 +77,7 @@ function checkMarginal(findings: Findings, hop: Hop, path: string): void {
   )
 }
 
-/** L = min(D_up, D_down); L_eff = min(L, its average). For a pair both are recomputed from its reserves. */
+/** L = min(D_up, D_down); L_eff = min(L, its average). Where what is shown is all they follow from, both are recomputed. */
 function checkDepth(reading: Reading, hop: Hop, path: string): void {
   const { findings, policy } = reading
   const own = `${path}.depth`
@@ -113,7 +102,7 @@ function checkDepth(reading: Reading, hop: Hop, path: string): void {
   findings.same(`${component}.score`, hop.components.depth.score, depthScore(effective), [
     `${component}.l_eff`,
   ])
-  checkPairDepth(reading, hop, path)
+  checkShownDepth(reading, hop, path)
   if (hop.failure !== undefined) return
   const least = BigInt(policy.min_depth_usd) * MICRO
   findings.holds(
@@ -132,15 +121,13 @@ function checkDepth(reading: Reading, hop: Hop, path: string): void {
   )
 }
 
-function checkPairDepth(reading: Reading, hop: Hop, path: string): void {
+function checkShownDepth(reading: Reading, hop: Hop, path: string): void {
   const { findings } = reading
-  const held = heldBy(findings, hop, path)
+  const { priced, oriented, x, from } = heldBy(findings, hop, path)
   const anchor = usdOf(reading, hop.to)
-  if (held.state.family !== 'amm_v2' || anchor === null || hop.depth === null) return
-  const terms = pairTerms(findings, hop, path)
-  const depth = v2.depth(terms, held.state, held.x, DEPTH_BOUNDARY)
-  if ('reason' in depth) return
-  const { oriented, from } = held
+  if (priced === null || anchor === null || hop.depth === null) return
+  const depth = priced.depth(x)
+  if (depth === null) return
   const inputs = [...from, `${path}.fee_ppm`, anchor.path, `${path}.to_decimals`]
   const usd = (units: bigint) =>
     ((units * anchor.usd.num * MICRO) / (anchor.usd.den * scaleOf(findings, hop, path).to)).toString()
@@ -154,9 +141,9 @@ function checkPairDepth(reading: Reading, hop: Hop, path: string): void {
   const { evidence } = hop
   if (evidence?.kind !== 'SIMULATED_SWAP') return
   const amountIn = findings.positive(`${path}.evidence.amount_in`, evidence.amount_in)
-  const sold = v2.swapExactIn(terms, held.state, held.x, amountIn)
-  if (!('reason' in sold))
-    findings.same(`${path}.evidence.amount_out`, evidence.amount_out, sold.amountOut.toString(), [
+  const sold = priced.swapExactIn(x, amountIn)
+  if (sold !== null)
+    findings.same(`${path}.evidence.amount_out`, evidence.amount_out, sold.toString(), [
       ...from,
       `${path}.fee_ppm`,
       `${path}.evidence.amount_in`,
@@ -170,52 +157,20 @@ function checkPairDepth(reading: Reading, hop: Hop, path: string): void {
   )
 }
 
-type Held = {
-  readonly state: V2State | V3State
-  /** Y per X in atomic units. */
-  readonly oriented: Fraction
-  readonly x: 0 | 1
-  readonly from: readonly string[]
+/** What the pool holds as the hop shows it, and its fee-free price in the hop's direction. */
+export function heldBy(
+  findings: Findings,
+  hop: Hop,
+  path: string,
+): Omit<Held, 'marginal'> & { readonly oriented: Fraction; readonly x: 0 | 1 } {
+  const family = knownFamily(findings, hop, path)
+  const { marginal, ...held } = family.held(findings, hop, path)
+  const x = family.x(hop)
+  return { ...held, x, oriented: x === 0 ? marginal : { num: marginal.den, den: marginal.num } }
 }
 
-/** What the pool holds, and its fee-free price in the hop's direction. */
-export function heldBy(findings: Findings, hop: Hop, path: string): Held {
-  const x = hop.from < hop.to ? 0 : 1
-  if (hop.family !== 'amm_v2' && hop.family !== 'amm_v3')
-    return findings.unreadable(`${path}.family`, hop.family, 'amm_v2 or amm_v3')
-  const [state, from] = stateOf(findings, hop, path)
-  const { num, den } = state.family === 'amm_v2' ? v2.marginal(state) : marginalV3(state)
-  return { state, oriented: x === 0 ? { num, den } : { num: den, den: num }, x, from }
-}
-
-function stateOf(findings: Findings, hop: Hop, path: string): [V2State | V3State, string[]] {
-  if (hop.family === 'amm_v2') {
-    const own = `${path}.reserves`
-    if (hop.reserves === undefined)
-      return findings.unreadable(own, null, 'the reserves of a pair', [`${path}.family`])
-    const reserve0 = findings.positive(`${own}.reserve0`, hop.reserves.reserve0)
-    const reserve1 = findings.positive(`${own}.reserve1`, hop.reserves.reserve1)
-    return [{ family: 'amm_v2', reserve0, reserve1 }, [`${own}.reserve0`, `${own}.reserve1`]]
-  }
-  const own = `${path}.slot`
-  if (hop.slot === undefined)
-    return findings.unreadable(own, null, 'the slot of a v3 pool', [`${path}.family`])
-  const sqrtPriceX96 = findings.positive(`${own}.sqrt_price_x96`, hop.slot.sqrt_price_x96)
-  const liquidity = findings.positive(`${own}.liquidity`, hop.slot.liquidity)
-  findings.holds(
-    `${own}.tick`,
-    hop.slot.tick,
-    Number.isInteger(hop.slot.tick) && isTickAt(tick(hop.slot.tick), sqrtPriceX96),
-    'the tick of the price',
-    [`${own}.sqrt_price_x96`],
-  )
-  return [{ family: 'amm_v3', sqrtPriceX96, tick: tick(hop.slot.tick), liquidity }, [`${own}.sqrt_price_x96`]]
-}
-
-function pairTerms(findings: Findings, hop: Hop, path: string): V2Terms {
-  const fee = BigInt(findings.integer(`${path}.fee_ppm`, hop.fee_ppm))
-  if (fee >= PPM) return findings.unreadable(`${path}.fee_ppm`, hop.fee_ppm, 'less than the whole')
-  return { family: 'amm_v2', fee: { numerator: PPM - fee, denominator: PPM } }
+export function knownFamily(findings: Findings, hop: Hop, path: string): VerifyFamily {
+  return familyOf(hop.family) ?? findings.unreadable(`${path}.family`, hop.family, FAMILY_NAMES.join(' or '))
 }
 
 function scaleOf(findings: Findings, hop: Hop, path: string): { readonly from: bigint; readonly to: bigint } {

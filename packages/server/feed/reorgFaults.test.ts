@@ -190,7 +190,7 @@ describe('R14: a pool created in a block that is orphaned', () => {
         decodeBlock(
           [deployment],
           block,
-          () => false,
+          () => null,
           () => true,
         ).map(({ pool }) => pool),
       )

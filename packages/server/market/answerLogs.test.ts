@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { type LogEntry, toLogEntry } from '../feed/entry.ts'
 import type { Address, Hex } from '../ops/config.ts'
-import { TOPIC } from './abi.ts'
+import { ANSWER_UPDATED } from './abi.ts'
+import { TOPIC } from './v2/v2.ts'
 import { answersIn } from './answerLogs.ts'
 import { encodeInt } from './words.ts'
 
@@ -31,7 +32,7 @@ const logOf = (address: Hex, topics: readonly Hex[], data: Hex): LogEntry =>
     logIndex: '0x0',
   })
 const updated = (address: Hex, value: bigint, atS = 1_700_000_000n): LogEntry =>
-  logOf(address, [TOPIC.answerUpdated, word(value), word(7n)], word(atS))
+  logOf(address, [ANSWER_UPDATED, word(value), word(7n)], word(atS))
 const read = (logs: readonly LogEntry[], decimals: number | null = 8) =>
   answersIn(logs, sources, () => decimals)
 
@@ -60,12 +61,12 @@ test('R-reading-3: what is not above 0, or has no time, is an incomplete answer'
 })
 
 test('R-reading-3: logs of other contracts, and other logs of an aggregator, say nothing', () => {
-  const other = logOf(AGGREGATOR, [TOPIC.v2Sync, word(1n), word(2n)], word(3n))
+  const other = logOf(AGGREGATOR, [TOPIC.sync, word(1n), word(2n)], word(3n))
   expect(read([updated(STRANGER, 1n), other])).toEqual({ answers: [], isUnclear: false })
 })
 
 test('R-reading-3: a sequencer, a log of another form or unknown decimals have to be read', () => {
-  const unindexed = logOf(AGGREGATOR, [TOPIC.answerUpdated], `0x${[1n, 2n, 3n].map(encodeInt).join('')}`)
+  const unindexed = logOf(AGGREGATOR, [ANSWER_UPDATED], `0x${[1n, 2n, 3n].map(encodeInt).join('')}`)
   for (const unclear of [
     read([updated(SEQUENCER, 0n)]),
     read([unindexed]),

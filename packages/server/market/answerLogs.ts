@@ -2,7 +2,7 @@
 import type { Input } from '@assay/engine'
 import type { LogEntry } from '../feed/entry.ts'
 import type { Address } from '../ops/config.ts'
-import { TOPIC } from './abi.ts'
+import { ANSWER_UPDATED } from './abi.ts'
 import { uintIn } from './logWords.ts'
 import type { AnswerSources } from './market.ts'
 import { answerOf } from './stableReader.ts'
@@ -25,7 +25,7 @@ export function answersIn(
   const answers = new Map<Address, FeedAnswers[number]>()
   let isUnclear = false
   for (const log of logs) {
-    if (log.topic !== TOPIC.answerUpdated) continue
+    if (log.topic !== ANSWER_UPDATED) continue
     if (others.has(log.address)) isUnclear = true
     for (const token of aggregators.get(log.address) ?? []) {
       const answer = answerIn(log, decimalsOf(token))

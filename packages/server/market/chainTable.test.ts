@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { CHAIN_TABLE } from '../ops/chainTable.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import { environmentConfig } from '../ops/loadConfig.ts'
-import { poolAddress } from './create2.ts'
+import { marketOf } from './families.ts'
 
 const IDS = [1, 42_161, 56, 137, 43_114]
 const config = environmentConfig(
@@ -138,9 +138,8 @@ test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, 
   const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]
   // Both sides come from the table: a wrong token there would not be found here.
   for (const token of [a, b]) expect(anchors).toContain(token.toLowerCase())
-  expect(poolAddress(deployment, a.toLowerCase() as Address, b.toLowerCase() as Address, feePpm)).toBe(
-    address.toLowerCase(),
-  )
+  const pair = [a.toLowerCase() as Address, b.toLowerCase() as Address] as const
+  expect(marketOf(deployment.family).derived(deployment, pair, BigInt(feePpm))).toBe(address.toLowerCase())
 })
 
 test('R-config-2: every deployment of the table is proved by a known pool, and every chain has two', () => {

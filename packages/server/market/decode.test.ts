@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { type LogEntry, toLogEntry } from '../feed/entry.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import type { DeploymentConfig, Hex } from '../ops/config.ts'
-import { TOPIC } from './abi.ts'
-import { poolAddress } from './create2.ts'
+import type { ConfigOf } from './family.ts'
 import { decodeBlock } from './decode.ts'
+import { TOPIC, v2 as pairs } from './v2/v2.ts'
 import { encodeAddress, encodeInt } from './words.ts'
 
 const FACTORY: Hex = '0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f'
-const v2: DeploymentConfig = {
+const v2: ConfigOf<'amm_v2'> = {
   deploymentId: 'uniswap-v2',
   family: 'amm_v2',
   factoryAddress: FACTORY,
@@ -18,7 +18,7 @@ const v2: DeploymentConfig = {
   fee: { numerator: 997, denominator: 1000 },
 }
 const [A, B]: [Hex, Hex] = [`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]
-const pair = poolAddress(v2, A, B, 0) as Hex
+const pair = pairs.derived(v2, [A, B], 0n) as Hex
 const impostor: Hex = `0x${'66'.repeat(20)}`
 
 const HASH: Hex = `0x${'01'.repeat(32)}`
@@ -38,10 +38,10 @@ const creation = (address: Hex, pool: Hex): LogEntry =>
   logOf(
     0,
     address,
-    [TOPIC.v2PairCreated, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
+    [TOPIC.created, `0x${encodeAddress(A)}`, `0x${encodeAddress(B)}`],
     `0x${encodeAddress(pool)}${encodeInt(1n)}`,
   )
-const sync = (pool: Hex): LogEntry => logOf(1, pool, [TOPIC.v2Sync], `0x${encodeInt(5n)}${encodeInt(7n)}`)
+const sync = (pool: Hex): LogEntry => logOf(1, pool, [TOPIC.sync], `0x${encodeInt(5n)}${encodeInt(7n)}`)
 const block = (...logs: LogEntry[]): VerifiedBlock => ({
   number: 1,
   hash: HASH,
@@ -54,7 +54,7 @@ const decode = (deployment: DeploymentConfig, ...logs: LogEntry[]) =>
   decodeBlock(
     [deployment],
     block(...logs),
-    () => false,
+    () => null,
     () => true,
   ).map(({ pool, event }) => `${event.kind} ${pool}`)
 

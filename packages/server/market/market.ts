@@ -2,7 +2,7 @@
  * What the worker asks of the market: which pools there are, what they hold at a block, what tokens and
  * stables say of themselves. A pool counts only when a listed factory answers for it.
  */
-import type { Input, UnpricedPool } from '@assay/engine'
+import type { Family, Input, UnpricedPool } from '@assay/engine'
 import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 
@@ -24,6 +24,9 @@ export type AnswerSources = {
   readonly isComplete: boolean
 }
 
+/** Whose state is to be read. */
+export type PoolName = { readonly address: Address; readonly deploymentId: string; readonly family: Family }
+
 /** What we know of a pool: reading around it takes one round of calls while it is true. */
 export type KnownTicks = { readonly at: number; readonly set: readonly number[] }
 
@@ -36,11 +39,14 @@ export type PoolIdentity =
   | { readonly kind: 'unsupported'; readonly factory: Address; readonly family: string | null }
   | { readonly kind: 'not_a_pool' }
 
+/** A pool that events count of: its family, or that nobody noted it. */
+export type PoolFamily = Family | 'UNTOLD'
+
 export interface Market {
-  /** Events of the block's logs: creations by listed factories whose tokens `wants`, and events of pools `knows`. */
+  /** Events of the block's logs: creations by listed factories whose tokens `wants`, and events of pools with a family. */
   decode(
     block: VerifiedBlock,
-    knows: (pool: Address) => boolean,
+    familyOf: (pool: Address) => PoolFamily | null,
     wants: (token0: Address, token1: Address) => boolean,
   ): PoolEvents
   /** Every pool of the token with a stable or routing asset, over all deployments and fee tiers, by factory look-up. */
@@ -58,11 +64,7 @@ export interface Market {
     readonly loaded: readonly LoadedPool[]
     readonly failed: readonly { readonly pool: Address; readonly reason: string }[]
   }>
-  recheck(
-    pools: readonly { readonly address: Address; readonly family: 'amm_v2' | 'amm_v3' }[],
-    block: BlockRef,
-    signal: AbortSignal,
-  ): Promise<readonly RecheckedPool[]>
+  recheck(pools: readonly PoolName[], block: BlockRef, signal: AbortSignal): Promise<readonly RecheckedPool[]>
   /**
    * Null when there is no token at this address (no code, or no ERC-20 that answers). With the hash of an earlier block
    * decimals are read there too, and count only when both say the same.

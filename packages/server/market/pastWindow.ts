@@ -9,6 +9,7 @@ import {
   type Address,
   type BlockRef,
   count,
+  type Family,
   HISTORY_MS,
   type LoadedPool,
   ms,
@@ -23,8 +24,8 @@ import type { PastReading } from '../feed/past.ts'
 import { digestOf } from '../feed/pastReader.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
-import { TOPIC } from './abi.ts'
 import { decodeBlock } from './decode.ts'
+import { POOL_TOPICS } from './families.ts'
 import type { Market, TickSpan } from './market.ts'
 
 /** Headers read to find where the window begins: the chain's own pace may differ from the configured one. */
@@ -33,8 +34,6 @@ const TRIES = 8
 const LONG_ENOUGH = 1.05
 /** Ranges before the window in which a pool's last word is looked for. */
 const OLDER_RANGES = 4
-
-const TOPICS = [...new Set(Object.values(TOPIC))].filter(topic => topic !== TOPIC.answerUpdated)
 
 export async function readWindow(
   reading: PastReading,
@@ -50,7 +49,7 @@ export async function readWindow(
   const { logs, isProven } =
     start.number === end.number
       ? { logs: [], isProven: true }
-      : await reading.logs({ from: start.number + 1, to: end.number, topics: TOPICS, addresses })
+      : await reading.logs({ from: start.number + 1, to: end.number, topics: POOL_TOPICS, addresses })
   const decoded = eventsOf(chain, pools, logs, end)
   const { times, timeOf } = await timesOf(reading, decoded, start, end)
   return {
@@ -99,9 +98,9 @@ export async function readBefore(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<Address, Pick<Traveller, 'read' | 'older'>>> {
   const states = await Promise.all(
-    pools.map(async ({ pool: { address, fee } }) => {
+    pools.map(async ({ pool: { address, deploymentId, fee } }) => {
       try {
-        const [seen] = await market.recheck([{ address, family: fee.family }], start, signal)
+        const [seen] = await market.recheck([{ address, deploymentId, family: fee.family }], start, signal)
         return seen?.state ?? null
       } catch {
         // The node no longer has that state, or there was no pool yet.
@@ -123,7 +122,7 @@ export async function readBefore(
     const lost = pools.filter(isLost).map(({ pool }) => pool)
     const from = Math.max(0, to - Math.min(blocks, reading.rangeSize) + 1)
     const addresses = lost.map(({ address }) => address)
-    const { logs } = await reading.logs({ from, to, topics: TOPICS, addresses })
+    const { logs } = await reading.logs({ from, to, topics: POOL_TOPICS, addresses })
     const events = eventsOf(chain, lost, logs, null).flatMap(each => each.events)
     for (const { address } of lost)
       before.get(address)?.older.unshift(...events.filter(({ pool }) => pool === address))
@@ -178,7 +177,7 @@ function eventsOf(
   logs: readonly LogEntry[],
   end: BlockRef | null,
 ): readonly Decoded[] {
-  const own = new Set<string>(pools.map(({ address }) => address))
+  const own = new Map<Address, Family>(pools.map(({ address, fee }) => [address, fee.family]))
   const pairs = new Set(pools.map(({ token0, token1 }) => `${token0}-${token1}`))
   const blocks = new Map<number, LogEntry[]>()
   for (const each of logs) {
@@ -203,7 +202,7 @@ function eventsOf(
         proof: 'none',
         logs: within,
       },
-      pool => own.has(pool),
+      pool => own.get(pool) ?? null,
       (token0, token1) => pairs.has(`${token0}-${token1}`),
     ).filter(({ pool }) => own.has(pool))
     return events.length === 0

@@ -4,6 +4,7 @@
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import {
+  type Address,
   type ChainConfig,
   type DeploymentConfig,
   type ProofRules,
@@ -12,10 +13,10 @@ import {
   UNPRICED_FAMILIES,
   type UnpricedFactory,
 } from './config.ts'
+import { DEPLOYMENT_FAMILIES, DEPLOYMENT_KEYS, readDeployment } from './deployments.ts'
 import { join, type Shape } from './shape.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
-const DEFAULT_TIERS = [100, 500, 3000, 10_000]
 export const URL_SCHEMES = ['https', 'http', 'wss', 'ws'] as const
 /** No chain makes blocks faster; a smaller number is of seconds. */
 const LEAST_BLOCK_TIME_MS = 50
@@ -51,6 +52,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
     return list
   }
   const sequencer = chain['sequencer_uptime_feed'] ?? null
+  const wrappedNative = shape.address(chain['wrapped_native'], at('wrapped_native'))
   return {
     chainId: shape.integer(chain['chain_id'], at('chain_id'), [1, MAX]),
     name: shape.text(chain['name'], at('name'), 'a name', /^.{1,60}$/),
@@ -72,8 +74,8 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
             depth: shape.integer(finality['depth'], at('finality.depth'), [1, 100_000, 'blocks']),
           },
     proof: proofFrom(shape, chain['proof'], at('proof')),
-    wrappedNative: shape.address(chain['wrapped_native'], at('wrapped_native')),
-    deployments: deploymentsFrom(shape, chain['deployments'], at('deployments')),
+    wrappedNative,
+    deployments: deploymentsFrom(shape, chain['deployments'], at('deployments'), wrappedNative),
     unpricedFactories: unpricedFactoriesFrom(shape, chain['unpriced_factories'], at('unpriced_factories')),
     stables: stablesFrom(shape, chain['stables'], at('stables')),
     sequencerUptimeFeed: sequencer === null ? null : shape.address(sequencer, at('sequencer_uptime_feed')),
@@ -133,22 +135,33 @@ function endpointFrom(shape: Shape, value: unknown, path: string): ChainConfig['
   }
 }
 
-function deploymentsFrom(shape: Shape, value: unknown, path: string): DeploymentConfig[] {
-  const deployments = shape.list(value, path).map((each, n) => deploymentFrom(shape, each, join(path, n)))
+function deploymentsFrom(
+  shape: Shape,
+  value: unknown,
+  path: string,
+  wrappedNative: Address,
+): DeploymentConfig[] {
+  const deployments = shape
+    .list(value, path)
+    .map((each, n) => deploymentFrom(shape, each, join(path, n), wrappedNative))
   shape.unique(deployments, path, 'deployment_id', ({ deploymentId }) => deploymentId)
   shape.unique(deployments, path, 'factory_address', ({ factoryAddress }) => factoryAddress)
   return deployments
 }
 
-function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentConfig {
+function deploymentFrom(
+  shape: Shape,
+  value: unknown,
+  path: string,
+  wrappedNative: Address,
+): DeploymentConfig {
   const deployment = shape.mapping(value, path, [
     'deployment_id',
     'family',
     'factory_address',
     'deployment_block',
     'init_code_hash',
-    'fee',
-    'fee_tiers',
+    ...DEPLOYMENT_KEYS,
   ])
   const at = (key: string) => join(path, key)
   const hash = deployment['init_code_hash'] ?? null
@@ -161,23 +174,8 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
         : shape.integer(deployment['deployment_block'], at('deployment_block'), [0, MAX]),
     initCodeHash: hash === null ? null : shape.hash(hash, at('init_code_hash')),
   }
-  if (shape.choice(deployment['family'], at('family'), ['amm_v2', 'amm_v3']) === 'amm_v3') {
-    const tiers = shape.list(deployment['fee_tiers'] ?? DEFAULT_TIERS, at('fee_tiers'))
-    return {
-      ...head,
-      family: 'amm_v3',
-      feeTiers: tiers.map((each, n) =>
-        shape.integer(each, join(at('fee_tiers'), n), [0, 999_999, 'parts per million (0.3% is 3000)']),
-      ),
-    }
-  }
-  const fee = shape.mapping(deployment['fee'], at('fee'), ['numerator', 'denominator'])
-  const denominator = shape.integer(fee['denominator'], at('fee.denominator'), [1, 1_000_000_000])
-  return {
-    ...head,
-    family: 'amm_v2',
-    fee: { numerator: shape.integer(fee['numerator'], at('fee.numerator'), [1, denominator]), denominator },
-  }
+  const family = shape.choice(deployment['family'], at('family'), DEPLOYMENT_FAMILIES)
+  return readDeployment(family, head, shape, deployment, path, { wrappedNative })
 }
 
 function unpricedFactoriesFrom(shape: Shape, value: unknown, path: string): UnpricedFactory[] {

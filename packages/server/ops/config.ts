@@ -79,6 +79,8 @@ export type DeploymentConfig = {
 } & (
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
   | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
+  /** Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped one. */
+  | { readonly family: 'amm_v4'; readonly wrappedNative: Address }
 )
 
 /** Families that have no adapter, and whose factories can be asked for the pool of a pair. */

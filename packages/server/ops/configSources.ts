@@ -8,6 +8,7 @@ import { type Policy, mergePolicy } from '@assay/engine'
 import { type Document, isNode, isScalar, LineCounter, parseDocument } from 'yaml'
 import { CHAIN_TABLE } from './chainTable.ts'
 import type { ChainConfig, Config, CoverageSource, DeploymentConfig, FeedConfig, Secret } from './config.ts'
+import { showDeployment } from './deployments.ts'
 import { environmentConfig, loadConfig } from './loadConfig.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -177,5 +178,5 @@ const deploymentDocument = (deployment: DeploymentConfig): object => ({
   factory_address: deployment.factoryAddress,
   deployment_block: deployment.deploymentBlock,
   init_code_hash: deployment.initCodeHash,
-  ...(deployment.family === 'amm_v2' ? { fee: deployment.fee } : { fee_tiers: deployment.feeTiers }),
+  ...showDeployment(deployment),
 })

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openEndpoints } from '../feed/openEndpoints.ts'
 import { changing, pass, type RpcProxy, type Rule, startRpcProxy } from '../feed/testing/rpcProxy.ts'
-import { TOPIC } from '../market/abi.ts'
+import { POOL_TOPICS } from '../market/families.ts'
 import { systemClock } from '../ops/clock.ts'
 import { type ChainConfig, Secret } from '../ops/config.ts'
 import { loadConfig } from '../ops/loadConfig.ts'
@@ -32,7 +32,7 @@ type RpcLog = {
 /** Swaps a block, and blocks of swaps. */
 const [SWAPS, BLOCKS] = [25, 80] as const
 const COMMAND = fileURLToPath(new URL('../../cli/assay.ts', import.meta.url))
-const KINDS = new Set<string>(Object.values(TOPIC))
+const KINDS = new Set<string>(POOL_TOPICS)
 
 let chain: TestChain
 let config: ChainConfig

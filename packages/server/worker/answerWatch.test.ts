@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../feed/entry.ts'
-import { TOPIC } from '../market/abi.ts'
+import { ANSWER_UPDATED } from '../market/abi.ts'
 import type { AnswerSources } from '../market/market.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { AnswerWatch } from './answerWatch.ts'
@@ -19,8 +19,8 @@ const block = (address: Hex | null = null, proof: 'receipts' | 'none' = 'receipt
       : [
           {
             address,
-            topic: TOPIC.answerUpdated,
-            topics: [TOPIC.answerUpdated, WORD, WORD],
+            topic: ANSWER_UPDATED,
+            topics: [ANSWER_UPDATED, WORD, WORD],
             text: new DataView(new TextEncoder().encode(WORD.slice(2)).buffer),
             dataAt: 0,
             dataEnd: 64,

@@ -5,7 +5,7 @@
  */
 import type { LogEntry } from '../feed/entry.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
-import { TOPIC } from '../market/abi.ts'
+import { ANSWER_UPDATED } from '../market/abi.ts'
 import { answersIn, type FeedAnswers } from '../market/answerLogs.ts'
 import type { AnswerSources } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
@@ -79,4 +79,4 @@ export class AnswerWatch {
   }
 }
 
-const isAnswer = ({ topic }: LogEntry): boolean => topic === TOPIC.answerUpdated
+const isAnswer = ({ topic }: LogEntry): boolean => topic === ANSWER_UPDATED

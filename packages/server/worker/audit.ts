@@ -113,25 +113,31 @@ export class Audit {
 }
 
 /** What a factory would say of the pool. */
-export function bornAs({ address, deploymentId, token0, token1, terms }: Pool): NewPool {
-  const fee =
-    terms.family === 'amm_v2'
-      ? ({ family: 'amm_v2', ...terms.fee } as const)
-      : ({ family: 'amm_v3', feePpm: terms.feePpm, tickSpacing: terms.tickSpacing } as const)
-  return { address, deploymentId, token0, token1, fee }
-}
+export const bornAs = ({ address, deploymentId, token0, token1, terms, around }: Pool): NewPool => ({
+  address,
+  deploymentId,
+  token0,
+  token1,
+  fee: around.adapter.born(terms),
+})
 
-/** Where the pool's price and its known ticks are; none for v2. */
-export function knownTicksOf({ address, terms, state }: Pool): readonly (readonly [Address, KnownTicks])[] {
-  if (terms.family === 'amm_v2' || state.amm.family === 'amm_v2') return []
-  const { tick: at } = state.amm
-  return [[address, { at, set: terms.book.entries().map(({ tick }) => tick) }]]
+/** Where the pool's price and its known ticks are; none for a family without. */
+export function knownTicksOf({
+  address,
+  terms,
+  state,
+  around: { adapter },
+}: Pool): readonly (readonly [Address, KnownTicks])[] {
+  const book = adapter.book(terms)
+  const at = adapter.tick(state.amm)
+  if (book === null || at === null) return []
+  return [[address, { at, set: book.entries().map(({ tick }) => tick) }]]
 }
 
 /** Ticks that the chain and our book have differently, inside what both know. */
-export function driftedTicks(pool: Pool, loaded: LoadedPool): number {
-  if (pool.terms.family !== 'amm_v3' || loaded.ticks === null) return 0
-  const { book } = pool.terms
+export function driftedTicks({ terms, around }: Pool, loaded: LoadedPool): number {
+  const book = around.adapter.book(terms)
+  if (book === null || loaded.ticks === null) return 0
   const { range, entries } = loaded.ticks
   const isShared = (tick: number) =>
     book.isKnown(tick as never) && tick >= range.lowest && tick <= range.highest

@@ -5,15 +5,16 @@
  * Its position is stored with the events it stands for, so a killed one goes on where it was. A transaction is kept
  * short, for live commits wait while it runs.
  */
-import { count, type Input, ms } from '@assay/engine'
+import { count, type Input, isFamily, ms } from '@assay/engine'
 import { pause } from '../feed/bell.ts'
 import { BlockRange } from '../feed/blockRange.ts'
 import type { EndpointSet } from '../feed/endpointSet.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import { type FeedErrorCode, isFeedError } from '../feed/feedError.ts'
 import { finalizedNumber, type HistoryPart, type HistoryQuery, readHistory } from '../feed/history.ts'
-import { TOPIC } from '../market/abi.ts'
 import { decodeBlock } from '../market/decode.ts'
+import { CREATION_TOPICS, POOL_TOPICS } from '../market/families.ts'
+import type { PoolFamily } from '../market/market.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { BackfillPosition, BackfillStore } from '../store/backfill.ts'
@@ -86,7 +87,7 @@ async function positionOf(options: BackfillOptions): Promise<BackfillPosition> {
 
 class Backfill {
   readonly #options: BackfillOptions
-  readonly #known = new Set<Address>()
+  readonly #known = new Map<Address, PoolFamily>()
   readonly #wanted = new Set<Address>()
   readonly #anchors: ReadonlySet<Address>
   readonly #factories: readonly Address[]
@@ -155,14 +156,14 @@ class Backfill {
 
   /** Creations of a stretch come first: the filter for its events must hold every pool made in it. */
   async #discover(from: number, to: number): Promise<void> {
-    const topics = [TOPIC.v2PairCreated, TOPIC.v3PoolCreated]
+    const topics = CREATION_TOPICS
     const query = { from, to, topics, addresses: this.#factories }
     for await (const part of this.#history(query, this.#ranges.creations)) {
       const found: string[] = []
       for (const block of part.blocks)
-        for (const { event, pool } of this.#decoded(block).events)
+        for (const { event, pool, family } of this.#decoded(block).events)
           if (event.kind === 'CREATED' && !this.#known.has(pool)) {
-            this.#known.add(pool)
+            this.#known.set(pool, family)
             found.push(pool)
           }
       this.#poolsFound += found.length
@@ -171,8 +172,8 @@ class Backfill {
   }
 
   async #gather(from: number, to: number): Promise<void> {
-    const addresses = [...this.#factories, ...this.#known]
-    const query = { from, to, topics: Object.values(TOPIC), addresses }
+    const addresses = [...this.#factories, ...this.#known.keys()]
+    const query = { from, to, topics: POOL_TOPICS, addresses }
     for await (const part of this.#history(query, this.#ranges.events)) {
       this.#rangeBlocks = part.rangeSize
       await this.#write(part.blocks, part.to + 1)
@@ -193,7 +194,7 @@ class Backfill {
     const { chain, store } = this.#options
     const { chainId } = chain
     for (const pool of [...chain.pools, ...(await store.readFoundPools(chainId))])
-      this.#known.add(pool as Address)
+      this.#known.set(pool as Address, 'UNTOLD')
     for (let after: string | null = null; ; ) {
       const { pools } = await store.readPools({
         chainId,
@@ -201,7 +202,8 @@ class Backfill {
         after: after === null ? null : { chainId, poolAddress: after },
         limit: PAGE,
       })
-      for (const { poolAddress } of pools) this.#known.add(poolAddress as Address)
+      for (const { poolAddress, family } of pools)
+        this.#known.set(poolAddress as Address, isFamily(family) ? family : 'UNTOLD')
       after = pools.at(-1)?.poolAddress ?? null
       if (after === null || pools.length < PAGE) break
     }
@@ -229,7 +231,7 @@ class Backfill {
     const events = decodeBlock(
       this.#options.chain.deployments,
       block,
-      pool => this.#known.has(pool),
+      pool => this.#known.get(pool) ?? null,
       (token0, token1) =>
         (this.#anchors.has(token0) || this.#anchors.has(token1)) &&
         this.#wanted.has(token0) &&

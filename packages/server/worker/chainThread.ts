@@ -1,7 +1,8 @@
 /** The thread of one chain. It owns its feed, its engine and its connection to the store, and ends with the first failure. */
 import type { MessagePort } from 'node:worker_threads'
 import { openFeed } from '../feed/openFeed.ts'
-import { TOPIC } from '../market/abi.ts'
+import { ANSWER_UPDATED } from '../market/abi.ts'
+import { POOL_TOPICS } from '../market/families.ts'
 import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
@@ -12,7 +13,7 @@ import { fromThread, type Reply, type Request, type ThreadData } from './message
 import { WorkLog } from './work.ts'
 
 /** Of the logs that are decoded, and of those that tell of an upgrade. */
-const WANTED_TOPICS: ReadonlySet<string> = new Set([...Object.values(TOPIC), ...UPGRADES])
+const WANTED_TOPICS: ReadonlySet<string> = new Set([ANSWER_UPDATED, ...POOL_TOPICS, ...UPGRADES])
 
 export async function runChain(port: MessagePort, data: ThreadData): Promise<void> {
   const say = (reply: Reply) => port.postMessage(reply)

@@ -2,7 +2,7 @@
  * What the feed says, as inputs of the engine: blocks decoded to pool events, reorganisations, starts at the head,
  * finality and health. Each is one step; the feed hears of a block once it is committed.
  */
-import { count, type Input, ms, type State, type StepResult } from '@assay/engine'
+import { count, type Family, type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed/feed.ts'
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
@@ -45,7 +45,7 @@ export class FeedInputs {
     const { apply, now, recent, reload, feed } = this.#context
     switch (item.kind) {
       case 'block': {
-        const block = this.#decoded(item.block, new Set())
+        const block = this.#decoded(item.block, new Map())
         const applied = apply({ kind: 'block', block, atMs: now() })
         recent.append(block)
         await applied
@@ -54,7 +54,7 @@ export class FeedInputs {
       }
       case 'reorg': {
         // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
-        const born = new Set<Address>()
+        const born = new Map<Address, Family>()
         const { ancestor } = item
         const blocks = item.blocks.map(block => this.#decoded(block, born))
         const applied = apply({ kind: 'reorg', ancestor, blocks, atMs: now() })
@@ -142,7 +142,7 @@ export class FeedInputs {
   }
 
   /** `born` are pools made earlier in the same input, and gets those made in this block. */
-  #decoded(block: VerifiedBlock, born: Set<Address>): Extract<Input, { kind: 'block' }>['block'] {
+  #decoded(block: VerifiedBlock, born: Map<Address, Family>): Extract<Input, { kind: 'block' }>['block'] {
     const { state, market, recent, enrolments } = this.#context
     const { pools, tokens, setup } = state
     const isAnchor = (token: Address) =>
@@ -151,10 +151,10 @@ export class FeedInputs {
       isAnchor(token) || tokens.get(token)?.enrolledAtMs != null || enrolments.isArriving(token)
     const events = market.decode(
       block,
-      pool => pools.has(pool) || born.has(pool) || recent.isWatched(pool),
+      pool => pools.get(pool)?.terms.family ?? born.get(pool) ?? recent.familyOf(pool),
       (token0, token1) => (isAnchor(token0) || isAnchor(token1)) && isWanted(token0) && isWanted(token1),
     )
-    for (const { event, pool } of events) if (event.kind === 'CREATED') born.add(pool)
+    for (const { event, pool, family } of events) if (event.kind === 'CREATED') born.set(pool, family)
     return {
       number: count(block.number),
       hash: block.hash,

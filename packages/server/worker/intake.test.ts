@@ -73,7 +73,7 @@ async function blockAt(at: number | Hex): Promise<Extract<Input, { kind: 'block'
   const { number, hash, timeMs, parentHash, proof, ...rest } = await fetchBlock(endpoint, at, signal)
   const events = market.decode(
     { number, hash, timeMs, parentHash, proof, ...rest },
-    pool => state.pools.has(pool) || recent.isWatched(pool),
+    pool => state.pools.get(pool)?.terms.family ?? recent.familyOf(pool),
     () => false,
   )
   return { number: count(number), hash, timeMs: ms(timeMs), parentHash, proof, events }

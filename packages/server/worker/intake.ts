@@ -109,10 +109,17 @@ export class Intake {
   }
 
   /** Holds our state of these pools against the chain's. */
-  async recheck(pools: readonly Pick<Pool, 'address' | 'terms'>[], means: Means): Promise<void> {
+  async recheck(
+    pools: readonly Pick<Pool, 'address' | 'deploymentId' | 'terms'>[],
+    means: Means,
+  ): Promise<void> {
     if (pools.length === 0) return
     const { apply, now } = this.#context
-    const asked = pools.map(({ address, terms }) => ({ address, family: terms.family }))
+    const asked = pools.map(({ address, deploymentId, terms }) => ({
+      address,
+      deploymentId,
+      family: terms.family,
+    }))
     await this.take(
       means,
       block => means.market.recheck(asked, block, means.signal),
@@ -128,7 +135,7 @@ export class Intake {
 
   /** Keeps the events of pools that are about to be read; see `RecentBlocks`. */
   watch(pools: readonly NewPool[]): () => void {
-    return this.#context.recent.watch(pools.map(({ address }) => address))
+    return this.#context.recent.watch(pools)
   }
 
   /** Which of them have to be read again. */

@@ -8,7 +8,10 @@ import { type Pool, type State, verifiedAt } from '@assay/engine'
 const MAX_AT_ONCE = 50
 
 /** The pools whose last verification is older than half the chain's TTL, oldest first. */
-export function quietPools(state: State, nowMs: number): readonly Pick<Pool, 'address' | 'terms'>[] {
+export function quietPools(
+  state: State,
+  nowMs: number,
+): readonly Pick<Pool, 'address' | 'deploymentId' | 'terms'>[] {
   const { policy } = state.policyView
   const ttlMs = policy.ttl_ms.by_chain[String(state.setup.chainId)] ?? policy.ttl_ms.default
   const quiet: { readonly pool: Pool; readonly atMs: number }[] = []

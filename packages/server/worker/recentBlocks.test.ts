@@ -1,4 +1,4 @@
-import { count, createState, DEFAULT_POLICY, type Input, ms } from '@assay/engine'
+import { count, createState, DEFAULT_POLICY, type Input, ms, type NewPool } from '@assay/engine'
 import { expect, test } from 'vitest'
 import type { Hex } from '../ops/config.ts'
 import { RecentBlocks } from './recentBlocks.ts'
@@ -25,6 +25,14 @@ const block = (number: number, branch = 'a', parent = branch): Block => ({
   events: [POOL, OTHER].map(pool => ({ pool }) as Block['events'][number]),
 })
 
+const born: NewPool = {
+  address: POOL,
+  deploymentId: 'v2',
+  token0: hash('0'),
+  token1: hash('1'),
+  fee: { family: 'amm_v2', numerator: 997n, denominator: 1000n },
+}
+
 function following(): RecentBlocks {
   const recent = new RecentBlocks(createState(setup, DEFAULT_POLICY))
   for (const number of [1, 2, 3]) recent.append(block(number))
@@ -33,7 +41,7 @@ function following(): RecentBlocks {
 
 test('blocks above one of ours are known, with the events of watched pools alone', () => {
   const recent = following()
-  const stop = recent.watch([POOL])
+  const stop = recent.watch([born])
   recent.append(block(4))
   stop()
   recent.append(block(5))
@@ -45,11 +53,11 @@ test('blocks above one of ours are known, with the events of watched pools alone
 
 test('two who watch the same pool do not stop each other', () => {
   const recent = following()
-  const stops = [recent.watch([POOL]), recent.watch([POOL])]
+  const stops = [recent.watch([born]), recent.watch([born])]
   stops[0]?.()
-  expect(recent.isWatched(POOL)).toBe(true)
+  expect(recent.familyOf(POOL)).toBe('amm_v2')
   stops[1]?.()
-  expect(recent.isWatched(POOL)).toBe(false)
+  expect(recent.familyOf(POOL)).toBe(null)
 })
 
 test('orphaned blocks are no longer ours, and their replacement is', () => {

@@ -4,7 +4,7 @@
  *
  * It changes in the same turn as the engine's own position.
  */
-import { count, type Input, type PastBlock, type State } from '@assay/engine'
+import { count, type Family, type Input, type NewPool, type PastBlock, type State } from '@assay/engine'
 import type { Address, Hex } from '../ops/config.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
@@ -18,7 +18,7 @@ export class RecentBlocks {
   /** Oldest first, each the parent of the next. */
   #blocks: Recent[]
   /** How many readings wait for events of a pool. */
-  readonly #watched = new Map<Address, number>()
+  readonly #watched = new Map<Address, { readonly family: Family; readonly readings: number }>()
 
   constructor(state: State) {
     this.#state = state
@@ -58,18 +58,21 @@ export class RecentBlocks {
   }
 
   /** Keeps the events of these pools from the next block on, until what it returns is called. */
-  watch(pools: readonly Address[]): () => void {
-    for (const pool of pools) this.#watched.set(pool, (this.#watched.get(pool) ?? 0) + 1)
+  watch(pools: readonly NewPool[]): () => void {
+    for (const pool of pools) this.#count(pool, 1)
     return () => {
-      for (const pool of pools) {
-        const left = (this.#watched.get(pool) ?? 1) - 1
-        if (left === 0) this.#watched.delete(pool)
-        else this.#watched.set(pool, left)
-      }
+      for (const pool of pools) this.#count(pool, -1)
     }
   }
 
-  isWatched(pool: Address): boolean {
-    return this.#watched.has(pool)
+  /** Of a pool that is being read. */
+  familyOf(pool: Address): Family | null {
+    return this.#watched.get(pool)?.family ?? null
+  }
+
+  #count({ address, fee: { family } }: NewPool, change: 1 | -1): void {
+    const readings = (this.#watched.get(address)?.readings ?? 0) + change
+    if (readings <= 0) this.#watched.delete(address)
+    else this.#watched.set(address, { family, readings })
   }
 }

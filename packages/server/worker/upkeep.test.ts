@@ -311,7 +311,7 @@ function inputOf(block: VerifiedBlock): Input {
   const { parentHash, proof } = block
   const events = market.decode(
     block,
-    pool => state.pools.has(pool),
+    pool => state.pools.get(pool)?.terms.family ?? null,
     () => false,
   )
   return { kind: 'block', block: { ...refOf(block), parentHash, proof, events }, atMs: now() }

@@ -1,7 +1,8 @@
 /**
  * The chain a market lives on: heights, hashes and times, one block after another, without reorganisations.
  */
-import type { V2Event, V3Event } from '../../engine/amm/states.ts'
+import type { V2Event } from '../../engine/amm/v2/kind.ts'
+import type { V3Event } from '../../engine/amm/v3/kind.ts'
 import type { Address, Block, BlockRef, PoolEvent } from '../../engine/chain/block.ts'
 import { count, ms } from '../../engine/units.ts'
 import { hashOf } from './identity.ts'

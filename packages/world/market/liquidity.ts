@@ -4,8 +4,8 @@
  * Both sides hold the planned dollars at the planned price. Floats decide how much; from here on it is
  * bigints and the adapters' own rules.
  */
-import type { V2State, V3State } from '../../engine/amm/states.ts'
-import type { V2Terms, V3Terms } from '../../engine/amm/adapter.ts'
+import type { V2State, V2Terms } from '../../engine/amm/v2/kind.ts'
+import type { V3State, V3Terms } from '../../engine/amm/v3/kind.ts'
 import * as tickBook from '../../engine/amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'
 import { MAX_TICK, MIN_TICK } from '../../engine/amm/ticks.ts'

@@ -2,13 +2,14 @@
  * What can happen to a pool, by the adapters' own rules: each action changes the pool and gives the events its
  * contract would emit, or null where it would have done nothing.
  */
-import type { Side, V2State, V3State } from '../../engine/amm/states.ts'
-import type { V2Terms, V3Terms } from '../../engine/amm/adapter.ts'
+import type { Side } from '../../engine/amm/states.ts'
+import type { V2State, V2Terms } from '../../engine/amm/v2/kind.ts'
+import { v2 } from '../../engine/amm/v2/v2.ts'
+import type { V3State, V3Terms } from '../../engine/amm/v3/kind.ts'
+import { v3 } from '../../engine/amm/v3/v3.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../../engine/amm/sqrtPriceMath.ts'
 import * as swapLoop from '../../engine/amm/swapLoop.ts'
 import { isSqrtPrice, MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'
-import { v2 } from '../../engine/amm/v2.ts'
-import { v3 } from '../../engine/amm/v3.ts'
 import type { NewPool } from '../../engine/chain/block.ts'
 import type { Tick } from '../../engine/units.ts'
 import type { Draft } from './chainClock.ts'

@@ -267,7 +267,15 @@ const hookAt = (...flags: readonly Flag[]): Address => v4HookAddress((serial += 
 
 function termsOf(fee: number, hooks: Address): V4Terms {
   const spacing = toTick(60)
-  return { family: 'amm_v4', keyFee: BigInt(fee), tickSpacing: spacing, hooks, book: tickBook.empty(spacing) }
+  return {
+    family: 'amm_v4',
+    keyFee: BigInt(fee),
+    tickSpacing: spacing,
+    hooks,
+    isNative: false,
+    manager: zeroAddress,
+    book: tickBook.empty(spacing),
+  }
 }
 
 const classOf = ({ terms }: Subject) => hookClassOf(terms.hooks, terms.keyFee)

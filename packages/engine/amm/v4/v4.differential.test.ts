@@ -42,7 +42,7 @@ import {
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
 import { tick as toTick } from '../../units.ts'
-import type { Boundary, V3Terms } from '../adapter.ts'
+import type { Boundary } from '../adapter.ts'
 import * as priceLimit from '../priceLimit.ts'
 import type { Side } from '../states.ts'
 import * as sqrtPriceMath from '../sqrtPriceMath.ts'
@@ -390,8 +390,7 @@ function swapStep(
     order.kind === 'TO_LIMIT' ? INT256_MAX : order.kind === 'EXACT_IN' ? order.amount : -order.amount
   const call = trader.swapV4(pool.manager, pool.key, side === 0, amount, limitX96 ?? 0n)
   if (feePpm === WHOLE_FEE && order.kind !== 'EXACT_IN') return { call, expected: null }
-  const curve: V3Terms = { family: 'amm_v3', feePpm, tickSpacing: terms.tickSpacing, book: terms.book }
-  const swap = swapLoop.swap(curve, { ...state, family: 'amm_v3' }, side, order, limitX96 ?? extreme)
+  const swap = swapLoop.swap({ book: terms.book, feePpm }, state, side, order, limitX96 ?? extreme)
   if ('reason' in swap) return expect.unreachable('the whole book is known')
   const amounts = [swap.amount0, swap.amount1].map(each => (each < 0n ? -each : each))
   // Amounts of a v4 pool have 127 bits and a sign, and so have the fees that all swaps left to a position.
@@ -530,7 +529,15 @@ function newTwin(feePpm: number, tickSpacing: number): Twin {
   const spacing = toTick(tickSpacing)
   const book = tickBook.empty(spacing)
   return {
-    terms: { family: 'amm_v4', keyFee: BigInt(feePpm), tickSpacing: spacing, hooks: zeroAddress, book },
+    terms: {
+      family: 'amm_v4',
+      keyFee: BigInt(feePpm),
+      tickSpacing: spacing,
+      hooks: zeroAddress,
+      isNative: false,
+      manager: zeroAddress,
+      book,
+    },
     state: {
       family: 'amm_v4',
       sqrtPriceX96: 0n,

@@ -5,156 +5,160 @@
  * differs is the fee. It has two parts, one for each direction may differ from the other, and both may change
  * after creation; so the fee is state, and each direction is computed with its own.
  */
-import type { Side, V3State } from '../states.ts'
-import { unreachable } from '../../assert.ts'
-import type { Fraction } from '../../exact/fraction.ts'
 import {
+  adapter,
   type Adapter,
   type Applied,
-  type Boundary,
   type Difference,
-  type GrossDepth,
-  type Incomplete,
-  type V3Terms,
+  type Identity,
+  type Maths,
 } from '../adapter.ts'
-import { UINT128_MAX } from '../sqrtPriceMath.ts'
-import { checkSwap, type Check, sideOf, VERIFIED } from '../swapCheck.ts'
-import { isSqrtPrice, tickAtSqrtRatio } from '../tickMath.ts'
-import { marginal as marginalOfSlot, v3 } from '../v3.ts'
-import type { V4Event, V4State, V4Terms } from './kind.ts'
+import type { Side } from '../states.ts'
+import { unreachable } from '../../assert.ts'
+import { count, tick as toTick } from '../../units.ts'
+import { concentrated, type Curve } from '../concentrated.ts'
+import { applyChange, applySlot, slotDifferences } from '../slotEvents.ts'
+import { netsOf, slotText, swapText } from '../staticFee.ts'
+import { checkSwap, sideOf } from '../swapCheck.ts'
+import { fromLoaded } from '../tickBook.ts'
+import { hookOf } from './hooks.ts'
+import type { V4, V4Event, V4State, V4Terms } from './kind.ts'
+import { after, before, first, tickChange } from './past.ts'
 import { DYNAMIC_FEE, lpFeeFrom, protocolFeeOf, swapFeeOf, WHOLE_FEE } from './swapFee.ts'
 
+/** The currency that is no token. */
+const NATIVE = `0x${'0'.repeat(40)}`
+
 type SwapEvent = Extract<V4Event, { readonly kind: 'SWAP' }>
-type ModifyEvent = Extract<V4Event, { readonly kind: 'MODIFY' }>
 
-const SIDES: readonly Side[] = [0, 1]
+const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFee, state.lpFeePpm, side)
 
-export const v4: Adapter<V4Terms, V4State, V4Event> = {
-  isLive: (_terms, state) =>
-    state.sqrtPriceX96 > 0n && state.liquidity > 0n && SIDES.every(side => feeOf(state, side) < WHOLE_FEE),
+const curve: Curve<V4> = {
+  pricing: ({ book }, state, side) => ({ book, feePpm: feeOf(state, side) }),
+  moved: (state, sqrtPriceX96, tick, liquidity) => ({ ...state, sqrtPriceX96, tick, liquidity }),
+}
+const slots = concentrated(curve)
 
-  marginal,
+const identity: Identity<V4> = {
+  family: 'amm_v4',
+  leastInput: 'amm_v3',
+  feePpm: initialFee,
+  feeNow: feeOf,
+  hook: hookOf,
+  terms: (born, ticks) => ({ ...born, book: fromLoaded(born.tickSpacing, ticks) }),
+  born: ({ family, keyFee, tickSpacing, hooks, isNative, manager }) => ({
+    family,
+    keyFee,
+    tickSpacing,
+    hooks,
+    isNative,
+    manager,
+  }),
+  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+  empty: ({ keyFee }) => ({
+    family: 'amm_v4',
+    sqrtPriceX96: 0n,
+    tick: toTick(0),
+    liquidity: 0n,
+    lpFeePpm: initialFee({ keyFee }),
+    protocolFee: 0n,
+  }),
+  book: ({ book }) => book,
+  tick: ({ tick }) => tick,
+  isPossible: ({ liquidity }) => liquidity >= 0n,
+  differences: (ours, chain) => [...slotDifferences(ours, chain), ...feeDifferences(ours, chain)],
+  holdings: state => ({
+    slot: {
+      ...slotText(state).slot,
+      lp_fee_ppm: count(Number(state.lpFeePpm)),
+      protocol_fee0_ppm: count(Number(protocolFeeOf(state.protocolFee, 0))),
+      protocol_fee1_ppm: count(Number(protocolFeeOf(state.protocolFee, 1))),
+    },
+  }),
+  shown: ({ keyFee, tickSpacing, hooks, isNative, manager }, token0, token1) => ({
+    manager_address: manager,
+    is_native: isNative,
+    pool_key: {
+      currency0: isNative ? NATIVE : token0,
+      currency1: token1,
+      fee: count(Number(keyFee)),
+      tick_spacing: tickSpacing,
+      hooks,
+    },
+  }),
+}
 
-  swapExactIn(terms, state, side, amountIn) {
-    const result = v3.swapExactIn(curveTerms(terms, feeOf(state, side)), slotOf(state), side, amountIn)
-    if ('reason' in result) return result
-    const { sqrtPriceX96, tick, liquidity } = result.state
-    return { ...result, state: { ...state, sqrtPriceX96, tick, liquidity } }
-  },
+const maths: Maths<V4> = {
+  marginal: slots.marginal,
+  swapExactIn: slots.swapExactIn,
 
-  smallestInput(terms, state, side, amountOut) {
-    const fee = feeOf(state, side)
-    if (fee === WHOLE_FEE) return amountOut === 0n ? 0n : null
-    return v3.smallestInput(curveTerms(terms, fee), slotOf(state), side, amountOut)
-  },
+  // Nothing can be bought where all of the input is the fee.
+  isLive: (terms, state) =>
+    slots.isLive(terms, state) && feeOf(state, 0) < WHOLE_FEE && feeOf(state, 1) < WHOLE_FEE,
+
+  smallestInput: (terms, state, side, amountOut) =>
+    amountOut > 0n && feeOf(state, side) === WHOLE_FEE
+      ? null
+      : slots.smallestInput(terms, state, side, amountOut),
 
   depth(terms, state, x, boundary) {
-    const [fee0, fee1] = [feeOf(state, 0), feeOf(state, 1)]
-    if (fee0 === fee1) return depthWith(terms, state, x, boundary, fee0)
-    // Y goes in to raise the price of X, X to lower it.
-    const y: Side = x === 0 ? 1 : 0
-    const up = depthWith(terms, state, x, boundary, feeOf(state, y))
-    if ('reason' in up) return up
-    const down = depthWith(terms, state, x, boundary, feeOf(state, x))
-    if ('reason' in down) return down
-    return { up: up.up, down: down.down }
+    const isShut = feeOf(state, 0) === WHOLE_FEE || feeOf(state, 1) === WHOLE_FEE
+    return isShut ? { up: 0n, down: 0n } : slots.depth(terms, state, x, boundary)
   },
 
   apply(terms, state, _prior, event) {
     switch (event.kind) {
-      case 'INITIALIZE':
-        return applyInitialize(terms, state, event.sqrtPriceX96, event)
+      case 'INITIALIZE': {
+        const lpFeePpm = initialFee(terms)
+        const applied = applySlot(curve, terms, { ...state, lpFeePpm, protocolFee: 0n }, event)
+        // Where a hook sets the fee no log says which: the state has to be read.
+        const isUnsaid = terms.keyFee === DYNAMIC_FEE && applied.verdict === 'verified'
+        return isUnsaid ? { ...applied, verdict: 'incomplete' } : applied
+      }
       case 'MODIFY':
-        return applyModify(terms, state, event)
+        return applyChange(curve, terms, state, {
+          lower: event.tickLower,
+          upper: event.tickUpper,
+          delta: event.liquidityDelta,
+        })
       case 'SWAP':
         return applySwap(terms, state, event)
-      case 'PROTOCOL_FEE':
-        return applied({ ...state, protocolFee: event.protocolFee }, VERIFIED)
+      case 'PROTOCOL_FEE': {
+        const { protocolFee } = event
+        return { state: { ...state, protocolFee }, verdict: 'verified', differences: [], tickChange: null }
+      }
       default:
         return unreachable(event)
     }
   },
 }
 
-export function marginal(state: V4State): Fraction {
-  return marginalOfSlot(slotOf(state))
-}
-
-const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFee, state.lpFeePpm, side)
-
-/** The curve of this pool with one fee: a v3 pool on the same ticks. */
-const curveTerms = ({ tickSpacing, book }: V4Terms, feePpm: bigint): V3Terms => ({
-  family: 'amm_v3',
-  feePpm,
-  tickSpacing,
-  book,
+export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
+  explains: () => false,
+  tickChange,
+  nets: netsOf,
+  swapText: swap => ({ ...swapText(swap), fee_ppm: count(Number(swap.feePpm)) }),
+  before,
+  after,
+  first,
 })
 
-const slotOf = ({ sqrtPriceX96, tick, liquidity }: V4State): V3State => ({
-  family: 'amm_v3',
-  sqrtPriceX96,
-  tick,
-  liquidity,
-})
-
-/** No amount moves a price when all of it is the fee. */
-function depthWith(
-  terms: V4Terms,
-  state: V4State,
-  x: Side,
-  boundary: Boundary,
-  feePpm: bigint,
-): GrossDepth | Incomplete {
-  if (feePpm === WHOLE_FEE) return { up: 0n, down: 0n }
-  return v3.depth(curveTerms(terms, feePpm), slotOf(state), x, boundary)
-}
-
-/** A new pool has no protocol fee. Where a hook sets the fee, no log says which: the state has to be read. */
-function applyInitialize(
-  { keyFee }: V4Terms,
-  state: V4State,
-  sqrtPriceX96: bigint,
-  { tick }: Extract<V4Event, { readonly kind: 'INITIALIZE' }>,
-): Applied<V4State> {
-  const isDynamic = keyFee === DYNAMIC_FEE
-  const lpFeePpm = isDynamic ? 0n : keyFee
-  const after: V4State = { ...state, sqrtPriceX96, tick, lpFeePpm, protocolFee: 0n }
-  const differences: Difference[] = []
-  if (state.sqrtPriceX96 !== 0n)
-    differences.push({ field: 'sqrtPriceX96', event: sqrtPriceX96, computed: state.sqrtPriceX96 })
-  const computed = isSqrtPrice(sqrtPriceX96) ? tickAtSqrtRatio(sqrtPriceX96) : null
-  if (tick !== computed)
-    differences.push({ field: 'tick', event: BigInt(tick), computed: BigInt(computed ?? state.tick) })
-  const check = checkOf(differences)
-  return applied(after, isDynamic && check === VERIFIED ? { ...check, verdict: 'incomplete' } : check)
-}
-
-/** The log has no amounts: what can be held against it is that the ticks and the liquidity allow the change. */
-function applyModify(terms: V4Terms, state: V4State, event: ModifyEvent): Applied<V4State> {
-  const { tickLower: lower, tickUpper: upper, liquidityDelta: delta } = event
-  const isInside = state.tick >= lower && state.tick < upper && state.sqrtPriceX96 > 0n
-  const liquidity = isInside ? state.liquidity + delta : state.liquidity
-  if (liquidity < 0n || liquidity > UINT128_MAX || !terms.book.change({ lower, upper, delta })) {
-    const computed = delta < 0n ? -terms.book.heldBetween(lower, upper) : state.liquidity
-    return applied(state, checkOf([{ field: 'liquidity', event: delta, computed }]))
-  }
-  const after: V4State = liquidity === state.liquidity ? state : { ...state, liquidity }
-  return { ...applied(after, VERIFIED), tickChange: delta === 0n ? null : { lower, upper, delta } }
+/** A hook that sets the fee has not done so yet. */
+function initialFee({ keyFee }: Pick<V4Terms, 'keyFee'>): bigint {
+  return keyFee === DYNAMIC_FEE ? 0n : keyFee
 }
 
 function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4State> {
   const { sqrtPriceX96, tick, liquidity, feePpm } = event
-  const slot = slotOf(state)
-  const side = sideOf(slot, event)
+  const side = sideOf(state, event)
   const lpFeePpm = lpFeeAfter(terms, state, side, feePpm)
-  const after: V4State = { ...state, sqrtPriceX96, tick, liquidity, lpFeePpm: lpFeePpm ?? state.lpFeePpm }
-  const feeDifferences: readonly Difference[] =
-    lpFeePpm === null ? [{ field: 'feePpm', event: feePpm, computed: feeOf(state, side) }] : []
+  const next: V4State = { ...state, sqrtPriceX96, tick, liquidity, lpFeePpm: lpFeePpm ?? state.lpFeePpm }
   // The curve is held against the fee that was paid, so that a wrong fee shows as just that.
   const curveFee = feePpm > WHOLE_FEE ? feeOf(state, side) : feePpm
-  const curve = checkSwap(curveTerms(terms, curveFee), slot, event)
-  if (feeDifferences.length === 0) return applied(after, curve)
-  return applied(after, { verdict: 'unverified', differences: [...feeDifferences, ...curve.differences] })
+  const { verdict, differences } = checkSwap({ book: terms.book, feePpm: curveFee }, state, side, event)
+  if (lpFeePpm !== null) return { state: next, verdict, differences, tickChange: null }
+  const wrongFee: Difference = { field: 'feePpm', event: feePpm, computed: feeOf(state, side) }
+  return { state: next, verdict: 'unverified', differences: [wrongFee, ...differences], tickChange: null }
 }
 
 /** The providers' fee that this swap paid; null when the pool cannot have asked for it. */
@@ -163,10 +167,12 @@ function lpFeeAfter({ keyFee }: V4Terms, state: V4State, side: Side, feePpm: big
   return keyFee === DYNAMIC_FEE ? lpFeeFrom(feePpm, protocolFeeOf(state.protocolFee, side)) : null
 }
 
-function checkOf(differences: readonly Difference[]): Check {
-  return differences.length === 0 ? VERIFIED : { verdict: 'unverified', differences }
-}
-
-function applied(state: V4State, { verdict, differences }: Check): Applied<V4State> {
-  return { state, verdict, differences, tickChange: null }
+function feeDifferences(ours: V4State, chain: V4State): Difference[] {
+  const fields: [string, bigint, bigint][] = [
+    ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm],
+    ['protocol_fee', chain.protocolFee, ours.protocolFee],
+  ]
+  return fields
+    .filter(([, theirs, own]) => theirs !== own)
+    .map(([field, event, computed]) => ({ field, event, computed }))
 }

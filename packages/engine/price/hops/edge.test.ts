@@ -1,6 +1,7 @@
+import type { V2Event } from '../../amm/v2/kind.ts'
+import type { V3Event } from '../../amm/v3/kind.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { V2Event, V3Event } from '../../amm/states.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from '../../amm/tickMath.ts'
 import { MAX_TICK, MIN_TICK } from '../../amm/ticks.ts'
 import type { FeedStatus } from '../../input.ts'

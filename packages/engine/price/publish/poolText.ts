@@ -1,7 +1,8 @@
 /** A pool's `state` in the words of the wire: what it holds, what it is worth, and how far to trust that. */
+import type { Holdings } from '../../amm/adapter.ts'
 import { times } from '../../exact/fraction.ts'
 import type { PoolStateText } from '../../record.ts'
-import type { PoolState } from '../../entities.ts'
+import type { Pool, PoolState } from '../../entities.ts'
 import { agreementText, bpsText } from './compact.ts'
 import { microusd } from '../../rules/hopCapacity.ts'
 import { exactText } from './exactText.ts'
@@ -16,7 +17,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     block_time_ms: state.changed.timeMs,
     verified_at_ms: edge.verifiedMs,
     finality: edge.finality,
-    ...holdings(state),
+    ...holdings(pool, state),
     from: pool.from,
     to: pool.to,
     marginal: exactText(edge.marginal),
@@ -39,16 +40,10 @@ export function poolStateText(edge: Edge): PoolStateText {
   }
 }
 
-export function holdings({ amm }: PoolState) {
-  return amm.family === 'amm_v2'
-    ? { reserves: { reserve0: amm.reserve0.toString(), reserve1: amm.reserve1.toString() } }
-    : {
-        slot: {
-          sqrt_price_x96: amm.sqrtPriceX96.toString(),
-          tick: amm.tick,
-          liquidity: amm.liquidity.toString(),
-        },
-      }
+export function holdings({ around, terms, token0, token1 }: Pool, { amm }: PoolState): Holdings & object {
+  const { adapter } = around
+  const held = adapter.holdings(amm)
+  return adapter.shown === null ? held : { ...adapter.shown(terms, token0, token1), ...held }
 }
 
 export function evidenceText({ state, finality }: Edge) {

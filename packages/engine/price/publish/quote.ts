@@ -5,6 +5,7 @@
 import { type Address, idOf } from '../../chain/block.ts'
 import type { CompactState } from '../../record.ts'
 import { unsupportedFamily } from '../../rules/guards.ts'
+import { feeOf } from '../../rules/poolFee.ts'
 import type { OwnPast } from '../../rules/priceJump.ts'
 import { devBps } from '../../rules/weightedMedian.ts'
 import { type Count, count, type Ms, score, weaker } from '../../units.ts'
@@ -136,7 +137,7 @@ export function hopText(edge: Edge): object {
     pool_address: pool.address,
     family: pool.terms.family,
     deployment_id: pool.deploymentId,
-    fee_ppm: count(Number(pool.feePpm)),
+    fee_ppm: count(Number(feeOf(pool))),
     from: pool.from,
     to: pool.to,
     from_decimals: edge.scale === null ? null : digitsOf(edge.scale.from),
@@ -144,7 +145,7 @@ export function hopText(edge: Edge): object {
     ratio: exactText(edge.ratio),
     evidence: evidenceText(edge),
     marginal: exactText(edge.marginal),
-    ...holdings(edge.state),
+    ...holdings(pool, edge.state),
     ...depthText(edge),
     verified_at_ms: edge.verifiedMs,
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,

@@ -12,6 +12,7 @@ import { type Ballot, ballotOf, isSameAgreement, lastAgreement, type Voter } fro
 import { edgeAgreement, pairWeight } from '../../rules/agreement.ts'
 import { consensus } from '../../rules/consensus.ts'
 import { floorOf, isHeard } from '../../rules/observationFloor.ts'
+import { feeOf } from '../../rules/poolFee.ts'
 import type { Agreement } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -68,7 +69,7 @@ function eligibleAmong(moment: Moment, pools: readonly Pool[]): Voter[] {
   const ceilingPpm = BigInt(moment.policy.fee_ceiling_ppm)
   for (const pool of pools) {
     const { verified, marginal, depthY, history } = pool.state
-    if (!verified || marginal === null || depthY === null || pool.feePpm > ceilingPpm) continue
+    if (!verified || marginal === null || depthY === null || feeOf(pool) > ceilingPpm) continue
     const weight = pairWeight(pool, moment.atMs)
     const near = history.open === null ? fraction.near(marginal) : history.open.near
     eligible.push({ id: pool.id, price: marginal, near, weight, capacity: weight, source: pool })

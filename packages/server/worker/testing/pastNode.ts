@@ -6,7 +6,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Input } from '@assay/engine'
-import { TOPIC } from '../../market/abi.ts'
+import { TOPIC as V2 } from '../../market/v2/v2.ts'
+import { TOPIC as V3 } from '../../market/v3/v3.ts'
 import { encodeInt } from '../../market/words.ts'
 import type { Hex } from '../../ops/config.ts'
 
@@ -116,17 +117,17 @@ const OWNER = word(0)
 function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readonly bigint[]] | null {
   switch (event.kind) {
     case 'SYNC':
-      return [[TOPIC.v2Sync], [event.reserve0, event.reserve1]]
+      return [[V2.sync], [event.reserve0, event.reserve1]]
     case 'INITIALIZE':
-      return [[TOPIC.v3Initialize], [event.sqrtPriceX96, BigInt(event.tick)]]
+      return [[V3.initialize], [event.sqrtPriceX96, BigInt(event.tick)]]
     case 'SWAP':
       return 'sqrtPriceX96' in event
         ? [
-            [TOPIC.v3Swap, OWNER, OWNER],
+            [V3.swap, OWNER, OWNER],
             [event.amount0, event.amount1, event.sqrtPriceX96, event.liquidity, BigInt(event.tick)],
           ]
         : [
-            [TOPIC.v2Swap, OWNER, OWNER],
+            [V2.swap, OWNER, OWNER],
             [event.amount0In, event.amount1In, event.amount0Out, event.amount1Out],
           ]
     case 'MINT':
@@ -134,13 +135,15 @@ function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readon
       const isMint = event.kind === 'MINT'
       if (!('tickLower' in event))
         return [
-          [isMint ? TOPIC.v2Mint : TOPIC.v2Burn, OWNER],
+          [isMint ? V2.mint : V2.burn, OWNER],
           [event.amount0, event.amount1],
         ]
       const { tickLower, tickUpper, liquidity, amount0, amount1 } = event
-      const topics = [isMint ? TOPIC.v3Mint : TOPIC.v3Burn, OWNER, word(tickLower), word(tickUpper)]
+      const topics = [isMint ? V3.mint : V3.burn, OWNER, word(tickLower), word(tickUpper)]
       return [topics, [...(isMint ? [0n] : []), liquidity, amount0, amount1]]
     }
+    case 'MODIFY':
+    case 'PROTOCOL_FEE':
     case 'CREATED':
       return null
   }

@@ -1,16 +1,25 @@
-import type { Side, V3Event, V3State } from './states.ts'
+import type { Boundary } from '../adapter.ts'
+import { adapterOf } from '../families.ts'
+import type { Side } from '../states.ts'
+import type { V3Event, V3State, V3Terms } from './kind.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cases, natural } from '../testing/cases.ts'
-import { type Tick, tick as toTick } from '../units.ts'
-import type { Boundary, V3Terms } from './adapter.ts'
-import { adapterOf } from './adapters.ts'
-import * as priceLimit from './priceLimit.ts'
-import * as swapLoop from './swapLoop.ts'
-import { build, changeOf, DENSE, farLimit, knownBetween, poolPlan, positionPlan } from '../testing/pools.ts'
-import * as tickBook from './tickBook.ts'
-import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'
-import { MAX_TICK, MIN_TICK } from './ticks.ts'
+import { cases, natural } from '../../testing/cases.ts'
+import { type Tick, tick as toTick } from '../../units.ts'
+import * as priceLimit from '../priceLimit.ts'
+import * as swapLoop from '../swapLoop.ts'
+import {
+  build,
+  changeOf,
+  DENSE,
+  farLimit,
+  knownBetween,
+  poolPlan,
+  positionPlan,
+} from '../../testing/pools.ts'
+import * as tickBook from '../tickBook.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks.ts'
 
 const v3 = adapterOf('amm_v3')
 const Q96 = 1n << 96n

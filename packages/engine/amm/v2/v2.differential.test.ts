@@ -5,7 +5,10 @@
  * mirror is advanced by the pair's events alone. After each round both must be what the contract's storage
  * says. An output is right when the pair gives it and refuses one unit more.
  */
-import type { Side, V2Event, V2State } from './states.ts'
+import type { Boundary } from '../adapter.ts'
+import type { Side } from '../states.ts'
+import type { V2Event, V2State, V2Terms } from './kind.ts'
+import { v2 } from './v2.ts'
 import { createRequire } from 'node:module'
 import {
   type Anvil,
@@ -37,9 +40,7 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
-import type { Fraction } from '../exact/fraction.ts'
-import type { Boundary, V2Terms } from './adapter.ts'
-import { v2 } from './v2.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 
 /** `feeBps` is null where the contract knows one fee only. */
 type Market = {

@@ -5,7 +5,10 @@
  * mirror is advanced by the pool's events alone. After each round both must be what the contract's storage
  * says, to the unit.
  */
-import type { Side, V3Event, V3State } from './states.ts'
+import type { Boundary } from '../adapter.ts'
+import type { Side } from '../states.ts'
+import type { V3Event, V3State, V3Terms } from './kind.ts'
+import { v3 } from './v3.ts'
 import {
   type Anvil,
   type Client,
@@ -35,14 +38,12 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
-import { tick as toTick } from '../units.ts'
-import type { Fraction } from '../exact/fraction.ts'
-import type { Boundary, V3Terms } from './adapter.ts'
-import * as swapLoop from './swapLoop.ts'
-import * as tickBook from './tickBook.ts'
-import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'
-import { MAX_TICK, MIN_TICK } from './ticks.ts'
-import { v3 } from './v3.ts'
+import { tick as toTick } from '../../units.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import * as swapLoop from '../swapLoop.ts'
+import * as tickBook from '../tickBook.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks.ts'
 
 /** Its words reach from the highest price to one: a swap can cross that in a single step. */
 const WIDEST_TIER = { feePpm: 25_000, tickSpacing: 16_383 } as const

@@ -1,10 +1,11 @@
-import type { Side, V2Event, V2State } from './states.ts'
+import type { Boundary } from '../adapter.ts'
+import { adapterOf } from '../families.ts'
+import type { Side } from '../states.ts'
+import { MAX_RESERVE } from './constantProduct.ts'
+import type { V2Event, V2State, V2Terms } from './kind.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cases, natural } from '../testing/cases.ts'
-import type { Boundary, V2Terms } from './adapter.ts'
-import { adapterOf } from './adapters.ts'
-import { MAX_RESERVE } from './constantProduct.ts'
+import { cases, natural } from '../../testing/cases.ts'
 
 const v2 = adapterOf('amm_v2')
 const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }

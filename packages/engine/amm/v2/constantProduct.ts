@@ -4,11 +4,11 @@
  * With reserves I (in) and O (out) and the share n/d of the input that trades:
  * out(a) = floor(a*n*O / (I*d + a*n)), so the last unit always stays in the pool's favour.
  */
-import { assert } from '../assert.ts'
-import type { Fraction } from '../exact/fraction.ts'
-import { squareRoot } from '../exact/squareRoot.ts'
-import type { V2Terms } from './adapter.ts'
-import { divideUp } from './sqrtPriceMath.ts'
+import type { V2Terms } from './kind.ts'
+import { assert } from '../../assert.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import { squareRoot } from '../../exact/squareRoot.ts'
+import { divideUp } from '../sqrtPriceMath.ts'
 
 type Fee = V2Terms['fee']
 

@@ -1,8 +1,8 @@
+import { amountOut, greatestInside, smallestInput } from './constantProduct.ts'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Fraction } from '../exact/fraction.ts'
-import { cases, natural } from '../testing/cases.ts'
-import { amountOut, greatestInside, smallestInput } from './constantProduct.ts'
+import type { Fraction } from '../../exact/fraction.ts'
+import { cases, natural } from '../../testing/cases.ts'
 
 const fee = fc
   .oneof(

@@ -4,13 +4,36 @@
  * A Sync carries the reserves, so it is the state; the Swap, Mint or Burn after it explains how they came to
  * be, and is checked against the reserves before that Sync.
  */
-import type { Side, V2Event, V2State } from './states.ts'
-import { assert, unreachable } from '../assert.ts'
-import type { Fraction } from '../exact/fraction.ts'
-import type { Adapter, Applied, Difference, V2Terms } from './adapter.ts'
+import { adapter, type Applied, type Difference, type Identity, type Maths } from '../adapter.ts'
+import type { Side } from '../states.ts'
+import type { V2, V2State, V2Terms } from './kind.ts'
+import { assert, unreachable } from '../../assert.ts'
+import type { Fraction } from '../../exact/fraction.ts'
 import * as constantProduct from './constantProduct.ts'
+import * as past from './past.ts'
 
-export const v2: Adapter<V2Terms, V2State, V2Event> = {
+const identity: Identity<V2> = {
+  family: 'amm_v2',
+  leastInput: 'amm_v2',
+  feePpm: ({ numerator, denominator }) =>
+    ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
+  feeNow: null,
+  hook: null,
+  shown: null,
+  terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
+  born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
+  restored: image => image,
+  empty: () => ({ family: 'amm_v2', reserve0: 0n, reserve1: 0n }),
+  book: () => null,
+  tick: () => null,
+  isPossible: () => true,
+  differences: (ours, chain) => compare(chain, ours.reserve0, ours.reserve1),
+  holdings: ({ reserve0, reserve1 }) => ({
+    reserves: { reserve0: reserve0.toString(), reserve1: reserve1.toString() },
+  }),
+}
+
+const maths: Maths<V2> = {
   isLive: (_terms, state) => isLive(state),
 
   marginal: ({ reserve0, reserve1 }) => {
@@ -72,6 +95,24 @@ export const v2: Adapter<V2Terms, V2State, V2Event> = {
     }
   },
 }
+
+export const v2 = adapter<V2>(identity, maths, {
+  explains: past.explains,
+  tickChange: () => null,
+  nets: ({ amount0In, amount1In, amount0Out, amount1Out }) => [
+    amount0In - amount0Out,
+    amount1In - amount1Out,
+  ],
+  swapText: ({ amount0In, amount1In, amount0Out, amount1Out }) => ({
+    amount0_in: amount0In.toString(),
+    amount1_in: amount1In.toString(),
+    amount0_out: amount0Out.toString(),
+    amount1_out: amount1Out.toString(),
+  }),
+  before: past.before,
+  after: past.after,
+  first: past.first,
+})
 
 function isLive({ reserve0, reserve1 }: V2State): boolean {
   return reserve0 > 0n && reserve1 > 0n

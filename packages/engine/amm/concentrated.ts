@@ -1,0 +1,164 @@
+/** The curve of pools with ticks, whatever their family: swaps and depth, to the last unit. */
+import { INCOMPLETE, type Incomplete, type Kind, type Maths } from './adapter.ts'
+import type { Side, Slot } from './states.ts'
+import { assert } from '../assert.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import { type Tick, tick as toTick } from '../units.ts'
+import * as priceLimit from './priceLimit.ts'
+import * as swapLoop from './swapLoop.ts'
+import type { TickBook } from './tickBook.ts'
+import { isTickAt } from './tickMath.ts'
+
+/** A family of pools with ticks: its states are a slot and whatever else they need, its terms have a book. */
+export type SlotKind = Kind & {
+  readonly terms: { readonly tickSpacing: Tick; readonly book: TickBook }
+  readonly state: Slot
+}
+
+/** In what such families differ. */
+export type Curve<K extends SlotKind> = {
+  /** What a swap of token `side` runs on: the book, and the whole fee of it in this state. */
+  pricing(terms: K['terms'], state: K['state'], side: Side): swapLoop.Pricing
+  /** The state with another slot. */
+  moved(state: K['state'], sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): K['state']
+}
+
+/** Up to this many initialised ticks a walk takes microseconds: not worth the memory of an index. */
+const WALKED_TICKS = 6
+
+/** An amount has 256 bits; a search that doubles and then halves its step is done by then. */
+const SEARCH_STEPS = 512
+
+export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>, 'apply'> {
+  const { pricing, moved } = curve
+  return {
+    isLive: (_terms, state) => state.sqrtPriceX96 > 0n && state.liquidity > 0n,
+
+    marginal,
+
+    swapExactIn(terms, state, side, amountIn) {
+      assert(amountIn >= 0n, () => `an input of ${amountIn}`)
+      if (state.sqrtPriceX96 === 0n) return { amountIn: 0n, amountOut: 0n, state }
+      if (!isCoherent(state)) return INCOMPLETE
+      const result = swapExact(pricing(terms, state, side), state, side, {
+        kind: 'EXACT_IN',
+        amount: amountIn,
+      })
+      if ('reason' in result) return result
+      const { sqrtPriceX96, tick, liquidity } = result
+      return {
+        amountIn: side === 0 ? result.amount0 : result.amount1,
+        amountOut: outputOf(result, side),
+        state: moved(state, sqrtPriceX96, tick, liquidity),
+      }
+    },
+
+    smallestInput(terms, state, side, amountOut) {
+      if (amountOut === 0n) return 0n
+      if (state.sqrtPriceX96 === 0n) return null
+      if (!isCoherent(state)) return INCOMPLETE
+      const own = pricing(terms, state, side)
+      const result = swapExact(own, state, side, { kind: 'EXACT_OUT', amount: amountOut })
+      if ('reason' in result) return result
+      if (outputOf(result, side) < amountOut) return null
+      const start = side === 0 ? result.amount0 : result.amount1
+      return smallestFrom(start, input => {
+        const trial = swapExact(own, state, side, { kind: 'EXACT_IN', amount: input })
+        return 'reason' in trial ? trial : outputOf(trial, side) >= amountOut
+      })
+    },
+
+    depth(terms, state, x, boundary) {
+      if (state.sqrtPriceX96 === 0n) return { up: 0n, down: 0n }
+      if (!isCoherent(state)) return INCOMPLETE
+      const { below, above } = priceLimit.rootsOf(boundary, x)
+      const limitBelow = priceLimit.limitBelow(state.sqrtPriceX96, below)
+      const token0 = inputTo(pricing(terms, state, 0), state, 0, limitBelow, below.ticks)
+      if (typeof token0 !== 'bigint') return token0
+      const limitAbove = priceLimit.limitAbove(state.sqrtPriceX96, above)
+      const token1 = inputTo(pricing(terms, state, 1), state, 1, limitAbove, above.ticks)
+      if (typeof token1 !== 'bigint') return token1
+      return x === 0 ? { up: token1, down: token0 } : { up: token0, down: token1 }
+    },
+  }
+}
+
+/** A function of its own: who recomputes a price from a shown slot needs no ticks, and no swap. */
+export function marginal({ sqrtPriceX96 }: Slot): Fraction {
+  assert(sqrtPriceX96 > 0n, 'a pool without a price has no marginal price')
+  return { num: sqrtPriceX96 * sqrtPriceX96, den: 1n << 192n }
+}
+
+/** An event that does not recompute may leave a price and a tick that no pool has together: load it again. */
+function isCoherent(state: Slot): boolean {
+  return isTickAt(state.tick, state.sqrtPriceX96)
+}
+
+/** The gross input of token `side` that brings the price to the limit. */
+function inputTo(
+  pricing: swapLoop.Pricing,
+  state: Slot,
+  side: Side,
+  limitX96: bigint,
+  ticks: Tick,
+): bigint | Incomplete {
+  const isAhead = side === 0 ? limitX96 < state.sqrtPriceX96 : limitX96 > state.sqrtPriceX96
+  if (!isAhead) return 0n
+  const { book, feePpm } = pricing
+  if (book.hasDepthIndex || hasManyTicks(pricing, state, ticks)) {
+    const input = book.depthIndex(side, feePpm).inputTo(state, side, limitX96, ticks)
+    if (input !== null) return input
+  }
+  const result = swapLoop.swap(pricing, state, side, swapLoop.TO_LIMIT, limitX96)
+  if ('reason' in result) return result
+  return side === 0 ? result.amount0 : result.amount1
+}
+
+function hasManyTicks({ book }: swapLoop.Pricing, { tick }: Slot, ticks: Tick): boolean {
+  const here = book.positionAtOrBelow(tick)
+  const there = book.positionAtOrBelow(toTick(tick + ticks))
+  return Math.abs(here - there) > WALKED_TICKS
+}
+
+function swapExact(
+  pricing: swapLoop.Pricing,
+  state: Slot,
+  side: Side,
+  order: swapLoop.Order,
+): swapLoop.Swap | Incomplete {
+  return swapLoop.swap(pricing, state, side, order, priceLimit.extremeLimit(state.sqrtPriceX96, side))
+}
+
+function outputOf(result: swapLoop.Swap, side: Side): bigint {
+  return side === 0 ? -result.amount1 : -result.amount0
+}
+
+/**
+ * The smallest input that is enough. More input never gives less output, so one that is enough beside one
+ * that is not proves it. The exact-output swap is that input or very near: it asks for a whole segment where
+ * a part gives the same output, and it knows nothing of the contract's overflow branch for inputs.
+ */
+function smallestFrom(
+  start: bigint,
+  isEnough: (input: bigint) => boolean | Incomplete,
+): bigint | null | Incomplete {
+  let tooLittle = -1n
+  let enough: bigint | null = null
+  let candidate = start
+  let stride = 1n
+  for (let step = 0; ; step++) {
+    assert(step < SEARCH_STEPS, () => `no smallest input found from ${start}`)
+    const verdict = isEnough(candidate)
+    if (typeof verdict !== 'boolean') return verdict
+    if (verdict) enough = candidate
+    else tooLittle = candidate
+    if (enough !== null && enough - tooLittle === 1n) return enough
+    if (enough === null) {
+      candidate += stride
+      stride *= 2n
+    } else if (tooLittle === -1n) {
+      candidate = enough > stride ? enough - stride : 0n
+      stride *= 2n
+    } else candidate = (enough + tooLittle) >> 1n
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The events of pools with ticks, applied.
+ *
+ * A state is what the last event says, whether or not it recomputes: the chain is the authority on what
+ * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
+ */
+import type { Applied, Difference } from './adapter.ts'
+import type { Slot, SlotEvent, TickChange } from './states.ts'
+import type { Tick } from '../units.ts'
+import type { Curve, SlotKind } from './concentrated.ts'
+import { UINT128_MAX } from './sqrtPriceMath.ts'
+import * as sqrtPriceMath from './sqrtPriceMath.ts'
+import { type Check, checkSwap, sideOf, VERIFIED } from './swapCheck.ts'
+import { isSqrtPrice, sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
+
+type LiquidityEvent = Extract<SlotEvent, { readonly kind: 'MINT' | 'BURN' }>
+
+/** Initialize, Mint, Burn and Swap; a family with events of its own sees to those. */
+export function applySlot<K extends SlotKind>(
+  curve: Curve<K>,
+  terms: K['terms'],
+  state: K['state'],
+  event: SlotEvent,
+): Applied<K['state']> {
+  switch (event.kind) {
+    case 'SWAP': {
+      const side = sideOf(state, event)
+      const after = curve.moved(state, event.sqrtPriceX96, event.tick, event.liquidity)
+      return applied(after, checkSwap(curve.pricing(terms, state, side), state, side, event))
+    }
+    case 'INITIALIZE': {
+      const after = curve.moved(state, event.sqrtPriceX96, event.tick, state.liquidity)
+      return applied(after, checkInitialize(state, event.sqrtPriceX96, event.tick))
+    }
+    default: {
+      const { tickLower: lower, tickUpper: upper } = event
+      const delta = event.kind === 'MINT' ? event.liquidity : -event.liquidity
+      const changed = applyChange(curve, terms, state, { lower, upper, delta })
+      return changed.verdict === 'verified' ? { ...changed, ...checkAmounts(state, event) } : changed
+    }
+  }
+}
+
+/** Liquidity between two ticks, where the event does not say what it cost. */
+export function applyChange<K extends SlotKind>(
+  { moved }: Curve<K>,
+  terms: K['terms'],
+  state: K['state'],
+  { lower, upper, delta }: TickChange,
+): Applied<K['state']> {
+  const isInside = state.tick >= lower && state.tick < upper && state.sqrtPriceX96 > 0n
+  const liquidity = isInside ? state.liquidity + delta : state.liquidity
+  if (liquidity < 0n || liquidity > UINT128_MAX || !terms.book.change({ lower, upper, delta })) {
+    const computed = delta < 0n ? terms.book.heldBetween(lower, upper) : state.liquidity
+    const event = delta < 0n ? -delta : delta
+    return applied(state, checkOf([{ field: 'liquidity', event, computed }]))
+  }
+  const after =
+    liquidity === state.liquidity ? state : moved(state, state.sqrtPriceX96, state.tick, liquidity)
+  const tickChange = delta === 0n ? null : { lower, upper, delta }
+  return { state: after, ...VERIFIED, tickChange }
+}
+
+/** Where two slots differ: `event` is the chain's word. */
+export function slotDifferences(ours: Slot, chain: Slot): Difference[] {
+  const fields: [string, bigint, bigint][] = [
+    ['sqrt_price_x96', chain.sqrtPriceX96, ours.sqrtPriceX96],
+    ['tick', BigInt(chain.tick), BigInt(ours.tick)],
+    ['liquidity', chain.liquidity, ours.liquidity],
+  ]
+  return fields
+    .filter(([, theirs, own]) => theirs !== own)
+    .map(([field, event, computed]) => ({ field, event, computed }))
+}
+
+function checkInitialize(state: Slot, sqrtPriceX96: bigint, tick: Tick): Check {
+  const differences: Difference[] = []
+  if (state.sqrtPriceX96 !== 0n) {
+    differences.push({ field: 'sqrtPriceX96', event: sqrtPriceX96, computed: state.sqrtPriceX96 })
+  }
+  const computed = isSqrtPrice(sqrtPriceX96) ? tickAtSqrtRatio(sqrtPriceX96) : null
+  if (tick !== computed) {
+    differences.push({ field: 'tick', event: BigInt(tick), computed: BigInt(computed ?? state.tick) })
+  }
+  return checkOf(differences)
+}
+
+/** What a position is worth at the price: a Mint pays it rounded up, a Burn gets it rounded down. */
+function checkAmounts(state: Slot, event: LiquidityEvent): Check {
+  const { tick, sqrtPriceX96 } = state
+  if (!isSqrtPrice(sqrtPriceX96)) {
+    return checkOf([{ field: 'sqrtPriceX96', event: 0n, computed: sqrtPriceX96 }])
+  }
+  const lowerX96 = sqrtRatioAtTick(event.tickLower)
+  const upperX96 = sqrtRatioAtTick(event.tickUpper)
+  // Decided by the tick, as the contract does: on a boundary that was crossed downwards the two disagree.
+  const isBelow = tick < event.tickLower
+  const isAbove = tick >= event.tickUpper
+  const fromX96 = isBelow ? lowerX96 : sqrtPriceX96
+  const toX96 = isAbove ? upperX96 : sqrtPriceX96
+  const isMint = event.kind === 'MINT'
+  const amount0 = isMint ? sqrtPriceMath.amount0Up : sqrtPriceMath.amount0Down
+  const amount1 = isMint ? sqrtPriceMath.amount1Up : sqrtPriceMath.amount1Down
+  const computed0 = isAbove ? 0n : amount0(fromX96, upperX96, event.liquidity)
+  const computed1 = isBelow ? 0n : amount1(lowerX96, toX96, event.liquidity)
+  const differences: Difference[] = []
+  if (event.amount0 !== computed0) {
+    differences.push({ field: 'amount0', event: event.amount0, computed: computed0 })
+  }
+  if (event.amount1 !== computed1) {
+    differences.push({ field: 'amount1', event: event.amount1, computed: computed1 })
+  }
+  return checkOf(differences)
+}
+
+function checkOf(differences: readonly Difference[]): Check {
+  return differences.length === 0 ? VERIFIED : { verdict: 'unverified', differences }
+}
+
+function applied<State>(state: State, { verdict, differences }: Check): Applied<State> {
+  return { state, verdict, differences, tickChange: null }
+}

@@ -1,0 +1,108 @@
+/** Constant-product pairs: one a pair and factory, whose state is two reserves. */
+import { type AmmEvent, ms, type NewPool, type V2State } from '@assay/engine'
+import type { LogEntry } from '../../feed/entry.ts'
+import type { Address } from '../../ops/config.ts'
+import { SELECTOR } from '../abi.ts'
+import { create2, digitsOf } from '../create2.ts'
+import type { ConfigOf, MarketFamily, Pair, Reader } from '../family.ts'
+import { uintIn } from '../logWords.ts'
+import { answered, askFactory } from '../reading.ts'
+import { addressAt, topicAddress, uintAt, wordCount } from '../words.ts'
+
+type Config = ConfigOf<'amm_v2'>
+
+export const TOPIC = {
+  created: '0x0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9',
+  sync: '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1',
+  mint: '0x4c209b5fc8ad50758f13e2e1088ba56a560dff690a1c6fef26394f4c03821c4f',
+  burn: '0xdccd412f0b1252819cb1fd330b93224ca42612892bb3f4f789976e6d81936496',
+  swap: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
+} as const
+
+export const v2: MarketFamily<'amm_v2'> = {
+  signatures: {
+    [TOPIC.created]: 'PairCreated(address,address,address,uint256)',
+    [TOPIC.sync]: 'Sync(uint112,uint112)',
+    [TOPIC.mint]: 'Mint(address,uint256,uint256)',
+    [TOPIC.burn]: 'Burn(address,uint256,uint256,address)',
+    [TOPIC.swap]: 'Swap(address,uint256,uint256,uint256,uint256,address)',
+  },
+  creations: [TOPIC.created],
+
+  logs: new Map<string, (log: LogEntry) => AmmEvent>([
+    [TOPIC.sync, log => ({ kind: 'SYNC', reserve0: uintIn(log, 0), reserve1: uintIn(log, 1) })],
+    [
+      TOPIC.swap,
+      log => ({
+        kind: 'SWAP',
+        amount0In: uintIn(log, 0),
+        amount1In: uintIn(log, 1),
+        amount0Out: uintIn(log, 2),
+        amount1Out: uintIn(log, 3),
+      }),
+    ],
+    [TOPIC.mint, log => ({ kind: 'MINT', amount0: uintIn(log, 0), amount1: uintIn(log, 1) })],
+    [TOPIC.burn, log => ({ kind: 'BURN', amount0: uintIn(log, 0), amount1: uintIn(log, 1) })],
+  ]),
+
+  factoryLog(log, deployment, wants) {
+    const [topic, first, second] = log.topics
+    if (topic !== TOPIC.created || first === undefined || second === undefined) return []
+    const pair = [topicAddress(first), topicAddress(second)] as const
+    if (!wants(...pair)) return []
+    const pool = addressAt(log.data, 0)
+    if ((pairAddress(deployment, pair) ?? pool) !== pool) return []
+    return [{ pool, event: { kind: 'CREATED', pool: bornAt(deployment, pair, pool) } }]
+  },
+
+  derived: pairAddress,
+
+  async find(reader, deployment, pair) {
+    const pool = await lookUp(reader, deployment, pair)
+    return pool === null ? [] : [pool]
+  },
+
+  async identify(reader, deployment, pair, pool) {
+    const found = await lookUp(reader, deployment, pair)
+    return found?.address === pool ? found : null
+  },
+
+  async load(reader, _deployment, { address }) {
+    const { state, changedMs } = await readPair(reader, address)
+    return { state, ticks: null, tradedByMs: changedMs }
+  },
+
+  readState: async (reader, _deployment, pool) => (await readPair(reader, pool)).state,
+}
+
+/** The salt is packed. */
+function pairAddress(deployment: Config, [token0, token1]: Pair): Address | null {
+  return create2(deployment.factoryAddress, deployment.initCodeHash, digitsOf(token0), digitsOf(token1))
+}
+
+async function lookUp(reader: Reader, deployment: Config, pair: Pair): Promise<NewPool | null> {
+  const { factoryAddress } = deployment
+  const pool = await askFactory(reader, factoryAddress, SELECTOR['getPair(address,address)'], pair)
+  if (pool === null || (pairAddress(deployment, pair) ?? pool) !== pool) return null
+  return bornAt(deployment, pair, pool)
+}
+
+const bornAt = ({ deploymentId, fee }: Config, [token0, token1]: Pair, address: Address): NewPool => ({
+  address,
+  deploymentId,
+  token0,
+  token1,
+  fee: { family: 'amm_v2', numerator: BigInt(fee.numerator), denominator: BigInt(fee.denominator) },
+})
+
+/** With the time of its last change, in whole seconds: it has traded no later than that. */
+async function readPair(reader: Reader, pool: Address) {
+  const reserves = await answered(reader, pool, SELECTOR['getReserves()'])
+  const state: V2State = {
+    family: 'amm_v2',
+    reserve0: uintAt(reserves, 0),
+    reserve1: uintAt(reserves, 1),
+  }
+  const changedMs = wordCount(reserves) < 3 ? null : ms(Number(uintAt(reserves, 2)) * 1000)
+  return { state, changedMs }
+}

@@ -1,0 +1,80 @@
+/** What the configuration says of a deployment beside its factory, a family each: its keys, how they are read and shown. */
+import type { Family } from '@assay/engine'
+import type { Address, DeploymentConfig, Hex } from './config.ts'
+import { join, type Shape } from './shape.ts'
+
+const DEFAULT_TIERS = [100, 500, 3000, 10_000]
+
+type Mapping = Readonly<Record<string, unknown>>
+type Own<F extends Family> = Extract<DeploymentConfig, { readonly family: F }>
+/** Without what every deployment has. */
+type Parts<F extends Family> = Omit<Own<F>, keyof Head | 'family'>
+type Head = {
+  deploymentId: string
+  factoryAddress: Hex
+  deploymentBlock: number | null
+  initCodeHash: Hex | null
+}
+
+/** What a deployment needs of its chain. */
+type Around = { readonly wrappedNative: Address }
+
+type DeploymentFamily<F extends Family> = {
+  read(shape: Shape, deployment: Mapping, path: string, chain: Around): Parts<F>
+  show(deployment: Own<F>): Mapping
+}
+
+const DEPLOYMENTS: { readonly [F in Family]: DeploymentFamily<F> } = {
+  amm_v2: {
+    read(shape, deployment, path) {
+      const at = join(path, 'fee')
+      const fee = shape.mapping(deployment['fee'], at, ['numerator', 'denominator'])
+      const denominator = shape.integer(fee['denominator'], join(at, 'denominator'), [1, 1_000_000_000])
+      return {
+        fee: {
+          numerator: shape.integer(fee['numerator'], join(at, 'numerator'), [1, denominator]),
+          denominator,
+        },
+      }
+    },
+    show: ({ fee }) => ({ fee }),
+  },
+  amm_v3: {
+    read: (shape, deployment, path) => ({ feeTiers: tiersFrom(shape, deployment, path, DEFAULT_TIERS) }),
+    show: ({ feeTiers }) => ({ fee_tiers: feeTiers }),
+  },
+  amm_v4: {
+    read: (_shape, _deployment, _path, { wrappedNative }) => ({ wrappedNative }),
+    show: () => ({}),
+  },
+}
+
+export const DEPLOYMENT_FAMILIES = Object.keys(DEPLOYMENTS) as Family[]
+
+/** Keys of a deployment that only some families have; those of another family are left unread. */
+export const DEPLOYMENT_KEYS = ['fee', 'fee_tiers'] as const
+
+export const readDeployment = (
+  family: Family,
+  head: Head,
+  shape: Shape,
+  deployment: Mapping,
+  path: string,
+  chain: Around,
+): DeploymentConfig =>
+  ({ ...head, family, ...DEPLOYMENTS[family].read(shape, deployment, path, chain) }) as DeploymentConfig
+
+export const showDeployment = (deployment: DeploymentConfig): Mapping =>
+  (DEPLOYMENTS[deployment.family] as DeploymentFamily<Family>).show(deployment)
+
+function tiersFrom(
+  shape: Shape,
+  deployment: Mapping,
+  path: string,
+  usual: readonly number[],
+): readonly number[] {
+  const at = join(path, 'fee_tiers')
+  return shape
+    .list(deployment['fee_tiers'] ?? usual, at)
+    .map((each, n) => shape.integer(each, join(at, n), [0, 999_999, 'parts per million (0.3% is 3000)']))
+}
