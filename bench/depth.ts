@@ -14,7 +14,7 @@ import { amountOut } from '../packages/engine/amm/v2/constantProduct.ts'
 import type { V2State, V2Terms } from '../packages/engine/amm/v2/kind.ts'
 import { v2 } from '../packages/engine/amm/v2/v2.ts'
 import type { V3State, V3Terms } from '../packages/engine/amm/v3/kind.ts'
-import { v3 } from '../packages/engine/amm/v3/v3.ts'
+import { adapterOf } from '../packages/engine/amm/families.ts'
 import { createRequire } from 'node:module'
 import * as priceLimit from '../packages/engine/amm/priceLimit.ts'
 import * as swapLoop from '../packages/engine/amm/swapLoop.ts'
@@ -22,6 +22,8 @@ import * as tickBook from '../packages/engine/amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../packages/engine/amm/tickMath.ts'
 import { tick as toTick } from '../packages/engine/units.ts'
 import type { Benchmark } from './benchmark.ts'
+
+const v3 = adapterOf('amm_v3')
 
 type Sdk = typeof import('@uniswap/v3-sdk')
 type Pool = InstanceType<Sdk['Pool']>

@@ -135,7 +135,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'v3-mint-outside',
-    file: 'amm/concentrated.ts',
+    file: 'amm/slotEvents.ts',
     find: 'state.tick >= lower && state.tick < upper &&',
     replace: 'state.tick >= lower && state.tick <= upper &&',
     killedBy: ['amm/v3/v3.test.ts'],

@@ -1,13 +1,6 @@
 /** The engine: a pure fold from verified chain data to prices with their evidence and confidence. */
-export {
-  adapterOf,
-  type AmmEvent,
-  type AmmState,
-  type Born,
-  FAMILIES,
-  type Family,
-  isFamily,
-} from './amm/families.ts'
+export { adapterOf, type AmmEvent, type AmmState, type Born } from './amm/families.ts'
+export { FAMILIES, type Family, isFamily } from './amm/familyNames.ts'
 export type { Slot, SlotEvent } from './amm/states.ts'
 export type { V2State } from './amm/v2/kind.ts'
 export type { V4Event, V4State } from './amm/v4/kind.ts'

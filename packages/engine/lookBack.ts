@@ -159,7 +159,7 @@ export class LookBack {
   /** From nothing: what it was before cannot have earned it a weight. */
   #enterLate({ loaded, start }: Late, block: PastBlock): void {
     const newborn = newbornState(start.state, block, null)
-    const terms = termsOf(loaded.pool, start.ticks)
+    const terms = termsOf(this.#state, loaded.pool, start.ticks)
     const pool = addPool(this.#state, loaded.pool, terms, { block: null, ms: null }, newborn)
     const state = settle(pool, newborn, block, null, null, this.#state.policyView.policy)
     const average = depthAverage.startFromNothing(state.depthY ?? 0n, block.timeMs)

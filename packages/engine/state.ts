@@ -5,7 +5,8 @@
  * commit writes and a restart reads. *Indexes* (pairs, own pools, dues, move watches) are derived from them,
  * and a state rebuilt from its entities must continue exactly like the one that was never stopped.
  */
-import type { AnyAdapter, Family } from './amm/families.ts'
+import type { AnyAdapter } from './amm/families.ts'
+import type { Family } from './amm/familyNames.ts'
 import type { EntityKey, OwnPools, Pool, Stable, Token } from './entities.ts'
 import type { Address, BlockRef, Hex, ProvenRun } from './chain/block.ts'
 import type { Journal } from './chain/undo.ts'

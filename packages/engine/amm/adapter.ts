@@ -25,15 +25,18 @@ export type Kind = {
 export type Difference = { readonly field: string; readonly event: bigint; readonly computed: bigint }
 
 /**
- * What an event did. `verified`: it recomputes. `unverified`: it does not, and `differences` says where.
+ * Whether an event is understood. `verified`: it recomputes. `unverified`: it does not, and `differences` says where.
  * `incomplete`: the known ticks do not reach far enough to tell; reload, do not distrust.
  */
-export type Applied<State> = {
-  readonly state: State
+export type Check = {
   readonly verdict: 'verified' | 'unverified' | 'incomplete'
   readonly differences: readonly Difference[]
-  readonly tickChange: TickChange | null
 }
+
+export const VERIFIED: Check = { verdict: 'verified', differences: [] }
+
+/** What an event did. */
+export type Applied<State> = Check & { readonly state: State; readonly tickChange: TickChange | null }
 
 /** A simulated swap: what goes in gross of the fee, what comes out, and the state after. */
 export type Swapped<State> = {

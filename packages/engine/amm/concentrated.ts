@@ -1,5 +1,5 @@
 /** The curve of pools with ticks, whatever their family: swaps and depth, to the last unit. */
-import { INCOMPLETE, type Incomplete, type Kind, type Maths } from './adapter.ts'
+import { type Check, INCOMPLETE, type Incomplete, type Kind, type Maths } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
 import { assert } from '../assert.ts'
 import type { Fraction } from '../exact/fraction.ts'
@@ -21,6 +21,8 @@ export type Curve<K extends SlotKind> = {
   pricing(terms: K['terms'], state: K['state'], side: Side): swapLoop.Pricing
   /** The state with another slot. */
   moved(state: K['state'], sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): K['state']
+  /** Whether a swap event follows from the state before it. */
+  check(terms: K['terms'], state: K['state'], event: swapLoop.Swap): Check
 }
 
 /** Up to this many initialised ticks a walk takes microseconds: not worth the memory of an index. */

@@ -9,6 +9,7 @@
  * A swap moves the price and nothing else, so the lanes outlive it. A change of liquidity makes the segments
  * between its ticks be computed again, at the next query.
  */
+import { emptyLane, type Lane } from './depthLane.ts'
 import type { Side, Slot } from './states.ts'
 import { memory } from '../memory/switch.ts'
 import { type Count, type Tick, tick as toTick } from '../units.ts'
@@ -17,19 +18,6 @@ import * as sqrtPriceMath from './sqrtPriceMath.ts'
 import * as swapMath from './swapMath.ts'
 import * as tickBitmap from './tickBitmap.ts'
 import { sqrtRatioAtTick } from './tickMath.ts'
-
-/**
- * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends
- * inside the window, so they are never passed.
- */
-type Lane = {
-  ticks: Tick[]
-  pricesX96: bigint[]
-  /** Of the segment that starts here; the last one is not used. */
-  liquidity: bigint[]
-  /** Gross input of all segments below. */
-  sums: bigint[]
-}
 
 /** What is asked of the book of ticks. */
 type Ticks = {
@@ -47,7 +35,6 @@ const WINDOW_REACH = 2
 export class DepthIndex {
   readonly #book: Ticks
   /** Of each direction: some families take another fee of each. */
-  readonly #feesPpm: [bigint, bigint]
   readonly #tradingPpm: [bigint, bigint]
   #low = MAX_TICK
   #high = MIN_TICK
@@ -62,9 +49,7 @@ export class DepthIndex {
 
   constructor(book: Ticks, feePpm: bigint) {
     this.#book = book
-    this.#feesPpm = [feePpm, feePpm]
-    const trading = swapMath.tradingPpm(feePpm)
-    this.#tradingPpm = [trading, trading]
+    this.#tradingPpm = [swapMath.tradingPpm(feePpm), swapMath.tradingPpm(feePpm)]
   }
 
   /**
@@ -79,9 +64,9 @@ export class DepthIndex {
 
   /** The fee of one direction from now on. */
   setFee(side: Side, feePpm: bigint): void {
-    if (this.#feesPpm[side] === feePpm) return
-    this.#feesPpm[side] = feePpm
-    this.#tradingPpm[side] = swapMath.tradingPpm(feePpm)
+    const trading = swapMath.tradingPpm(feePpm)
+    if (this.#tradingPpm[side] === trading) return
+    this.#tradingPpm[side] = trading
     if (this.#low < this.#high) this.#recomputeLane(side, this.#low, this.#high)
   }
 
@@ -250,8 +235,4 @@ export class DepthIndex {
       return liquidity
     })
   }
-}
-
-function emptyLane(): Lane {
-  return { ticks: [], pricesX96: [], liquidity: [], sums: [] }
 }

@@ -1,10 +1,11 @@
 /**
- * The pool families: one line of types and one adapter each. Callers hold a pool of some family and never ask which.
+ * The pool families: one line of types and one adapter each, besides its name. Callers hold a pool of some family and never ask which.
  */
 import type { Adapter, Kind } from './adapter.ts'
+import type { Family } from './familyNames.ts'
 import { v2 } from './v2/v2.ts'
 import type { V2 } from './v2/kind.ts'
-import { v3 } from './v3/v3.ts'
+import { staticFee } from './staticFee.ts'
 import type { V3 } from './v3/kind.ts'
 import { v4 } from './v4/v4.ts'
 import type { V4 } from './v4/kind.ts'
@@ -13,11 +14,10 @@ type Kinds = V2 | V3 | V4
 
 const ADAPTERS: { readonly [F in Family]: Adapter<Extract<Kinds, { readonly family: F }>> } = {
   amm_v2: v2,
-  amm_v3: v3,
+  amm_v3: staticFee('amm_v3'),
   amm_v4: v4,
 }
 
-export type Family = Kinds['family']
 export type Born = Kinds['born']
 export type PoolTerms = Kinds['terms']
 export type AmmState = Kinds['state']
@@ -31,10 +31,6 @@ export type FamilyEvent = Kinds extends infer K
 
 /** Of whichever family: terms, state and event must all be of it. */
 export type AnyAdapter = Adapter<Kinds>
-
-export const isFamily = (name: string): name is Family => Object.hasOwn(ADAPTERS, name)
-
-export const FAMILIES = Object.keys(ADAPTERS) as readonly Family[]
 
 /** Terms, state and event must be of the family; a pool's always are, as its terms name it. */
 export function adapterOf<F extends Family>(family: F): Adapter<Extract<Kinds, { readonly family: F }>> {

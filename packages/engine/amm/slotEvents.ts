@@ -4,13 +4,12 @@
  * A state is what the last event says, whether or not it recomputes: the chain is the authority on what
  * happened, the verdict is ours on whether we understand it. Nothing an event contains makes this throw.
  */
-import type { Applied, Difference } from './adapter.ts'
+import { type Applied, type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Slot, SlotEvent, TickChange } from './states.ts'
 import type { Tick } from '../units.ts'
 import type { Curve, SlotKind } from './concentrated.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
 import * as sqrtPriceMath from './sqrtPriceMath.ts'
-import { type Check, checkSwap, sideOf, VERIFIED } from './swapCheck.ts'
 import { isSqrtPrice, sqrtRatioAtTick, tickAtSqrtRatio } from './tickMath.ts'
 
 type LiquidityEvent = Extract<SlotEvent, { readonly kind: 'MINT' | 'BURN' }>
@@ -24,9 +23,8 @@ export function applySlot<K extends SlotKind>(
 ): Applied<K['state']> {
   switch (event.kind) {
     case 'SWAP': {
-      const side = sideOf(state, event)
       const after = curve.moved(state, event.sqrtPriceX96, event.tick, event.liquidity)
-      return applied(after, checkSwap(curve.pricing(terms, state, side), state, side, event))
+      return applied(after, curve.check(terms, state, event))
     }
     case 'INITIALIZE': {
       const after = curve.moved(state, event.sqrtPriceX96, event.tick, state.liquidity)

@@ -1,10 +1,12 @@
 /** Families of pools with ticks whose fee is given at creation and never changes. */
-import type { Events, Identity, Maths } from './adapter.ts'
+import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
 import type { Slot, SlotEvent } from './states.ts'
 import type { Tick } from '../units.ts'
 import { concentrated, type Curve } from './concentrated.ts'
 import { applySlot, slotDifferences } from './slotEvents.ts'
 import { NOWHERE, slotPast, tickChange } from './slotPast.ts'
+import { checkSwap, sideOf } from './swapCheck.ts'
+import { netsOf, slotText, swapText } from './slotText.ts'
 import { fromLoaded, type TickBook } from './tickBook.ts'
 
 type StaticBorn<F extends string> = {
@@ -22,10 +24,7 @@ export type StaticKind<F extends string> = {
   readonly event: SlotEvent
 }
 
-/** The three parts of the adapter. */
-export function staticFee<F extends string>(
-  family: F,
-): [Identity<StaticKind<F>>, Maths<StaticKind<F>>, Events<StaticKind<F>>] {
+export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
   type Kind = StaticKind<F>
   const at = (sqrtPriceX96: bigint, tick: Tick, liquidity: bigint): Kind['state'] => ({
     family,
@@ -37,6 +36,7 @@ export function staticFee<F extends string>(
   const curve: Curve<Kind> = {
     pricing: terms => terms,
     moved: (_state, sqrtPriceX96, tick, liquidity) => at(sqrtPriceX96, tick, liquidity),
+    check: (terms, state, event) => checkSwap(terms, state, sideOf(state, event), event),
   }
   const identity: Identity<Kind> = {
     family,
@@ -60,26 +60,16 @@ export function staticFee<F extends string>(
     holdings: slotText,
     shown: null,
   }
-  return [
-    identity,
-    { ...concentrated(curve), apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event) },
-    { explains: () => false, tickChange, nets: netsOf, swapText, ...slotPast<Kind>(whole) },
-  ]
+  const maths: Maths<Kind> = {
+    ...concentrated(curve),
+    apply: (terms, state, _prior, event) => applySlot(curve, terms, state, event),
+  }
+  const events: Events<Kind> = {
+    explains: () => false,
+    tickChange,
+    nets: netsOf,
+    swapText,
+    ...slotPast<Kind>(whole),
+  }
+  return adapter(identity, maths, events)
 }
-
-/** A slot in the words of the wire. */
-export const slotText = ({ sqrtPriceX96, tick, liquidity }: Slot) => ({
-  slot: { sqrt_price_x96: sqrtPriceX96.toString(), tick, liquidity: liquidity.toString() },
-})
-
-type SlotSwap = Extract<SlotEvent, { readonly kind: 'SWAP' }>
-
-export const netsOf = ({ amount0, amount1 }: SlotSwap): readonly [bigint, bigint] => [amount0, amount1]
-
-export const swapText = ({ amount0, amount1, sqrtPriceX96, liquidity, tick }: SlotSwap) => ({
-  amount0: amount0.toString(),
-  amount1: amount1.toString(),
-  sqrt_price_x96: sqrtPriceX96.toString(),
-  liquidity: liquidity.toString(),
-  tick,
-})

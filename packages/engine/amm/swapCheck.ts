@@ -4,19 +4,12 @@
  * The log does not say what was asked for, so three ways are tried: exact input, exact output, and an
  * unlimited amount that ended at its price limit. One of them must give every field of the event.
  */
-import type { Difference } from './adapter.ts'
+import { type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
 import * as swapMath from './swapMath.ts'
 import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'
-
-export type Check = {
-  readonly verdict: 'verified' | 'unverified' | 'incomplete'
-  readonly differences: readonly Difference[]
-}
-
-export const VERIFIED: Check = { verdict: 'verified', differences: [] }
 
 const ONE_UNIT: swapLoop.Order = { kind: 'EXACT_IN', amount: 1n }
 

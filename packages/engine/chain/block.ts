@@ -2,7 +2,8 @@
  * Blocks and the pool events inside them, as the engine receives them: already fetched and verified by
  * hash. Addresses and hashes are lower-case hex; a decoder that lets another case through breaks identity.
  */
-import type { Born, Family, FamilyEvent } from '../amm/families.ts'
+import type { Born, FamilyEvent } from '../amm/families.ts'
+import type { Family } from '../amm/familyNames.ts'
 import type { Count, Ms } from '../units.ts'
 
 export type Hex = `0x${string}`

@@ -129,7 +129,7 @@ function bornIn(state: State, events: readonly PoolEvent[], block: Block): Pool 
   const pool = addPool(
     state,
     creation.pool,
-    termsOf(creation.pool, null),
+    termsOf(state, creation.pool, null),
     { block: block.number, ms: block.timeMs },
     newborn,
   )

@@ -6,7 +6,6 @@
 import { adapterOf } from '../amm/families.ts'
 import type { LoadedPool } from '../input.ts'
 import type { BlockRef, PoolEvent } from './block.ts'
-import { termsOf } from './registry.ts'
 
 /** A block after the one the pool was read at. */
 export type Passed = Pick<BlockRef, 'timeMs'> & { readonly events: readonly PoolEvent[] }
@@ -15,7 +14,7 @@ export type Passed = Pick<BlockRef, 'timeMs'> & { readonly events: readonly Pool
 export function bringForward(loaded: LoadedPool, passed: readonly Passed[]): LoadedPool | null {
   const { address, fee } = loaded.pool
   const adapter = adapterOf(fee.family)
-  const terms = termsOf(loaded.pool, loaded.ticks)
+  const terms = adapter.terms(fee, loaded.ticks)
   const book = adapter.book(terms)
   let { state, lastTradeMs } = loaded
   let prior = state

@@ -62,7 +62,7 @@ function enter(
   { pool: born, createdBlock, createdMs, ticks, state: folded }: LookedBack,
 ): Pool {
   const birth = { block: createdBlock, ms: createdMs }
-  const pool = addPool(state, born, termsOf(born, ticks), birth, folded)
+  const pool = addPool(state, born, termsOf(state, born, ticks), birth, folded)
   tipJournal(state)?.created.add(pool.address)
   setPoolState(state, pool, folded)
   return pool
@@ -78,7 +78,7 @@ const loadedOf = ({ state: { amm, lastTradeMs }, ...read }: LookedBack): LoadedP
 /** After a gap. When it was last seen to trade is known from before as well. */
 function takeUp(state: State, pool: Pool, { pool: born, ticks, state: folded }: LookedBack): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
-  pool.terms = termsOf(born, ticks)
+  pool.terms = termsOf(state, born, ticks)
   setPoolState(state, pool, { ...folded, lastTradeMs: folded.lastTradeMs ?? pool.state.lastTradeMs })
   return pool
 }

@@ -9,7 +9,6 @@ import type { LoadedTicks } from '../amm/tickBook.ts'
 import type { LoadedPool } from '../input.ts'
 import type { Count } from '../units.ts'
 import type { PoolEvent } from './block.ts'
-import { termsOf } from './registry.ts'
 
 export type Start =
   /** Its factory's log is in the window: there was no pool before. */
@@ -67,7 +66,7 @@ function withTicks(loaded: LoadedPool, own: readonly AmmEvent[], state: AmmState
 function ticksBefore({ pool, ticks }: LoadedPool, own: readonly AmmEvent[]): LoadedTicks | null | undefined {
   if (ticks === null) return null
   const adapter = adapterOf(pool.fee.family)
-  const book = adapter.book(termsOf(pool, ticks))
+  const book = adapter.book(adapter.terms(pool.fee, ticks))
   if (book === null) return undefined
   for (const event of own.toReversed()) {
     const change = adapter.tickChange(event)

@@ -46,7 +46,7 @@ export function applyLoad(state: State, block: BlockRef, pools: readonly LoadedP
 function firstLoad(state: State, loaded: LoadedPool, block: BlockRef): Pool {
   const birth = { block: loaded.createdBlock, ms: loaded.createdMs }
   const newborn = newbornState(loaded.state, block, loaded.lastTradeMs)
-  const pool = addPool(state, loaded.pool, termsOf(loaded.pool, loaded.ticks), birth, newborn)
+  const pool = addPool(state, loaded.pool, termsOf(state, loaded.pool, loaded.ticks), birth, newborn)
   tipJournal(state)?.created.add(pool.address)
   const settled = settle(pool, newborn, block, null, null, state.policyView.policy)
   setPoolState(state, pool, withPast(state, loaded, block, settled))

@@ -2,7 +2,7 @@
  * Which pools and tokens are known, and the indexes over them. A pool stands under its pair, under the token
  * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
  */
-import { adapterOf, type PoolTerms } from '../amm/families.ts'
+import type { PoolTerms } from '../amm/families.ts'
 import type { KnownPool, OwnPools, Pool, PoolState, Token } from '../entities.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
 import { Cell } from '../memory/cell.ts'
@@ -145,8 +145,8 @@ export function knownToken(state: State, address: Address): Token {
 }
 
 /** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
-export const termsOf = ({ fee }: NewPool, ticks: LoadedTicks | null): PoolTerms =>
-  adapterOf(fee.family).terms(fee, ticks)
+export const termsOf = (state: State, { fee }: NewPool, ticks: LoadedTicks | null): PoolTerms =>
+  state.adapterOf(fee.family).terms(fee, ticks)
 
 /** Sorted by address, so that no outcome depends on the order in which pools became known. */
 function withPool(list: readonly Pool[], pool: Pool): Pool[] {

@@ -12,7 +12,7 @@ import { visitAt } from './visit.ts'
 /** A reload replaces what is known. Where the chain says the same, the block that last changed it stands. */
 export function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
-  pool.terms = termsOf(loaded.pool, loaded.ticks)
+  pool.terms = termsOf(state, loaded.pool, loaded.ticks)
   const { state: before } = pool
   const read = {
     ...before,

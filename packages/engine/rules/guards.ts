@@ -2,7 +2,7 @@
  * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
  * with what was found and what was required. Guards reject, they never replace a value (R-guard-1).
  */
-import { FAMILIES } from '../amm/families.ts'
+import { FAMILIES } from '../amm/familyNames.ts'
 import type { Address } from '../chain/block.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Edge, EdgeComponents } from '../price/evaluation.ts'

@@ -5,7 +5,8 @@
  * Hashes name the branch and height, so equal histories have equal blocks.
  */
 import type { Swapped } from '../amm/adapter.ts'
-import { adapterOf, type AmmState, type Family, type PoolTerms } from '../amm/families.ts'
+import { adapterOf, type AmmState, type PoolTerms } from '../amm/families.ts'
+import type { Family } from '../amm/familyNames.ts'
 import type { Side } from '../amm/states.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
 import type { V2State } from '../amm/v2/kind.ts'

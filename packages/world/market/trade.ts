@@ -6,7 +6,7 @@ import type { Side } from '../../engine/amm/states.ts'
 import type { V2State, V2Terms } from '../../engine/amm/v2/kind.ts'
 import { v2 } from '../../engine/amm/v2/v2.ts'
 import type { V3State, V3Terms } from '../../engine/amm/v3/kind.ts'
-import { v3 } from '../../engine/amm/v3/v3.ts'
+import { adapterOf } from '../../engine/amm/families.ts'
 import { amount0Down, amount0Up, amount1Down, amount1Up } from '../../engine/amm/sqrtPriceMath.ts'
 import * as swapLoop from '../../engine/amm/swapLoop.ts'
 import { isSqrtPrice, MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../engine/amm/tickMath.ts'
@@ -14,6 +14,8 @@ import type { NewPool } from '../../engine/chain/block.ts'
 import type { Tick } from '../../engine/units.ts'
 import type { Draft } from './chainClock.ts'
 import { toUnits } from './liquidity.ts'
+
+const v3 = adapterOf('amm_v3')
 
 /** A pool that trades: what it is, and the state it is in. */
 export type Tradable = { readonly born: NewPool } & (

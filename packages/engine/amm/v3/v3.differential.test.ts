@@ -8,7 +8,7 @@
 import type { Boundary } from '../adapter.ts'
 import type { Side } from '../states.ts'
 import type { V3Event, V3State, V3Terms } from './kind.ts'
-import { v3 } from './v3.ts'
+import { adapterOf } from '../families.ts'
 import {
   type Anvil,
   type Client,
@@ -44,6 +44,8 @@ import * as swapLoop from '../swapLoop.ts'
 import * as tickBook from '../tickBook.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
 import { MAX_TICK, MIN_TICK } from '../ticks.ts'
+
+const v3 = adapterOf('amm_v3')
 
 /** Its words reach from the highest price to one: a swap can cross that in a single step. */
 const WIDEST_TIER = { feePpm: 25_000, tickSpacing: 16_383 } as const

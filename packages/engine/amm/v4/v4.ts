@@ -18,7 +18,7 @@ import { unreachable } from '../../assert.ts'
 import { count, tick as toTick } from '../../units.ts'
 import { concentrated, type Curve } from '../concentrated.ts'
 import { applyChange, applySlot, slotDifferences } from '../slotEvents.ts'
-import { netsOf, slotText, swapText } from '../staticFee.ts'
+import { netsOf, slotText, swapText } from '../slotText.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
 import { fromLoaded } from '../tickBook.ts'
 import { hookOf } from './hooks.ts'
@@ -36,6 +36,10 @@ const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFe
 const curve: Curve<V4> = {
   pricing: ({ book }, state, side) => ({ book, feePpm: feeOf(state, side) }),
   moved: (state, sqrtPriceX96, tick, liquidity) => ({ ...state, sqrtPriceX96, tick, liquidity }),
+  check: ({ book }, state, event) => {
+    const side = sideOf(state, event)
+    return checkSwap({ book, feePpm: feeOf(state, side) }, state, side, event)
+  },
 }
 const slots = concentrated(curve)
 

@@ -1,10 +1,11 @@
 /** A pool of Uniswap v3. */
-import { DEPTH_BOUNDARY, tick, v3 as tiered, type V3State, type V3Terms } from '@assay/engine/rules'
+import { DEPTH_BOUNDARY, tick, staticFee, type V3State, type V3Terms } from '@assay/engine/rules'
 import { word } from '../node.ts'
 import { checkContract, lowerIsX } from './contract.ts'
 import { known, type VerifyFamily } from './family.ts'
 import { heldSlot, readBook, shownSlot, slotNets } from './slot.ts'
 
+const tiered = staticFee('amm_v3')
 const FEE = '0xddca3f43'
 const GET_POOL = '0x1698ee82'
 const SLOT0 = '0x3850c7bd'

@@ -1,0 +1,19 @@
+/** The running sums of one direction, of which a depth index has two. */
+import type { Tick } from '../units.ts'
+
+/**
+ * One direction. The first and last entry are the ends of the window, which need not be stops: a query ends
+ * inside the window, so they are never passed.
+ */
+export type Lane = {
+  ticks: Tick[]
+  pricesX96: bigint[]
+  /** Of the segment that starts here; the last one is not used. */
+  liquidity: bigint[]
+  /** Gross input of all segments below. */
+  sums: bigint[]
+}
+
+export function emptyLane(): Lane {
+  return { ticks: [], pricesX96: [], liquidity: [], sums: [] }
+}

@@ -1,0 +1,19 @@
+/** A slot and a swap of a pool with ticks, in the words of the wire and of the engine. */
+import type { Slot, SlotEvent } from './states.ts'
+
+/** A slot in the words of the wire. */
+export const slotText = ({ sqrtPriceX96, tick, liquidity }: Slot) => ({
+  slot: { sqrt_price_x96: sqrtPriceX96.toString(), tick, liquidity: liquidity.toString() },
+})
+
+type SlotSwap = Extract<SlotEvent, { readonly kind: 'SWAP' }>
+
+export const netsOf = ({ amount0, amount1 }: SlotSwap): readonly [bigint, bigint] => [amount0, amount1]
+
+export const swapText = ({ amount0, amount1, sqrtPriceX96, liquidity, tick }: SlotSwap) => ({
+  amount0: amount0.toString(),
+  amount1: amount1.toString(),
+  sqrt_price_x96: sqrtPriceX96.toString(),
+  liquidity: liquidity.toString(),
+  tick,
+})
