@@ -186,7 +186,7 @@ export type SwapAmounts =
       readonly sqrt_price_x96: string
       readonly liquidity: string
       readonly tick: Tick
-      readonly fee_ppm?: Count
+      readonly fee_ppm?: string
     }
 
 /** All adapters have one shape in memory, whichever family they are of: reading one out of a pool stays quick. */

@@ -17,6 +17,9 @@ const ALL = Object.values(MARKETS)
 /** Deployment and pool must be of the family; a pool's always are, as its deployment names it. */
 export const marketOf = (family: Family): MarketFamily<Family> => MARKETS[family] as MarketFamily<Family>
 
+/** Whether one contract holds all pools of a deployment and logs for them; its second topic says for which. */
+export const isHeldByOne = (family: Family): boolean => marketOf(family).logs.size === 0
+
 /** Of every log that a pool or a factory writes. */
 export const POOL_TOPICS: readonly Hex[] = [
   ...new Set(ALL.flatMap(({ signatures }) => Object.keys(signatures) as Hex[])),

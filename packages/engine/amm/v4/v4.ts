@@ -141,7 +141,7 @@ export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
   explains: () => false,
   tickChange,
   nets: netsOf,
-  swapText: swap => ({ ...swapText(swap), fee_ppm: count(Number(swap.feePpm)) }),
+  swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
   before,
   after,
   first,

@@ -47,6 +47,8 @@ export type TestServiceOptions = {
   readonly coverage?: readonly object[]
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
+  /** Beside those of the plan. */
+  readonly deployments?: readonly object[]
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -103,6 +105,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    deployments = [],
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -114,6 +117,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   for (const endpoint of first['endpoints'] as { url: string }[]) endpoint.url = withCanary(endpoint.url)
   first['pools'] = pools
+  first['deployments'] = [...(first['deployments'] as object[]), ...deployments]
   if (heartbeatS !== undefined)
     for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
       Object.assign(usd_feed, { heartbeat_s: heartbeatS, grace_s: 0 })
