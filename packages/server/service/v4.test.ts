@@ -26,9 +26,12 @@ const ROOT = {
   4000: (Q96 * 6_324_555_320n) / 100_000_000n,
   1000: (Q96 * 3_162_277_660n) / 100_000_000n,
 } as const
-const LIQUIDITY = 10n ** 22n
+/** A young pool weighs little at first: with so much of it that is enough after a second. */
+const LIQUIDITY = 10n ** 26n
 const WHOLE_RANGE = [-887_220, 887_220] as const
 const ETHER = 10n ** 18n
+/** More than what a hop is judged by at least. */
+const SOLD = 200_000n * ETHER
 
 let chain: TestChain
 let service: TestService
@@ -48,7 +51,7 @@ beforeAll(async () => {
   chain = await startTestChain(planWith(WITH))
   const { client: node, seeded } = chain.world
   manager = await deployV4Manager(node)
-  await node.setBalance({ address: seeded.trader, value: 1n << 120n })
+  await node.setBalance({ address: seeded.trader, value: 1n << 140n })
   newt = await createPool('NEWT', 3000, ROOT[4000], zeroAddress)
   service = await startTestService(chain, options())
   await service.untilTip(await chain.mine(4))
@@ -72,14 +75,14 @@ async function createPool(symbol: string, fee: number, root: bigint, hooks: Hex)
 
 const path = (symbol: string) => ({ chain_id: CHAIN_ID, token_address: chain.token(symbol) })
 
-async function priced(symbol: string): Promise<PricedQuote> {
-  const quote = await client.quoteToken(path(symbol))
-  if (quote.state !== 'PRICED') throw new Error(`${symbol} is ${JSON.stringify(quote).slice(0, 2000)}`)
-  return quote
-}
+const priced = (symbol: string): Promise<PricedQuote> =>
+  chain.untilMining(`a price of ${symbol}`, async () => {
+    const quote = await client.quoteToken(path(symbol))
+    return quote.state === 'PRICED' ? quote : null
+  })
 
-/** Sells a thousand units of the token of a pool. */
-const sell = ({ key }: V4Pool, amount = 1000n * ETHER) => trader.swapV4(manager, key, false, amount)
+/** Sells units of the token of a pool. */
+const sell = ({ key }: V4Pool, amount: bigint) => trader.swapV4(manager, key, false, amount)
 
 describe('a pool that is found by look-up', () => {
   it('prices its token through the wrapped native currency', async () => {
@@ -110,13 +113,13 @@ describe('a pool that is found by look-up', () => {
 
   it('takes the evidence of a swap that sells the token, and lists its events', async () => {
     const after = await service.head()
-    const block = await chain.run(sell(newt))
+    const block = await chain.run(sell(newt, SOLD))
     await service.untilRecord('the swap', after, isSwap(newt.id))
     await service.untilRecord('the pool', after, isPoolUpsert(newt.id))
     await service.untilRecord('the price', after, isTokenUpsert(chain.token('NEWT')))
     const quote = await priced('NEWT')
     const evidence = quote.routes[0]?.hops[0]?.evidence
-    expect(evidence).toMatchObject({ kind: 'OBSERVED_SWAP', amount_in: (1000n * ETHER).toString() })
+    expect(evidence).toMatchObject({ kind: 'OBSERVED_SWAP', amount_in: SOLD.toString() })
     const { differences, verified } = await verify(quote, { rpc: chain.world.url })
     expect({ differences, verified }).toEqual({ differences: [], verified: true })
     const { events } = await client.fetchPoolEvents({
@@ -130,7 +133,7 @@ describe('a pool that is found by look-up', () => {
 
   it('is shown under its id', async () => {
     const answer = await client.quotePool({ chain_id: CHAIN_ID, pool_address: newt.id })
-    expect(answer).toMatchObject({ pool: { pool_id: newt.id, pool_address: newt.id, family: 'amm_v4' } })
+    expect(answer).toMatchObject({ pool_id: newt.id, pool_address: newt.id, family: 'amm_v4' })
     const found = await client.search({ address: newt.id })
     expect(found.pools).toMatchObject([{ pool_id: newt.id }])
     const other = await client.search({ address: manager })
@@ -166,7 +169,7 @@ describe('a pool that is made while the service follows', () => {
 })
 
 describe('a hook', () => {
-  it('that sets the fee leaves a price, with a cap', async () => {
+  it('R-hook-2: that sets the fee leaves a price, with a cap', async () => {
     const hooks = await deployV4Hook(
       chain.world.client,
       'MockHooks',
@@ -181,7 +184,7 @@ describe('a hook', () => {
     expect(hop?.caps).toContainEqual({ code: 'HOOK_FEE', cap: 6 })
   })
 
-  it('that returns amounts is refused by name', async () => {
+  it('R-hook-1: that returns amounts is refused by name', async () => {
     const address = v4HookAddress(0xbadn, 'afterSwap', 'afterSwapReturnsDelta')
     const hooks = await deployV4Hook(chain.world.client, 'FeeTakingHook', manager, address)
     const after = await service.head()
