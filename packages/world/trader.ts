@@ -25,6 +25,10 @@ export type Probe =
 export const mintV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'mintV3', args: [pool, lower, upper, liquidity] })
 
+/** Burning and swapping are as on v3. */
+export const mintAlgebra = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'mintAlgebra', args: [pool, lower, upper, liquidity] })
+
 /** Collects what is owed, too. */
 export const burnV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'burnV3', args: [pool, lower, upper, liquidity] })

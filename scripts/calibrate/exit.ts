@@ -4,7 +4,7 @@
  *
  * The amount is cut into parts, and each part takes the best route that is left. Stables count at their fair value.
  */
-import { adapterOf, type AnyAdapter } from '../../packages/engine/amm/families.ts'
+import { adapterOf } from '../../packages/engine/amm/families.ts'
 import type { Side } from '../../packages/engine/amm/states.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
 import type { Market, MarketToken } from './market.ts'
@@ -19,8 +19,12 @@ export function exitUsd(market: Market, { plan, pools }: MarketToken): number {
   if (part === 0n) return 0
   const states = new Map<MarketPool, Amm>()
   const sell = (pool: MarketPool, side: Side, amount: bigint) => {
-    const adapter: AnyAdapter = adapterOf(pool.plan.family) as AnyAdapter
-    const swapped = adapter.swapExactIn(pool.terms, states.get(pool) ?? pool.amm, side, amount)
+    const swapped = adapterOf(pool.terms.family).swapExactIn(
+      pool.terms,
+      states.get(pool) ?? pool.amm,
+      side,
+      amount,
+    )
     return 'reason' in swapped ? null : swapped
   }
   /** The pool of the routing asset that pays most for a small amount. */

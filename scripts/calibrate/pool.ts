@@ -3,12 +3,7 @@
  *
  * Sides, prices and amounts are in atomic units of token0 and token1, as the contract has them.
  */
-import {
-  adapterOf,
-  type AmmState,
-  type AnyAdapter,
-  type PoolTerms,
-} from '../../packages/engine/amm/families.ts'
+import { adapterOf, type AmmState, type PoolTerms } from '../../packages/engine/amm/families.ts'
 import type { Side } from '../../packages/engine/amm/states.ts'
 import { swap, TO_LIMIT } from '../../packages/engine/amm/swapLoop.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from '../../packages/engine/amm/tickMath.ts'
@@ -186,8 +181,7 @@ export class MarketPool {
   }
 
   #outOf(side: Side, amount: bigint): bigint {
-    const adapter = adapterOf(this.plan.family) as AnyAdapter
-    const swapped = adapter.swapExactIn(this.terms, this.amm, side, amount)
+    const swapped = adapterOf(this.terms.family).swapExactIn(this.terms, this.amm, side, amount)
     return 'reason' in swapped ? 0n : swapped.amountOut
   }
 

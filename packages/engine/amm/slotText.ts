@@ -1,7 +1,6 @@
-/** A slot and a swap of a pool with ticks, in the words of the wire and of the engine. */
+/** Pools with ticks in the words of the wire. */
 import type { Slot, SlotEvent } from './states.ts'
 
-/** A slot in the words of the wire. */
 export const slotText = ({ sqrtPriceX96, tick, liquidity }: Slot) => ({
   slot: { sqrt_price_x96: sqrtPriceX96.toString(), tick, liquidity: liquidity.toString() },
 })

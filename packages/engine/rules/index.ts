@@ -3,6 +3,7 @@
  * the vote and the bands. Nothing here holds state or steps, and all of it runs in a browser.
  */
 export type { GrossDepth } from '../amm/adapter.ts'
+export { algebra } from '../amm/algebra/algebra.ts'
 export { marginal as marginalV3 } from '../amm/concentrated.ts'
 export type { Family as EngineFamily } from '../amm/familyNames.ts'
 export * as tickBitmap from '../amm/tickBitmap.ts'

@@ -25,6 +25,7 @@ export const POOL_EVENT_KINDS = [
   'SYNC',
   'INITIALIZE',
   'CREATED',
+  'FEE',
   'MODIFY',
   'PROTOCOL_FEE',
 ] as const
@@ -84,6 +85,7 @@ export const PoolEvent = union(
   object({ ...of('BURN'), ...liquidityFields }),
   object({ ...of('SYNC'), reserve0: Unsigned, reserve1: Unsigned }),
   object({ ...of('INITIALIZE'), sqrt_price_x96: Unsigned, tick: Tick }),
+  object({ ...of('FEE'), fee_ppm: Count }),
   object({
     ...of('CREATED'),
     token0: optional(Address),

@@ -14,7 +14,7 @@ import { eventText, gapsText, poolText, snapshotText } from './rows.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 const MAX_BLOCK = Number.MAX_SAFE_INTEGER
-const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED', 'MODIFY', 'PROTOCOL_FEE']
+const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED', 'FEE', 'MODIFY', 'PROTOCOL_FEE']
 
 export function registerPools(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/pools', async (request, reply) => {

@@ -2,6 +2,8 @@
 import type { Family } from '@assay/engine'
 import type { Hex } from '../ops/config.ts'
 import type { MarketFamily } from './family.ts'
+import { algebra } from './algebra/algebra.ts'
+import { pancake } from './pancake/pancake.ts'
 import { v2 } from './v2/v2.ts'
 import { v3 } from './v3/v3.ts'
 import { v4 } from './v4/v4.ts'
@@ -9,6 +11,8 @@ import { v4 } from './v4/v4.ts'
 const MARKETS: { readonly [F in Family]: MarketFamily<F> } = {
   amm_v2: v2,
   amm_v3: v3,
+  amm_v3_pancake: pancake,
+  amm_algebra_v1: algebra,
   amm_v4: v4,
 }
 

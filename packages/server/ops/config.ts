@@ -79,6 +79,12 @@ export type DeploymentConfig = {
 } & (
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
   | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
+  | {
+      readonly family: 'amm_v3_pancake'
+      readonly feeTiers: readonly number[]
+      readonly deployerAddress: Address
+    }
+  | { readonly family: 'amm_algebra_v1'; readonly deployerAddress: Address }
   /** Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped one. */
   | { readonly family: 'amm_v4'; readonly wrappedNative: Address }
 )

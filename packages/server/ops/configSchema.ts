@@ -53,6 +53,13 @@ export const SAMPLE = {
           deployment_block: 10_000_835,
           fee: { numerator: 997, denominator: 1_000_000_000 },
         },
+        {
+          deployment_id: 'pancake-v3',
+          family: 'amm_v3_pancake',
+          factory_address: ADDRESS[2],
+          deployer_address: ADDRESS[0],
+          deployment_block: null,
+        },
       ],
       unpriced_factories: [{ deployment_id: 'quickswap-v3', family: 'algebra', factory_address: ADDRESS[2] }],
       stables: [

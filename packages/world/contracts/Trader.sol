@@ -21,6 +21,12 @@ interface IV3Pool {
         returns (int256 amount0, int256 amount1);
 }
 
+interface IAlgebraPool {
+    function mint(address sender, address owner, int24 bottom, int24 top, uint128 liquidity, bytes calldata data)
+        external
+        returns (uint256 amount0, uint256 amount1, uint128 actual);
+}
+
 interface IV2Pair {
     function token0() external view returns (address);
     function token1() external view returns (address);
@@ -140,12 +146,44 @@ contract Trader {
         return pool.swap(address(this), zeroForOne, amountSpecified, sqrtPriceLimitX96, "");
     }
 
+    /// Burning and swapping are as on v3.
+    function mintAlgebra(IAlgebraPool pool, int24 bottom, int24 top, uint128 liquidity)
+        external
+        returns (uint256 amount0, uint256 amount1)
+    {
+        (amount0, amount1,) = pool.mint(address(this), address(this), bottom, top, liquidity, "");
+    }
+
     function uniswapV3MintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function pancakeV3MintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function algebraMintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function pancakeV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function algebraSwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function _payOwed(uint256 owed0, uint256 owed1) private {
         if (owed0 > 0) _pay(IV3Pool(msg.sender).token0(), owed0);
         if (owed1 > 0) _pay(IV3Pool(msg.sender).token1(), owed1);
     }
 
-    function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+    function _payDelta(int256 delta0, int256 delta1) private {
         if (delta0 > 0) _pay(IV3Pool(msg.sender).token0(), uint256(delta0));
         if (delta1 > 0) _pay(IV3Pool(msg.sender).token1(), uint256(delta1));
     }

@@ -5,6 +5,7 @@ import { toEventSignature, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
   lookAlikePoolAbi,
+  poolDeployerAbi,
   priceFeedAbi,
   proxiedTokenAbi,
   testTokenAbi,
@@ -12,6 +13,7 @@ import {
   traderAbi,
 } from './abi.ts'
 import lookAlikePool from './LookAlikePool.json' with { type: 'json' }
+import poolDeployer from './PoolDeployer.json' with { type: 'json' }
 import priceFeed from './PriceFeed.json' with { type: 'json' }
 import proxiedToken from './ProxiedToken.json' with { type: 'json' }
 import testToken from './TestToken.json' with { type: 'json' }
@@ -20,6 +22,7 @@ import trader from './Trader.json' with { type: 'json' }
 
 describe.each([
   { artifact: lookAlikePool, typed: lookAlikePoolAbi as Abi },
+  { artifact: poolDeployer, typed: poolDeployerAbi as Abi },
   { artifact: priceFeed, typed: priceFeedAbi as Abi },
   { artifact: proxiedToken, typed: proxiedTokenAbi as Abi },
   { artifact: testToken, typed: testTokenAbi as Abi },

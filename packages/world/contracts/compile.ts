@@ -9,7 +9,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-const NAMES = ['LookAlikePool', 'PriceFeed', 'ProxiedToken', 'TestToken', 'TokenProxy', 'Trader'] as const
+const NAMES = [
+  'LookAlikePool',
+  'PoolDeployer',
+  'PriceFeed',
+  'ProxiedToken',
+  'TestToken',
+  'TokenProxy',
+  'Trader',
+] as const
 
 type Solc = { compile(input: string): string }
 type Output = {
