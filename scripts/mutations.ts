@@ -439,9 +439,9 @@ export const mutations: readonly Mutation[] = [
   },
   {
     name: 'pools-aside-verified',
-    file: 'price/hops/ownHops.ts',
-    find: 'if (edge.freshness.score < 10) isAged = true',
-    replace: 'if (edge.rule === null && edge.freshness.score < 10) isAged = true',
+    file: 'memory/asidePools.ts',
+    find: 'return least >= latest.first - 1 && most <= latest.last',
+    replace: 'return most <= latest.last',
     killedBy: ['price/hops/ownHops.test.ts'],
     pattern: 'ages like the others',
     says: 'count a pool into no anchor as verified by blocks that do not reach back to it',

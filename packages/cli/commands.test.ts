@@ -71,6 +71,14 @@ describe.each(PLACES)('on %s', place => {
     expect(code).toBe(0)
   })
 
+  it('cost: what moves of the price take, and that it is an upper bound', async () => {
+    const { code, text } = await run(place, ['cost', id, lark], options())
+    expect(text).toMatch(/\nMove +Put in +Lost if quiet +Lost to arbitrage +Held +Pools\n/)
+    expect(text).toMatch(/\n\+1% +\$[0-9,.]+ +\$[0-9,.]+ +\$[0-9,.]+ +0 s +\d\n/)
+    expect(text).toContain('cheaper ones may exist')
+    expect(code).toBe(0)
+  })
+
   it('quote: by its symbol, as exit, verify and history', async () => {
     const bySymbol = await run(place, ['quote', id, 'lark', '--json'], options())
     expect(JSON.parse(bySymbol.raw)).toMatchObject({ state: 'PRICED', token: lark })

@@ -7,8 +7,11 @@ import { configCommand } from './commands/config.ts'
 import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { historyCommand } from './commands/history.ts'
+import { decimalsCommand } from './commands/decimals.ts'
 import { keysCommand } from './commands/keys.ts'
+import { costCommand } from './commands/cost.ts'
 import { exitCommand } from './commands/exit.ts'
+import { mcpCommand } from './commands/mcp.ts'
 import { quoteCommand } from './commands/quote.ts'
 import { replayCommand } from './commands/replay.ts'
 import { searchCommand } from './commands/search.ts'
@@ -35,16 +38,19 @@ export function assayProgram(): Command {
   for (const command of [
     quoteCommand(),
     exitCommand(),
+    costCommand(),
     watchCommand(),
     verifyCommand(),
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    mcpCommand(),
   ])
     program.addCommand(command)
   program.commandsGroup('Operate')
   for (const command of [
     keysCommand(),
+    decimalsCommand(),
     configCommand(),
     doctorCommand(),
     backfillCommand(),

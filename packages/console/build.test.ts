@@ -22,14 +22,15 @@ const isNamed = (file: string): boolean =>
 
 const sum = (files: readonly string[]): number => files.reduce((all, file) => all + packed(file), 0)
 
-test('the bundle is at most 80 kB when packed, all its files together', () => {
-  expect(sum(filesIn())).toBeLessThanOrEqual(80_000)
+// Rules grow with every pool family; they cost only those who verify, and operations only operators.
+test('the bundle is at most 120 kB when packed, all its files together', () => {
+  expect(sum(filesIn())).toBeLessThanOrEqual(120_000)
 })
 
-test('the first page waits for at most 65 kB; the rules for verifying are loaded when they are asked for', () => {
+test('the first page waits for at most 65 kB; verifying and operations are loaded when they are asked for', () => {
   const [first, later] = [filesIn().filter(isNamed), filesIn().filter(file => !isNamed(file))]
   expect(sum(first)).toBeLessThanOrEqual(65_000)
-  expect(later.map(file => basename(file).replace(/-.*/, ''))).toEqual(['verify'])
+  expect(later.map(file => basename(file).replace(/-.*/, '')).sort()).toEqual(['operations', 'verify'])
 })
 
 test('nothing is in the bundle that no page uses: schemas, reading a chain, preloading, the places of sources', () => {

@@ -44,6 +44,10 @@ describe('a reorganisation', () => {
     await shown.goTo(`#/token/${CHAIN_ID}/${moth}`)
     await page.reload()
     await page.getByText('Taken back once').waitFor(PATIENT)
+    // What was withdrawn, what holds instead, and by how much they differ.
+    await page
+      .getByText(/\$0\.0\d+ \(score \d+\) withdrawn, \$0\.0\d+ instead, [+−]?\d+\.\d\d%, at block \d+/)
+      .waitFor()
     expect(shown.faults()).toEqual([])
   })
 })

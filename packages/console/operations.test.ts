@@ -20,11 +20,14 @@ beforeEach(async () => {
 })
 afterEach(() => shown.close())
 
-const asOperator = async () => {
+type Tab = 'Health' | 'Keys' | 'Policy' | 'Incidents' | 'Back-fill' | 'Audit'
+const asOperator = async (tab: Tab) => {
   await logIn(shown, await service.key(['read', 'stream', 'admin']))
   await shown.page.getByRole('link', { name: 'Operations' }).click()
-  await shown.page.getByRole('region', { name: 'All keys' }).waitFor()
+  await goTo(tab)
 }
+const goTo = (tab: Tab) =>
+  shown.page.getByRole('navigation', { name: 'Operations' }).getByRole('link', { name: tab }).click()
 
 it('without the scope admin there is no way to operations, and its address says why', async () => {
   await logIn(shown, await service.key())
@@ -36,7 +39,8 @@ it('without the scope admin there is no way to operations, and its address says 
 
 it('a key is issued, shown once, works, and ends when it is revoked; the audit log has both', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Keys')
+  await page.getByRole('region', { name: 'All keys' }).waitFor()
   expect(await shown.seriousFindings()).toEqual([])
   await page.getByLabel('Name', { exact: true }).fill('for the test')
   await page.getByRole('button', { name: 'Issue key' }).click()
@@ -49,6 +53,7 @@ it('a key is issued, shown once, works, and ends when it is revoked; the audit l
   await page.getByRole('button', { name: 'Revoke for the test now' }).click()
   await page.getByRole('row', { name: /for the test.*revoked/ }).waitFor()
   await expect(client.fetchChains()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+  await goTo('Audit')
   const audit = page.getByRole('region', { name: 'Changes' })
   await audit.getByText('key.revoke').waitFor()
   await audit.getByText('key.issue').first().waitFor()
@@ -57,7 +62,7 @@ it('a key is issued, shown once, works, and ends when it is revoked; the audit l
 
 it('a policy is tried before it is in force: the dry run lists what would change and changes nothing', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Policy')
   const client = await service.client(['read', 'admin'])
   const before = (await client.admin.fetchPolicy()).policy_version
   const overrides = page.getByLabel('Overrides')
@@ -77,7 +82,9 @@ it('a policy is tried before it is in force: the dry run lists what would change
   await page.getByRole('button', { name: 'Put in force' }).click()
   await page.getByText('In force:').waitFor()
   expect((await client.admin.fetchPolicy()).policy).toMatchObject({ min_depth_usd: 10_000_000 })
+  await goTo('Audit')
   await page.getByRole('region', { name: 'Changes' }).getByText('policy.set').waitFor()
+  await goTo('Policy')
   await overrides.fill('{}')
   await page.getByRole('button', { name: 'Dry run' }).click()
   await page.getByRole('button', { name: 'Put in force' }).click()
@@ -88,7 +95,7 @@ it('a policy is tried before it is in force: the dry run lists what would change
 
 it('limits of a consumer are looked up and changed', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Keys')
   await service.key(['read'], 'limited')
   await page.getByRole('textbox', { name: 'Of consumer' }).fill('nobody')
   await page.getByRole('button', { name: 'Look up' }).click()
@@ -106,7 +113,7 @@ it('limits of a consumer are looked up and changed', async () => {
 
 it('the past of a chain is scanned, and how far it is can be seen', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Back-fill')
   await page.getByRole('button', { name: 'Scan its past' }).click()
   await chain.untilMining('the scan done', () =>
     page
@@ -120,8 +127,11 @@ it('the past of a chain is scanned, and how far it is can be seen', async () => 
 
 it('a chain is paused and resumed, and its health says so', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Health')
   await page.getByRole('button', { name: 'Pause Test chain' }).click()
+  await page.getByRole('button', { name: 'Keep as it is' }).click()
+  await page.getByRole('button', { name: 'Pause Test chain' }).click()
+  await page.getByRole('button', { name: 'Withdraw all prices of Test chain' }).click()
   await chain.untilMining('the chain paused', () =>
     page.getByRole('button', { name: 'Resume Test chain' }).isVisible(),
   )
@@ -134,13 +144,16 @@ it('a chain is paused and resumed, and its health says so', async () => {
 
 it('in a local world something is made to go wrong by a button, and what came of it is told', async () => {
   const { page } = shown
-  await asOperator()
+  await asOperator('Incidents')
   const incidents = page.getByRole('region', { name: 'Incidents' })
   await incidents.getByRole('button', { name: 'End chain-halt' }).waitFor()
+  await incidents.getByLabel('Token').selectOption('LARK')
   await incidents.getByRole('button', { name: 'Rug', exact: true }).click()
   const caused = incidents.getByRole('region', { name: 'What was caused' })
   await caused.getByText('Done').waitFor(PATIENT)
   await caused.getByRole('link', { name: /pool/ }).first().waitFor()
+  expect(await shown.seriousFindings()).toEqual([])
+  await goTo('Audit')
   await page.getByRole('region', { name: 'Audit log' }).getByText('incident.cause').waitFor()
   expect(await shown.seriousFindings()).toEqual([])
   expect(shown.faults()).toEqual([])

@@ -30,14 +30,16 @@ afterEach(async () => {
 
 const row = (symbol: string) => shown.page.locator(`[data-token="${CHAIN_ID}/${chain.token(symbol)}"]`)
 
-async function tokenPricedOnce(client: Client): Promise<string> {
+/** The token with the fewest records: one, unless the chain stood still meanwhile and all were published again. */
+async function tokenSeldomPriced(client: Client): Promise<string> {
   const { tokens } = await client.fetchTokens({ chain_id: CHAIN_ID })
+  let least = { token: '', records: Number.POSITIVE_INFINITY }
   for (const { token_address, role, state } of tokens) {
     if (role !== 'TOKEN' || state !== 'PRICED') continue
     const { prices } = await client.fetchHistory({ chain_id: CHAIN_ID, token_address })
-    if (prices.length === 1) return token_address
+    if (prices.length < least.records) least = { token: token_address, records: prices.length }
   }
-  throw new Error('every token was priced more than once')
+  return least.token
 }
 
 describe('log-in', () => {
@@ -107,6 +109,25 @@ describe('overview', () => {
     await row('LARK').getByRole('link').focus()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 1, name: 'LARK' }).waitFor()
+    // The way back, and a reload, lead to the list as it was.
+    await page.goBack()
+    await page.locator('th[aria-sort="descending"]').waitFor()
+    expect(new URL(page.url()).hash).toBe('#/?sort=-price')
+    await page.reload()
+    await page.locator('th[aria-sort="descending"]').waitFor()
+  })
+
+  it('shows the depth of every token and how its price moved, from one request a chain', async () => {
+    const { page } = shown
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname + new URL(request.url()).search))
+    await logIn(shown, await service.key())
+    await expect
+      .poll(() => row('LARK').locator('td').nth(5).textContent(), PATIENT)
+      .toMatch(/^\$[\d.]+[kM]?$/)
+    await row('LARK').getByRole('img', { name: 'LARK, last day' }).waitFor(PATIENT)
+    expect(asked.filter(path => path.includes('include=change'))).toHaveLength(1)
+    expect(asked.filter(path => path.includes('/v1/history'))).toEqual([])
   })
 })
 
@@ -137,9 +158,13 @@ describe('token', () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const client = await service.client()
-    const once = await tokenPricedOnce(client)
+    await service.untilWell()
+    const once = await tokenSeldomPriced(client)
     await shown.goTo(`#/token/${CHAIN_ID}/${once}`)
-    const canvas = page.getByRole('region', { name: 'History' }).locator('canvas')
+    const history = page.getByRole('region', { name: 'History' })
+    // The axis spans the range that is chosen, so a minute is wide only in the shortest.
+    await history.getByRole('button', { name: '15 min' }).click()
+    const canvas = history.locator('canvas')
     const accent = await page.evaluate(() => {
       const probe = document.body.appendChild(document.createElement('a'))
       const { color } = getComputedStyle(probe)
@@ -195,7 +220,9 @@ describe('token', () => {
     const { page } = shown
     await logIn(shown, await service.key())
     await shown.goTo(`#/token/${CHAIN_ID}/0x${'12'.repeat(20)}`)
-    await page.getByRole('alert').getByText('0x1212').waitFor()
+    await page.getByRole('alert').getByText('There is no token at this address on this chain.').waitFor()
+    expect(await page.getByRole('alert').textContent()).not.toMatch(/GET |\/v1\//)
+    expect(await page.getByText('Pending').count()).toBe(0)
     await page.getByRole('button', { name: 'Try again' }).waitFor()
     expect(shown.faults('404')).toEqual([])
     await shown.close()
@@ -229,7 +256,7 @@ describe('search', () => {
     const { page } = shown
     await logIn(shown, await service.key())
     const find = async (text: string) => {
-      const box = page.getByRole('searchbox', { name: 'Search by address' })
+      const box = page.getByRole('combobox', { name: 'Search by address' })
       await box.fill(text)
       // In the box itself: a page that is drawn again meanwhile may have taken the focus.
       await box.press('Enter')
@@ -240,6 +267,15 @@ describe('search', () => {
     await page.getByText('pool of uniswap-v2 on Test chain').waitFor()
     await find('moth')
     await page.getByRole('main').getByRole('link', { name: 'MOTH' }).waitFor()
+    // `/` leads to the search from anywhere; what is typed suggests tokens, which the arrows choose.
+    await page.getByRole('heading', { level: 1 }).click()
+    await page.keyboard.press('/')
+    await page.keyboard.type('lar')
+    await page.getByRole('option', { name: /LARK/ }).waitFor()
+    expect(await shown.seriousFindings()).toEqual([])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: 'LARK' }).waitFor()
     await find(`0x${'34'.repeat(20)}`)
     await page.getByText('Nothing is known under this address').waitFor()
     expect(await shown.seriousFindings()).toEqual([])
@@ -254,7 +290,13 @@ describe('stream', () => {
     await page.getByRole('region', { name: 'Live tail' }).getByRole('status').getByText('Live').waitFor()
     const sequences = async () =>
       (await page.locator('tr[data-type] td:first-child').allTextContents()).map(Number)
+    // There is something to look at at once.
+    await page.locator('tr[data-type]').first().waitFor()
     await chain.run(chain.sellV2(pair, 'MOTH', 2000))
+    await page
+      .getByRole('row', { name: /Swap observed.*Sell [\d,.]+ MOTH → [\d,.]+ USDT \$[\d,.]+/ })
+      .first()
+      .waitFor(PATIENT)
     await chain.untilMining(
       'a price in the tail',
       async () => (await page.locator('tr[data-type="PRICE_UPSERT"]').count()) > 0,
@@ -297,6 +339,7 @@ describe('appearance', () => {
     expect(await lightness()).toBeLessThan(150)
     await logIn(shown, await service.key())
     expect(await shown.seriousFindings()).toEqual([])
+    await service.untilWell()
     await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
     await page.getByRole('region', { name: 'Route graph' }).waitFor()
     expect(await shown.seriousFindings()).toEqual([])
@@ -314,12 +357,16 @@ describe('appearance', () => {
     shown = await running.open({ viewport: { width: 360, height: 740 } })
     const { page } = shown
     await logIn(shown, await service.key(['read', 'stream', 'admin']))
+    await service.untilWell()
     for (const [hash, landmark] of [
       ['#/', 'Live prices'],
       [`#/token/${CHAIN_ID}/${chain.token('LARK')}`, 'Route graph'],
       [`#/pool/${CHAIN_ID}/${pair}`, 'Recent events'],
       ['#/stream', 'Live tail'],
-      ['#/operations', 'All keys'],
+      ['#/operations/keys', 'All keys'],
+      ['#/operations/health', 'Chains and endpoints'],
+      ['#/operations/policy', 'Policy'],
+      ['#/operations/incidents', 'Incidents'],
     ] as const) {
       await shown.goTo(hash)
       await page.getByRole('region', { name: landmark }).waitFor()

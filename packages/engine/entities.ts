@@ -180,6 +180,8 @@ export type OwnPools = {
   anchored: readonly Pool[]
   /** Y is neither: they never give X a price. */
   aside: readonly Pool[]
+  /** Between which blocks those aside were verified; null until somebody asks, and again when one of them changes. */
+  asideVerified: { readonly least: Count; readonly most: Count } | null
 }
 
 /** What follows from the pool's state, the decimals and the policy alone. */

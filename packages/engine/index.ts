@@ -24,6 +24,7 @@ export type {
   RecheckedPool,
   TokenFacts,
 } from './input.ts'
+export { computeCost } from './cost/computeCost.ts'
 export { computeExit, type Sizes } from './exit/computeExit.ts'
 export type { StableAnswer } from './stableAnswer.ts'
 export type { UnpricedPool } from './chain/block.ts'

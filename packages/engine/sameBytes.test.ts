@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'c73235bc7406db04a664560389cc10619afd890a8da2b204c08b39f55b3ad38d',
+    'c4e0bb3b06dea53a2446bc8fd735cc88dcbe860da34904dce3141036a8b5ccc3',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'f8a6b3c12e69f7f83866a5dca80639bf5da86b4e159fdba42136ec5c1a9570cc',
+    '7931323db3f5ab449ce6f241ead86d1896e6d60e11d178e30a4ce849eaceaf62',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    '00a9c2c399fdc65a8af39911afc437574fe680aa3ef2d9f67fa214263dfbb2ce',
+    'e1520b2a09139a7b08c582af2f5b298de3a67743578a0c8b1d517d248f2b3581',
   ],
 ] as const
 

@@ -7,6 +7,7 @@ import type { Limiter } from './access/rateLimit.ts'
 import type { Chains } from './chains.ts'
 import type { WorldDoor } from './http/worldDoor.ts'
 import { buildApp } from './http/app.ts'
+import { RootDoor } from './http/compat/rootDoor.ts'
 import { Feeds } from './http/feeds.ts'
 import { Interest } from './http/interest.ts'
 import type { Metrics } from './http/metrics.ts'
@@ -38,6 +39,8 @@ export type ApiOptions = {
 
 export type Api = {
   readonly url: string
+  /** Of the second door; null without one. */
+  readonly compatUrl: string | null
   readonly access: Access
   close(): Promise<void>
 }
@@ -89,11 +92,18 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   })
   await app.listen({ host: config.listen.host, port: config.listen.port, backlog: BACKLOG })
   const { port } = app.server.address() as AddressInfo
+  const door = config.compat.listen === null ? null : new RootDoor(app.server)
+  const compatUrl =
+    config.compat.listen === null || door === null
+      ? null
+      : await door.listen(config.compat.listen.host, config.compat.listen.port, BACKLOG)
   return {
     url: publicOrigin ?? `http://${config.listen.host}:${port}`,
+    compatUrl,
     access,
     async close() {
       gate.close()
+      door?.close()
       // Whoever connected and asked nothing would otherwise be waited for.
       const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()

@@ -78,6 +78,7 @@ export async function startApiNode({
 
   return {
     url: api.url,
+    compatUrl: api.compatUrl,
     access: api.access,
     isReady: () => isReady().ready,
     seen: () => hub.head,

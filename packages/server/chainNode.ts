@@ -177,6 +177,7 @@ const METHODS = [
   'progress',
   'enrol',
   'unenrol',
+  'confirmDecimals',
   'tokenQuote',
   'poolQuote',
   'exit',

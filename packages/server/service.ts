@@ -78,6 +78,7 @@ export async function startService({
 
   return {
     url: api.url,
+    compatUrl: api.compatUrl,
     access: api.access,
     isReady: () => chains.isReady().ready,
     seen: () => hub.head,

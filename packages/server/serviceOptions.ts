@@ -7,6 +7,8 @@ import type { Log, LogLevel } from './ops/log.ts'
 
 export type Service = {
   readonly url: string
+  /** Where answers in other services' shapes stand at the root; null for nowhere. */
+  readonly compatUrl: string | null
   readonly access: Access
   /** Whether every chain runs and has health to show. */
   isReady(): boolean

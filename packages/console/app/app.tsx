@@ -4,14 +4,20 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Frame } from './frame.tsx'
 import { Live } from './live.ts'
 import { LogIn } from './logIn.tsx'
-import { OperationsPage } from './operations/page.tsx'
 import { OverviewPage } from './overview/page.tsx'
+import { lazily } from './parts/lazily.tsx'
 import { ErrorNote, Loading } from './parts/note.tsx'
 import { usePlace } from './place.ts'
 import { PoolPage } from './pool/page.tsx'
 import { SearchPage } from './searchPage.tsx'
 import { StreamPage } from './stream/page.tsx'
 import { TokenPage } from './token/page.tsx'
+
+/** Only for operators, who are few. */
+const OperationsPage = lazily(
+  'operations',
+  async () => (await import('./operations/operations.tsx')).OperationsPage,
+)
 
 type State =
   | { readonly is: 'asking' }
@@ -102,7 +108,7 @@ function LoggedIn({ session, onLogOut, onEnded }: LoggedInProps) {
       ) : place.page === 'stream' ? (
         <StreamPage live={live} />
       ) : place.page === 'operations' ? (
-        <OperationsPage live={live} session={session} />
+        <OperationsPage live={live} session={session} tab={place.tab} />
       ) : place.page === 'search' ? (
         <SearchPage key={place.text} live={live} text={place.text} />
       ) : (

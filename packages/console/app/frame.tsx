@@ -1,10 +1,12 @@
 /** What surrounds every page: where one can go, search, the state of the connection, the theme, the way out. */
-import { isAddress, type SessionInfo } from '@assay/sdk'
+import type { SessionInfo } from '@assay/sdk'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Live, useLive } from './live.ts'
-import { GoneFeeds } from './parts/goneFeeds.tsx'
+import { chainName, words } from './format.ts'
+import { type Live, type LiveChain, useLive } from './live.ts'
+import { TroubledFeeds } from './parts/troubledFeeds.tsx'
 import { hrefOf, type Place } from './place.ts'
+import { Search } from './search.tsx'
 import { applyTheme, readTheme, type Theme, THEMES } from './theme.ts'
 
 type Props = {
@@ -39,7 +41,10 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
     isFirst.current = false
   }, [at])
   const link = (page: 'overview' | 'stream' | 'operations') => (
-    <a href={hrefOf[page]} aria-current={place.page === page ? 'page' : undefined}>
+    <a
+      href={page === 'operations' ? hrefOf.operations() : hrefOf[page]}
+      aria-current={place.page === page ? 'page' : undefined}
+    >
       {TITLES[page]}
     </a>
   )
@@ -57,14 +62,14 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
       </a>
       <header class="bar">
         <a class="brand" href="#/">
-          <img src="./icon.svg" alt="" width="22" height="22" /> Assay
+          <img src="./icon.svg" alt="" width="22" height="22" /> <span class="name">Assay</span>
         </a>
         <nav aria-label="Pages">
           {link('overview')}
           {link('stream')}
           {session.scopes.includes('admin') && link('operations')}
         </nav>
-        <Search />
+        <Search live={live} />
         <Connection live={live} />
         <ThemeSwitch />
         <button type="button" class="quiet" onClick={onLogOut}>
@@ -72,56 +77,49 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        <GoneFeeds live={live} />
+        <TroubledFeeds live={live} place={place} />
         {children}
       </main>
     </>
   )
 }
 
-/** An address is looked for on all chains at once; anything else is taken as part of a symbol. */
-function Search() {
-  const [text, setText] = useState('')
+/** "Live" only while records of every chain arrive; beside it, any chain that is not well by its name. */
+function Connection({ live }: { readonly live: Live }) {
+  const { chains, failure } = useLive(live)
+  const states = [...chains.values()]
+  const isSilent = ({ health }: LiveChain) => health?.reasons.includes('WORKER_SILENT') ?? false
+  // A quiet chain replays until its next record: it is connected all the same.
+  const connected = states.filter(({ status }) => status === 'live' || status === 'replaying')
+  const [kind, text] =
+    states.length > 0 && connected.length === states.length
+      ? connected.every(isSilent)
+        ? ['bad', 'Silent']
+        : ['ok', 'Live']
+      : states.some(({ status }) => status === 'reconnecting' || status === 'failed') || failure !== null
+        ? ['bad', 'Reconnecting']
+        : ['busy', 'Connecting']
+  const unwell = states.filter(({ health }) => health !== null && health.status !== 'HEALTHY')
   return (
-    <form
-      role="search"
-      class="search"
-      onSubmit={event => {
-        event.preventDefault()
-        const wanted = text.trim()
-        if (wanted === '') return
-        location.hash = hrefOf.search(isAddress(wanted) ? wanted.toLowerCase() : wanted)
-        setText('')
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Search by address or symbol, on all chains"
-        placeholder="Address or symbol"
-        spellcheck={false}
-        value={text}
-        onInput={event => setText(event.currentTarget.value)}
-      />
-    </form>
+    <>
+      <p class={`connection ${kind}`} role="status">
+        <span class="dot" aria-hidden="true" />
+        <span class="text">{text}</span>
+      </p>
+      {unwell.length > 0 && <Unwell chains={unwell} />}
+    </>
   )
 }
 
-/** One word for all chains; which of them is behind stands in the overview. */
-function Connection({ live }: { readonly live: Live }) {
-  const { chains, failure } = useLive(live)
-  const states = [...chains.values()].map(({ status }) => status)
-  // A quiet chain replays until its next record: it is connected all the same.
-  const lives = states.filter(status => status === 'live' || status === 'replaying').length
-  const [kind, text] =
-    states.length > 0 && lives === states.length
-      ? ['ok', 'Live']
-      : states.some(status => status === 'reconnecting' || status === 'failed') || failure !== null
-        ? ['bad', 'Reconnecting']
-        : ['busy', 'Connecting']
+/** One chain by name and state; of several, how many. */
+function Unwell({ chains }: { readonly chains: readonly LiveChain[] }) {
+  const said = chains.map(
+    ({ chain, health }) => `${chainName(chain.name)} ${words(health?.status ?? '').toLowerCase()}`,
+  )
+  const isGone = chains.some(({ health }) => health?.status !== 'DEGRADED')
   return (
-    <p class={`connection ${kind}`} role="status">
-      <span class="dot" aria-hidden="true" />
-      {text}
+    <p class={`connection unwell ${isGone ? 'bad' : 'warn'}`} title={said.join(', ')} data-testid="unwell">
+      <a href={hrefOf.overview}>{said.length === 1 ? said[0] : `${said.length} chains not well`}</a>
     </p>
   )
 }

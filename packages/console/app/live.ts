@@ -21,7 +21,7 @@ import {
 import { useEffect, useState } from 'preact/hooks'
 import { changeDirection } from './direction.ts'
 import { chainName, shortAddress } from './format.ts'
-import { addressOf, isNews, keyOf, type Row } from './row.ts'
+import { addressOf, besideIn, isNews, keyOf, type Row } from './row.ts'
 
 export type LiveChain = {
   readonly chain: Chain
@@ -43,6 +43,8 @@ const PAGE = 1000
 const AGAIN_MS = 3000
 /** New tokens are looked up together. */
 const GATHER_MS = 1000
+/** Between two readings of what stands beside the prices. */
+const BESIDE_MS = 60_000
 
 export class Live {
   readonly client: Client
@@ -56,6 +58,7 @@ export class Live {
   readonly #ending = new AbortController()
   readonly #listeners = new Set<() => void>()
   readonly #gathering = new Set<number>()
+  readonly #beside = new Set<number>()
   readonly #onEnded: () => void
   #frame: number | null = null
 
@@ -135,6 +138,7 @@ export class Live {
     while (!this.#ending.signal.aborted) {
       try {
         await this.#loadTokens(chainId)
+        void this.#keepBeside(chainId)
         const follower = this.client.follow({
           chain_id: chainId,
           signal: this.#ending.signal,
@@ -187,6 +191,7 @@ export class Live {
           changedAtMs: held?.changedAtMs ?? 0,
           direction: held?.direction ?? 0,
           retraction: held?.retraction ?? null,
+          beside: held?.beside ?? null,
         })
       }
       tokens += page.tokens.length
@@ -194,6 +199,39 @@ export class Live {
     } while (cursor !== undefined)
     this.structure += 1
     this.#update(chainId, { tokens })
+  }
+
+  /** What stands beside the prices comes after them, and again every minute: it is not worth a wait. */
+  async #keepBeside(chainId: number): Promise<void> {
+    if (this.#beside.has(chainId)) return
+    this.#beside.add(chainId)
+    while (!this.#ending.signal.aborted) {
+      // Without an answer the cells stay as they are until the next.
+      await this.#loadBeside(chainId).catch(() => undefined)
+      await new Promise(resolve => setTimeout(resolve, BESIDE_MS))
+    }
+  }
+
+  async #loadBeside(chainId: number): Promise<void> {
+    let cursor: string | undefined
+    do {
+      const page = await this.client.fetchTokens(
+        {
+          chain_id: chainId,
+          limit: PAGE,
+          include: 'change,spark,depth',
+          ...(cursor === undefined ? {} : { cursor }),
+        },
+        { signal: this.#ending.signal },
+      )
+      for (const token of page.tokens) {
+        const row = this.rows.get(keyOf(chainId, token.token_address))
+        if (row !== undefined) this.rows.set(row.key, { ...row, beside: besideIn(token) })
+      }
+      cursor = page.next_cursor ?? undefined
+    } while (cursor !== undefined)
+    this.structure += 1
+    this.#touch()
   }
 
   #take(chainId: number, follower: Follower, event: FollowEvent): void {

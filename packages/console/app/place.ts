@@ -1,8 +1,12 @@
 /** Where in the console one is: the part of the address after `#`, so that every page can be linked and reloaded. */
 import { useEffect, useState } from 'preact/hooks'
 
+export const OPERATIONS_TABS = ['health', 'keys', 'policy', 'incidents', 'backfill', 'audit'] as const
+export type OperationsTab = (typeof OPERATIONS_TABS)[number]
+
 export type Place =
-  | { readonly page: 'overview' | 'stream' | 'operations' }
+  | { readonly page: 'overview' | 'stream' }
+  | { readonly page: 'operations'; readonly tab: OperationsTab }
   | { readonly page: 'token' | 'pool'; readonly chainId: number; readonly address: string }
   | { readonly page: 'search'; readonly text: string }
   | { readonly page: 'unknown' }
@@ -10,7 +14,7 @@ export type Place =
 export const hrefOf = {
   overview: '#/',
   stream: '#/stream',
-  operations: '#/operations',
+  operations: (tab: OperationsTab = 'health') => `#/operations/${tab}`,
   token: (chainId: number, address: string) => `#/token/${chainId}/${address}`,
   pool: (chainId: number, address: string) => `#/pool/${chainId}/${address}`,
   search: (text: string) => `#/search/${encodeURIComponent(text)}`,
@@ -21,9 +25,11 @@ const TOKEN = /^0x[0-9a-fA-F]{40}$/
 const POOL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
 
 export function placeIn(hash: string): Place {
-  const [page = '', ...rest] = hash.replace(/^#\/?/, '').split('/')
+  const [path = ''] = hash.split('?')
+  const [page = '', ...rest] = path.replace(/^#\/?/, '').split('/')
   if (page === '') return { page: 'overview' }
-  if (page === 'stream' || page === 'operations') return { page }
+  if (page === 'stream') return { page }
+  if (page === 'operations') return { page, tab: OPERATIONS_TABS.find(tab => tab === rest[0]) ?? 'health' }
   const [chain = '', address = ''] = rest
   if (
     (page === 'token' || page === 'pool') &&
@@ -51,4 +57,16 @@ function decoded(text: string): string {
   } catch {
     return text
   }
+}
+
+/** How a page is set, behind the `?` of its address: a link to it shows the same. */
+export const settingsIn = (hash: string): URLSearchParams => new URLSearchParams(hash.split('?')[1] ?? '')
+
+/** Kept in the address without a step for the way back; what is as it comes is left out. */
+export function keepSettings(settings: Readonly<Record<string, string | null>>): void {
+  const kept = new URLSearchParams()
+  for (const [name, value] of Object.entries(settings)) if (value !== null) kept.set(name, value)
+  const [path = ''] = location.hash.split('?')
+  const text = kept.toString()
+  history.replaceState(null, '', `${path === '' ? '#/' : path}${text === '' ? '' : `?${text}`}`)
 }

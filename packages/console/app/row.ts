@@ -1,13 +1,23 @@
 /** A token in the console: its price as the last record has it, and what of that holds at a moment. */
 import { type CompactState, type FeedGone, stateAt, type Token } from '@assay/sdk'
 
+/** What the list shows beside a price; read again every so often, not with every record. */
+export type Beside = {
+  readonly h1Bps: number | null
+  /** A price an hour, oldest first; null where there was none. */
+  readonly spark: readonly (number | null)[]
+  readonly depthMicrousd: string | null
+}
+
 export type Retraction = { readonly atMs: number; readonly reason: string }
 
 /** A token with its price as last published; `priceAt` says what of it holds. Replaced whole, never changed: equal rows are the same object. */
 export type Row = {
   readonly key: string
-  readonly token: Omit<Token, 'price' | 'state'>
+  readonly token: Omit<Token, 'price' | 'state' | 'change' | 'spark' | 'depth_microusd'>
   readonly price: CompactState | null
+  /** Null until it was read. */
+  readonly beside: Beside | null
   /** When this browser saw it change, and which way it went. */
   readonly changedAtMs: number
   readonly direction: -1 | 0 | 1
@@ -28,3 +38,9 @@ export const isNews = (next: CompactState | null, held: CompactState | null): bo
 
 const rankOf = (state: CompactState): number =>
   2 * state.as_of.stream_sequence + ('presented' in state ? 0 : 1)
+
+export const besideIn = ({ change, spark, depth_microusd }: Token): Beside => ({
+  h1Bps: change?.h1_bps ?? null,
+  spark: (spark ?? []).map(price => (price === null ? null : Number(price))),
+  depthMicrousd: depth_microusd ?? null,
+})

@@ -67,6 +67,11 @@ export function isReplacedAbove(
 }
 
 /** Each setter keeps the first image of the entity in the block, then replaces it. */
+function replaceState(pool: Pool, next: PoolState): void {
+  pool.state = next
+  pool.around.own.asideVerified = null
+}
+
 export function setPoolState(
   state: State,
   pool: Pool,
@@ -75,7 +80,7 @@ export function setPoolState(
 ): void {
   if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
     journal.pools.set(pool.address, pool.state)
-  pool.state = next
+  replaceState(pool, next)
   touch(state, `pool/${pool.address}`, journal)
 }
 
@@ -197,7 +202,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
   }
   for (const [address, image] of journal.pools) {
     const pool = state.pools.get(address)
-    if (pool !== undefined) pool.state = image
+    if (pool !== undefined) replaceState(pool, image)
     undone.pools.add(address)
     changed.add(`pool/${address}`)
   }

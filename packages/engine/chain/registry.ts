@@ -97,7 +97,7 @@ export function removePool(state: State, pool: Pool): void {
 function ownPoolsOf({ index }: State, token: Address): OwnPools {
   const known = index.ownPools.get(token)
   if (known !== undefined) return known
-  const own: OwnPools = { anchored: [], aside: [] }
+  const own: OwnPools = { anchored: [], aside: [], asideVerified: null }
   index.ownPools.set(token, own)
   return own
 }
@@ -119,6 +119,7 @@ function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): 
   const { own } = pool.around
   const place = roleOf(setup, pool.to) === 'TOKEN' ? 'aside' : 'anchored'
   own[place] = changed(own[place], pool)
+  own.asideVerified = null
 }
 
 /** The token, made known if it was not. */

@@ -15,10 +15,18 @@ export function renewTrades(
   byPool: ReadonlyMap<Address, readonly PoolEvent[]>,
   { timeMs }: BlockRef,
 ): void {
+  const units = new Map<Address, Fraction | null>()
+  const unitOf = (y: Address): Fraction | null => {
+    let unit = units.get(y)
+    if (unit === undefined) {
+      unit = unitMicrousd(state, y, timeMs)
+      units.set(y, unit)
+    }
+    return unit
+  }
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
-    if (pool === undefined || !isRenewed(state, pool, events, () => unitMicrousd(state, pool.to, timeMs)))
-      continue
+    if (pool === undefined || !isRenewed(state, pool, events, unitOf)) continue
     setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs })
   }
 }
@@ -27,7 +35,7 @@ function isRenewed(
   { policyView: { policy } }: State,
   pool: Pool,
   events: readonly PoolEvent[],
-  unitOfY: () => Fraction | null,
+  unitOf: (y: Address) => Fraction | null,
 ): boolean {
   if (policy.revision === 1) return events.some(({ event }) => event.kind === 'SWAP')
   const trades: Traded[] = []
@@ -39,7 +47,7 @@ function isRenewed(
   if (trades.length === 0) return false
   const reference = referenceOf(pool, policy)
   if (reference === null) return false
-  const unit = unitOfY()
+  const unit = unitOf(pool.to)
   return trades.some(traded => isTrade(traded, reference, unit, policy))
 }
 

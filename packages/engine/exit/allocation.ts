@@ -6,7 +6,8 @@
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
-import { type Amm, sell, type Shares, type Way } from './ways.ts'
+import { type Amm, arriving, sell, type Shares, type Way } from './ways.ts'
+import { type Count, count } from '../units.ts'
 
 /** A portion is this share of what is sold already: the split is as fine at every size. */
 const PORTION_DIVISOR = 24n
@@ -27,16 +28,20 @@ type Portion = { readonly way: Way; readonly amount: bigint }
 
 export class Allocation {
   readonly #states = new Map<Pool, Amm>()
+  readonly #ways: readonly Way[]
+  readonly #taxBps: bigint
   /** For each way, at most what a unit more fetches; `NOTHING` where it holds no more. */
-  readonly #bounds: Map<Way, bigint>
+  readonly #bounds: bigint[]
   readonly #portions: Portion[] = []
   #sold = 0n
   #halvings = 0n
   readonly #least: bigint
 
   /** `start`: the smallest sale that is worth splitting. */
-  constructor(ways: readonly Way[], start: bigint) {
-    this.#bounds = new Map(ways.map(way => [way, UNKNOWN]))
+  constructor(ways: readonly Way[], start: bigint, taxBps: bigint) {
+    this.#ways = ways
+    this.#taxBps = taxBps
+    this.#bounds = ways.map(() => UNKNOWN)
     const least = start / FIRST_DIVISOR
     this.#least = least > 0n ? least : 1n
   }
@@ -61,7 +66,7 @@ export class Allocation {
       if (!this.#sellPortion((share > this.#least ? share : this.#least) >> this.#halvings)) {
         // No way holds a portion of this size; smaller ones may still fit.
         if (++this.#halvings > MAX_HALVINGS) return false
-        for (const way of this.#bounds.keys()) this.#bounds.set(way, UNKNOWN)
+        this.#bounds.fill(UNKNOWN)
       }
     }
     return this.#sold >= amount
@@ -72,32 +77,36 @@ export class Allocation {
     for (;;) {
       const best = this.#highest(null)
       if (best === null) return false
-      const sale = this.#try(best, amount)
-      this.#bounds.set(best, sale === null ? NOTHING : sale.price)
+      const way = this.#ways[best] as Way
+      const sale = this.#try(way, amount)
+      this.#bounds[best] = sale === null ? NOTHING : sale.price
       const next = this.#highest(best)
-      if (sale === null || (next !== null && sale.price < (this.#bounds.get(next) as bigint))) continue
+      if (sale === null || (next !== null && sale.price < (this.#bounds[next] as bigint))) continue
       for (const [pool, state] of sale.after) this.#states.set(pool, state)
       this.#sold += amount
-      this.#portions.push({ way: best, amount })
+      this.#portions.push({ way, amount })
       return true
     }
   }
 
-  /** The way with the highest bound, `but` aside; in ties the first. */
-  #highest(but: Way | null): Way | null {
-    let best: Way | null = null
+  /** The place of the highest bound, `but` aside; in ties the first. */
+  #highest(but: Count | null): Count | null {
+    const bounds = this.#bounds
+    let best: Count | null = null
     let highest = NOTHING
-    for (const [way, bound] of this.#bounds)
-      if (way !== but && bound > highest) {
-        best = way
+    for (let at = 0; at < bounds.length; at++) {
+      const bound = bounds[at] as bigint
+      if (bound > highest && at !== but) {
+        best = count(at)
         highest = bound
       }
+    }
     return best
   }
 
   #try(way: Way, amount: bigint): { price: bigint; after: readonly [Pool, Amm][] } | null {
     const after: [Pool, Amm][] = []
-    let held = amount
+    let held = arriving(amount, this.#taxBps)
     for (const pool of way.pools) {
       const sold = sell(pool, this.#states.get(pool) ?? pool.state.amm, held)
       if (sold === null) return null

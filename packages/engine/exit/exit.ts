@@ -6,9 +6,10 @@ import type { Fraction } from '../exact/fraction.ts'
 import { compareExactly } from '../exact/fraction.ts'
 import type { Priced } from '../price/evaluation.ts'
 import type { State } from '../state.ts'
+import { type Count, count } from '../units.ts'
 import { Allocation } from './allocation.ts'
 import { paysMore, type Plan, planOf } from './plan.ts'
-import { type WaysOut, waysOut } from './ways.ts'
+import { sellAlong, type Way, type WaysOut, waysOut } from './ways.ts'
 
 export type Sale = {
   /** Units of the token. */
@@ -32,18 +33,19 @@ const START_MICROUSD = 1_000_000n
 /** Doublings of it: a dollar to a thousand billion. */
 const DOUBLINGS = 40
 
-export function exitOf(state: State, priced: Priced, amounts: readonly bigint[]): Exit {
-  const out = waysOut(state, priced)
+/** Doublings at a time. */
+const STRIDE = 4
+
+/** `taxBps`: what the token takes of a sale, in bps of what is sent; none where it was not measured. */
+export function exitOf(state: State, priced: Priced, amounts: readonly bigint[], taxBps = 0n): Exit {
+  const out = waysOut(state, priced, taxBps)
   const unitMicrousd = unitOf(state, priced)
   const start = (START_MICROUSD * unitMicrousd.den) / unitMicrousd.num || 1n
   const seller = new Seller(out, start)
-  return {
-    sales: amounts.map(amount => ({ amount, plan: seller.best(amount) })),
-    largest: {
-      bps100: largestWithin(seller, unitMicrousd, start, 100n),
-      bps500: largestWithin(seller, unitMicrousd, start, 500n),
-    },
-  }
+  const sales = amounts.map(amount => ({ amount, plan: seller.best(amount) }))
+  const bps100 = largestWithin(seller, unitMicrousd, start, 100n, count(0))
+  const bps500 = largestWithin(seller, unitMicrousd, start, 500n, bps100?.doublings ?? count(0))
+  return { sales, largest: { bps100: bps100?.amount ?? null, bps500: bps500?.amount ?? null } }
 }
 
 /** Microdollars that the published price gives for the least unit of the token. */
@@ -58,15 +60,28 @@ class Seller {
 
   constructor(out: WaysOut, start: bigint) {
     this.#out = out
-    this.#allocation = new Allocation(out.ways, start)
+    this.#allocation = new Allocation(out.ways, start, out.taxBps)
   }
 
   /** The split or a single way, whichever pays more. */
   best(amount: bigint): Plan | null {
-    let best = this.split(amount)
+    const split = this.split(amount)
+    const single = this.#bestSingle(amount)
+    const alone = single === null ? null : planOf(this.#out, new Map([[single, amount]]))
+    if (split === null || alone === null) return split ?? alone
+    return paysMore(alone, split) ? alone : split
+  }
+
+  #bestSingle(amount: bigint): Way | null {
+    let best: Way | null = null
+    let most: Fraction = { num: 0n, den: 1n }
     for (const way of this.#out.ways) {
-      const single = planOf(this.#out, new Map([[way, amount]]))
-      if (single !== null && (best === null || paysMore(single, best))) best = single
+      const out = sellAlong(way, amount, this.#out.taxBps)
+      if (out === null) continue
+      const paid = { num: out * way.unitMicrousd.num, den: way.unitMicrousd.den }
+      if (best !== null && compareExactly(paid, most) <= 0) continue
+      best = way
+      most = paid
     }
     return best
   }
@@ -77,20 +92,37 @@ class Seller {
   }
 }
 
-function largestWithin(seller: Seller, unit: Fraction, start: bigint, bps: bigint): bigint | null {
+/**
+ * By doublings, four at a time, and halvings. `doublings` of the start are known to be within the bound, or none is known.
+ * Larger sales pay less, so no step that is left out would have said anything else.
+ */
+function largestWithin(
+  seller: Seller,
+  unit: Fraction,
+  start: bigint,
+  bps: bigint,
+  doublings: Count,
+): { readonly amount: bigint; readonly doublings: Count } | null {
   const isWithin = (amount: bigint): boolean => {
     const plan = seller.split(amount)
     if (plan === null) return false
     const least = { num: amount * unit.num * (10_000n - bps), den: unit.den * 10_000n }
     return compareExactly(plan.microusd, least) >= 0
   }
-  if (!isWithin(start)) return null
-  let inside = start
-  let step = 0
-  while (step < DOUBLINGS && isWithin(inside * 2n)) {
-    inside *= 2n
-    step++
+  const doubled = (times: Count): bigint => start << BigInt(times)
+  if (doublings === 0 && !isWithin(start)) return null
+  let within = doublings
+  let beyond = count(within + STRIDE)
+  while (beyond <= DOUBLINGS && isWithin(doubled(beyond))) {
+    within = beyond
+    beyond = count(beyond + STRIDE)
   }
+  while (beyond - within > 1) {
+    const middle = count((within + beyond) >> 1)
+    if (middle <= DOUBLINGS && isWithin(doubled(middle))) within = middle
+    else beyond = middle
+  }
+  let inside = doubled(within)
   let outside = inside * 2n
   for (let half = 0; half < SEARCH_STEPS; half++) {
     const middle = (inside + outside) >> 1n
@@ -98,5 +130,5 @@ function largestWithin(seller: Seller, unit: Fraction, start: bigint, bps: bigin
     if (isWithin(middle)) inside = middle
     else outside = middle
   }
-  return inside
+  return { amount: inside, doublings: within }
 }

@@ -5,8 +5,9 @@
 import type { Address } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import { type Fraction, times } from '../exact/fraction.ts'
-import { sell, type Shares, type Way, type WaysOut } from './ways.ts'
+import { arriving, sell, type Shares, type Way, type WaysOut } from './ways.ts'
 
+/** `amountIn` is what is sent to the pool: of a token that takes a tax less arrives. */
 export type Swap = { readonly pool: Pool; readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Plan = {
@@ -19,15 +20,17 @@ export type Plan = {
 }
 
 /** Null where a pool does not hold what it would be sold. */
-export function planOf({ ways, pools }: WaysOut, shares: Shares): Plan | null {
+export function planOf({ stops, taxBps }: WaysOut, shares: Shares): Plan | null {
   /** What each way holds at the pool it has come to. */
   const held = new Map([...shares].filter(([, amount]) => amount > 0n))
   const swaps: Swap[] = []
-  for (const pool of pools) {
-    const through = ways.filter(way => held.has(way) && way.pools.includes(pool))
-    const amountIn = through.reduce((sum, way) => sum + (held.get(way) as bigint), 0n)
+  for (const { pool, through } of stops) {
+    let amountIn = 0n
+    for (const way of through) amountIn += held.get(way) ?? 0n
     if (amountIn === 0n) continue
-    const sold = sell(pool, pool.state.amm, amountIn)
+    // The token itself is sold in first pools only.
+    const isFirst = through[0]?.pools[0] === pool
+    const sold = sell(pool, pool.state.amm, isFirst ? arriving(amountIn, taxBps) : amountIn)
     if (sold === null) return null
     swaps.push({ pool, amountIn, amountOut: sold.amountOut })
     split(held, through, amountIn, sold.amountOut)
@@ -38,13 +41,16 @@ export function planOf({ ways, pools }: WaysOut, shares: Shares): Plan | null {
 /** Each way's part of what came out, in proportion to what it put in; units left over by rounding go to the first. */
 function split(held: Map<Way, bigint>, through: readonly Way[], amountIn: bigint, amountOut: bigint): void {
   let left = amountOut
+  let first: Way | null = null
   for (const way of through) {
-    const part = (amountOut * (held.get(way) as bigint)) / amountIn
+    const put = held.get(way)
+    if (put === undefined) continue
+    first ??= way
+    const part = put === amountIn ? amountOut : (amountOut * put) / amountIn
     held.set(way, part)
     left -= part
   }
-  const [first] = through
-  if (first !== undefined) held.set(first, (held.get(first) as bigint) + left)
+  if (first !== null && left > 0n) held.set(first, (held.get(first) as bigint) + left)
 }
 
 function received(held: Shares): Pick<Plan, 'proceeds' | 'microusd'> {

@@ -24,27 +24,47 @@ export type Way = {
 /** What each way is given of the token; a way that is not in it is given nothing. */
 export type Shares = ReadonlyMap<Way, bigint>
 
+/** A pool, and the ways through it. */
+export type Stop = { readonly pool: Pool; readonly through: readonly Way[] }
+
 export type WaysOut = {
   readonly ways: readonly Way[]
   /** In the order in which a plan sells through them. */
-  readonly pools: readonly Pool[]
+  readonly stops: readonly Stop[]
+  /** What the token takes of what is sent to a pool, in bps. */
+  readonly taxBps: bigint
 }
 
 const MICRO = 1_000_000n
+const BPS = 10_000n
 
-export function waysOut(state: State, { routes }: Priced): WaysOut {
+export function waysOut(state: State, { routes }: Priced, taxBps = 0n): WaysOut {
   const ways = routes.filter(route => route.exclusion === null).map(route => wayOf(state, route))
   const ranks = new Map(state.setup.routingAssets.map((asset, rank) => [asset, rank]))
   const rankOf = ({ from }: Pool): number => ranks.get(from) ?? ranks.size
   const firsts = new Set(ways.map(({ pools }) => pools[0] as Pool))
   const behind = new Set(ways.flatMap(({ pools }) => pools.slice(1)))
-  return {
-    ways,
-    pools: [
-      ...[...firsts].sort(byAddress),
-      ...[...behind].sort((a, b) => rankOf(b) - rankOf(a) || byAddress(a, b)),
-    ],
+  const pools = [
+    ...[...firsts].sort(byAddress),
+    ...[...behind].sort((a, b) => rankOf(b) - rankOf(a) || byAddress(a, b)),
+  ]
+  const stops = pools.map(pool => ({ pool, through: ways.filter(way => way.pools.includes(pool)) }))
+  return { ways, stops, taxBps }
+}
+
+/** What arrives in a first pool of what is sent there, rounded down: a token that rounds its tax down leaves more. */
+export const arriving = (amount: bigint, taxBps: bigint): bigint =>
+  taxBps === 0n ? amount : (amount * (BPS - taxBps)) / BPS
+
+/** What a way alone gives for all of it in its stable; null where it does not hold that much. */
+export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint): bigint | null {
+  let held = arriving(amount, taxBps)
+  for (const pool of pools) {
+    const sold = sell(pool, pool.state.amm, held)
+    if (sold === null) return null
+    held = sold.amountOut
   }
+  return held
 }
 
 /** What `amount` of a pool's X gives in its Y, and the state after; null where liquidity or knowledge of it ends first. */

@@ -163,7 +163,8 @@ USD = 10**6
 DEPTH_EDGES = [500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000]
 COVERAGE_EDGES = [F(p) / 100 for p in (F("0.3"), F("0.6"), 1, 2, 3, 6, 10, F("17.5"), 25)]
 FRESH = [(F(1, 10), 10), (F(1, 5), 9), (F(2, 5), 8), (F(3, 5), 7), (F(4, 5), 6)]
-SPREAD = [(25, 10), (50, 9), (100, 8), (200, 6), (500, 4), (1000, 3), (math.inf, 2)]
+SPREAD = [(25, 10), (50, 8), (100, 6), (200, 5), (500, 4), (1000, 3), (math.inf, 2)]
+SPREAD_1 = [(25, 10), (50, 9), (100, 8), (200, 6), (500, 4), (1000, 3), (math.inf, 2)]  # revision 1
 RETAINED = [(F(1), 10), (F(9, 10), 8), (F(8, 10), 6), (F(67, 100), 5)]
 
 
@@ -238,7 +239,9 @@ def agreement_vectors():
         unresolved = rng.random() < 0.2
         if unresolved:
             kept = total
-        both = min(up_to(SPREAD, spread), max(s for bound, s in RETAINED if F(kept, total) >= bound))
+        whole = max(s for bound, s in RETAINED if F(kept, total) >= bound)
+        both = min(up_to(SPREAD, spread), whole)
+        both_1 = min(up_to(SPREAD_1, spread), whole)
         edge = {1: 8, 2: 9}.get(sources, 10)
         path = {1: 5, 2: 7, 3: 8, 4: 9}.get(sources, 10)  # revision 1
         split = ["NO_INDEPENDENT_CONSENSUS"] if unresolved else []
@@ -253,7 +256,7 @@ def agreement_vectors():
                 "unresolved": unresolved,
                 "edge": min(edge, both, 2 if unresolved else 10),
                 "edge_caps": (["SINGLE_POOL_PAIR"] if sources == 1 else []) + split,
-                "path": min(path, both, 2 if unresolved else 10, 8 if deployments < 2 else 10),
+                "path": min(path, both_1, 2 if unresolved else 10, 8 if deployments < 2 else 10),
                 "path_caps": (["SINGLE_SOURCE"] if sources == 1 else []) + lone + split,
             }
         )

@@ -30,6 +30,9 @@ describe('R-policy-4: the policy of version 0.1', () => {
     expect(policyVersion(FORMER_POLICY)).toBe(NAME_0_1)
     expect(mergePolicy({ revision: 1 })).toEqual(FORMER_POLICY)
     expect(mergePolicy({ revision: 1 }).agreement.edge_sources).toEqual([7, 8, 9, 10])
+    expect(mergePolicy({ revision: 1 }).agreement.spread.up_to.map(([, value]) => value)).toEqual([
+      10, 9, 8, 6, 4, 3,
+    ])
     expect(mergePolicy({ revision: 2 })).toEqual(DEFAULT_POLICY)
   })
 

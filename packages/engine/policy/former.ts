@@ -4,7 +4,7 @@
  * Law: the name of a policy of revision 1 leaves out each key that version 0.1 did not know, where it has the value below.
  * So a policy that was stored then keeps its name, and a quote made under it still verifies.
  */
-import { score } from '../units.ts'
+import { count, score } from '../units.ts'
 import { DEFAULT_POLICY, type Policy } from './policy.ts'
 
 type Fields = { readonly [key: string]: unknown }
@@ -39,6 +39,17 @@ export const FORMER_POLICY: Policy = {
     edge_sources: [score(7), score(8), score(9), score(10)],
     path_sources: [score(5), score(7), score(8), score(9), score(10)],
     single_deployment_cap: score(8),
+    spread: {
+      ...DEFAULT_POLICY.agreement.spread,
+      up_to: [
+        [count(25), score(10)],
+        [count(50), score(9)],
+        [count(100), score(8)],
+        [count(200), score(6)],
+        [count(500), score(4)],
+        [count(1000), score(3)],
+      ],
+    },
   },
 }
 

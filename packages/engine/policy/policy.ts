@@ -130,9 +130,9 @@ export const DEFAULT_POLICY: Policy = {
     spread: {
       up_to: [
         [count(25), score(10)],
-        [count(50), score(9)],
-        [count(100), score(8)],
-        [count(200), score(6)],
+        [count(50), score(8)],
+        [count(100), score(6)],
+        [count(200), score(5)],
         [count(500), score(4)],
         [count(1000), score(3)],
       ],

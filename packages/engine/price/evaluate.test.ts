@@ -308,9 +308,9 @@ describe('path agreement', () => {
 
   it.each([
     [24n, 10],
-    [45n, 9],
-    [95n, 8],
-    [190n, 6],
+    [45n, 8],
+    [95n, 6],
+    [190n, 5],
   ] as const)('R-agreement-5: five sources of which one is about %i bps away score %i', (bps, score) => {
     const s = pools([...times(4), { bps }])
     s.mine({ afterMs: 5 * MINUTE })

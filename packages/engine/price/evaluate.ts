@@ -21,6 +21,7 @@ import { settledAlong } from '../rules/aggregateState.ts'
 import { expiryAlong } from '../rules/expiry.ts'
 import { publishedScore } from '../rules/publishedScore.ts'
 import type { UnpricedReason } from '../rules/reasons.ts'
+import { score, weaker } from '../units.ts'
 import { byWeight, routesOf } from './routes/routes.ts'
 
 export function evaluate(moment: Moment, token: Address): Evaluation {
@@ -32,7 +33,7 @@ export function evaluate(moment: Moment, token: Address): Evaluation {
   }
   const stable = moment.stable(token)
   if (stable !== null) return ofStable(moment, stable, own)
-  const { live, failed: found } = routesOf(moment, own.edges)
+  const { live, failed: found } = routesOf(moment, own.live)
   const voted = vote(moment, live, found)
   const failed = new FailedRoutes(moment, found, own)
   if (voted === null)
@@ -81,6 +82,7 @@ function onwardOf(asset: Valuation, route: Route): Onward {
     asset,
     route,
     bits: bitsOf(route.price as Fraction),
+    score: evaluation.kind === 'PRICED' ? weaker(route.score, evaluation.score) : score(0),
     settled: settledAlong(route),
     expiresAtMs: expiryAlong(route),
     isClimbing: route.edges.some(edge => edge.isClimbing),
@@ -104,7 +106,7 @@ function blockedBy(moment: Moment, token: Address): UnpricedReason | null {
 
 /** The nearest candidate decides what to call the absence of a price. */
 function reasonFor(moment: Moment, own: OwnHops, failed: readonly Route[]): UnpricedReason {
-  if (own.edges.length === 0) return 'NO_POOL'
+  if (own.isEmpty) return 'NO_POOL'
   const rules = new Set(failed.map(route => route.failure?.rule))
   if (rules.has('EXPIRED') || failed.some(route => isAnchorExpired(moment, route))) return 'ROUTE_EXPIRED'
   if (rules.has('STABLE_SUSPENDED')) return 'STABLE_SUSPENDED'
@@ -145,8 +147,11 @@ function unpriced(
 
 /** A stable's own quote is its guarded answer: no routes, score min(stable, feed, state). */
 function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Unpriced {
-  const score = publishedScore([stable.score, moment.feed.score, stateScore(stable.finality)], stable.caps)
-  if (stable.status === 'SUSPENDED' || score === 0)
+  const published = publishedScore(
+    [stable.score, moment.feed.score, stateScore(stable.finality)],
+    stable.caps,
+  )
+  if (stable.status === 'SUSPENDED' || published === 0)
     return { ...unpriced(moment, stable.token, own, 'STABLE_SUSPENDED', []), dueMs: stable.dueMs }
   const usd = ratio.reduced(stable.usd)
   const components = {
@@ -161,7 +166,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     asOf: tipOf(moment),
     price: usd,
     marginalUsd: usd,
-    score,
+    score: published,
     caps: stable.caps,
     components,
     support: null,

@@ -132,6 +132,8 @@ export type Onward = {
   readonly route: Route
   /** The longer side of its price. */
   readonly bits: Count
+  /** Its own, or the asset's where that is less. */
+  readonly score: Score
   /** The least state score along it, the stable's included. */
   readonly settled: Score
   readonly expiresAtMs: Ms

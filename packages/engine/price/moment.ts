@@ -20,6 +20,8 @@ export type Anchor = {
   readonly usd: Fraction | null
   /** Microdollars for the least unit of Y; null without a price. */
   readonly unitMicrousd: Fraction | null
+  /** The least units of Y that are worth the floor of depth; null without a price. */
+  readonly leastY: bigint | null
   readonly stable: StableView | null
   readonly rule: Rejection | null
 }

@@ -82,12 +82,12 @@ describe('path agreement', () => {
 })
 
 describe('both', () => {
-  it('R-agreement-5: spread ≤ 25 gives 10, ≤ 50 9, ≤ 100 8, ≤ 200 6, ≤ 500 4, ≤ 1000 3, above 2', () => {
+  it('R-agreement-5: spread ≤ 25 gives 10, ≤ 50 8, ≤ 100 6, ≤ 200 5, ≤ 500 4, ≤ 1000 3, above 2', () => {
     const bounds = [25n, 50n, 100n, 200n, 500n, 1_000n]
     const at = bounds.map(bps => edge({ spreadBps: { num: 3n * bps, den: 3n } }).score)
     const past = bounds.map(bps => path({ spreadBps: { num: 3n * bps + 1n, den: 3n } }).score)
-    expect(at).toEqual([10, 9, 8, 6, 4, 3])
-    expect(past).toEqual([9, 8, 6, 4, 3, 2])
+    expect(at).toEqual([10, 8, 6, 5, 4, 3])
+    expect(past).toEqual([8, 6, 5, 4, 3, 2])
   })
 
   it('R-agreement-5: retained 100% gives 10, ≥ 90% 8, ≥ 80% 6, ≥ 67% 5', () => {

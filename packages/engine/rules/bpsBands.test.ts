@@ -7,7 +7,7 @@ it('R-agreement-5: a deviation on a bound is within it, the least beyond it is n
   const { spread } = DEFAULT_POLICY.agreement
   expect(bpsScore(spread, { num: 0n, den: 1n })).toBe(10)
   expect(bpsScore(spread, { num: 25n * 10n ** 30n, den: 10n ** 30n })).toBe(10)
-  expect(bpsScore(spread, { num: 25n * 10n ** 30n + 1n, den: 10n ** 30n })).toBe(9)
+  expect(bpsScore(spread, { num: 25n * 10n ** 30n + 1n, den: 10n ** 30n })).toBe(8)
   expect(bpsScore(spread, { num: 1_001n, den: 1n })).toBe(2)
   expect(bpsScore({ up_to: [[count(5), score(4)]], beyond: score(1) }, { num: 6n, den: 1n })).toBe(1)
 })

@@ -29,6 +29,9 @@ export function freshness(verifiedMs: Ms, ttlMs: Ms, atMs: Ms): Timed<Freshness>
   return { value: { score: score(5), ageMs, ttlMs }, untilMs: ms(sinceMs + ttlMs) }
 }
 
+/** No longer in the best band. */
+export const isAged = (verifiedMs: Ms, ttlMs: Ms, atMs: Ms): boolean => 10 * (atMs - verifiedMs) > ttlMs
+
 type Verified = Pick<PoolState, 'verifiedMs' | 'verifiedNumber'>
 
 /** The time of the last verification: the pool's own, or a proven run that reaches back to it. */

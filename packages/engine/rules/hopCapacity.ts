@@ -51,11 +51,12 @@ export function hopCapacity(
   }
 }
 
+/** The least units that are worth so much when what they are worth is rounded down. */
+export const unitsOf = (worth: bigint, { num, den }: Fraction): bigint => (worth * den + num - 1n) / num
+
 /** The least effective depth in Y with which the hop counts; nothing never does. */
-function unitsOfLeast({ num, den }: Fraction, leastMicrousd: bigint): bigint {
-  const least = leastMicrousd > 1n ? leastMicrousd : 1n
-  return (least * den + num - 1n) / num
-}
+const unitsOfLeast = (unitMicrousd: Fraction, leastMicrousd: bigint): bigint =>
+  unitsOf(leastMicrousd > 1n ? leastMicrousd : 1n, unitMicrousd)
 
 /** When the average, which only climbs, will first have reached so many units, if that is before it is looked at again. */
 function reachedAt(average: depthAverage.DepthAverage, effective: bigint, units: bigint, atMs: Ms): Ms {

@@ -35,15 +35,25 @@ export function immaterialAmong<First, Route extends { readonly first: First; re
 ): ReadonlySet<Route> {
   const floor = floorOf(policy, [...byFirst.values()], total)
   const immaterial = new Set<Route>()
-  const small = new Set<Route>()
-  const reached = new Set<First>()
+  // The least that a route going on from a hop has to carry; null where the hop itself is not heard.
+  const least = new Map<First, bigint | null>()
+  for (const [first, weight] of byFirst)
+    least.set(first, isHeard(weight, total, floor) ? leastHeard(weight, floor) : null)
+  const isSmall = ({ first, weight }: Route): boolean => weight < (least.get(first) as bigint)
+  const small: Route[] = []
   for (const route of routes) {
-    const { first, weight } = route
-    const own = byFirst.get(first) as bigint
-    if (!isHeard(own, total, floor)) immaterial.add(route)
-    else if (policy.revision > 1 && isOnward(route) && !isHeard(weight, own, floor)) small.add(route)
-    else reached.add(first)
+    if (least.get(route.first) === null) immaterial.add(route)
+    else if (policy.revision > 1 && isOnward(route) && isSmall(route)) small.push(route)
   }
+  if (small.length === 0) return immaterial
+  const reached = new Set<First>()
+  for (const route of routes) if (!isOnward(route) || !isSmall(route)) reached.add(route.first)
   for (const route of small) if (reached.has(route.first)) immaterial.add(route)
   return immaterial
+}
+
+/** The least weight that `isHeard` accepts. */
+function leastHeard(total: bigint, floor: bigint): bigint {
+  const least = (total * floor + WHOLE - 1n) / WHOLE
+  return least > 0n ? least : 1n
 }

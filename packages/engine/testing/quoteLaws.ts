@@ -417,9 +417,9 @@ function freshnessBand(ageMs: number, ttlMs: number): number {
 function spreadBand({ num, den }: Rational): number {
   const bands = [
     [25n, 10],
-    [50n, 9],
-    [100n, 8],
-    [200n, 6],
+    [50n, 8],
+    [100n, 6],
+    [200n, 5],
     [500n, 4],
     [1000n, 3],
   ] as const

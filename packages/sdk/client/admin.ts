@@ -6,6 +6,7 @@ import type {
   BackfillRequest,
   CausedIncident,
   ConsumerRecord,
+  DecimalsRequest,
   IncidentList,
   IncidentRequest,
   LimitsRequest,
@@ -33,6 +34,8 @@ export type AdminClient = {
   setLimits(consumer: string, limits: LimitsRequest, options?: CallOptions): Promise<ConsumerRecord>
   enrolToken(token: TokenPath, options?: CallOptions): Promise<Token | PendingQuote>
   unenrolToken(token: TokenPath, options?: CallOptions): Promise<void>
+  /** Lets decimals that changed count at once, if the token still says this number; they wait for half an hour otherwise. */
+  confirmDecimals(token: TokenPath, decimals: DecimalsRequest, options?: CallOptions): Promise<void>
   fetchPolicy(options?: CallOptions): Promise<PolicyRecord>
   /** Any subset of the policy, laid over that of the configuration; an empty one undoes it. */
   setPolicy(overrides: Overrides, options?: CallOptions): Promise<PolicyRecord>
@@ -73,6 +76,7 @@ export function adminClient(http: HttpOptions): AdminClient {
     setLimits: (consumer, body, options) => ask('PUT', consumerPath(consumer), options, { body }),
     enrolToken: (token, options) => ask('POST', tokenPath(token), options),
     unenrolToken: (token, options) => ask('DELETE', tokenPath(token), options),
+    confirmDecimals: (token, body, options) => ask('POST', `${tokenPath(token)}/decimals`, options, { body }),
     fetchPolicy: options => ask('GET', 'policy', options),
     setPolicy: (body, options) => ask('PUT', 'policy', options, { body }),
     tryPolicy: (body, options) => ask('POST', 'policy/dry-run', options, { body }),

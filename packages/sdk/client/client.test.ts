@@ -62,6 +62,7 @@ test('R-http-2: every endpoint is asked by its method, path and query', async ()
       `GET /v1/quote/token/56/${TOKEN.token_address}?max_hops=2`,
     ],
     [() => client.quoteTokens({ tokens: [TOKEN] }), 'POST /v1/quote/tokens'],
+    [() => client.fetchCost(TOKEN), `GET /v1/cost/56/${TOKEN.token_address}`],
     [
       () => client.fetchExit({ ...TOKEN, usd: '100,1000' }),
       `GET /v1/exit/56/${TOKEN.token_address}?usd=100%2C1000`,

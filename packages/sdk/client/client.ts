@@ -5,6 +5,7 @@
  */
 import type { PolicyRecord } from '../wire/admin.ts'
 import type { ChainList, ChainPath } from '../wire/chain.ts'
+import type { Cost } from '../wire/cost.ts'
 import type { Exit, ExitQuery } from '../wire/exit.ts'
 import type { Health } from '../wire/health.ts'
 import type { CandlePage, HistoryPage, HistoryQuery } from '../wire/history.ts'
@@ -48,10 +49,12 @@ export type Client = {
   fetchPoolEvents(query: PoolPath & PoolEventsQuery, options?: CallOptions): Promise<PoolEventPage>
   quotePool(query: PoolPath & PoolQuoteQuery, options?: CallOptions): Promise<PoolQuote>
   /** PRICED, UNPRICED or PENDING by `state`; errors are thrown. */
-  quoteToken(query: TokenPath & TokenQuoteQuery, options?: CallOptions): Promise<TokenQuote>
+  quoteToken(query: TokenPath & Omit<TokenQuoteQuery, 'view'>, options?: CallOptions): Promise<TokenQuote>
   quoteTokens(batch: BatchRequest, options?: CallOptions): Promise<BatchResponse>
   /** What sales of a token would pay, with the swaps to carry out. */
   fetchExit(query: TokenPath & ExitQuery, options?: CallOptions): Promise<Exit | PendingQuote>
+  /** What it would cost to move the published price, with the cheapest plans found. */
+  fetchCost(token: TokenPath, options?: CallOptions): Promise<Cost | PendingQuote>
   /** What was published about a token: over a range, or at one moment. */
   fetchHistory(query: TokenPath & Omit<HistoryQuery, 'interval'>, options?: CallOptions): Promise<HistoryPage>
   /** The same as candles; a bucket without a price is absent. */
@@ -101,6 +104,8 @@ export function createClient(options: ClientOptions): Client {
       call(http, { method: 'POST', path: 'v1/quote/tokens', body }, callOptions),
     fetchExit: ({ chain_id, token_address, ...query }, callOptions) =>
       get(`v1/exit/${chain_id}/${encodeURIComponent(token_address)}`, query, callOptions),
+    fetchCost: ({ chain_id, token_address }, callOptions) =>
+      get(`v1/cost/${chain_id}/${encodeURIComponent(token_address)}`, {}, callOptions),
     fetchHistory: ({ chain_id, token_address, ...query }, callOptions) =>
       get(historyPath({ chain_id, token_address }), query, callOptions),
     fetchCandles: ({ chain_id, token_address, ...query }, callOptions) =>

@@ -33,6 +33,10 @@ export type ConsumerRecord = Static<typeof ConsumerRecord>
 export const LimitsRequest = strictObject(limitFields)
 export type LimitsRequest = Static<typeof LimitsRequest>
 
+/** Body of POST /v1/admin/tokens/{chain_id}/{token_address}/decimals: the number that the token says now. */
+export const DecimalsRequest = strictObject({ decimals: integer({ minimum: 0, maximum: 36 }) })
+export type DecimalsRequest = Static<typeof DecimalsRequest>
+
 /** GET /v1/policies/{policy_version} and /v1/admin/policy. The engine owns and checks the policy's own fields. */
 export const PolicyRecord = object({ policy_version: string(), policy: anyObject() })
 export type PolicyRecord = Static<typeof PolicyRecord>

@@ -12,6 +12,7 @@ import {
   boolean,
   describe,
   enumeration,
+  integer,
   known,
   literal,
   nullable,
@@ -108,3 +109,7 @@ export type CompactUnpriced = Static<typeof CompactUnpriced>
 
 export const CompactState = union(CompactPriced, CompactUnpriced)
 export type CompactState = Static<typeof CompactState>
+
+/** How a price stands to our own of an hour and of a day before it was evaluated. */
+export const PriceChange = object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })
+export type PriceChange = Static<typeof PriceChange>

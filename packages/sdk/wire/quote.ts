@@ -5,6 +5,7 @@
  * A priced quote holds the full quotes of the routing assets it went through.
  */
 import { AsOf, BlockPosition } from './block.ts'
+import { Cap, SCORE_LABELS } from './confidence.ts'
 import { QuoteErrorBody } from './error.ts'
 import { Address, AddressInput, ChainId } from './identifier.ts'
 import { poolFields } from './pool.ts'
@@ -14,6 +15,7 @@ import {
   compactPricedFields,
   compactUnpricedFields,
   presentedFields,
+  PriceChange,
 } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
@@ -100,7 +102,7 @@ export const PricedQuote = object({
   ...pricedFields,
   change: describe(
     'Against our own published price then, in basis points; null without one.',
-    nullable(object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })),
+    nullable(PriceChange),
   ),
   routing_assets: describe('Those the routes go over, in full.', array(AssetQuote)),
 })
@@ -112,6 +114,24 @@ export type UnpricedQuote = Static<typeof UnpricedQuote>
 /** The 200 of GET /v1/quote/token. */
 export const EvaluatedQuote = union(PricedQuote, UnpricedQuote)
 export type EvaluatedQuote = Static<typeof EvaluatedQuote>
+
+const { support: _support, confidence: _confidence, ...shortPricedFields } = compactPricedFields
+const shortHeadFields = { chain_id: ChainId, token: Address, source: QuoteSource } as const
+
+/** With `view=compact`: the compact state without what a score is made of and without the range of accepted prices. */
+export const CompactQuote = union(
+  object({
+    ...shortHeadFields,
+    ...shortPricedFields,
+    confidence: object({ score: Score, label: enumeration(SCORE_LABELS), caps: array(Cap) }),
+  }),
+  object({ ...shortHeadFields, ...compactUnpricedFields, ...presentedFields }),
+)
+export type CompactQuote = Static<typeof CompactQuote>
+
+/** The 200 of GET /v1/quote/token, in either view. */
+export const AnyQuote = union(PricedQuote, UnpricedQuote, CompactQuote)
+export type AnyQuote = Static<typeof AnyQuote>
 
 /** The 202 of GET /v1/quote/token: work is under way, and there is no price yet. */
 export const PendingQuote = object({
@@ -133,6 +153,12 @@ export const TokenQuoteQuery = strictObject({
   deadline_ms: optional(DeadlineMs),
   max_hops: optional(integer({ minimum: 1, maximum: 3 })),
   min_depth_usd: optional(Count),
+  view: optional(
+    describe(
+      'compact: the state and its ids alone, below 2 kB. Left out or full: with all its evidence.',
+      enumeration(['full', 'compact']),
+    ),
+  ),
   exclude_pools: optional(
     describe(
       'Pool addresses, separated by commas.',

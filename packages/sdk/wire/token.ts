@@ -3,8 +3,8 @@ import { Chain } from './chain.ts'
 import { Address, AddressInput, ChainId, Id, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Pool } from './pool.ts'
-import { CompactState, TokenState } from './price.ts'
-import { Decimals, Ms } from './quantity.ts'
+import { CompactState, PriceChange, TokenState } from './price.ts'
+import { Decimals, Microusd, Ms, PlainDecimal } from './quantity.ts'
 import {
   array,
   describe,
@@ -12,6 +12,7 @@ import {
   nullable,
   object,
   optional,
+  pattern,
   type Static,
   strictObject,
   string,
@@ -31,6 +32,24 @@ export const Token = object({
   state: TokenState,
   price: describe('Null while PENDING.', nullable(CompactState)),
   enrolled_at_ms: nullable(Ms),
+  change: optional(
+    describe(
+      'With `include=change`: as in the token quote; null without a price then or now.',
+      nullable(PriceChange),
+    ),
+  ),
+  spark: optional(
+    describe(
+      'With `include=spark`: 24 prices an hour apart, oldest first, the last as of now, rounded as `display` is; null where there was none.',
+      array(nullable(PlainDecimal)),
+    ),
+  ),
+  depth_microusd: optional(
+    describe(
+      'With `include=depth`: what moves all its pools by 2%, together; null where no pool has a known depth.',
+      nullable(Microusd),
+    ),
+  ),
 })
 export type Token = Static<typeof Token>
 
@@ -38,7 +57,16 @@ export const TokenList = object({ tokens: array(Token), next_cursor: NextCursor 
 export type TokenList = Static<typeof TokenList>
 
 /** Query of GET /v1/tokens. */
-export const TokensQuery = strictObject({ chain_id: ChainId, ...pageQueryFields })
+export const TokensQuery = strictObject({
+  chain_id: ChainId,
+  include: optional(
+    describe(
+      'More columns, with commas between: `change`, `spark`, `depth`.',
+      pattern('^(?:change|spark|depth)(?:,(?:change|spark|depth)){0,2}$'),
+    ),
+  ),
+  ...pageQueryFields,
+})
 export type TokensQuery = Static<typeof TokensQuery>
 
 /** Path of everything about one token. */

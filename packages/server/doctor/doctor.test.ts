@@ -42,6 +42,8 @@ const configOf = (...chains: readonly ChainConfig[]): Config => ({
   store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
   admin: { allow: [] },
   access: { corsOrigins: [] },
+  compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
+  mcp: { isEnabled: true, minScore: 4 },
   retention: { hours: 72, records: 1000 },
   chains,
   coverage: [],

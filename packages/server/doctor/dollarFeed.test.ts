@@ -47,6 +47,8 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
       store: { address: new Secret('sqlite:none.db'), path: 'none.db' },
       admin: { allow: [] },
       access: { corsOrigins: [] },
+      compat: { coingecko: false, defillama: false, udf: false, minScore: 1, listen: null },
+      mcp: { isEnabled: true, minScore: 4 },
       retention: { hours: 72, records: 1000 },
       chains: [
         chain.config({

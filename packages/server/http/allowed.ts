@@ -26,4 +26,9 @@ export class Allowed {
 
 /** `/v1/pools/:chain_id` as the paths it stands for. */
 const patternOf = (url: string): RegExp =>
-  new RegExp(`^${url.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/:[a-z_]+/g, '[^/]+')}$`)
+  new RegExp(
+    `^${url
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[a-z_]+/g, '[^/]+')
+      .replace(/\\\*$/, '.*')}$`,
+  )

@@ -8,7 +8,7 @@ import { QUOTE_ERRORS, type QuoteErrorCode } from '@assay/sdk/wire'
 export const statusOf = (code: QuoteErrorCode): number => QUOTE_ERRORS[code].status
 
 /** Paths that answer failures as quotes do. */
-const QUOTE_PATHS = ['/v1/quote/', '/v1/exit/']
+const QUOTE_PATHS = ['/v1/quote/', '/v1/exit/', '/v1/cost/']
 
 export const isQuotePath = (path: string): boolean => QUOTE_PATHS.some(start => path.startsWith(start))
 

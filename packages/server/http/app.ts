@@ -21,6 +21,8 @@ import { Crowded, isQuotePath, QuoteError, Refusal, RequestError, statusOf } fro
 import { registerBatch } from './batch.ts'
 import { registerChains } from './chains.ts'
 import { charge } from './charge.ts'
+import { registerCompat } from './compat/compat.ts'
+import { COMPAT, failureBody, vendorKey, vendorOf } from './compat/vendor.ts'
 import { answerBroken } from './clientError.ts'
 import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
@@ -28,11 +30,13 @@ import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
+import { MCP_PATH, registerMcp } from './mcp/route.ts'
 import { registerMetrics } from './metricsRoute.ts'
 import { registerPage } from './page.ts'
 import { registerPolicies } from './policies.ts'
 import { registerPools } from './pools.ts'
 import { registerProbes } from './probes.ts'
+import { registerCost } from './cost.ts'
 import { registerExit } from './exit.ts'
 import { registerQuotes } from './quotes.ts'
 import { assertOwnPage, registerSession } from './session.ts'
@@ -89,7 +93,12 @@ export function buildApp(context: HttpContext): FastifyInstance {
     if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(context, error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) =>
+    // A QUERY without a body is refused by the framework before anybody asks whether it is served.
+    request.is404 && request.method === 'QUERY'
+      ? answerUnknown(allowed, request, reply)
+      : answerError(context, error, request, reply),
+  )
   app.setNotFoundHandler((request, reply) => answerUnknown(allowed, request, reply))
   registerProbes(app, context)
   registerMetrics(app, context)
@@ -100,12 +109,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerPools(app, context)
   registerQuotes(app, context)
   registerExit(app, context)
+  registerCost(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
   registerPolicies(app, context)
   registerSession(app, context)
   registerEventStream(app, context)
   registerAdmin(app, context)
+  registerCompat(app, context)
+  registerMcp(app, context)
   answerHotQuotes(app.server, context, connections)
   return app
 }
@@ -122,19 +134,26 @@ function forgetTypeOfNothing({ headers }: FastifyRequest): void {
  */
 const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
-const isApi = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/')
+const isApi = (request: FastifyRequest): boolean => isCompat(request) || pathFor(request).startsWith('/v1/')
+const isCompat = (request: FastifyRequest): boolean => pathFor(request).startsWith(COMPAT)
+const isMcp = (request: FastifyRequest): boolean => pathFor(request) === MCP_PATH
 const isAdmin = (request: FastifyRequest): boolean => pathFor(request).startsWith('/v1/admin/')
 const isQuote = (request: FastifyRequest): boolean => isQuotePath(pathFor(request))
 
 async function admit(context: HttpContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (!isApi(request)) return admitStranger(request, reply)
+  if (!isApi(request) && !isMcp(request)) return admitStranger(request, reply)
   void reply.header('cache-control', 'no-store')
   const isKeyInUrl = holdsKey(request.url)
   if (hasTwoCredentials(request.raw)) {
     admitStranger(request, reply)
     throw new RequestError(400, 'there are two Authorization headers; expected one')
   }
-  const presented = presentedIn(request.headers, context.config.listen.publicOrigin)
+  // In the shapes of other services a key may come in the header that their clients have for one.
+  const key = isCompat(request) ? vendorKey(request.headers) : undefined
+  const headers = key === undefined ? request.headers : { authorization: `Bearer ${key}`, ...request.headers }
+  const { bearer, cookie } = presentedIn(headers, context.config.listen.publicOrigin)
+  // Agents have keys: no page of ours asks there.
+  const presented = { bearer, cookie: isMcp(request) ? null : cookie }
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) {
     admitStranger(request, reply)
     throw new Refusal(401)
@@ -146,7 +165,8 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
-  await charge(context, request, reply, 1)
+  // A message of an agent costs what it asks for, which its body tells.
+  await charge(context, request, reply, isMcp(request) ? 0 : 1)
   const { connections } = request.server
   if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
   if (request.url.length > MAX_URL)
@@ -183,7 +203,11 @@ function answerError(
   if (failure instanceof Refusal) {
     if (failure.status === 401) void reply.header('www-authenticate', 'Bearer')
     if (failure.retryAfterS !== null) void reply.header('retry-after', failure.retryAfterS)
-    return reply.code(failure.status).send()
+    const vendor = vendorOf(pathFor(request))
+    const { status } = failure
+    return reply
+      .code(status)
+      .send(vendor === null ? undefined : failureBody(vendor, pathFor(request), status))
   }
   if (failure instanceof QuoteError) {
     const { code, message, detail } = failure
@@ -195,6 +219,8 @@ function answerError(
         detail,
       })
     if (failure.retryAfterS !== null) void reply.header('retry-after', failure.retryAfterS)
+    const vendor = vendorOf(pathFor(request))
+    if (vendor !== null) return answer(request, reply, statusOf(code), message)
     return reply.code(statusOf(code)).send({ code, message, detail })
   }
   // Whoever comes back in a second may find a place.
@@ -228,6 +254,8 @@ function answerError(
 
 /** A malformed quote request has a code; what never reached a quote has only a sentence. */
 function answer(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
+  const vendor = vendorOf(pathFor(request))
+  if (vendor !== null) return reply.code(status).send(failureBody(vendor, pathFor(request), status, message))
   const body =
     isQuote(request) && status === 400
       ? { code: 'INVALID_PARAMS', message, detail: null }
@@ -250,7 +278,14 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
       405,
       `${request.method} is not served here; expected ${methods.join(' or ')}`,
     )
-  return answer(request, reply, 404, 'there is no such resource; GET /v1/chains is a good start')
+  return answer(
+    request,
+    reply,
+    404,
+    vendorOf(pathFor(request)) === null
+      ? 'there is no such resource; GET /v1/chains is a good start'
+      : 'this endpoint is not served here; docs/MIGRATING.md lists those that are',
+  )
 }
 
 /** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */

@@ -17,9 +17,15 @@ const SHOWN = 60
 /** The body as the schema describes it, or the fault in the shape the endpoint answers with. */
 export function bodyOf<Body>(request: FastifyRequest, schema: Schema<Body>, fail: FaultOf = malformed): Body {
   const value = jsonOf(request, fail)
+  const message = misfit(schema, value, 'the body')
+  if (message === null) return value as Body
+  throw fail({ kind: 'params', message })
+}
+
+/** What is wrong with a value by a schema, in a sentence; null where it fits. `whole` is what the value is called. */
+export function misfit(schema: object, value: unknown, whole: string): string | null {
   const validate = validatorOf(schema)
-  if (validate(value)) return value as Body
-  throw fail({ kind: 'params', message: messageOf((validate.errors ?? [])[0]) })
+  return validate(value) ? null : messageOf((validate.errors ?? [])[0], whole)
 }
 
 function jsonOf({ body, headers }: FastifyRequest, fail: FaultOf): unknown {
@@ -47,10 +53,10 @@ function validatorOf(schema: object): ValidateFunction {
   return made
 }
 
-function messageOf(error: ErrorObject | undefined): string {
-  if (error === undefined) return 'the body does not fit; see /openapi.json'
+function messageOf(error: ErrorObject | undefined, whole: string): string {
+  if (error === undefined) return `${whole} does not fit its schema`
   const { instancePath, keyword, params, message = 'to fit the schema', data } = error
-  const path = instancePath === '' ? 'the body' : instancePath.slice(1).replaceAll('/', '.')
+  const path = instancePath === '' ? whole : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties')
     return `${path} has an unknown field ${show((params as { additionalProperty: string }).additionalProperty)}`
   if (keyword === 'required')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { ClientAddresses } from '../access/clientAddress.ts'
 import { Connections } from './connections.ts'
 
@@ -71,4 +71,50 @@ test('a stream is left to itself', async () => {
   // Whatever a look ended would be over by the time another connection is answered.
   await open(ASK)
   expect(stream.closed).toBe(false)
+})
+
+/** Answers one turn after the request, as every handler that reads something does; counts the requests it was given. */
+async function laterServer(): Promise<{ readonly port: number; readonly asked: () => number }> {
+  let asked = 0
+  const later = createServer((request, response) => {
+    if (!connections.heard(request.socket, response)) return
+    asked++
+    setImmediate(() => response.end('here'))
+  })
+  const connections = new Connections(later, new ClientAddresses({ trusted: [], allowed: [] }))
+  await once(later.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    later.closeAllConnections()
+    later.close()
+  })
+  return { port: (later.address() as AddressInfo).port, asked: () => asked }
+}
+
+const answersIn = (text: string): number => text.match(/HTTP\/1\.1 200/g)?.length ?? 0
+
+test('a connection that sends 32 requests ahead of their answers gets them all, again and again', async () => {
+  const { port, asked } = await laterServer()
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  let text = ''
+  socket.on('data', chunk => (text += chunk.toString()))
+  for (let round = 1; round <= 2; round++) {
+    socket.write(ASK.repeat(32))
+    await expect.poll(() => answersIn(text)).toBe(32 * round)
+  }
+  expect(text).not.toMatch(/^connection: close/im)
+  expect(asked()).toBe(64)
+})
+
+test('one that sends more is answered as far as that, and closed; the rest is never begun', async () => {
+  const { port, asked } = await laterServer()
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  let text = ''
+  socket.on('data', chunk => (text += chunk.toString()))
+  socket.write(ASK.repeat(200))
+  await once(socket, 'close')
+  expect(answersIn(text)).toBe(33)
+  expect(text.match(/^connection: close/gim)).toHaveLength(1)
+  expect(asked()).toBe(33)
 })

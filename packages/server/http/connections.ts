@@ -27,6 +27,12 @@ const IDLE_MS = 72_000
 /** How often the traffic of all connections is compared. */
 const LOOK_MS = 2500
 
+/**
+ * Requests one connection may send ahead of their answers. Node starts all requests of one packet at once, so without a bound 50
+ * sockets keep everyone else waiting for 10,000 answers. No browser pipelines; programs that do send a handful.
+ */
+const MAX_AHEAD = 32
+
 /** No traffic is less than none: who has just come is there at the next look. */
 const UNSEEN = -1
 /** Behind a proxy everyone has the same address: its connections are of no network that could have too many. */
@@ -61,10 +67,18 @@ export class Connections {
     return this.#open.size > this.most
   }
 
-  /** A request has come over it; `answer` is its response. */
-  heard(socket: Socket, answer: ServerResponse): void {
+  /**
+   * A request has come over it; `answer` is its response. False when the client has sent too many requests ahead: the
+   * caller drops this one, and the connection closes after the last answer that was promised.
+   */
+  heard(socket: Socket, answer: ServerResponse): boolean {
     const place = this.#open.get(socket)
-    if (place !== undefined) place.answer = answer
+    if (place === undefined) return true
+    if (place.ahead === MAX_AHEAD) return false
+    place.ahead = place.answer?.writableEnded === false ? place.ahead + 1 : 0
+    place.answer = answer
+    if (place.ahead === MAX_AHEAD) answer.shouldKeepAlive = false
+    return true
   }
 
   /** Its credential is valid. False when there is no place for it. */
@@ -96,6 +110,7 @@ export class Connections {
       isKnown: isProxy,
       isStream: false,
       answer: null,
+      ahead: 0,
       traffic: UNSEEN,
       quietLooks: 0,
     }

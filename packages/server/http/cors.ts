@@ -6,9 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** What a page may do besides plain reading: the batch and the session are POST. */
 const METHODS = 'GET, POST'
-const REQUEST_HEADERS = 'Authorization, Content-Type, If-None-Match, Last-Event-ID'
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Cg-Demo-Api-Key, X-Cg-Pro-Api-Key'
 /** Headers of an answer that a page may read; all others are hidden from it. */
-const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Assay-Reason, X-Request-Id'
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const KEPT_S = '600'
 

@@ -1,4 +1,4 @@
-/** /openapi.json, /asyncapi.json and /docs: what the API is, for machines and for people. Nothing is loaded from elsewhere. */
+/** /openapi.json, /asyncapi.json, /llms.txt and /docs: what the API is, for machines and for people. Nothing is loaded from elsewhere. */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { asyncApiDocument } from './asyncapi/document.ts'
@@ -9,7 +9,10 @@ import { JSON_TYPE } from './request.ts'
 const FILES = [
   ['/docs', 'page/docs.html', 'text/html; charset=utf-8'],
   ['/docs.js', 'page/docs.js', 'text/javascript; charset=utf-8'],
+  ['/docsParts.js', 'page/docsParts.js', 'text/javascript; charset=utf-8'],
+  ['/tryIt.js', 'page/tryIt.js', 'text/javascript; charset=utf-8'],
   ['/docs.css', 'page/docs.css', 'text/css; charset=utf-8'],
+  ['/llms.txt', 'page/llms.txt', 'text/plain; charset=utf-8'],
 ] as const
 
 export function registerDocuments(app: FastifyInstance): void {

@@ -1,17 +1,10 @@
 /** GET /v1/exit: what sales of a token would pay, computed at the tip. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Address } from '../ops/config.ts'
+import type { FastifyInstance } from 'fastify'
 import type { SaleSizes } from '../worker/chainService.ts'
-import { QuoteError } from './apiError.ts'
-import { charge, COMPUTING_UNITS, giveBack } from './charge.ts'
-import type { HttpContext, ServedChain } from './context.ts'
-import { enrolFor, pendingText } from './enrol.ts'
-import { inTime, serviceOf } from './onDemand.ts'
-import { Params } from './params.ts'
-import { readingOf } from './presented.ts'
-import { subject } from './quoteSubject.ts'
-import { malformedQuote, searchOf, sendJson } from './request.ts'
-import { principalOf } from './session.ts'
+import { answering } from './computedAnswer.ts'
+import type { HttpContext } from './context.ts'
+import type { Params } from './params.ts'
+import { malformedQuote } from './request.ts'
 
 const DEADLINE_MS = 3000
 const MAX_SIZES = 8
@@ -22,34 +15,21 @@ const MAX_MICROUSD = 10n ** 18n
 const MAX_UNITS = (1n << 256n) - 1n
 
 export function registerExit(app: FastifyInstance, context: HttpContext): void {
-  app.get('/v1/exit/:chain_id/:token_address', async (request, reply) => {
-    const params = new Params(searchOf(request), ['usd', 'amount'], malformedQuote)
-    const { chain, address } = subject(context, request, 'token_address')
-    const sizes = sizesIn(params)
-    if (readingOf(context, chain.config.chainId).feedGone !== null) throw unpriced('FEED')
-    const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
-    if (ready === null) return pending(context, chain, address, request, reply)
-    await charge(context, request, reply, COMPUTING_UNITS)
-    const answer = await inTime(serviceOf(chain).exit(address, sizes), DEADLINE_MS)
-    switch (answer.outcome) {
-      case 'exit':
-        return sendJson(reply, answer.exit)
-      case 'not_enrolled':
-        return pending(context, chain, address, request, reply)
-      case 'unpriced':
-        throw unpriced(answer.reason)
-      case 'is_stable':
-        throw new QuoteError(
-          'NOT_SUPPORTED',
-          `${address} is a stable: other tokens are sold for it`,
-          'STABLE',
-        )
-    }
+  const respond = answering(context, {
+    parameters: ['usd', 'amount'],
+    deadlineMs: DEADLINE_MS,
+    asked: params => {
+      const sizes = sizesIn(params)
+      return async (chain, token) => {
+        const answer = await chain.exit(token, sizes)
+        return answer.outcome === 'exit' ? { outcome: 'answer', json: answer.exit } : answer
+      }
+    },
+    unpriced: 'the token has no price now, so there is no route to sell it over',
+    stable: 'other tokens are sold for it',
   })
+  app.get('/v1/exit/:chain_id/:token_address', respond)
 }
-
-const unpriced = (reason: string): QuoteError =>
-  new QuoteError('NO_ROUTE', 'the token has no price now, so there is no route to sell it over', reason)
 
 /** Dollars at the published price, or units of the token; one of the two. */
 function sizesIn(params: Params): SaleSizes {
@@ -96,21 +76,4 @@ function unitsIn(text: string): bigint | null {
   if (!/^[1-9][0-9]{0,77}$/.test(text)) return null
   const value = BigInt(text)
   return value <= MAX_UNITS ? value : null
-}
-
-/** A token that is not evaluated yet: 202, like its quote. */
-async function pending(
-  context: HttpContext,
-  chain: ServedChain,
-  address: Address,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
-  const enrolment = await enrolFor(context, principalOf(request), chain, address, {
-    pay: () => charge(context, request, reply, COMPUTING_UNITS),
-    giveBack: lookUps => giveBack(context, request, reply, lookUps * COMPUTING_UNITS),
-  })
-  const stage = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
-  void reply.code(202).header('retry-after', Math.max(1, Math.ceil(stage.retryAfterMs / 1000)))
-  return pendingText(chain.config.chainId, address, stage)
 }

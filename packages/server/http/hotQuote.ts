@@ -26,7 +26,7 @@ export function answerHotQuotes(server: Server, context: HttpContext, connection
   const hot = new HotQuotes(context, handle)
   server.removeListener('request', handle)
   server.on('request', (request, response) => {
-    connections.heard(request.socket, response)
+    if (!connections.heard(request.socket, response)) return
     if (!connections.isFull && hot.take(request, response)) connections.admit(request.socket)
     else handle(request, response)
   })

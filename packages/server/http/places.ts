@@ -22,6 +22,8 @@ export type Place = {
   isStream: boolean
   /** The answer to its last request. */
   answer: ServerResponse | null
+  /** Requests that came before the answer to the one before them was written. */
+  ahead: number
   /** The bytes that had gone over it at the last look, and for how many looks they have been the same. */
   traffic: number
   quietLooks: number

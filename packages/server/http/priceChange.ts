@@ -2,7 +2,7 @@
  * How a price stands to our own of an hour and of a day before it was evaluated, in whole basis points: the exact
  * quotient rounded once to the nearest, ties to even. Null where nothing was published then, or it had no price.
  */
-import type { HistoryStore } from '../store/history.ts'
+import type { HistoryStore, PriceThen } from '../store/history.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -11,32 +11,49 @@ export type PriceChange = { readonly h1_bps: number | null; readonly h24_bps: nu
 
 type Price = { readonly numerator: string; readonly denominator: string }
 
-/** Seen from the moment of evaluation, so that it belongs to the record and not to who reads it when. */
+type Evaluated = { readonly evaluated_at_ms: number; readonly price_usd: Price }
+
+/** The two moments a change looks back to, from the moment of evaluation: it belongs to the record and not to who reads it when. */
+export const lookedBackTo = ({ evaluated_at_ms }: Evaluated): readonly [hourMs: number, dayMs: number] => [
+  evaluated_at_ms - HOUR_MS,
+  evaluated_at_ms - DAY_MS,
+]
+
 export async function changeOf(
-  store: HistoryStore,
+  store: Pick<HistoryStore, 'readTokenAt'>,
   chainId: number,
   token: string,
-  { evaluated_at_ms, price_usd }: { readonly evaluated_at_ms: number; readonly price_usd: Price },
+  quote: Evaluated,
 ): Promise<PriceChange | null> {
-  const since = async (agoMs: number): Promise<Since> => {
-    const ms = evaluated_at_ms - agoMs
-    const then = await store.readTokenAt(chainId, token, { ms })
-    if (then === null) return null
-    // A price past its expiry was presented as none.
-    if (then.price === null || (then.expiresAtMs !== null && then.expiresAtMs <= ms)) return { bps: null }
-    const [numerator = '', denominator = ''] = then.price.split('/')
-    return { bps: changeBps(price_usd, { numerator, denominator }) }
-  }
-  const hour = await since(HOUR_MS)
+  const [hourMs, dayMs] = lookedBackTo(quote)
+  const hour = await store.readTokenAt(chainId, token, { ms: hourMs })
   // A token without a record an hour ago has none from the day before either.
   if (hour === null) return null
-  const day = await since(DAY_MS)
-  const [h1_bps, h24_bps] = [hour.bps, day?.bps ?? null]
+  return changeFrom(quote, hour, await store.readTokenAt(chainId, token, { ms: dayMs }))
+}
+
+/** From the prices that stood at both moments; null without either. */
+export function changeFrom(
+  quote: Evaluated,
+  hour: PriceThen | null,
+  day: PriceThen | null,
+): PriceChange | null {
+  const [hourMs, dayMs] = lookedBackTo(quote)
+  const [h1_bps, h24_bps] = [bpsSince(quote, hour, hourMs), bpsSince(quote, day, dayMs)]
   return h1_bps === null && h24_bps === null ? null : { h1_bps, h24_bps }
 }
 
-/** Null where there was no record at all. */
-type Since = { readonly bps: number | null } | null
+function bpsSince({ price_usd }: Evaluated, then: PriceThen | null, ms: number): number | null {
+  const price = then === null ? null : priceIn(then, ms)
+  return price === null ? null : changeBps(price_usd, price)
+}
+
+/** The price that stood at a moment; null where it had expired by then or there was none. */
+export function priceIn({ price, expiresAtMs }: PriceThen, ms: number): Price | null {
+  if (price === null || (expiresAtMs !== null && expiresAtMs <= ms)) return null
+  const [numerator = '', denominator = ''] = price.split('/')
+  return { numerator, denominator }
+}
 
 /** 10,000 · (now / then − 1), to the nearest whole, ties to even; null past what a JSON integer holds. */
 export function changeBps(now: Price, then: Price): number | null {

@@ -20,6 +20,13 @@ export type ReadyQuote = {
   readonly etag: string
 }
 
+/** What a reader is given, and when its record was evaluated. */
+export type PresentedQuote = ReadyQuote & {
+  readonly evaluatedAtMs: number
+  /** The compact state of the same, with its ids. */
+  readonly head: () => object
+}
+
 /** A token as a path writes it: chain id and address in lower case. */
 export type QuoteKey = `${number}/${string}`
 
@@ -62,18 +69,19 @@ export class QuoteCache {
   }
 
   /** The quote as a reader sees it at `nowMs`; null for a token without one. */
-  async read(
-    chainId: number,
-    token: string,
-    nowMs: number,
-  ): Promise<(ReadyQuote & { readonly evaluatedAtMs: number }) | null> {
+  async read(chainId: number, token: string, nowMs: number): Promise<PresentedQuote | null> {
     const key = keyOf(chainId, token)
     this.onAsked?.(key, nowMs)
     let entry = this.#kept(key) ?? (await this.#fetch(key, chainId, token))
     // The feed came back while it was read, so it may be a price from before.
     if (entry !== null && !this.#isSinceReturn(entry)) entry = await this.#load(chainId, token)
     if (entry === null) return null
-    return { ...this.#presented(entry, nowMs), evaluatedAtMs: entry.head.evaluated_at_ms }
+    const reading = { nowMs, feedGone: this.#feeds.gone(chainId, nowMs) }
+    return {
+      ...presented(entry, reading),
+      evaluatedAtMs: entry.head.evaluated_at_ms,
+      head: () => ({ chain_id: chainId, token, source: 'RETRIEVED', ...present(entry.head, reading) }),
+    }
   }
 
   /** What is in memory and can be sent at once; null says nothing about the token. */

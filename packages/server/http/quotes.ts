@@ -11,7 +11,8 @@ import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.
 import { Params, poolIn } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { present, presentPoolQuote, readingOf } from './presented.ts'
-import { isNamedIn, type ReadyQuote } from './quoteCache.ts'
+import { isNamedIn, type PresentedQuote } from './quoteCache.ts'
+import { compactView, tagOfView, type View, viewIn } from './quoteView.ts'
 import { sidesText } from './rows.ts'
 import { subject } from './quoteSubject.ts'
 import { malformedQuote, searchOf, sendJson } from './request.ts'
@@ -25,20 +26,21 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
   app.get('/v1/quote/token/:chain_id/:token_address', async (request, reply) => {
     const params = new Params(
       searchOf(request),
-      ['max_age_ms', 'deadline_ms', 'max_hops', 'min_depth_usd', 'exclude_pools'],
+      ['max_age_ms', 'deadline_ms', 'max_hops', 'min_depth_usd', 'exclude_pools', 'view'],
       malformedQuote,
     )
     const { chain, address } = subject(context, request, 'token_address')
     const deadlineMs = params.integer('deadline_ms', 100, 10_000) ?? DEFAULT_DEADLINE_MS
     const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
     const narrowing = narrowingIn(params)
+    const view = viewIn(params, message => malformedQuote({ kind: 'params', message }))
     // Asked before the quote is read: a feed that is lost in between is then found by who presents the answer.
     const isFeedGone = readingOf(context, chain.config.chainId).feedGone !== null
     const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
-    if (ready === null) return enrol(context, chain, address, request, reply)
+    if (ready === null) return enrol(context, chain, address, request, reply, view)
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
     // Without a feed nothing can be computed that would hold: the answer is the same whatever was asked for.
-    if (isFeedGone || (narrowing === null && !isTooOld)) return sendReady(request, reply, ready)
+    if (isFeedGone || (narrowing === null && !isTooOld)) return sendReady(request, reply, ready, view)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
     const { consumer } = principalOf(request)
@@ -48,7 +50,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
       ),
       deadlineMs,
     )
-    if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply)
+    if (answer.outcome === 'not_enrolled') return enrol(context, chain, address, request, reply, view)
     if (answer.outcome === 'rpc_unavailable') throw unavailable(answer.reason)
     if (answer.outcome === 'budget_exceeded') throw callsSpent(answer.retryAfterMs)
     const computed = present(
@@ -57,7 +59,8 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     ) as Computed
     if (narrowing !== null && computed.state === 'UNPRICED' && computed.reason !== 'FEED')
       throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
-    return sendJson(reply, await withPast(context, chain.config.chainId, address, computed))
+    const quote = await withPast(context, chain.config.chainId, address, computed)
+    return sendJson(reply, JSON.stringify(view === 'full' ? quote : compactView(quote)))
   })
 
   app.get('/v1/quote/pool/:chain_id/:pool_address', async (request, reply) => {
@@ -115,11 +118,17 @@ async function withPrices(
 }
 
 /** The last record as it was serialised, or nothing at all to whom has it already. */
-function sendReady(request: FastifyRequest, reply: FastifyReply, { body, etag }: ReadyQuote): FastifyReply {
+function sendReady(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, head, ...ready }: PresentedQuote,
+  view: View,
+): FastifyReply {
+  const etag = tagOfView(ready.etag, view)
   // A client may keep it, if it asks each time whether it still holds.
   void reply.header('etag', etag).header('cache-control', 'private, no-cache')
   if (isNamedIn(request.headers['if-none-match'], etag)) return reply.code(304).send()
-  return sendJson(reply, body)
+  return sendJson(reply, view === 'full' ? body : JSON.stringify(compactView(head())))
 }
 
 type Computed = Parameters<typeof changeOf>[3] & {
@@ -134,15 +143,15 @@ async function withPast(
   chainId: number,
   token: Address,
   quote: Computed,
-): Promise<string> {
+): Promise<object> {
   if (quote.state !== 'PRICED') {
-    if (quote.last_priced !== undefined) return JSON.stringify(quote)
+    if (quote.last_priced !== undefined) return quote
     const row = await store.readToken(chainId, token)
     const before = row?.price ?? null
     const last_priced = before === null ? null : lastPricedIn(JSON.parse(before) as CompactState)
-    return JSON.stringify({ ...quote, last_priced: last_priced ?? null })
+    return { ...quote, last_priced: last_priced ?? null }
   }
-  return JSON.stringify({ ...quote, change: await changeOf(store, chainId, token, quote) })
+  return { ...quote, change: await changeOf(store, chainId, token, quote) }
 }
 
 /** 202 while it is on its way in; what comes later is told later. */
@@ -152,6 +161,7 @@ async function enrol(
   address: Address,
   request: FastifyRequest,
   reply: FastifyReply,
+  view: View,
 ): Promise<unknown> {
   const { chainId } = chain.config
   const enrolment = await enrolFor(context, principalOf(request), chain, address, {
@@ -160,7 +170,7 @@ async function enrol(
   })
   if (enrolment.state === 'EVALUATED') {
     const ready = await context.quotes.read(chainId, address, context.clock.nowMs())
-    if (ready !== null) return sendReady(request, reply, ready)
+    if (ready !== null) return sendReady(request, reply, ready, view)
   }
   const pending = enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
   void reply.code(202).header('retry-after', Math.max(1, Math.ceil(pending.retryAfterMs / 1000)))

@@ -6,6 +6,7 @@ import { mergePolicy } from '@assay/engine'
 import {
   BackfillRequest,
   BatchRequest,
+  DecimalsRequest,
   KeyRequest,
   LimitsRequest,
   PolicyRequest,
@@ -110,6 +111,7 @@ describe('a body', () => {
   const SCHEMAS = {
     BackfillRequest,
     BatchRequest,
+    DecimalsRequest,
     KeyRequest,
     LimitsRequest,
     PolicyRequest,

@@ -54,7 +54,7 @@ export const sidesText = (row: PoolRow, reading: Reading): object => ({
   },
 })
 
-export function tokenText(row: TokenRow, reading: Reading): object {
+export function tokenText(row: TokenRow, reading: Reading) {
   const price = presentText(row.price, reading) as { state: string } | null
   return {
     chain_id: row.chainId,

@@ -12,6 +12,7 @@ import { malformed, searchOf } from './request.ts'
 import { readingOf } from './presented.ts'
 import { momentsOf, type PoolMoment } from './poolReading.ts'
 import { poolText, tokenText } from './rows.ts'
+import { columnsIn, withColumns } from './tokenColumns.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -20,10 +21,11 @@ const [LONGEST_TEXT, MOST_FOUND] = [64, 50]
 
 export function registerTokens(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/tokens', async (request, reply) => {
-    const params = new Params(searchOf(request), ['chain_id', 'limit', 'cursor'], malformed)
+    const params = new Params(searchOf(request), ['chain_id', 'limit', 'cursor', 'include'], malformed)
     const chainId = integerIn('chain_id', params.required('chain_id'), 0, Number.MAX_SAFE_INTEGER, malformed)
     servedChain(context, chainId)
     const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    const columns = columnsIn(params.text('include'))
     await charge(context, request, reply, unitsOfRows(limit))
     const query = `tokens ${chainId}`
     const cursor = params.text('cursor')
@@ -32,7 +34,12 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
     const reading = readingOf(context, chainId)
     const last = rows.length < limit ? undefined : (rows.at(-1) as TokenRow)
     return {
-      tokens: rows.map(row => tokenText(row, reading)),
+      tokens: await withColumns(
+        context,
+        chainId,
+        rows.map(row => tokenText(row, reading)),
+        columns,
+      ),
       next_cursor: last === undefined ? null : sealPage(context.pageSecret, query, [last.tokenAddress]),
     }
   })

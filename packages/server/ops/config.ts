@@ -17,12 +17,33 @@ export type Config = {
   readonly admin: { readonly allow: readonly string[] }
   /** Origins whose pages may read with a bearer key. */
   readonly access: { readonly corsOrigins: readonly string[] }
+  readonly compat: CompatConfig
+  /** Tools for agents at /mcp. */
+  readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]
   /** A subset of the policy object, as given. */
   readonly policy: Readonly<Record<string, unknown>>
+}
+
+/** Answers in the shapes of other services. */
+export type CompatConfig = {
+  readonly coingecko: boolean
+  readonly defillama: boolean
+  /** A feed for TradingView's charts. */
+  readonly udf: boolean
+  /** Prices below it are absent there. */
+  readonly minScore: number
+  /** A second door, with these answers at its root; null for none. */
+  readonly listen: { readonly host: string; readonly port: number } | null
+}
+
+export type McpConfig = {
+  readonly isEnabled: boolean
+  /** Below this score agents get no number. */
+  readonly minScore: number
 }
 
 /** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */

@@ -13,6 +13,19 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   access: 'What other pages may do.',
   'access.cors_origins':
     'Origins whose pages may read with a bearer key from a browser, without cookies; by default none.',
+  compat: 'Answers in the shapes of other services, for programs written for those; see docs/MIGRATING.md.',
+  'compat.coingecko':
+    'Below /compat/coingecko the endpoints of CoinGecko that can be answered; on by default where listen.host is this machine alone.',
+  'compat.defillama': 'Below /compat/defillama those of DefiLlama; the same default.',
+  'compat.udf': 'Below /compat/udf a feed for TradingView charts; the same default.',
+  'compat.min_score': 'A price with a lower score is left out of those answers.',
+  'compat.listen':
+    'A second address with the same answers at its root, for programs that take no path in a base address; by default none.',
+  'compat.listen.host': 'Address to listen on; that of listen.host unless told otherwise.',
+  'compat.listen.port': 'Port to listen on; 0 takes a free one.',
+  mcp: 'Tools for agents (Model Context Protocol) at /mcp; see docs/MCP.md.',
+  'mcp.enabled': 'Whether they are served; on by default where listen.host is this machine alone.',
+  'mcp.min_score': 'Below this score an agent is told the reason and no number.',
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',

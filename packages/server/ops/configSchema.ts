@@ -25,6 +25,14 @@ export const SAMPLE = {
   replica: 'postgres://assay:secret@replica/assay',
   admin: { allow: ['127.0.0.1/32'] },
   access: { cors_origins: ['https://app.example'] },
+  compat: {
+    coingecko: true,
+    defillama: true,
+    udf: true,
+    min_score: 1,
+    listen: { host: '127.0.0.1', port: 8081 },
+  },
+  mcp: { enabled: true, min_score: 4 },
   retention: { hours: 72, records: 1_000_000 },
   chains: [
     {
@@ -196,6 +204,12 @@ class Outline extends Shape {
       schema: otherwise === undefined ? {} : { default: otherwise },
     })
     return super.integer(value, path, range, otherwise)
+  }
+
+  /** Its default follows from other keys, so the schema names none. */
+  override flag(value: unknown, path: string, otherwise: boolean): boolean {
+    this.#hear(path, { kind: 'scalar', form: { type: 'boolean' }, schema: {} })
+    return super.flag(value, path, otherwise)
   }
 
   override text(value: unknown, path: string, expected: string, pattern: RegExp, otherwise?: string): string {

@@ -95,7 +95,7 @@ function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
 
 /** Back from our words to those of the file. */
 function documentOf(config: Config, policy: Policy): object {
-  const { listen, store, admin, access, retention, chains, rpc, coverage } = config
+  const { listen, store, admin, access, compat, mcp, retention, chains, rpc, coverage } = config
   return {
     listen: {
       host: listen.host,
@@ -107,6 +107,14 @@ function documentOf(config: Config, policy: Policy): object {
     ...(store.replica === undefined ? {} : { replica: storeText(store.replica) }),
     admin,
     access: { cors_origins: access.corsOrigins },
+    compat: {
+      coingecko: compat.coingecko,
+      defillama: compat.defillama,
+      udf: compat.udf,
+      min_score: compat.minScore,
+      listen: compat.listen,
+    },
+    mcp: { enabled: mcp.isEnabled, min_score: mcp.minScore },
     retention,
     chains: chains.map(chainDocument),
     coverage: { sources: coverage.map(coverageDocument) },

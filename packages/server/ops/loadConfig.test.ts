@@ -201,3 +201,25 @@ test('a PostgreSQL URL is a store, and its password a secret', () => {
   expect(wrong).toThrow('sqlite:PATH or postgres://')
   expect(wrong).not.toThrow('hunter2')
 })
+
+test('answers in other services’ shapes are on where only this machine can ask, and as told elsewhere', () => {
+  const of = (document: object) => load({ ...document, chains: [chain] }).compat
+  const on = { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null }
+  for (const host of ['127.0.0.1', 'localhost', '::1']) expect(of({ listen: { host } })).toEqual(on)
+  const off = { ...on, coingecko: false, defillama: false, udf: false }
+  for (const host of ['0.0.0.0', '::', '10.0.0.1', 'prices.example'])
+    expect(of({ listen: { host } })).toEqual(off)
+  expect(
+    of({ listen: { host: '0.0.0.0' }, compat: { defillama: true, min_score: 4, listen: { port: 9 } } }),
+  ).toEqual({
+    ...off,
+    defillama: true,
+    minScore: 4,
+    listen: { host: '0.0.0.0', port: 9 },
+  })
+  expect(faultsOf({ chains: [chain], compat: { coingecko: 'yes', min_score: 11, defilama: true } })).toEqual([
+    expect.stringContaining('compat.defilama: defillama, if that is what is meant'),
+    'compat.coingecko: true or false',
+    'compat.min_score: an integer from 1 to 10',
+  ])
+})

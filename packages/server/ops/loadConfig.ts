@@ -178,6 +178,10 @@ function retentionHours(shape: Shape, value: unknown, chains: Config['chains']):
 /** From what any other answer may have; more than a gibibyte no block that a chain accepts can have. */
 const ANSWER_MIB = [16, 1024, 'mebibytes'] as const
 
+const HOST = /^[\w.:-]+$/
+/** Addresses that only this machine reaches. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
+
 /** Whatever is wrong is on the shape. */
 export function configFrom(shape: Shape, document: unknown, folder: string): Config {
   const root = shape.mapping(document, '', [
@@ -186,6 +190,8 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'replica',
     'admin',
     'access',
+    'compat',
+    'mcp',
     'retention',
     'chains',
     'coverage',
@@ -204,9 +210,10 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
   if (chains.length === 0) shape.fault('chains', root['chains'], 'at least one chain')
   shape.unique(chains, 'chains', 'chain_id', ({ chainId }) => chainId)
   const origin = listen['public_origin'] ?? null
+  const host = shape.text(listen['host'], 'listen.host', 'a host name or address', HOST, '127.0.0.1')
   return {
     listen: {
-      host: shape.text(listen['host'], 'listen.host', 'a host name or address', /^[\w.:-]+$/, '127.0.0.1'),
+      host,
       port: shape.integer(listen['port'], 'listen.port', [0, 65_535], 8080),
       publicOrigin:
         origin === null
@@ -227,6 +234,8 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
           : shape.networks(admin['allow'], 'admin.allow'),
     },
     access: { corsOrigins: originsFrom(shape, access['cors_origins']) },
+    compat: compatFrom(shape, root['compat'], host),
+    mcp: mcpFrom(shape, root['mcp'], host),
     retention: {
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
@@ -241,6 +250,37 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     ),
   }
 }
+
+/** Whoever reaches them has a key; on a machine of its own they are there to be tried, elsewhere to be asked for. */
+function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'] {
+  const compat = shape.mapping(value, 'compat', ['coingecko', 'defillama', 'udf', 'min_score', 'listen'])
+  const listen = shape.mapping(compat['listen'], 'compat.listen', ['host', 'port'])
+  const isLocal = LOOPBACK.test(host)
+  const of = (key: string): boolean => shape.flag(compat[key], `compat.${key}`, isLocal)
+  const door = {
+    host: shape.text(listen['host'], 'compat.listen.host', 'a host name or address', HOST, host),
+    port: shape.integer(listen['port'], 'compat.listen.port', [0, 65_535], 0),
+  }
+  return {
+    coingecko: of('coingecko'),
+    defillama: of('defillama'),
+    udf: of('udf'),
+    minScore: shape.integer(compat['min_score'], 'compat.min_score', [1, 10], 1),
+    listen: (compat['listen'] ?? null) === null ? null : door,
+  }
+}
+
+/** Whoever asks has a key; on a machine of its own it is there to be tried, elsewhere to be switched on. */
+function mcpFrom(shape: Shape, value: unknown, host: string): Config['mcp'] {
+  const mcp = shape.mapping(value, 'mcp', ['enabled', 'min_score'])
+  return {
+    isEnabled: shape.flag(mcp['enabled'], 'mcp.enabled', LOOPBACK.test(host)),
+    minScore: shape.integer(mcp['min_score'], 'mcp.min_score', [0, 10], DEFAULT_MIN_SCORE),
+  }
+}
+
+/** Prices with a score of 3 or less are labelled Low: one nominal stable, a past that could not be read, sources that disagree. */
+const DEFAULT_MIN_SCORE = 4
 
 /** As a browser writes them: in lower case, without a path and without the port that the scheme has anyway. */
 function originsFrom(shape: Shape, value: unknown): readonly string[] {

@@ -54,6 +54,11 @@ export class Shape {
     return isGood ? value : this.#fault(path, value, expected, otherwise ?? min)
   }
 
+  flag(value: unknown, path: string, otherwise: boolean): boolean {
+    if (value === undefined) return otherwise
+    return typeof value === 'boolean' ? value : this.#fault(path, value, 'true or false', otherwise)
+  }
+
   text(value: unknown, path: string, expected: string, pattern: RegExp, otherwise?: string): string {
     if (value === undefined && otherwise !== undefined) return otherwise
     return typeof value === 'string' && pattern.test(value)

@@ -36,7 +36,9 @@ beforeAll(async () => {
   for (const [symbol, code] of Object.entries(CODES))
     await chain.rpc('anvil_setCode', chain.token(symbol), code)
   await chain.mine()
-  service = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'] })
+  service = await startTestService(chain, {
+    tokens: ['LARK', 'MOTH', 'PROXY', 'JUMPY', 'ZERO', 'WIDE'],
+  })
   client = await service.client()
 })
 afterAll(async () => {
@@ -99,6 +101,9 @@ test('P1: 0 and 36 decimals are as good as any', async () => {
 
 test('P1: decimals that change behind a proxy take the price back before anything is scaled by them', async () => {
   const before = await priced('PROXY')
+  const at = { chain_id: CHAIN_ID, token_address: chain.token('PROXY') }
+  const { admin } = await service.client(['admin'])
+  await expect(admin.confirmDecimals(at, { decimals: 15 })).rejects.toMatchObject({ status: 404 })
   const after = await service.head()
   const data = encodeFunctionData({ abi: testTokenAbi, functionName: 'setDecimals', args: [15] })
   await send(chain.world.client, { to: chain.token('PROXY'), data })
@@ -119,9 +124,17 @@ test('P1: decimals that change behind a proxy take the price back before anythin
   ))
     if (type === 'PRICE_UPSERT' && payload.scope === 'token' && payload.state === 'PRICED')
       expect(Number(payload.price_usd.display) / usd(before)).toBeCloseTo(1, 1)
-  // A second reading that says the same is believed: the price returns, scaled by what the token now says.
-  const again = await untilQuote('PROXY', 'priced again', quote => quote.state === 'PRICED')
-  expect(usd(again as PricedQuote) / (usd(before) / 1000)).toBeCloseTo(1, 1)
+  await expect(admin.confirmDecimals(at, { decimals: 6 })).rejects.toMatchObject({ status: 409 })
+  expect(await evaluated('PROXY')).toMatchObject({ state: 'UNPRICED', reason: 'DECIMALS' })
+  // Another reading counts half an hour of blocks later, or as soon as an operator says the same as the token.
+  await admin.confirmDecimals(at, { decimals: 15 })
+  const again = await priced('PROXY')
+  expect(usd(again) / (usd(before) / 1000)).toBeCloseTo(1, 1)
+  // It is a thousandth of what it was, whoever says so.
+  expect(capsOf(again)).toContain('MAGNITUDE_JUMP')
+  expect((await admin.fetchAudit({ limit: 1 })).entries).toMatchObject([
+    { action: 'token.decimals', detail: '{"decimals":15}' },
+  ])
 })
 
 test('P3: reserves of 1 wei and 2^112 − 1 give a price or a reason, and stop nothing', async () => {

@@ -35,6 +35,9 @@ export const gapsOf = (texts: readonly string[]): readonly GapRow[] =>
     .map(({ fromBlock, toBlock, atMs }) => ({ fromBlock, toBlock, atMs }))
     .sort((a, b) => a.toBlock - b.toBlock)
 
+/** A price as it stood at a moment: the last record of the token at or before it. */
+export type PriceThen = Pick<HistoryPoint, 'atMs' | 'price' | 'expiresAtMs'>
+
 export type HistoryStore = {
   /** The chain's newest gaps, oldest first. */
   readGaps(chainId: number): Promise<readonly GapRow[]>
@@ -65,6 +68,11 @@ export type HistoryStore = {
     tokenAddress: string,
     moment: { readonly ms: number } | { readonly block: number } | { readonly sequence: Sequence },
   ): Promise<HistoryRow | null>
+  /** Prices of many tokens at many moments, in the order asked, in one reading; null as in `readTokenAt`. */
+  readPricesAt(
+    chainId: number,
+    moments: readonly { readonly tokenAddress: string; readonly ms: number }[],
+  ): Promise<readonly (PriceThen | null)[]>
 }
 
 /** What history keeps of a compact state. */

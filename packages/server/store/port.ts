@@ -119,6 +119,10 @@ export type Verified = {
     readonly poolAddress: string
     readonly verifiedMs: number
     readonly verifiedNumber: number
+    /** Since when its events are followed and stored without a gap; null in a text that does not say. */
+    readonly followedSinceMs: number | null
+    /** Null where its creation was not seen. */
+    readonly createdMs: number | null
   }[]
 }
 
@@ -149,6 +153,8 @@ export type SnapshotStore = {
   ): Promise<{ readonly tokens: readonly TokenRow[]; readonly pools: readonly PoolRow[] }>
   /** Tokens of any chain whose symbol or name holds the text, in any case, those with the most depth first. */
   searchTokens(text: string, limit: number): Promise<readonly TokenRow[]>
+  /** Microdollars that move the pools of each token by 2%, all its pools together; null where no pool has a known depth. */
+  readDepths(chainId: number, tokens: readonly string[]): Promise<readonly (string | null)[]>
   /** When these pools were last verified by themselves, and the runs of proven blocks that vouch for them since. */
   readVerified(chainId: number, pools: readonly string[]): Promise<Verified>
   /** The latest FEED_HEALTH payload of a chain. */

@@ -58,14 +58,41 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
   test('pools were verified when their entities say so, and since then by the runs of their chain', async () => {
     const pool = address('pool')
     const proven = [{ first: 5, last: 90, lastMs: 40_000 }]
+    const seen = address('seen')
+    const since = { verifiedNumber: 51, verifiedMs: 11_000 }
+    const back = address('looked-back')
+    const past = { kind: 'READ', readMs: 9500 }
     const entities = [
+      {
+        key: `pool/${seen}`,
+        text: JSON.stringify({ createdMs: 8000, state: { ...since, trackedSinceMs: 9000, past: null } }),
+      },
+      {
+        key: `pool/${back}`,
+        text: JSON.stringify({ createdMs: null, state: { ...since, trackedSinceMs: 7000, past } }),
+      },
       { key: 'chain', text: JSON.stringify({ tip: null, proven, policy: {} }) },
-      { key: `pool/${pool}`, text: JSON.stringify({ state: { verifiedNumber: 50, verifiedMs: 10_000 } }) },
+      {
+        key: `pool/${pool}`,
+        text: JSON.stringify({
+          createdMs: null,
+          state: { verifiedNumber: 50, verifiedMs: 10_000, past: { createdMs: 7 } },
+        }),
+      },
     ]
     expect(await store.readVerified(1, [pool])).toEqual({ proven: null, pools: [] })
     await store.commit(commitOf(1, 1, { entities }))
     const { proven: text, pools } = await store.readVerified(1, [pool, address('none')])
     expect(JSON.parse(text ?? '')).toEqual(proven)
-    expect(pools).toEqual([{ poolAddress: pool, verifiedNumber: 50, verifiedMs: 10_000 }])
+    expect(pools).toEqual([
+      { poolAddress: pool, verifiedNumber: 50, verifiedMs: 10_000, followedSinceMs: null, createdMs: null },
+    ])
+    expect((await store.readVerified(1, [seen])).pools).toEqual([
+      { poolAddress: seen, ...since, followedSinceMs: 9000, createdMs: 8000 },
+    ])
+    // A look-back reads what went before; its events are not stored.
+    expect((await store.readVerified(1, [back])).pools).toEqual([
+      { poolAddress: back, ...since, followedSinceMs: 9500, createdMs: null },
+    ])
   })
 })

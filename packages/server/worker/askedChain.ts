@@ -31,8 +31,16 @@ export abstract class AskedChain implements ChainService {
     return this.ask('exit', [token, sizes]) as ReturnType<ChainService['exit']>
   }
 
+  cost(token: string) {
+    return this.ask('cost', [token]) as ReturnType<ChainService['cost']>
+  }
+
   unenrol(token: string) {
     return this.ask('unenrol', [token]) as ReturnType<ChainService['unenrol']>
+  }
+
+  confirmDecimals(token: string, decimals: number) {
+    return this.ask('confirmDecimals', [token, decimals]) as ReturnType<ChainService['confirmDecimals']>
   }
 
   setPaused(isPaused: boolean) {

@@ -21,15 +21,18 @@ import type { ChainStore, Sequence } from '../store/port.ts'
 import { bootstrap } from './bootstrap.ts'
 import type {
   ChainService,
+  DecimalsConfirmation,
   Enrolment,
   Narrowing,
   PoolAnswer,
+  CostAnswer,
   SaleAnswer,
   SaleSizes,
   TokenAnswer,
 } from './chainService.ts'
 import type { Stored } from './commitOf.ts'
 import { ComputedQuotes } from './computedQuotes.ts'
+import { confirmDecimals, type ConfirmContext } from './confirmDecimals.ts'
 import { CoverageWatch } from './coverageWatch.ts'
 import { Dormancy } from './dormancy.ts'
 import { Enrolments } from './enrolments.ts'
@@ -85,6 +88,7 @@ export class ChainHost implements ChainService {
   readonly #upkeep: Upkeep
   readonly #quotes: ComputedQuotes
   readonly #reload: Reload
+  readonly #confirming: ConfirmContext
   #anchor!: () => void
   #end!: (failure?: unknown) => void
   #isBootstrapped = false
@@ -144,6 +148,7 @@ export class ChainHost implements ChainService {
       onReloaded: () => inLane(() => this.#inputs.tellAgain()),
       onFailure,
     })
+    this.#confirming = common
     this.#upkeep = new Upkeep({ ...common, clock })
     this.#inputs = new FeedInputs({
       ...common,
@@ -201,6 +206,10 @@ export class ChainHost implements ChainService {
     return this.#quotes.exit(token as Address, sizes)
   }
 
+  cost(token: string): Promise<CostAnswer> {
+    return this.#quotes.cost(token as Address)
+  }
+
   unenrol(token: string): Promise<boolean> {
     return this.#steps.run(async () => {
       const address = token as Address
@@ -213,6 +222,10 @@ export class ChainHost implements ChainService {
       })
       return true
     })
+  }
+
+  confirmDecimals(token: string, decimals: number): Promise<DecimalsConfirmation> {
+    return confirmDecimals(this.#confirming, token as Address, decimals)
   }
 
   setPaused(isPaused: boolean): Promise<void> {

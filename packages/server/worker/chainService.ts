@@ -50,6 +50,21 @@ export type SaleAnswer =
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
+/** What came of an operator's word on decimals that changed. */
+export type DecimalsConfirmation =
+  | { readonly outcome: 'confirmed' }
+  /** No other number waits: there is nothing to confirm. */
+  | { readonly outcome: 'not_held' }
+  /** The token says something else; null where it says nothing that could be decimals. */
+  | { readonly outcome: 'other'; readonly read: number | null }
+  | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
+
+export type CostAnswer =
+  | { readonly outcome: 'cost'; readonly cost: string }
+  | { readonly outcome: 'not_enrolled' }
+  | { readonly outcome: 'is_stable' }
+  | { readonly outcome: 'unpriced'; readonly reason: string }
+
 /** The chain's thread is gone; its keeper starts another. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
@@ -76,8 +91,12 @@ export interface ChainService {
   ): Promise<TokenAnswer>
   /** What sales of an enrolled token would pay at the tip; JSON text. */
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
+  /** What it would cost to move the published price of an enrolled token; JSON text. */
+  cost(token: string): Promise<CostAnswer>
   /** Takes a token back at the operator's wish; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
+  /** Lets changed decimals count at once, if the token still says this number. */
+  confirmDecimals(token: string, decimals: number): Promise<DecimalsConfirmation>
   /** Nothing is priced while a chain is paused; it goes on following its blocks. */
   setPaused(isPaused: boolean): Promise<void>
   setPolicy(policy: Policy): Promise<void>

@@ -2,7 +2,9 @@
  * Quotes computed for one caller at the tip: narrowed ones, pools asked for by address, and states that the caller wants
  * verified again. Whatever has to be read for them is read beside the lane; only the evaluation runs in it.
  */
+import { setImmediate } from 'node:timers/promises'
 import {
+  computeCost,
   computeExit,
   computePoolQuote,
   computeTokenQuote,
@@ -17,7 +19,15 @@ import { isFeedError } from '../feed/feedError.ts'
 import { BudgetSpent } from '../market/callBudget.ts'
 import type { Address } from '../ops/config.ts'
 import type { Sequence } from '../store/port.ts'
-import type { Narrowing, PoolAnswer, SaleAnswer, SaleSizes, TokenAnswer, Unread } from './chainService.ts'
+import type {
+  CostAnswer,
+  Narrowing,
+  PoolAnswer,
+  SaleAnswer,
+  SaleSizes,
+  TokenAnswer,
+  Unread,
+} from './chainService.ts'
 import type { Enrolments } from './enrolments.ts'
 import type { Intake } from './intake.ts'
 
@@ -102,6 +112,23 @@ export class ComputedQuotes {
       const answer = computeExit(state, token, now(), asked)
       return answer.outcome === 'exit' ? { outcome: 'exit', exit: this.#stamped(answer.exit) } : answer
     })
+  }
+
+  /** Begun in the lane on a copy of the state; the rest takes turns with the chain's blocks. */
+  async cost(token: Address): Promise<CostAnswer> {
+    const { state, inLane, now, lastSequence } = this.#context
+    const begun = await inLane(async () => {
+      if ((state.tokens.get(token)?.published ?? null) === null) return { outcome: 'not_enrolled' } as const
+      return { ...computeCost(state, token, now()), sequence: lastSequence() }
+    })
+    if (begun.outcome !== 'cost') return begun
+    const moves: object[] = []
+    for (const move of begun.moves) {
+      moves.push(move)
+      await setImmediate()
+    }
+    const answer = { ...begun.head, moves } as unknown as Stampable
+    return { outcome: 'cost', cost: JSON.stringify(stamped(answer, begun.sequence)) }
   }
 
   /** Reads again these pools and those that give them dollars; why it could not, or null. */

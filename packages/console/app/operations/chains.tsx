@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { chainName, count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { WideCard } from '../parts/card.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { ErrorNote } from '../parts/note.tsx'
 import { HealthTag } from '../parts/status.tsx'
 import { Table } from '../parts/table.tsx'
@@ -73,17 +74,25 @@ export function Chains({ live, onChanged }: Props) {
                 {endpoint?.p50_ms === null || endpoint === null ? '–' : `${endpoint.p50_ms} ms`}
               </td>
               <td class="right">
-                {at === 0 && (
-                  <button
-                    type="button"
-                    class="small"
-                    disabled={isAwaited}
-                    aria-label={`${word} ${chainName(chain.name)}`}
-                    onClick={() => set(chain.chain_id, !isPaused)}
-                  >
-                    {word}
-                  </button>
-                )}
+                {at === 0 &&
+                  (isPaused || isAwaited ? (
+                    <button
+                      type="button"
+                      class="small"
+                      disabled={isAwaited}
+                      aria-label={`${word} ${chainName(chain.name)}`}
+                      onClick={() => set(chain.chain_id, !isPaused)}
+                    >
+                      {word}
+                    </button>
+                  ) : (
+                    <Confirm
+                      word={word}
+                      about={`${word} ${chainName(chain.name)}`}
+                      sure={`Withdraw all prices of ${chainName(chain.name)}`}
+                      onSure={() => set(chain.chain_id, true)}
+                    />
+                  ))}
               </td>
             </tr>
           ))

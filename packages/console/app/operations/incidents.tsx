@@ -21,6 +21,8 @@ export function Incidents({ live, onChanged }: Props) {
   const { chains } = useLive(live)
   const { admin } = live.client
   const [chosen, setChosen] = useState<number | null>(null)
+  const [token, setToken] = useState('')
+  const [depth, setDepth] = useState('')
   const [fault, attempt] = useAttempt()
   const { value, failure, reload } = useAnswer('incidents', 0, signal => admin.fetchIncidents({ signal }))
   const isRunning = value?.caused.some(({ status }) => status === 'RUNNING') ?? false
@@ -34,7 +36,14 @@ export function Incidents({ live, onChanged }: Props) {
   const isBusy = value.caused.some(each => each.status === 'RUNNING' && each.chain_id === chainId)
   const cause = ({ name }: Incident, end: boolean) => {
     if (chainId === null) return
-    attempt(admin.causeIncident({ name, chain_id: chainId, end }), () => {
+    const wish = {
+      name,
+      chain_id: chainId,
+      end,
+      ...(token === '' ? {} : { token }),
+      ...(name === 'reorg' && depth !== '' ? { depth: Number(depth) } : {}),
+    }
+    attempt(admin.causeIncident(wish), () => {
       reload()
       onChanged()
     })
@@ -42,10 +51,44 @@ export function Incidents({ live, onChanged }: Props) {
   return (
     <Card
       name="Incidents"
-      beside={<ChainChoice live={live} about="Chain it happens on" chosen={chainId} onChoose={setChosen} />}
+      beside={
+        <ChainChoice
+          live={live}
+          about="Chain it happens on"
+          chosen={chainId}
+          onChoose={chain => {
+            setChosen(chain)
+            setToken('')
+          }}
+        />
+      }
     >
       <p class="muted">
         These chains are a local world: make something go wrong, and watch what becomes of the prices.
+      </p>
+      <p class="tools bare">
+        <label>
+          Token{' '}
+          <select value={token} onChange={event => setToken(event.currentTarget.value)}>
+            <option value="">one that suits</option>
+            {tokensOf(live, chainId).map(symbol => (
+              <option key={symbol} value={symbol}>
+                {symbol}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Blocks of a reorg{' '}
+          <input
+            type="number"
+            min={1}
+            max={64}
+            placeholder="1 to 64"
+            value={depth}
+            onInput={event => setDepth(event.currentTarget.value)}
+          />
+        </label>
       </p>
       <ErrorNote failure={fault} />
       <ul class="plain incidents">
@@ -83,6 +126,13 @@ export function Incidents({ live, onChanged }: Props) {
     </Card>
   )
 }
+
+/** Tokens that something can happen to, by symbol. */
+const tokensOf = (live: Live, chainId: number | null): readonly string[] =>
+  [...live.rows.values()]
+    .filter(({ token }) => token.chain_id === chainId && token.role === 'TOKEN')
+    .flatMap(({ token }) => token.symbol ?? [])
+    .sort()
 
 const KINDS: Readonly<Record<string, string>> = { DONE: 'ok', FAILED: 'bad' }
 

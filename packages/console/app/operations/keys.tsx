@@ -6,6 +6,7 @@ import { dateTime } from '../format.ts'
 import { Answered } from '../parts/answered.tsx'
 import { WideCard } from '../parts/card.tsx'
 import { Checks } from '../parts/checks.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { ErrorNote } from '../parts/note.tsx'
 import { Table } from '../parts/table.tsx'
@@ -108,7 +109,6 @@ function KeyTable({
   readonly keys: readonly Key[]
   readonly onRevoke: (key: Key) => void
 }) {
-  const [doubted, setDoubted] = useState<string | null>(null)
   return (
     <Table
       about="All keys"
@@ -127,24 +127,13 @@ function KeyTable({
           <td class="right">
             {key.revoked_at_ms !== null ? (
               <span class="tag bad">revoked</span>
-            ) : doubted === key.key_id ? (
-              <>
-                <button type="button" class="small danger" onClick={() => onRevoke(key)}>
-                  Revoke {key.name} now
-                </button>{' '}
-                <button type="button" class="small quiet" onClick={() => setDoubted(null)}>
-                  Keep
-                </button>
-              </>
             ) : (
-              <button
-                type="button"
-                class="small"
-                aria-label={`Revoke ${key.name}`}
-                onClick={() => setDoubted(key.key_id)}
-              >
-                Revoke
-              </button>
+              <Confirm
+                word="Revoke"
+                about={`Revoke ${key.name}`}
+                sure={`Revoke ${key.name} now`}
+                onSure={() => onRevoke(key)}
+              />
             )}
           </td>
         </tr>

@@ -1,9 +1,9 @@
 /** One token in the table. It is drawn again only when its price changes or a second has passed. */
 import type { FeedGone } from '@assay/sdk'
 import {
-  changeBps,
   changeText,
   clockTime,
+  dollars,
   duration,
   price as priceText,
   shortAddress,
@@ -13,14 +13,13 @@ import { memo } from '../parts/memo.ts'
 import { Score } from '../parts/score.tsx'
 import { hrefOf } from '../place.ts'
 import { priceAt, type Row } from '../row.ts'
-import type { Reference } from './changes.ts'
+import { PriceLine } from './priceLine.tsx'
 
 type Props = {
   readonly at: number
   readonly row: Row
   readonly chain: string
   readonly feedGone: FeedGone | null
-  readonly reference: Reference | undefined
   readonly second: number
 }
 
@@ -28,9 +27,9 @@ type Props = {
 const FRESH_MS = 1500
 const RETRACTED_MS = 60_000
 
-export const TokenRow = memo<Props>(({ at, row, chain, feedGone, reference }) => {
+export const TokenRow = memo<Props>(({ at, row, chain, feedGone }) => {
   const now = Date.now()
-  const { token, direction, changedAtMs, retraction } = row
+  const { token, direction, changedAtMs, retraction, beside } = row
   const price = priceAt(row, now, feedGone)
   const isPriced = price?.state === 'PRICED'
   const isFresh = now - changedAtMs < FRESH_MS
@@ -43,13 +42,20 @@ export const TokenRow = memo<Props>(({ at, row, chain, feedGone, reference }) =>
           {token.symbol ?? shortAddress(token.token_address)}
         </a>
         {token.role !== 'TOKEN' && <span class="role">{token.role.toLowerCase()}</span>}
+        <span class="narrow small muted">{chain}</span>
       </td>
       <td class="wide muted">{chain}</td>
       <td class={`right number ${moved}`} key={moved === '' ? 'still' : changedAtMs}>
         {isPriced ? <span title={price.price_usd.display}>{priceText(price.price_usd)}</span> : '–'}
       </td>
-      <td class="right wide number">
-        <Change row={row} reference={reference} isPriced={isPriced} />
+      <td class="right wide number">{isPriced && <Change bps={beside?.h1Bps ?? null} />}</td>
+      <td class="wide">
+        {beside !== null && (
+          <PriceLine prices={beside.spark} about={`${token.symbol ?? 'token'}, last day`} />
+        )}
+      </td>
+      <td class="right wide number muted">
+        {beside?.depthMicrousd == null ? '–' : dollars(beside.depthMicrousd)}
       </td>
       <td>
         {isPriced ? (
@@ -68,21 +74,7 @@ export const TokenRow = memo<Props>(({ at, row, chain, feedGone, reference }) =>
   )
 })
 
-type ChangeProps = {
-  readonly row: Row
-  readonly reference: Reference | undefined
-  readonly isPriced: boolean
-}
-
-function Change({ row: { price }, reference, isPriced }: ChangeProps) {
-  if (!isPriced || price?.state !== 'PRICED' || reference === undefined) return null
-  const bps = reference.price === null ? 0 : changeBps(reference.price, price.price_usd)
-  return (
-    <span
-      class={bps > 0 ? 'up-text' : bps < 0 ? 'down-text' : 'muted'}
-      title={`since ${clockTime(reference.atMs)}`}
-    >
-      {changeText(bps)}
-    </span>
-  )
+function Change({ bps }: { readonly bps: number | null }) {
+  if (bps === null) return <span class="muted">–</span>
+  return <span class={bps > 0 ? 'up-text' : bps < 0 ? 'down-text' : 'muted'}>{changeText(bps)}</span>
 }

@@ -1,21 +1,23 @@
 /** All tokens of all chains, live. Sorting looks at values once a second; drawing looks only at rows in sight. */
 import type { CompactState } from '@assay/sdk'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useNow } from '../answer.ts'
 import { count } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
 import { WideCard } from '../parts/card.tsx'
 import { ChainChoice } from '../parts/chainChoice.tsx'
 import { WindowedTable } from '../parts/windowed.tsx'
+import { keepSettings, settingsIn } from '../place.ts'
 import { priceAt, type Row } from '../row.ts'
-import { Changes } from './changes.ts'
 import { TokenRow } from './tokenRow.tsx'
 
 const COLUMNS = [
   { id: 'token', name: 'Token', className: 'token' },
   { id: 'chain', name: 'Chain', className: 'chain-name wide' },
   { id: 'price', name: 'Price, USD', className: 'price-now right' },
-  { id: 'change', name: 'Last hour', className: 'change right wide' },
+  { id: 'change', name: '1 h', className: 'change right wide' },
+  { id: 'day', name: 'Last day', className: 'day wide' },
+  { id: 'depth', name: '2% depth', className: 'deep right wide' },
   { id: 'score', name: 'Confidence', className: 'confidence' },
   { id: 'age', name: 'Age', className: 'age right wide' },
 ] as const
@@ -25,12 +27,19 @@ type Sorting = { readonly by: Column; readonly isDown: boolean }
 export function TokenTable({ live }: { readonly live: Live }) {
   useLive(live)
   const now = useNow()
-  const [sorting, setSorting] = useState<Sorting>({ by: 'chain', isDown: false })
-  const [text, setText] = useState('')
-  const [chainId, setChainId] = useState<number | null>(null)
-  const [, setNews] = useState(0)
-  const changes = useMemo(() => new Changes(live.client, () => setNews(n => n + 1)), [live])
-  useEffect(() => () => changes.close(), [changes])
+  const [settings] = useState(() => settingsIn(location.hash))
+  const [sorting, setSorting] = useState<Sorting>(() => sortingIn(settings))
+  const [text, setText] = useState(settings.get('filter') ?? '')
+  const [chainId, setChainId] = useState<number | null>(Number(settings.get('chain')) || null)
+  useEffect(
+    () =>
+      keepSettings({
+        sort: sorting.by === 'chain' && !sorting.isDown ? null : `${sorting.isDown ? '-' : ''}${sorting.by}`,
+        filter: text === '' ? null : text,
+        chain: chainId === null ? null : String(chainId),
+      }),
+    [sorting, text, chainId],
+  )
 
   // Names stay where they are; everything else moves, and is put in order once a second.
   const isStill = sorting.by === 'token' || sorting.by === 'chain'
@@ -38,17 +47,6 @@ export function TokenTable({ live }: { readonly live: Live }) {
     () => ordered(live, sorting, text, chainId, now),
     [live.structure, sorting, text, chainId, isStill ? 0 : now],
   )
-  const sight = useRef<readonly [number, number]>([0, 0])
-  const want = (from: number, to: number) => {
-    sight.current = [from, to]
-    const rows = keys.slice(from, to).flatMap(key => live.rows.get(key) ?? [])
-    changes.want(
-      rows
-        .filter(({ price }) => price?.state === 'PRICED')
-        .map(({ key, token }) => ({ key, chainId: token.chain_id, address: token.token_address })),
-    )
-  }
-  useEffect(() => want(...sight.current), [keys])
 
   return (
     <WideCard
@@ -76,7 +74,6 @@ export function TokenTable({ live }: { readonly live: Live }) {
           about="Live prices"
           count={keys.length}
           columns={COLUMNS.length}
-          onSight={want}
           head={
             <tr>
               {COLUMNS.map(column => (
@@ -95,7 +92,6 @@ export function TokenTable({ live }: { readonly live: Live }) {
                 row={row}
                 chain={live.chainName(row.token.chain_id)}
                 feedGone={live.feedGone(row.token.chain_id)}
-                reference={changes.of(key)}
                 second={Math.floor(now / 1000)}
               />
             )
@@ -114,7 +110,7 @@ type HeadProps = {
 
 function Head({ column: { id, name, className }, sorting, onSort }: HeadProps) {
   const isOwn = sorting.by === id
-  if (id === 'change')
+  if (id === 'day')
     return (
       <th scope="col" class={className}>
         {name}
@@ -149,7 +145,8 @@ function ordered(
   const places = new Map([...live.chains.keys()].map((id, at) => [id, at]))
   const chainOf = (row: Row) => places.get(row.token.chain_id) ?? 0
   const nameOf = (row: Row) => row.token.symbol ?? row.token.token_address
-  const valueOf = (row: Row): number => sortValue(by, priceAt(row, now, live.feedGone(row.token.chain_id)))
+  const valueOf = (row: Row): number =>
+    sortValue(by, row, priceAt(row, now, live.feedGone(row.token.chain_id)))
   const byName = (a: Row, b: Row) => nameOf(a).localeCompare(nameOf(b)) || chainOf(a) - chainOf(b)
   const compare =
     by === 'token'
@@ -161,12 +158,21 @@ function ordered(
   return rows.map(({ key }) => key)
 }
 
-/** Good enough to sort by; what is without a price comes first. */
-function sortValue(by: Column, price: CompactState | null): number {
-  if (price === null) return -1
+/** Good enough to sort by; what is without a value comes first. */
+function sortValue(by: Column, { beside }: Row, price: CompactState | null): number {
+  if (by === 'depth') return Number(beside?.depthMicrousd ?? -1)
+  if (price === null) return Number.NEGATIVE_INFINITY
   if (by === 'age') return -price.evaluated_at_ms
-  if (price.state !== 'PRICED') return -1
+  if (price.state !== 'PRICED') return Number.NEGATIVE_INFINITY
+  if (by === 'change') return beside?.h1Bps ?? Number.NEGATIVE_INFINITY
   return by === 'price' ? Number(price.price_usd.display) : price.confidence.score
+}
+
+/** `price` upwards, `-price` downwards; by chain where the address says nothing that can be sorted by. */
+function sortingIn(settings: URLSearchParams): Sorting {
+  const text = settings.get('sort') ?? ''
+  const by = COLUMNS.find(({ id }) => id === text.replace(/^-/, '') && id !== 'day')?.id ?? 'chain'
+  return { by, isDown: text.startsWith('-') }
 }
 
 const matches = (token: Row['token'], wanted: string): boolean =>

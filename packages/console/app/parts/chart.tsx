@@ -1,38 +1,48 @@
 /**
  * Prices over time with uPlot: a stepped line that breaks where there was none and goes on to `untilMs`, as the last price
- * does, and a mark at each retraction. The bundle has no more of uPlot than this chart uses (lean.ts).
+ * does, or candles; a mark at each retraction; and a line above with what stood at the crosshair. The bundle has no more of
+ * uPlot than this chart uses (lean.ts).
  */
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { clockTime } from '../format.ts'
+import { clockTime, count, counted, dateTime, shortDecimal } from '../format.ts'
 import { colorOf } from '../theme.ts'
+import type { Candle, Mark, Point } from './chartData.ts'
+import { drawCandles, drawMarks } from './chartDrawing.ts'
+import { Score } from './score.tsx'
 
-export type Point = { readonly atMs: number; readonly price: number | null }
-export type Mark = { readonly atMs: number; readonly reason: string }
-
-type Props = {
+type Shown = {
   readonly points: readonly Point[]
+  readonly candles: readonly Candle[]
   readonly marks: readonly Mark[]
+  readonly fromMs: number
   readonly untilMs: number
-  readonly about: string
 }
+type Props = Shown & { readonly about: string }
 
-const HEIGHT = 240
-/** A price of just now has a place in time all the same. */
-const LEAST_S = 60
+const HEIGHT = 280
+/** The least height of the price axis, of the price: a move of a basis point is not to look like a crash. */
+const LEAST_SPAN = 0.004
+/** Room above and below, of what is shown. */
+const ROOM = 0.08
 
-export function Chart({ points, marks, untilMs, about }: Props) {
+export function Chart({ about, ...shown }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)
-  const marked = useRef(marks)
-  marked.current = marks
+  const latest = useRef<Shown>(shown)
+  latest.current = shown
+  const [atMs, setAtMs] = useState<number | null>(null)
   useEffect(() => {
     const element = box.current
     if (element === null) return undefined
     const make = () => {
       plot.current?.destroy()
-      plot.current = new uPlot(optionsOf(element.clientWidth, marked), dataOf(points, untilMs), element)
+      plot.current = new uPlot(
+        optionsOf(element.clientWidth, latest, setAtMs),
+        dataOf(latest.current),
+        element,
+      )
     }
     make()
     const resized = new ResizeObserver(() =>
@@ -50,42 +60,107 @@ export function Chart({ points, marks, untilMs, about }: Props) {
       plot.current = null
     }
   }, [])
-  useEffect(() => plot.current?.setData(dataOf(points, untilMs)), [points, marks, untilMs])
-  return <div ref={box} class="chart" role="img" aria-label={`${about}: ${summaryOf(points)}`} />
+  useEffect(
+    () => plot.current?.setData(dataOf(shown)),
+    [shown.points, shown.candles, shown.marks, shown.untilMs],
+  )
+  return (
+    <>
+      <p class="readout number" data-testid="readout">
+        <Readout {...shown} atMs={atMs ?? shown.untilMs} />
+      </p>
+      <div ref={box} class="chart" role="img" aria-label={`${about}: ${summaryOf(shown)}`} />
+    </>
+  )
 }
 
-function dataOf(points: readonly Point[], untilMs: number): uPlot.AlignedData {
+/** What stood at a moment. */
+function Readout({ points, candles, atMs }: Shown & { readonly atMs: number }) {
+  if (candles.length > 0) {
+    const candle = candles.findLast(({ fromMs }) => fromMs <= atMs)
+    if (candle === undefined || candle.toMs <= atMs) return <span class="muted">no price then</span>
+    const { fromMs, open, high, low, close, records } = candle
+    return (
+      <>
+        <span class="muted">{dateTime(fromMs)}</span> open <strong>{text(open)}</strong> high{' '}
+        <strong>{text(high)}</strong> low <strong>{text(low)}</strong> close <strong>{text(close)}</strong>{' '}
+        <span class="muted">{counted(records, 'record')}</span>
+      </>
+    )
+  }
+  const point = points.findLast(each => each.atMs <= atMs)
+  if (point === undefined || point.price === null) return <span class="muted">no price then</span>
+  return (
+    <>
+      <span class="muted">{clockTime(atMs)}</span> <strong>{text(point.price)}</strong>{' '}
+      {point.score !== null && <Score score={point.score} />}{' '}
+      <span class="muted">block {count(point.block)}</span>
+    </>
+  )
+}
+
+/** A price of any magnitude, plain. */
+const text = (value: number): string => `$${shortDecimal(value.toFixed(Math.min(24, decimalsOf(value))))}`
+const decimalsOf = (value: number): number => Math.max(2, 6 - Math.floor(Math.log10(Math.abs(value) || 1)))
+
+function dataOf({ points, candles, untilMs }: Shown): uPlot.AlignedData {
+  if (candles.length > 0)
+    return [candles.map(({ fromMs, toMs }) => (fromMs + toMs) / 2000), candles.map(({ close }) => close)]
   const last = points.at(-1)
   const held = last === undefined || last.atMs >= untilMs ? points : [...points, { ...last, atMs: untilMs }]
   return [held.map(({ atMs }) => atMs / 1000), held.map(({ price }) => price)]
 }
 
-function summaryOf(points: readonly Point[]): string {
-  const prices = points.flatMap(({ price }) => price ?? [])
+function summaryOf({ points, candles }: Shown): string {
+  const prices =
+    candles.length > 0
+      ? candles.flatMap(({ high, low }) => [high, low])
+      : points.flatMap(({ price }) => price ?? [])
   if (prices.length === 0) return 'no price'
-  const [low, high] = [Math.min(...prices), Math.max(...prices)]
-  return `${prices.length} prices from ${low} to ${high}, last at ${clockTime(points.at(-1)?.atMs ?? 0)}`
+  const last = candles.at(-1)?.toMs ?? points.at(-1)?.atMs ?? 0
+  const number = candles.length > 0 ? counted(candles.length, 'candle') : counted(prices.length, 'price')
+  return `${number} from ${Math.min(...prices)} to ${Math.max(...prices)}, last at ${clockTime(last)}`
 }
 
-function optionsOf(width: number, marked: { readonly current: readonly Mark[] }): uPlot.Options {
-  const [ink, line, accent, bad] = ['--muted', '--line', '--accent', '--bad'].map(colorOf) as [
-    string,
-    string,
-    string,
-    string,
+/** All that is shown, with room around it. */
+function priceRange({ points, candles, fromMs }: Shown): [number, number] {
+  const before = points.findLast(({ atMs }) => atMs <= fromMs)
+  const seen = [
+    ...candles.flatMap(({ high, low }) => [high, low]),
+    ...(candles.length > 0 ? [] : points.filter(({ atMs }) => atMs > fromMs)).flatMap(
+      ({ price }) => price ?? [],
+    ),
+    ...(candles.length > 0 ? [] : [before?.price ?? []].flat()),
   ]
+  if (seen.length === 0) return [0, 1]
+  const [low, high] = [Math.min(...seen), Math.max(...seen)]
+  const middle = (low + high) / 2
+  const half = Math.max(((high - low) / 2) * (1 + 2 * ROOM), (middle * LEAST_SPAN) / 2)
+  return [Math.max(0, middle - half), middle + half]
+}
+
+function optionsOf(
+  width: number,
+  shown: { readonly current: Shown },
+  onMoment: (atMs: number | null) => void,
+): uPlot.Options {
+  const [ink, line, accent] = ['--muted', '--line', '--accent'].map(colorOf) as [string, string, string]
   const axis = {
     stroke: ink,
     grid: { stroke: line, width: 1 },
     ticks: { stroke: line, width: 1 },
     font: '12px system-ui',
   }
+  const areCandles = () => shown.current.candles.length > 0
   return {
     width,
     height: HEIGHT,
     legend: { show: false },
-    cursor: { y: false },
-    scales: { x: { time: true, range: (_, from, to) => [Math.min(from, to - LEAST_S), to] } },
+    cursor: { y: false, drag: { x: false, y: false } },
+    scales: {
+      x: { time: true, range: () => [shown.current.fromMs / 1000, shown.current.untilMs / 1000] },
+      y: { range: () => priceRange(shown.current) },
+    },
     axes: [
       { ...axis, values: (_, ticks) => timeTexts(ticks) },
       { ...axis, size: 76, values: (_, ticks) => ticks.map(tick => tickText(tick)) },
@@ -93,14 +168,27 @@ function optionsOf(width: number, marked: { readonly current: readonly Mark[] })
     series: [
       {},
       {
-        stroke: accent,
+        stroke: () => (areCandles() ? 'transparent' : accent),
         width: 2,
         paths: uPlot.paths.stepped?.({ align: 1 }) as uPlot.Series.PathBuilder,
         points: { show: false },
         spanGaps: false,
       },
     ],
-    hooks: { draw: [plot => drawMarks(plot, marked.current, bad)] },
+    hooks: {
+      draw: [
+        plot => {
+          drawCandles(plot, shown.current.candles)
+          drawMarks(plot, shown.current.marks)
+        },
+      ],
+      setCursor: [
+        plot => {
+          const left = plot.cursor.left ?? -1
+          onMoment(left < 0 ? null : plot.posToVal(left, 'x') * 1000)
+        },
+      ],
+    },
   }
 }
 
@@ -117,27 +205,3 @@ function timeTexts(ticks: readonly number[]): string[] {
 /** A price may be of any magnitude. */
 const tickText = (value: number): string =>
   value === 0 ? '0' : Math.abs(value) >= 0.001 ? `${Number(value.toPrecision(6))}` : value.toExponential(2)
-
-function drawMarks(plot: uPlot, marks: readonly Mark[], color: string): void {
-  const { ctx, bbox } = plot
-  const ratio = devicePixelRatio
-  ctx.save()
-  ctx.strokeStyle = color
-  ctx.fillStyle = color
-  ctx.lineWidth = ratio
-  ctx.setLineDash([4 * ratio, 3 * ratio])
-  for (const { atMs } of marks) {
-    const x = plot.valToPos(atMs / 1000, 'x', true)
-    if (x < bbox.left || x > bbox.left + bbox.width) continue
-    ctx.beginPath()
-    ctx.moveTo(x, bbox.top)
-    ctx.lineTo(x, bbox.top + bbox.height)
-    ctx.stroke()
-    ctx.beginPath()
-    ctx.moveTo(x - 5 * ratio, bbox.top)
-    ctx.lineTo(x + 5 * ratio, bbox.top)
-    ctx.lineTo(x, bbox.top + 8 * ratio)
-    ctx.fill()
-  }
-  ctx.restore()
-}

@@ -1,5 +1,5 @@
 /** What stands where content is not there yet, or cannot be. */
-import { AssayError } from '@assay/sdk'
+import { sayingOf } from './saying.ts'
 
 export const Loading = ({ what }: { readonly what: string }) => (
   <p class="muted loading" role="status">
@@ -9,13 +9,13 @@ export const Loading = ({ what }: { readonly what: string }) => (
 
 type Props = { readonly failure: Error | null; readonly onRetry?: () => void }
 
-/** What went wrong and what can be done about it; the request id is what an operator searches the log for. */
 export function ErrorNote({ failure, onRetry }: Props) {
   if (failure === null) return null
-  const requestId = failure instanceof AssayError ? failure.requestId : null
+  const { what, advice, requestId } = sayingOf(failure)
   return (
     <div class="note bad" role="alert">
-      <p>{failure.message}</p>
+      <p>{what}</p>
+      {advice !== null && <p class="muted">{advice}</p>}
       {requestId !== null && (
         <p class="small muted">
           request <code>{requestId}</code>

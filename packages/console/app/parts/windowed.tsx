@@ -15,11 +15,9 @@ type Props = {
   readonly columns: number
   readonly head: ComponentChildren
   readonly row: (at: number) => ComponentChildren
-  /** Told which rows are in sight. */
-  readonly onSight?: (from: number, to: number) => void
 }
 
-export function WindowedTable({ about, count, columns, head, row, onSight }: Props) {
+export function WindowedTable({ about, count, columns, head, row }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   useEffect(() => {
@@ -37,7 +35,6 @@ export function WindowedTable({ about, count, columns, head, row, onSight }: Pro
   }, [])
   const from = Math.max(0, Math.min(Math.floor(view.top / ROW_PX) - SPARE, count - 1))
   const to = Math.min(count, Math.ceil((view.top + view.height) / ROW_PX) + SPARE)
-  useEffect(() => onSight?.(from, to), [from, to, count])
   return (
     <div class="windowed" ref={box} tabIndex={0} role="region" aria-label={about}>
       <table aria-rowcount={count + 1}>

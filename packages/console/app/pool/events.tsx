@@ -6,6 +6,7 @@ import type { Live } from '../live.ts'
 import { Answered } from '../parts/answered.tsx'
 import { WideCard } from '../parts/card.tsx'
 import { Table } from '../parts/table.tsx'
+import { tradeIn } from '../parts/trade.ts'
 import { decimalsOf, symbolsOf } from './sides.ts'
 
 type Props = { readonly live: Live; readonly pool: PoolQuote; readonly block: number }
@@ -59,18 +60,16 @@ function amountsOf(live: Live, pool: PoolQuote, event: PoolEvent): string {
   const [decimals0, decimals1] = decimalsOf(live, pool)
   const text = (units0: string, units1: string) =>
     `${amount(units0, decimals0)} ${symbol0}, ${amount(units1, decimals1)} ${symbol1}`
-  if ('amount0_in' in event) {
-    const is0In = event.amount0_in !== '0'
-    return is0In
-      ? `${amount(event.amount0_in, decimals0)} ${symbol0} → ${amount(event.amount1_out, decimals1)} ${symbol1}`
-      : `${amount(event.amount1_in, decimals1)} ${symbol1} → ${amount(event.amount0_out, decimals0)} ${symbol0}`
-  }
   if (event.kind === 'SWAP') {
-    const is0In = !event.amount0.startsWith('-')
-    const [in0, in1] = [event.amount0.replace('-', ''), event.amount1.replace('-', '')]
-    return is0In
-      ? `${amount(in0, decimals0)} ${symbol0} → ${amount(in1, decimals1)} ${symbol1}`
-      : `${amount(in1, decimals1)} ${symbol1} → ${amount(in0, decimals0)} ${symbol0}`
+    const { sold, unitsIn, unitsOut } = tradeIn(event)
+    const [given, taken] = [
+      [decimals0, symbol0],
+      [decimals1, symbol1],
+    ].map(
+      ([decimals, symbol], at) =>
+        `${amount(at === sold ? unitsIn : unitsOut, decimals as number | null)} ${symbol}`,
+    )
+    return sold === 0 ? `${given} → ${taken}` : `${taken} → ${given}`
   }
   if ('amount0' in event) return text(event.amount0, event.amount1)
   if ('reserve0' in event) return text(event.reserve0, event.reserve1)

@@ -102,7 +102,15 @@ function ChainTail({ live, chainId, onChain }: Props) {
       ) : (
         <Table
           about="Records, newest first"
-          columns={[['Sequence', 'right'], 'Type', 'What', 'Says', ['Block', 'right']]}
+          columns={[
+            ['Sequence', 'right'],
+            'Time',
+            'Type',
+            'What',
+            'Says',
+            ['Dollars', 'right'],
+            ['Block', 'right'],
+          ]}
           class="tail"
         >
           {shown.map(record => (

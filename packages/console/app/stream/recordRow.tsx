@@ -1,9 +1,10 @@
 /** One record of the stream in a line: what it is about and what it says. */
-import { type Envelope, fromId } from '@assay/sdk'
-import { count, price, shortAddress, words } from '../format.ts'
+import { type Envelope, fromId, type SwapEvent } from '@assay/sdk'
+import { clockTime, count, price, shortAddress, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { memo } from '../parts/memo.ts'
 import { Score } from '../parts/score.tsx'
+import { tell, tradeIn } from '../parts/trade.ts'
 import { hrefOf } from '../place.ts'
 
 type Props = { readonly live: Live; readonly record: Envelope }
@@ -18,11 +19,13 @@ const KINDS: Readonly<Record<Envelope['type'], string>> = {
 export const RecordRow = memo<Props>(({ live, record }) => (
   <tr data-type={record.type}>
     <td class="right number muted">{record.stream_sequence}</td>
+    <td class="number muted">{clockTime(timeOf(record))}</td>
     <td>
       <span class={`tag ${KINDS[record.type] ?? ''}`}>{words(record.type)}</span>
     </td>
     <td>{aboutOf(live, record)}</td>
-    <td class="number">{saidIn(record)}</td>
+    <td class="number">{saidIn(live, record)}</td>
+    <td class="right number">{worthIn(live, record)}</td>
     <td class="right number muted">{blockOf(record)}</td>
   </tr>
 ))
@@ -40,12 +43,20 @@ function aboutOf(live: Live, { type, payload, routing }: Envelope) {
   return <a href={hrefOf.pool(chain_id, address)}>{sides === '' ? shortAddress(address) : `${sides} pool`}</a>
 }
 
-function saidIn({ type, payload }: Envelope) {
+function saidIn(live: Live, record: Envelope) {
+  const { type, payload } = record
   switch (type) {
     case 'FEED_HEALTH':
       return `${words(payload.status)}${payload.reasons.length === 0 ? '' : `: ${payload.reasons.map(words).join(', ')}`}`
-    case 'SWAP_OBSERVED':
-      return payload.finality
+    case 'SWAP_OBSERVED': {
+      const { side, amounts } = toldOf(live, record)
+      return (
+        <>
+          {side} {amounts}
+          {payload.finality === 'orphaned' && <span class="tag bad aside">orphaned</span>}
+        </>
+      )
+    }
     case 'PRICE_RETRACT':
       return (
         <>
@@ -65,6 +76,29 @@ function saidIn({ type, payload }: Envelope) {
     default:
       return ''
   }
+}
+
+/** A pool's two tokens are told apart by their addresses: the lower one is token 0. */
+function toldOf(live: Live, { routing, payload }: Envelope) {
+  const addresses = [...routing.token_ids].sort().map(id => `0x${id.slice(26)}`)
+  const [token0 = '', token1 = ''] = addresses
+  const { chain_id } = routing
+  return tell(
+    tradeIn(payload as SwapEvent),
+    [live.row(chain_id, token0), live.row(chain_id, token1)],
+    [live.symbol(chain_id, token0), live.symbol(chain_id, token1)],
+  )
+}
+
+const worthIn = (live: Live, record: Envelope): string =>
+  record.type === 'SWAP_OBSERVED' ? (toldOf(live, record).worth ?? '–') : ''
+
+function timeOf({ type, payload }: Envelope): number {
+  if (type === 'FEED_HEALTH') return payload.updated_at_ms
+  if (type === 'SWAP_OBSERVED') return payload.block_time_ms
+  const state = type === 'PRICE_RETRACT' ? payload.current : payload
+  if (state === null) return 0
+  return 'evaluated_at_ms' in state ? state.evaluated_at_ms : state.block_time_ms
 }
 
 function blockOf({ type, payload }: Envelope): string {

@@ -25,6 +25,10 @@ export type TailState = {
 
 /** Kept for looking at; the log itself is the service's. */
 const KEPT = 500
+/** A tail begins so many sequences behind the head, which all chains share, so that there is something to look at. */
+const BEGIN_BEHIND = 500
+/** Every epoch of the log begins at a multiple of this. */
+const EPOCH = 2 ** 40
 const AGAIN_MS = 1000
 
 export class Tail {
@@ -36,7 +40,7 @@ export class Tail {
   #running: AbortController | null = null
   #frame: number | null = null
 
-  /** `after` is the sequence to begin behind; null begins live. */
+  /** `after` is the sequence to begin behind; null begins with the last records there are. */
   constructor(client: Client, chainId: number, after: number | null, onChange: (state: TailState) => void) {
     this.#client = client
     this.#chainId = chainId
@@ -86,13 +90,14 @@ export class Tail {
 
   /** One connection from its cursor to its end. */
   async #connect(signal: AbortSignal): Promise<{ readonly isFinal: boolean; readonly text: string }> {
-    const { sequence } = this.#state
+    const isResume = this.#state.sequence !== null
+    const sequence = this.#state.sequence ?? (await this.#recent(signal))
     const session = await this.#client.createSession(
-      { chain_id: this.#chainId, ...(sequence === null ? {} : { snapshot_sequence: sequence }) },
+      { chain_id: this.#chainId, snapshot_sequence: sequence },
       { signal },
     )
     const head = session.stream.head_sequence
-    const isBehind = sequence !== null && sequence < head
+    const isBehind = sequence < head
     this.#set({ status: isBehind ? 'replaying' : 'live', reason: null })
     const stream = this.#client.stream({
       filter: { chain_ids: [this.#chainId] },
@@ -106,10 +111,18 @@ export class Tail {
       this.#set({
         status: isReplay ? this.#state.status : 'live',
         sequence: record.stream_sequence,
-        replayed: this.#state.replayed + (isReplay ? 1 : 0),
+        replayed: this.#state.replayed + (isReplay && isResume ? 1 : 0),
       })
     }
     return endOf(await stream.outcome)
+  }
+
+  /** Where the last records of the log begin. */
+  async #recent(signal: AbortSignal): Promise<number> {
+    const { stream } = await this.#client.createSession({ chain_id: this.#chainId }, { signal })
+    const { oldest_sequence: oldest, head_sequence: head } = stream
+    // Never before the epoch of the log: a place in another one is refused.
+    return Math.max(head - (head % EPOCH), oldest - 1, head - BEGIN_BEHIND)
   }
 
   #set(change: Partial<TailState>): void {

@@ -58,11 +58,12 @@ export function TokenPage({ live, chainId, address }: Props) {
           ) : held?.state === 'UNPRICED' ? (
             <Unpriced live={live} chainId={chainId} state={held} />
           ) : (
-            quote.state === 'PRICED' && <Priced live={live} quote={quote} />
+            quote.state === 'PRICED' && <Headline quote={quote} />
           )
         }
       </Answered>
       {row !== undefined && <History live={live} row={row} />}
+      {held?.state === 'PRICED' && value?.state === 'PRICED' && <Priced live={live} quote={value} />}
       {held?.state === 'PRICED' && value?.state === 'PRICED' && value.routes.length > 0 && (
         <>
           <Card name="Routes">
@@ -85,18 +86,46 @@ function useRetry(quote: TokenQuote | null, reload: () => void): void {
   }, [quote])
 }
 
+/** What most come for: the price, how sure it is, how it moved and how old it is. */
+function Headline({ quote }: { readonly quote: PricedQuote }) {
+  const now = useNow()
+  const { price_usd, confidence, as_of, change } = quote
+  return (
+    <section class="card headline" aria-label="Price">
+      <p class="price number" data-testid="price">
+        {price(price_usd)}
+      </p>
+      <Score score={confidence.score} label={confidence.label} />
+      {change === null ? (
+        <p class="muted">no price of an hour ago to compare with</p>
+      ) : (
+        <p class="number">
+          <Change name="1 h" value={change.h1_bps} /> <Change name="24 h" value={change.h24_bps} />
+        </p>
+      )}
+      <p class="muted">
+        block {count(as_of.block_number)}, {duration(now - as_of.block_time_ms)} old
+      </p>
+    </section>
+  )
+}
+
+function Change({ name, value }: { readonly name: string; readonly value: number | null }) {
+  if (value === null) return null
+  return (
+    <span class="moved">
+      <span class="muted">{name}</span>{' '}
+      <span class={value > 0 ? 'up-text' : value < 0 ? 'down-text' : 'muted'}>{changeText(value)}</span>
+    </span>
+  )
+}
+
 function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQuote }) {
   const now = useNow()
-  const { price_usd, confidence, as_of, support, expires_at_ms, last_trade_ms } = quote
+  const { price_usd, as_of, support, expires_at_ms, last_trade_ms } = quote
   return (
     <div class="columns">
-      <Card name="Price">
-        <p class="price number" data-testid="price">
-          {price(price_usd)}
-        </p>
-        <p>
-          <Score score={confidence.score} label={confidence.label} />
-        </p>
+      <Card name="Details">
         <Facts
           facts={[
             [
@@ -104,12 +133,6 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
               <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />,
             ],
             ['18 digits', <Copyable key="display" text={price_usd.display} what="price" />],
-            [
-              'Change',
-              quote.change === null
-                ? 'no price of an hour ago'
-                : `${bps(quote.change.h1_bps)} in 1 h, ${bps(quote.change.h24_bps)} in 24 h`,
-            ],
             support === null
               ? null
               : [
@@ -147,8 +170,6 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
     </div>
   )
 }
-
-const bps = (value: number | null): string => (value === null ? '–' : changeText(value))
 
 /** Numbers of hundreds of digits: their beginning, and all of them on demand. */
 function Exact({ numerator, denominator }: { readonly numerator: string; readonly denominator: string }) {

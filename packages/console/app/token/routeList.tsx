@@ -19,22 +19,36 @@ export function RouteList({ live, chainId, routes }: Props) {
   )
   return (
     <Card name="Evidence" beside={<span class="muted number">{counted(routes.length, 'route')}</span>}>
+      <p class="route-grid heads" aria-hidden="true">
+        <span>Route</span>
+        <span class="right">Price</span>
+        <span class="right">Weight</span>
+        <span>Score</span>
+        <span>In the price</span>
+      </p>
       {sorted.map(route => (
         <details key={route.route_id} class={route.accepted ? 'route' : 'route dim'}>
-          <summary>
+          <summary class="route-grid">
             <span class="path">
               {pathText(live, chainId, route.hops)}{' '}
               <span class="muted small">
                 {route.hops.map(({ deployment_id }) => deployment_id).join(', ')}
               </span>
             </span>
-            <span class="number">{route.price_usd === null ? '–' : price(route.price_usd)}</span>
-            <span class="number muted" title="weight in the median">
+            <span class="right number">{route.price_usd === null ? '–' : price(route.price_usd)}</span>
+            <span class="right number muted" title="weight in the median">
               {dollars(route.weight_microusd)}
             </span>
             <Score score={route.score} />
-            {route.selected && <span class="tag ok">selected</span>}
-            {!route.accepted && <span class="tag bad">{words(route.reason ?? 'rejected')}</span>}
+            <span>
+              {route.selected ? (
+                <span class="tag ok">selected</span>
+              ) : route.accepted ? (
+                <span class="muted small">accepted</span>
+              ) : (
+                <span class="tag bad">{words(route.reason ?? 'rejected')}</span>
+              )}
+            </span>
           </summary>
           {route.failure !== undefined && (
             <p>

@@ -2,6 +2,7 @@
 import type { Address } from '../../chain/block.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
 import type { Fraction } from '../../exact/fraction.ts'
+import { unitsOf } from '../../rules/hopCapacity.ts'
 import type { Rejection } from '../../rules/reasons.ts'
 import type { StableView } from '../evaluation.ts'
 import type { Anchor, Moment } from '../moment.ts'
@@ -11,6 +12,7 @@ const MICRO = 1_000_000n
 const without = (rule: Rejection, stable: StableView | null = null): Anchor => ({
   usd: null,
   unitMicrousd: null,
+  leastY: null,
   stable,
   rule,
 })
@@ -31,9 +33,14 @@ export function anchorOf(moment: Moment, to: Address): Anchor {
   return evaluation.kind === 'PRICED' ? anchorAt(moment, to, evaluation.price, null) : UNPRICED
 }
 
-function anchorAt({ state }: Moment, to: Address, usd: Fraction, stable: StableView | null): Anchor {
+function anchorAt(
+  { state, leastMicrousd }: Moment,
+  to: Address,
+  usd: Fraction,
+  stable: StableView | null,
+): Anchor {
   const decimals = state.tokens.get(to)?.decimals?.value ?? null
-  const unitMicrousd =
-    decimals === null ? null : { num: usd.num * MICRO, den: usd.den * powerOfTen(decimals) }
-  return { usd, unitMicrousd, stable, rule: null }
+  if (decimals === null) return { usd, unitMicrousd: null, leastY: null, stable, rule: null }
+  const unitMicrousd = { num: usd.num * MICRO, den: usd.den * powerOfTen(decimals) }
+  return { usd, unitMicrousd, leastY: unitsOf(leastMicrousd, unitMicrousd), stable, rule: null }
 }

@@ -201,13 +201,7 @@ export class PoolEdge implements Edge {
     const outlook = this.#outlook
     const agreement = this.#moment.agreement(this.pool)
     const coverage = this.#coverage
-    const caps = [
-      ...agreement.caps,
-      ...outlook.caps,
-      ...hookCaps(this.pool),
-      ...(stable?.caps ?? []),
-      ...(coverage?.caps ?? []),
-    ]
+    const caps = together(agreement.caps, outlook.caps, hookCaps(this.pool), stable?.caps, coverage?.caps)
     let least = Math.min(
       this.#depthScore,
       this.freshness.score,
@@ -237,6 +231,16 @@ export class PoolEdge implements Edge {
     )
   }
 }
+
+/** Most have no cap, or those of one list alone. */
+function together(...lists: readonly (readonly Cap[] | undefined)[]): readonly Cap[] {
+  let all: readonly Cap[] = NO_CAPS
+  for (const list of lists)
+    if (list !== undefined && list.length > 0) all = all.length === 0 ? list : [...all, ...list]
+  return all
+}
+
+const NO_CAPS: readonly Cap[] = []
 
 /** A decimals reading is causal state too: it counts as final when its block is. */
 function decimalsScore(moment: Moment, decimals: Decimals | null): Score {

@@ -1,40 +1,69 @@
 /** What a token's own first hops say together: when to look again, when it last traded, and whether one has aged. */
 import type { Address } from '../../chain/block.ts'
+import { isPassed } from '../../memory/asidePools.ts'
+import { isAged, verifiedAt } from '../../rules/freshness.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
-import type { OwnPools } from '../../entities.ts'
+import type { OwnPools, Pool } from '../../entities.ts'
 import type { Ms } from '../../units.ts'
 import type { Edge } from '../evaluation.ts'
 import type { Moment } from '../moment.ts'
+import { deadUntil } from './deadHop.ts'
 
-const NO_POOLS: OwnPools = { anchored: [], aside: [] }
+const NO_POOLS: OwnPools = { anchored: [], aside: [], asideVerified: null }
 
 export class OwnHops {
-  readonly edges: readonly Edge[]
+  /** Those that may have a price to give, in the order of all of them. */
+  readonly live: readonly Edge[]
   /** When time alone may change one of them; what lies behind them has dues of its own, but for its depth. */
   readonly dueMs: Ms | null
   /** One is not as fresh as it was: a proven block would do it good. */
   readonly isAged: boolean
+  readonly #moment: Moment
+  readonly #pools: OwnPools
 
   constructor(moment: Moment, token: Address) {
-    const pools = moment.state.index.ownPools.get(token) ?? NO_POOLS
+    const { atMs, ttlMs, state } = moment
+    const { proven } = state.chain
+    const pools = state.index.ownPools.get(token) ?? NO_POOLS
+    const live: Edge[] = []
     let dueMs = FOREVER
-    let isAged = false
-    this.edges = [...pools.anchored, ...pools.aside].map(pool => {
-      const edge = moment.edge(pool)
-      dueMs = earlier(dueMs, edge.dueMs)
-      if (edge.freshness.score < 10) isAged = true
-      return edge
-    })
+    let isOneAged = false
+    const look = (pool: Pool): void => {
+      const verifiedMs = verifiedAt(proven, pool.state)
+      let ownMs = deadUntil(moment, pool, verifiedMs)
+      if (ownMs === null) {
+        const edge = moment.edge(pool)
+        live.push(edge)
+        ownMs = edge.dueMs
+      }
+      dueMs = earlier(dueMs, ownMs)
+      if (isAged(verifiedMs, ttlMs, atMs)) isOneAged = true
+    }
+    for (const pool of pools.anchored) look(pool)
+    if (!isPassed(pools, proven.at(-1), moment, dueMs)) for (const pool of pools.aside) look(pool)
+    this.live = live
     this.dueMs = dueMs === FOREVER ? null : dueMs
-    this.isAged = isAged
+    this.isAged = isOneAged
+    this.#moment = moment
+    this.#pools = pools
+  }
+
+  get isEmpty(): boolean {
+    return this.#pools.anchored.length + this.#pools.aside.length === 0
+  }
+
+  /** All of them, worked out for whoever asks why one has no price to give. */
+  get edges(): readonly Edge[] {
+    return [...this.#pools.anchored, ...this.#pools.aside].map(pool => this.#moment.edge(pool))
   }
 
   get lastTradeMs(): Ms | null {
     let latest: Ms | null = null
-    for (const { state } of this.edges) {
-      const traded = state.lastTradeMs
-      if (traded !== null && (latest === null || traded > latest)) latest = traded
-    }
+    for (const pools of [this.#pools.anchored, this.#pools.aside])
+      for (const { state } of pools) {
+        const traded = state.lastTradeMs
+        if (traded !== null && (latest === null || traded > latest)) latest = traded
+      }
     return latest
   }
 }

@@ -100,10 +100,7 @@ export class Candidate implements RouteDraft {
   get score(): Score {
     const { first, stable, via } = this
     if (stable === null) return score(0)
-    if (via === null) return first.score
-    const { evaluation } = via.asset
-    const ofAsset = evaluation.kind === 'PRICED' ? evaluation.score : score(0)
-    return weaker(weaker(first.score, via.route.score), ofAsset)
+    return via === null ? first.score : weaker(first.score, via.score)
   }
 
   /** Where the observation comes from: what independence is asked of. */

@@ -82,12 +82,12 @@ describe('sources of a pair', () => {
 describe('spread of a pair', () => {
   it.each([
     [25n, 10],
-    [26n, 9],
-    [50n, 9],
-    [51n, 8],
-    [100n, 8],
-    [101n, 6],
-    [200n, 6],
+    [26n, 8],
+    [50n, 8],
+    [51n, 6],
+    [100n, 6],
+    [101n, 5],
+    [200n, 5],
   ] as const)('R-agreement-5: three pools and a fourth %i bps away score %i', (bps, score) => {
     const s = pools({}, {}, {}, { bps })
     expect(agreementOf(s, P1)).toMatchObject({ score, sources: 4, retainedBps: 10_000, unresolved: false })

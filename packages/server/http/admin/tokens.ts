@@ -1,7 +1,9 @@
-/** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token for good, or take it back. */
+/** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token for good, take it back, or confirm decimals that changed. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Address } from '../../ops/config.ts'
+import { DecimalsRequest } from '@assay/sdk/wire'
 import { RequestError } from '../apiError.ts'
+import { bodyOf } from '../body.ts'
 import { type HttpContext, type ServedChain, servedChain } from '../context.ts'
 import { pendingText } from '../enrol.ts'
 import { addressIn, integerIn, Params } from '../params.ts'
@@ -34,6 +36,24 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
     if (!(await running(chain).unenrol(token)))
       throw new RequestError(404, `token ${token} is not enrolled on chain ${chainId}`)
     await auditChange(context, request, 'token.unenrol', `${chainId}/${token}`, null)
+    return reply.code(204).send()
+  })
+
+  app.post('/v1/admin/tokens/:chain_id/:token_address/decimals', async (request, reply) => {
+    const { chain, token } = subject(context, request)
+    const { decimals } = bodyOf(request, DecimalsRequest)
+    const { chainId } = chain.config
+    const answer = await running(chain).confirmDecimals(token, decimals)
+    if (answer.outcome === 'not_held')
+      throw new RequestError(404, `no change of decimals waits for token ${token} on chain ${chainId}`)
+    if (answer.outcome === 'other')
+      throw new RequestError(
+        409,
+        `token ${token} on chain ${chainId} says decimals ${answer.read ?? 'that cannot be read'}, not ${decimals}`,
+      )
+    if (answer.outcome === 'rpc_unavailable')
+      throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
+    await auditChange(context, request, 'token.decimals', `${chainId}/${token}`, { decimals })
     return reply.code(204).send()
   })
 }

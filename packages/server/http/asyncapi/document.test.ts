@@ -42,3 +42,21 @@ it('names every type of record, and refers to nothing that is not in it', () => 
     expect(at, ref as string).toBeTypeOf('object')
   }
 })
+
+it('says of every message, channel, operation and parameter what it is', () => {
+  type Said = { readonly description?: string; readonly summary?: string }
+  const { components, channels, operations } = asyncApiDocument() as unknown as {
+    components: { messages: Record<string, Said> }
+    channels: Record<string, Said & { bindings?: { ws: { query: { properties: Record<string, Said> } } } }>
+    operations: Record<string, Said>
+  }
+  const all = {
+    ...components.messages,
+    ...channels,
+    ...operations,
+    ...channels['events']?.bindings?.ws.query.properties,
+  }
+  expect(Object.keys(all).length).toBeGreaterThan(14)
+  const isSaid = ({ description, summary }: Said) => /.{10}\.$/.test(description ?? summary ?? '')
+  expect(Object.keys(all).filter(name => !isSaid(all[name] ?? {}))).toEqual([])
+})

@@ -46,7 +46,14 @@ export function asyncApiDocument(): Json {
   const messages = Object.fromEntries(
     Object.entries(MESSAGES).map(([name, { about, payload }]) => [
       name,
-      { name, title: name, summary: about, contentType: 'application/json', payload: schemas.refer(payload) },
+      {
+        name,
+        title: name,
+        summary: about,
+        description: about,
+        contentType: 'application/json',
+        payload: schemas.refer(payload),
+      },
     ]),
   )
   const all = (names: readonly string[]) =>

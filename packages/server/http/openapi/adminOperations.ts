@@ -84,6 +84,18 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     answers: { 204: null },
   },
   {
+    id: 'confirmDecimals',
+    method: 'post',
+    path: '/v1/admin/tokens/{chain_id}/{token_address}/decimals',
+    tag: 'Operator',
+    summary: 'Lets decimals that changed count at once, if the token still says this number.',
+    scopes: ADMIN,
+    params: wire.TokenPath,
+    body: wire.DecimalsRequest,
+    answers: { 204: null },
+    failures: [409],
+  },
+  {
     id: 'readPolicyInForce',
     method: 'get',
     path: '/v1/admin/policy',

@@ -54,6 +54,7 @@ const EVERYBODYS = new Set([
   'exclude_pools',
   'from_block',
   'from_ms',
+  'include',
   'interval',
   'kind',
   'limit',
@@ -69,6 +70,7 @@ const EVERYBODYS = new Set([
   'to_ms',
   'token_address',
   'tokens',
+  'view',
 ])
 
 it('outside the admin API nothing that is sent names an object of a consumer', () => {

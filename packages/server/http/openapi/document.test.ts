@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openApiDocument } from './document.ts'
 import { OPERATIONS } from './operations.ts'
@@ -53,4 +54,42 @@ it('has an example, a real answer, for every operation that answers with a recor
     return !('example' in (paths[path]?.[method]?.responses[first]?.content?.['application/json'] ?? {}))
   })
   expect(bare.map(({ id }) => id)).toEqual([])
+})
+
+type Described = { readonly description?: string; readonly $ref?: string }
+type Shown = {
+  readonly parameters: readonly (Described & { readonly name: string; readonly example?: unknown })[]
+  readonly requestBody?: Described
+  readonly responses: Readonly<Record<string, Described>>
+}
+
+it('says of every parameter, body, answer and header what it is, with an example of each parameter that fits', () => {
+  const { paths, components } = openApiDocument() as unknown as {
+    paths: Record<string, Record<string, Shown>>
+    components: Record<'responses' | 'headers' | 'schemas', Record<string, Described>>
+  }
+  const ajv = new Ajv2020({ strict: false })
+  ajv.addSchema({ $id: 'api', components: components.schemas })
+  const isSaid = (text: string | undefined) => text !== undefined && text.length > 8 && text.endsWith('.')
+  const bare: string[] = []
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { parameters, requestBody, responses }] of Object.entries(methods)) {
+      const note = (what: string) => bare.push(`${method} ${path}: ${what}`)
+      for (const each of parameters) {
+        if (!isSaid(each.description)) note(each.name)
+        const { schema } = each as unknown as { schema: Described }
+        const named = schema.$ref?.split('/').at(-1)
+        const fits = ajv.validate(
+          named === undefined ? schema : (components.schemas[named] ?? {}),
+          each.example,
+        )
+        if (!fits) note(`the example of ${each.name}`)
+      }
+      if (requestBody !== undefined && !isSaid(requestBody.description)) note('the body')
+      for (const [status, { description, $ref }] of Object.entries(responses))
+        if ($ref === undefined && !isSaid(description)) note(status)
+    }
+  for (const [name, { description }] of Object.entries({ ...components.responses, ...components.headers }))
+    if (!isSaid(description)) bare.push(name)
+  expect(bare).toEqual([])
 })

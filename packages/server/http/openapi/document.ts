@@ -8,6 +8,7 @@ import type { JsonSchema } from '@assay/sdk/wire'
 import { isQuotePath } from '../apiError.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
+import { bodyWords, parameterWord } from './words.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -60,15 +61,21 @@ function operationText(operation: Operation, schemas: Components, examples: Json
     tags: [tag],
     summary,
     ...(isOpen ? { security: [] } : { description: `Scope: ${scopes.join(' or ')}.` }),
-    parameters: [...parametersOf('path', params, schemas), ...parametersOf('query', query, schemas)],
+    parameters: [...parametersOf(id, 'path', params, schemas), ...parametersOf(id, 'query', query, schemas)],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: contentOf(schemas.refer(body), examples['request']) } }),
+      : {
+          requestBody: {
+            description: bodyWords(id),
+            required: true,
+            content: contentOf(schemas.refer(body), examples['request']),
+          },
+        }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(answers).map(([status, schema]) => [
+        Object.keys(answers).map(status => [
           status,
-          answerText(Number(status), schema, schemas, examples[status], isOpen),
+          answerText(operation, Number(status), schemas, examples[status]),
         ]),
       ),
       ...Object.fromEntries(
@@ -117,6 +124,7 @@ const ABOUT: Readonly<Record<number, string>> = {
   403: 'The credential may not use this endpoint.',
   404: 'Not known here.',
   405: 'Another method; see Allow.',
+  409: 'Not possible beside what is under way; the message says what.',
   413: 'The body is too large.',
   414: 'The URL is longer than 8 KiB.',
   415: 'The body is not application/json as it is.',
@@ -156,7 +164,7 @@ const HEADERS: Json = {
   RateLimit: { description: 'What is left: `"default";r=59;t=1`.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The quota: `"default";q=600;w=60`.', schema: { type: 'string' } },
   'Retry-After': { description: 'Whole seconds, at least 1.', schema: { type: 'integer', minimum: 1 } },
-  'WWW-Authenticate': { description: 'Bearer.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The scheme to come with: Bearer.', schema: { type: 'string' } },
   Allow: { description: 'The methods served here.', schema: { type: 'string' } },
   ETag: { description: 'Names this representation; send it as If-None-Match.', schema: { type: 'string' } },
 }
@@ -172,23 +180,21 @@ function headersOf(status: number, isOpen: boolean): Json {
 }
 
 const MEANS: Readonly<Record<number, string>> = {
-  200: 'The answer.',
-  201: 'Made.',
   202: 'Accepted; work is under way.',
   204: 'Done; no body.',
   304: 'Nothing has changed since that tag.',
 }
 
 function answerText(
+  { summary, scopes, answers }: Operation,
   status: number,
-  schema: JsonSchema | null,
   schemas: Components,
   example: unknown,
-  isOpen: boolean,
 ): Json {
+  const schema = answers[status] ?? null
   return {
-    description: MEANS[status] ?? ABOUT[status] ?? 'The answer.',
-    headers: headersOf(status, isOpen),
+    description: MEANS[status] ?? ABOUT[status] ?? summary,
+    headers: headersOf(status, scopes === null),
     ...(schema === null ? {} : { content: contentOf(schemas.refer(schema), example) }),
   }
 }
@@ -197,7 +203,12 @@ const contentOf = (schema: Json, example?: unknown): Json => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },
 })
 
-function parametersOf(where: 'path' | 'query', schema: JsonSchema | undefined, schemas: Components): Json[] {
+function parametersOf(
+  id: string,
+  where: 'path' | 'query',
+  schema: JsonSchema | undefined,
+  schemas: Components,
+): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Readonly<Record<string, JsonSchema>>
     required?: readonly string[]
@@ -206,8 +217,9 @@ function parametersOf(where: 'path' | 'query', schema: JsonSchema | undefined, s
     name,
     in: where,
     required: where === 'path' || required.includes(name),
-    ...(typeof each['description'] === 'string' ? { description: each['description'] } : {}),
+    description: parameterWord(id, name)?.about ?? each['description'],
     schema: schemas.refer(each),
+    example: parameterWord(id, name)?.example,
   }))
 }
 

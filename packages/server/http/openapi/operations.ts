@@ -93,7 +93,7 @@ export const OPERATIONS: readonly Operation[] = [
     scopes: READ,
     params: wire.TokenPath,
     query: wire.TokenQuoteQuery,
-    answers: { 200: wire.EvaluatedQuote, 202: wire.PendingQuote, 304: null },
+    answers: { 200: wire.AnyQuote, 202: wire.PendingQuote, 304: null },
     failures: [422, 504],
   },
   {
@@ -128,6 +128,17 @@ export const OPERATIONS: readonly Operation[] = [
     params: wire.TokenPath,
     query: wire.ExitQuery,
     answers: { 200: wire.Exit, 202: wire.PendingQuote },
+    failures: [422, 504],
+  },
+  {
+    id: 'fetchCost',
+    method: 'get',
+    path: '/v1/cost/{chain_id}/{token_address}',
+    tag: 'Quotes',
+    summary: 'What it would cost to move the published price of a token, with the cheapest plans found.',
+    scopes: READ,
+    params: wire.TokenPath,
+    answers: { 200: wire.Cost, 202: wire.PendingQuote },
     failures: [422, 504],
   },
   {

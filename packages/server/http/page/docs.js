@@ -1,26 +1,8 @@
-/** Shows openapi.json as a page. Text from the document is only ever set as text. */
+/** Shows openapi.json as a page on which each operation can be tried. Text from the document is only ever set as text. */
+import { code, make, table } from './docsParts.js'
+import { setKey, tryIt } from './tryIt.js'
 
 const METHODS = ['get', 'post', 'put', 'delete']
-
-const make = (tag, text = '', className = '') => {
-  const element = document.createElement(tag)
-  element.textContent = text
-  if (className !== '') element.className = className
-  return element
-}
-
-const table = (heads, rows) => {
-  const element = make('table')
-  element.append(rowOf('th', heads), ...rows.map(cells => rowOf('td', cells)))
-  return element
-}
-const rowOf = (tag, cells) => {
-  const row = make('tr')
-  row.append(...cells.map(cell => make(tag, cell)))
-  return row
-}
-
-const code = value => make('pre', JSON.stringify(value, null, 1))
 
 /** A component is shown by its name; its fields stand under Schemas. */
 const nameOf = schema => {
@@ -31,6 +13,10 @@ const nameOf = schema => {
   if (schema.type === 'array') return `${nameOf(schema.items)}[]`
   return schema.type ?? JSON.stringify(schema.const)
 }
+
+/** Of a parameter, which is small, what its component is. */
+const typeOf = (root, schema) =>
+  nameOf(schema.$ref ? (root.components.schemas[schema.$ref.split('/').at(-1)] ?? schema) : schema)
 
 const resolve = (root, response) =>
   response.$ref ? root.components.responses[response.$ref.split('/').at(-1)] : response
@@ -46,6 +32,12 @@ function operationOf(root, path, method, operation) {
   )
   element.append(head)
   if (operation.description) element.append(make('p', operation.description))
+  // Forms and examples of forty operations are made when somebody looks at one.
+  element.addEventListener('toggle', () => fill(root, path, method, operation, element), { once: true })
+  return element
+}
+
+function fill(root, path, method, operation, element) {
   if (operation.parameters.length > 0)
     element.append(
       make('h4', 'Parameters'),
@@ -54,17 +46,14 @@ function operationOf(root, path, method, operation) {
         operation.parameters.map(each => [
           each.required ? `${each.name} *` : each.name,
           each.in,
-          nameOf(each.schema),
+          typeOf(root, each.schema),
           each.description ?? '',
         ]),
       ),
     )
   const body = operation.requestBody?.content['application/json']
-  if (body) {
-    element.append(make('h4', `Body: ${nameOf(body.schema)}`))
-    if (body.example !== undefined) element.append(code(body.example))
-  }
-  element.append(make('h4', 'Answers'))
+  if (body) element.append(make('h4', `Body: ${nameOf(body.schema)}`), make('p', operation.requestBody.description))
+  element.append(tryIt(path, method, operation), make('h4', 'Answers'))
   const answers = Object.entries(operation.responses).map(([status, each]) => [status, resolve(root, each)])
   element.append(
     table(
@@ -80,7 +69,6 @@ function operationOf(root, path, method, operation) {
     const example = each.content?.['application/json'].example
     if (example !== undefined) element.append(make('h4', `A ${status}`), code(example))
   }
-  return element
 }
 
 function show(root) {
@@ -105,6 +93,17 @@ function show(root) {
   main.append(schemas)
 }
 
+const keyField = document.getElementById('key')
+keyField.addEventListener('input', () => setKey(keyField.value.trim()))
+
+/** A link to an operation opens it. */
+function openNamed() {
+  const element = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  if (element instanceof HTMLDetailsElement) element.open = true
+  element?.scrollIntoView()
+}
+addEventListener('hashchange', openNamed)
+
 document.getElementById('find').addEventListener('input', event => {
   const wanted = event.target.value.trim().toLowerCase()
   for (const element of document.querySelectorAll('details'))
@@ -114,6 +113,7 @@ document.getElementById('find').addEventListener('input', event => {
 try {
   const answer = await fetch('/openapi.json')
   show(await answer.json())
+  openNamed()
 } catch (failure) {
   document.getElementById('operations').textContent = `openapi.json could not be read: ${failure.message}`
 }

@@ -143,6 +143,24 @@ describe('GET /v1/exit', () => {
   })
 })
 
+describe('GET /v1/cost', () => {
+  it('R-cost-1: answers every move in the described form, and says that it is an upper bound', async () => {
+    const { status, body } = await api.get(`/v1/cost/${CHAIN_ID}/${moth}`)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ chain_id: CHAIN_ID, token: moth, least_score: 4 })
+    const { moves, note } = body as { moves: { direction: string; bps: number }[]; note: string }
+    expect(note).toMatch(/cheaper ones may exist/)
+    expect(moves.map(({ direction, bps }) => `${direction} ${bps}`)).toEqual([
+      'UP 100',
+      'DOWN 100',
+      'UP 500',
+      'DOWN 500',
+      'UP 1000',
+      'DOWN 1000',
+    ])
+  })
+})
+
 describe('R-quote-5: POST /v1/quote/tokens', () => {
   const ask = (tokens: readonly object[], more: object = {}) =>
     api.post('/v1/quote/tokens', { tokens, ...more })

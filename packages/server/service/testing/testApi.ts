@@ -47,6 +47,8 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     listen: { host: '127.0.0.1', port: await freePort(), publicOrigin, trustedProxies: [] },
     admin: { allow: ['127.0.0.1/32'] },
     access: { corsOrigins },
+    compat: { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null },
+    mcp: { isEnabled: true, minScore: 4 },
     retention: { hours: 72, records: 1000 },
     policy: {},
     rpc: { maxAnswerMib: 256 },

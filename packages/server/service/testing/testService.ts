@@ -45,6 +45,10 @@ export type TestServiceOptions = {
   readonly replica?: string
   /** Sources of how deep other markets are; left out, none. */
   readonly coverage?: readonly object[]
+  /** The section `compat` of the configuration; left out, its defaults. */
+  readonly compat?: Readonly<Record<string, unknown>>
+  /** Its section `mcp`; left out, what holds by default. */
+  readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
   /** Beside those of the plan. */
@@ -106,6 +110,8 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     finalityDepth,
     coverage = [],
     deployments = [],
+    compat = {},
+    mcp = {},
   } = options
   const document = worldConfig(
     { chains: [chain.world] },
@@ -125,7 +131,13 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
-  const more = { ...(replica === undefined ? {} : { replica }), coverage: { sources: coverage }, policy }
+  const more = {
+    ...(replica === undefined ? {} : { replica }),
+    coverage: { sources: coverage },
+    compat,
+    mcp,
+    policy,
+  }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file
 }

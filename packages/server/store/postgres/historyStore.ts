@@ -7,6 +7,7 @@ import {
   type HistoryRow,
   type HistoryStore,
   type PointSaid,
+  type PriceThen,
 } from '../history.ts'
 import { linesOf } from '../logRow.ts'
 import type { Sequence } from '../port.ts'
@@ -22,6 +23,14 @@ const RANGE = statement(`
 const AT_TIME = statement(`${POINT} AND at_ms <= $3 ORDER BY at_ms DESC, sequence DESC LIMIT 1`)
 const AT_BLOCK = statement(`${POINT} AND block_number <= $3 ORDER BY sequence DESC LIMIT 1`)
 const AT_SEQUENCE = statement(`${POINT} AND sequence <= $3 ORDER BY sequence DESC LIMIT 1`)
+
+const MANY_AT_TIME = statement(`
+  SELECT point.* FROM unnest($2::text[], $3::bigint[]) WITH ORDINALITY AS wanted (token, ms, place)
+  LEFT JOIN LATERAL (
+    SELECT at_ms AS "atMs", price, expires_at_ms AS "expiresAtMs" FROM token_history
+    WHERE chain_id = $1 AND token_address = wanted.token AND at_ms <= wanted.ms
+    ORDER BY at_ms DESC, sequence DESC LIMIT 1) AS point ON true
+  ORDER BY wanted.place`)
 
 const GAPS = statement('SELECT text FROM entity WHERE chain_id = $1 AND key >= $2 AND key < $3')
 
@@ -58,6 +67,14 @@ export function historyStore(connection: Connection): HistoryStore {
         const points = await query<HistoryPoint>(asked, [chainId, tokenAddress, value])
         return (await withStates(query, points))[0] ?? null
       })
+    },
+    async readPricesAt(chainId, moments) {
+      const rows = await connection.query<PriceThen | { readonly atMs: null }>(MANY_AT_TIME, [
+        chainId,
+        moments.map(({ tokenAddress }) => tokenAddress),
+        moments.map(({ ms }) => ms),
+      ])
+      return rows.map(row => (row.atMs === null ? null : row))
     },
   }
 }

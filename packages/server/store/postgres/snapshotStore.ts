@@ -66,12 +66,22 @@ const MATCHING = statement(`
       AND (token0 = matched."tokenAddress" OR token1 = matched."tokenAddress")) DESC,
     matched."chainId", matched."tokenAddress"
   LIMIT $3`)
+const DEPTHS = statement(`
+  SELECT (
+    SELECT sum(substring(state from '"effective_microusd":"(\\d+)"')::numeric)::text
+    FROM pool JOIN pool_state USING (chain_id, pool_address)
+    WHERE pool.chain_id = $1 AND (token0 = wanted.token OR token1 = wanted.token)) AS depth
+  FROM unnest($2::text[]) WITH ORDINALITY AS wanted (token, place) ORDER BY wanted.place`)
 const PROVEN = statement(
   `SELECT substring(text from '"proven":(\\[[^]]*\\])') AS proven FROM entity WHERE chain_id = $1 AND key = 'chain'`,
 )
 const VERIFIED = statement(`
   SELECT substr(key, 6) AS "poolAddress", substring(text from '"verifiedMs":(\\d+)')::bigint AS "verifiedMs",
-    substring(text from '"verifiedNumber":(\\d+)')::bigint AS "verifiedNumber"
+    substring(text from '"verifiedNumber":(\\d+)')::bigint AS "verifiedNumber",
+    substring(text from '"trackedSinceMs":(\\d+)')::bigint + greatest(0,
+      coalesce(substring(text from '"readMs":(\\d+)')::bigint, 0) - substring(text from '"trackedSinceMs":(\\d+)')::bigint)
+      AS "followedSinceMs",
+    nullif(substring(text from '"createdMs":(\\d+|null)'), 'null')::bigint AS "createdMs"
   FROM entity WHERE chain_id = $1 AND key = ANY ($2::text[])`)
 
 type JoinedPool = Omit<PoolRow, 'prices'> & { readonly price0: string | null; readonly price1: string | null }
@@ -110,6 +120,10 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     async searchTokens(text, limit) {
       const rows = await connection.query<TokenRow>(MATCHING, [text, containing(text), rowLimit(limit)])
       return rows.map(tokenRow)
+    },
+    async readDepths(chainId, wanted) {
+      const rows = await connection.query<{ depth: string | null }>(DEPTHS, [chainId, wanted])
+      return rows.map(({ depth }) => depth)
     },
     readVerified(chainId, wanted) {
       return connection.read(async query => {

@@ -7,6 +7,7 @@ import {
   type HistoryRow,
   type HistoryStore,
   type PointSaid,
+  type PriceThen,
 } from '../history.ts'
 import type { Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
@@ -29,6 +30,12 @@ export function historyStore(connection: Connection): HistoryStore {
   )
   const atBlock = connection.prepare(`${POINT} AND block_number <= :moment ORDER BY sequence DESC LIMIT 1`)
   const atSequence = connection.prepare(`${POINT} AND sequence <= :moment ORDER BY sequence DESC LIMIT 1`)
+  const manyAtTime = connection.prepare(`
+    SELECT wanted.key AS place, point.at_ms AS atMs, point.price, point.expires_at_ms AS expiresAtMs
+    FROM json_each(:moments) AS wanted JOIN token_history AS point ON point.sequence = (
+      SELECT sequence FROM token_history
+      WHERE chain_id = :chain AND token_address = wanted.value ->> 0 AND at_ms <= wanted.value ->> 1
+      ORDER BY at_ms DESC, sequence DESC LIMIT 1)`)
   const gaps = connection.prepare(
     'SELECT text FROM entity WHERE chain_id = :chain AND key >= :from AND key < :below',
   )
@@ -71,7 +78,20 @@ export function historyStore(connection: Connection): HistoryStore {
         return point === undefined ? null : withState(point)
       })
     },
+    async readPricesAt(chainId, moments) {
+      const wanted = JSON.stringify(moments.map(({ tokenAddress, ms }) => [tokenAddress, ms]))
+      const rows = connection.query(() => manyAtTime.all({ chain: chainId, moments: wanted }))
+      return inPlaces(rows as unknown as readonly Placed[], moments.length)
+    },
   }
+}
+
+type Placed = PriceThen & { readonly place: number }
+
+function inPlaces(rows: readonly Placed[], places: number): (PriceThen | null)[] {
+  const found = Array.from<PriceThen | null>({ length: places }).fill(null)
+  for (const { place, ...then } of rows) found[place] = then
+  return found
 }
 
 /** Inside a commit: notes a token's record under its sequence. */

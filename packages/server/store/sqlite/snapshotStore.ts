@@ -56,13 +56,23 @@ export function snapshotStore(connection: Connection): SnapshotStore {
         AND (token0 = matched.tokenAddress OR token1 = matched.tokenAddress) AND json_valid(state)) DESC,
       matched.chainId, matched.tokenAddress
     LIMIT :limit`)
+  const depths = connection.prepare(`
+    SELECT (
+      SELECT CAST(sum(CAST(json_extract(state, '$.depth.effective_microusd') AS INTEGER)) AS TEXT)
+      FROM pool JOIN pool_state USING (chain_id, pool_address)
+      WHERE pool.chain_id = :chain AND (token0 = wanted.value OR token1 = wanted.value) AND json_valid(state)) AS depth
+    FROM json_each(:tokens) AS wanted ORDER BY wanted.key`)
   // An entity that was damaged tells nothing here; its chain does when it starts.
   const readProven = connection.prepare(`
     SELECT json_extract(text, '$.proven') AS proven FROM entity
     WHERE chain_id = ? AND key = 'chain' AND json_valid(text)`)
   const readVerified = connection.prepare(`
     SELECT substr(key, 6) AS poolAddress, json_extract(text, '$.state.verifiedMs') AS verifiedMs,
-      json_extract(text, '$.state.verifiedNumber') AS verifiedNumber
+      json_extract(text, '$.state.verifiedNumber') AS verifiedNumber,
+      json_extract(text, '$.state.trackedSinceMs') + max(0,
+        coalesce(json_extract(text, '$.state.past.readMs'), 0) - json_extract(text, '$.state.trackedSinceMs'))
+        AS followedSinceMs,
+      json_extract(text, '$.createdMs') AS createdMs
     FROM entity
     WHERE chain_id = ? AND key IN (SELECT 'pool/' || value FROM json_each(?)) AND json_valid(text)`)
   const readHealth = connection.prepare('SELECT health FROM feed_health WHERE chain_id = ?')
@@ -87,6 +97,10 @@ export function snapshotStore(connection: Connection): SnapshotStore {
         matching.all({ text, pattern: containing(text), limit: rowLimit(limit) }),
       )
       return rows as unknown as TokenRow[]
+    },
+    async readDepths(chainId, wanted) {
+      const rows = connection.query(() => depths.all({ chain: chainId, tokens: JSON.stringify(wanted) }))
+      return (rows as unknown as readonly { depth: string | null }[]).map(({ depth }) => depth)
     },
     async readVerified(chainId, wanted) {
       return connection.read(() => ({

@@ -135,6 +135,24 @@ export function historyContract(database: () => TestDatabase): void {
     expect(await store.readTokenAt(CHAIN, address('nobody'), { ms: 1e12 })).toBeNull()
   })
 
+  test('prices of many tokens at many moments come in the order asked, as one by one', async () => {
+    const store = await database().connect()
+    await publish(store, 4)
+    const moments = [TOKEN, OTHER, address('nobody')].flatMap(tokenAddress =>
+      [1e12, 59_999, 179_999, 60_000].map(ms => ({ tokenAddress, ms })),
+    )
+    const found = await store.readPricesAt(CHAIN, moments)
+    expect(found).toHaveLength(moments.length)
+    for (const [at, { tokenAddress, ms }] of moments.entries()) {
+      const single = await store.readTokenAt(CHAIN, tokenAddress, { ms })
+      expect(found[at] ?? null).toEqual(
+        single === null ? null : { atMs: single.atMs, price: single.price, expiresAtMs: single.expiresAtMs },
+      )
+    }
+    expect(found.filter(then => then !== null)).toHaveLength(6)
+    expect(await store.readPricesAt(CHAIN, [])).toEqual([])
+  })
+
   test('a block that was replaced speaks with its replacement: the later record counts', async () => {
     const store = await database().connect()
     await store.commit(commitOf(CHAIN, 1, { records: [priced(1, '1', { atMs: 1000, block: 50 })] }))

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import type { PoolRow } from '../../port.ts'
+import type { PoolRow, RecordDraft } from '../../port.ts'
 import type { CommitterOptions } from '../committer.ts'
 import type { FullStore, TestDatabase } from '../connect.ts'
 import {
@@ -81,6 +81,22 @@ export function snapshotContract(database: () => TestDatabase): void {
     for (const { poolAddress } of old) expect(seen).toContain(keyOf(56, poolAddress))
     const ofChain = await wholeSnapshot(reader, 6, { chainId: 56, tokenAddress: null })
     expect(ofChain.map(({ poolAddress }) => poolAddress)).toEqual(old.map(({ poolAddress }) => poolAddress))
+  })
+
+  test('the depth of a token is that of all its pools together, and null without any that is known', async () => {
+    const store = await database().connect()
+    const [a, b, lonely] = [address(1), address(2), address(3)]
+    const pools = [poolFacts(0x100, a, b), poolFacts(0x101, b, a), poolFacts(0x102, lonely, b)]
+    const deep = (at: number, microusd: string | null): RecordDraft => {
+      const draft = poolUpsert({ chainId: 1, recordId: `1-1-${at}` }, pools[at] as typeof POOL, at)
+      const depth = microusd === null ? null : { effective_microusd: microusd }
+      return { ...draft, payload: { ...draft.payload, depth } }
+    }
+    await store.commit(
+      commitOf(1, 1, { pools, records: [deep(0, '7000000'), deep(1, '500'), deep(2, null)] }),
+    )
+    expect(await store.readDepths(1, [lonely, a, address(9), b])).toEqual([null, '7000500', null, '7000500'])
+    expect(await store.readDepths(2, [a])).toEqual([null])
   })
 
   test('pools of a token are those with it on either side', async () => {

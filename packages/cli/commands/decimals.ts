@@ -1,0 +1,33 @@
+/** `assay decimals confirm`: an operator's word that a token's decimals have changed; the service reads them once more. */
+import { Command } from 'commander'
+import { addressOrSymbol, namedToken } from '../namedToken.ts'
+import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
+import { print } from '../terminal/print.ts'
+
+export function decimalsCommand(): Command {
+  const decimals = new Command('decimals').description('decimals of a token that changed')
+  withService(decimals.command('confirm'))
+    .description('let them count at once, if the token still says this number; needs an admin key')
+    .argument('<chain>', 'chain id', whole)
+    .argument('<token>', 'token address, or its symbol', addressOrSymbol)
+    .argument('<decimals>', 'what the token says now, 0 to 36', whole)
+    .action(confirm)
+  return decimals
+}
+
+async function confirm(
+  chain: number,
+  token: string,
+  decimals: number,
+  options: ServiceChoice,
+): Promise<void> {
+  const client = clientOf(options)
+  const token_address = await namedToken(client, chain, token)
+  await client.admin.confirmDecimals({ chain_id: chain, token_address }, { decimals })
+  print(
+    options,
+    { chain_id: chain, token_address, decimals, confirmed: true },
+    () =>
+      `${token_address} has ${decimals} decimals from now on. Where its price is another by it, MAGNITUDE_JUMP holds for half an hour.`,
+  )
+}

@@ -1,0 +1,56 @@
+/** What the chart draws over its line: candles, and a dashed line with an arrow at each retraction. */
+import type uPlot from 'uplot'
+import { colorOf } from '../theme.ts'
+import type { Candle, Mark } from './chartData.ts'
+
+/** Of the time a candle covers, how much its body fills. */
+const BODY = 0.7
+
+export function drawCandles(plot: uPlot, candles: readonly Candle[]): void {
+  if (candles.length === 0) return
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  const [up, down] = ['--ok', '--bad'].map(colorOf) as [string, string]
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  ctx.lineWidth = ratio
+  for (const { fromMs, toMs, open, high, low, close } of candles) {
+    const x = (ms: number) => plot.valToPos(ms / 1000, 'x', true)
+    const y = (price: number) => plot.valToPos(price, 'y', true)
+    const middle = Math.round((x(fromMs) + x(toMs)) / 2)
+    const width = Math.max(ratio, (x(toMs) - x(fromMs)) * BODY)
+    ctx.strokeStyle = ctx.fillStyle = close < open ? down : up
+    ctx.beginPath()
+    ctx.moveTo(middle, y(high))
+    ctx.lineTo(middle, y(low))
+    ctx.stroke()
+    const [top, bottom] = [y(Math.max(open, close)), y(Math.min(open, close))]
+    ctx.fillRect(middle - width / 2, top, width, Math.max(ratio, bottom - top))
+  }
+  ctx.restore()
+}
+
+export function drawMarks(plot: uPlot, marks: readonly Mark[]): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.strokeStyle = ctx.fillStyle = colorOf('--bad')
+  ctx.lineWidth = ratio
+  ctx.setLineDash([4 * ratio, 3 * ratio])
+  for (const { atMs } of marks) {
+    const x = plot.valToPos(atMs / 1000, 'x', true)
+    if (x < bbox.left || x > bbox.left + bbox.width) continue
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bbox.top + bbox.height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(x - 5 * ratio, bbox.top)
+    ctx.lineTo(x + 5 * ratio, bbox.top)
+    ctx.lineTo(x, bbox.top + 8 * ratio)
+    ctx.fill()
+  }
+  ctx.restore()
+}

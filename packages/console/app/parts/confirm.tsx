@@ -1,0 +1,46 @@
+/** A button for what cannot be undone: the first press only asks. */
+import { useState } from 'preact/hooks'
+
+type Props = {
+  readonly word: string
+  /** Said aloud where the word alone does not say of what. */
+  readonly about?: string
+  /** What the second button says, whole. */
+  readonly sure: string
+  readonly disabled?: boolean
+  readonly class?: string
+  readonly onSure: () => void
+}
+
+export function Confirm({ word, about, sure, disabled = false, class: kind = 'small', onSure }: Props) {
+  const [isDoubted, setDoubted] = useState(false)
+  if (!isDoubted)
+    return (
+      <button
+        type="button"
+        class={kind}
+        aria-label={about}
+        disabled={disabled}
+        onClick={() => setDoubted(true)}
+      >
+        {word}
+      </button>
+    )
+  return (
+    <span class="confirm">
+      <button
+        type="button"
+        class={`${kind} danger`}
+        onClick={() => {
+          setDoubted(false)
+          onSure()
+        }}
+      >
+        {sure}
+      </button>{' '}
+      <button type="button" class={`${kind} quiet`} onClick={() => setDoubted(false)}>
+        Keep as it is
+      </button>
+    </span>
+  )
+}

@@ -1,0 +1,59 @@
+/**
+ * A guess at what the vote would make of a plan, from the weights of now: which plans are worth trying first. It decides nothing,
+ * the live rules do, and it errs towards trying.
+ */
+import { bpsMore, apart } from '../exact/apart.ts'
+import type { Fraction } from '../exact/fraction.ts'
+import type { Policy } from '../policy/policy.ts'
+import { consensus } from '../rules/consensus.ts'
+import { floorOf, isHeard } from '../rules/observationFloor.ts'
+import type { Lever, Short } from './lever.ts'
+
+/** What a push does to a pool's weight, up or down, in hundredths of it. */
+const DRIFTS = [100n, 108n, 92n] as const
+
+/** The widest spread that leaves a score of 4, and a little. */
+const SPREAD = bpsMore(510n)
+
+/** How far from the wanted price a guess may be. */
+const NEARLY = bpsMore(5n)
+
+const ONE: Fraction = { num: 1n, den: 1n }
+
+/** `standing` are pools that take part without a push. Where an asset is pushed, its own vote decides. */
+export function isLikely(
+  policy: Policy,
+  plan: ReadonlyMap<Lever, Short>,
+  standing: readonly Lever[],
+  isUp: boolean,
+): boolean {
+  const all = [...standing.map(lever => [lever, null] as const), ...plan]
+  const isOfAsset = all.some(([lever]) => !lever.isOwn)
+  const voters = isOfAsset ? all.filter(([lever]) => !lever.isOwn) : all
+  return DRIFTS.some(drift => isCarried(policy, voters, isUp, drift))
+}
+
+function isCarried(
+  policy: Policy,
+  voters: readonly (readonly [Lever, Short])[],
+  isUp: boolean,
+  drift: bigint,
+): boolean {
+  const all = voters.map(([lever, short]) => {
+    const weight = lever.weight * (short === null ? 100n : drift)
+    const price = lever.priceAt(short, isUp)
+    return { id: lever.pool.id, price, weight, capacity: weight, source: lever.pool }
+  })
+  const total = all.reduce((sum, { weight }) => sum + weight, 0n)
+  const weights = all.map(({ weight }) => weight)
+  const floor = floorOf(policy, weights, total)
+  const heard = all.filter(({ weight }) => isHeard(weight, total, floor))
+  const verdict = consensus(heard, policy.revision === 1 ? null : total)
+  if (verdict === null || verdict.unresolved) return false
+  const priceOf = (at: typeof verdict.selected) => (heard[at] as (typeof heard)[0]).price
+  const said = priceOf(verdict.selected)
+  const isThere = isUp ? said.num >= said.den : said.num <= said.den
+  const centre = priceOf(verdict.m0)
+  const isTight = [verdict.low, verdict.high].every(at => apart(priceOf(at), centre, SPREAD) <= 0)
+  return isTight && (isThere || apart(said, ONE, NEARLY) <= 0)
+}

@@ -1,0 +1,93 @@
+/**
+ * A first-hop pool, of the token or of a routing asset, as something to push: how far it would have to go for its own price
+ * to be the wanted one, and what that costs. Pushes are computed once for each distance.
+ */
+import type { Fraction } from '../exact/fraction.ts'
+import type { Pool } from '../entities.ts'
+import { inputOf, outputOf, type Push, pushTo } from './push.ts'
+import type { Address } from '../chain/block.ts'
+
+/** Microdollars of the least unit of a token at m(t). */
+export type UnitOf = (token: Address) => Fraction
+
+/** How many millionths short of the wanted price a pool is pushed, less than 0 for beyond it; null: not at all. */
+export type Short = bigint | null
+
+export type Costs = { readonly capital: bigint; readonly loss: bigint }
+
+const NOTHING: Costs = { capital: 0n, loss: 0n }
+
+/** A distance is cut to this many parts of a price: finer than any pool of ours tells apart. */
+const PARTS = 10n ** 12n
+
+const MILLION = 1_000_000n
+
+export class Lever {
+  readonly pool: Pool
+  /** What its routes weigh together. */
+  readonly weight: bigint
+  /** Its own, or of an asset that the token is priced through. */
+  readonly isOwn: boolean
+  readonly #aim: Fraction
+  readonly #unitOf: UnitOf
+  readonly #pushes = new Map<bigint, Push | null>()
+
+  /** `aim`: the wanted price over the one it has. */
+  constructor(pool: Pool, weight: bigint, isOwn: boolean, aim: Fraction, unitOf: UnitOf) {
+    this.pool = pool
+    this.weight = weight
+    this.isOwn = isOwn
+    this.#aim = aim
+    this.#unitOf = unitOf
+  }
+
+  /** Null where it stands there already, or cannot be brought there. */
+  at(short: Short, isUp: boolean): Push | null {
+    if (short === null) return null
+    let push = this.#pushes.get(short)
+    if (push === undefined) {
+      push = this.#push(short, isUp)
+      this.#pushes.set(short, push)
+    }
+    return push
+  }
+
+  /** The price of its routes after that push, as a part of the wanted one; cut, as only guesses are made of it. */
+  priceAt(short: Short, isUp: boolean): Fraction {
+    if (short !== null && this.at(short, isUp) !== null)
+      return isUp ? { num: MILLION, den: MILLION + short } : { num: MILLION + short, den: MILLION }
+    return { num: (this.#aim.den * PARTS) / this.#aim.num + 1n, den: PARTS }
+  }
+
+  /** Of a push there and, if nobody trades meanwhile, back. */
+  costs(short: Short, isUp: boolean): Costs {
+    const push = this.at(short, isUp)
+    return push === null ? NOTHING : quietCosts(push, this.#unitOf)
+  }
+
+  #push(short: bigint, isUp: boolean): Push | null {
+    const { num, den } = this.#aim
+    const [up, down] = [MILLION, MILLION + short]
+    const scaled = isUp ? (num * up * PARTS) / (den * down) : (num * down * PARTS) / (den * up)
+    const isAhead = isUp ? scaled > PARTS : scaled < PARTS && scaled > 0n
+    return isAhead ? pushTo(this.pool, this.pool.state.amm, { num: scaled, den: PARTS }) : null
+  }
+}
+
+/** What goes in, and what of it does not come back; both rounded up. */
+export function quietCosts(push: Push, unitOf: UnitOf): Costs {
+  const unit = unitOf(inputOf(push))
+  return {
+    capital: roundedUp(push.amountIn, unit),
+    loss: roundedUp(push.amountIn - push.amountBack, unit),
+  }
+}
+
+/** What goes in over what comes out, at m(t): the loss where the pool is restored by others. Less than 0 is a gain. */
+export function givenAway(push: Push, unitOf: UnitOf): bigint {
+  const paid = unitOf(inputOf(push))
+  const got = unitOf(outputOf(push))
+  return roundedUp(push.amountIn, paid) - (push.amountOut * got.num) / got.den
+}
+
+const roundedUp = (amount: bigint, { num, den }: Fraction): bigint => (amount * num + den - 1n) / den

@@ -1,0 +1,143 @@
+/**
+ * A copy of the part of the state that a token's price depends on, to try swaps and hold times on. It is folded and
+ * evaluated by the live code, so what it says of a plan is what the service would publish. Law: nothing done here is seen
+ * by the state it was copied from, and after an attempt the copy is as it was.
+ */
+import type { Address, Block, Hex } from '../chain/block.ts'
+import { applyBlock } from '../chain/blocks.ts'
+import { undoTo } from '../chain/journal.ts'
+import { assert } from '../assert.ts'
+import type { Pool } from '../entities.ts'
+import { evaluate, valueAssets } from '../price/evaluate.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Evaluation } from '../price/evaluation.ts'
+import type { Moment } from '../price/moment.ts'
+import { momentOf } from '../price/momentOf.ts'
+import type { ChainPosition, State } from '../state.ts'
+import { type Count, count, type Ms, ms, soonest } from '../units.ts'
+import { newWork } from '../work.ts'
+import { copyAround } from './copy.ts'
+import { logsOf, type Push } from './push.ts'
+
+/** What the service would say at a time, and when that may change if nothing happens. */
+export type Look = {
+  readonly moment: Moment
+  readonly evaluation: Evaluation
+  readonly dueMs: Ms | null
+}
+
+/** Blocks tell their time in whole seconds. */
+const SECOND_MS = 1000
+
+export class Rehearsal {
+  readonly token: Address
+  /** When the pushes are made: the next block. */
+  readonly startMs: Ms
+  readonly blockMs: Ms
+  readonly #state: State
+  readonly #isProven: boolean
+  #looks = 0
+
+  constructor(real: State, token: Address, atMs: Ms) {
+    const { tip } = real.chain
+    assert(tip !== null, 'a rehearsal needs a block to go on from')
+    this.token = token
+    this.#state = copyAround(real, token)
+    this.#isProven = real.chain.proven.at(-1)?.last === tip.number
+    this.blockMs = wholeSeconds(real.setup.blockTimeMs)
+    this.startMs = ms(Math.max(tip.timeMs + this.blockMs, wholeSeconds(atMs)))
+  }
+
+  /** Evaluations made so far: the measure of the work. */
+  get looks(): Count {
+    return count(this.#looks)
+  }
+
+  get policy(): Policy {
+    return this.#state.policyView.policy
+  }
+
+  /** As it is before anything is pushed. */
+  look(atMs: Ms): Look {
+    this.#looks++
+    const moment = momentOf(this.#state, atMs)
+    valueAssets(moment)
+    const { valuations } = moment
+    const evaluation = valuations.get(this.token)?.evaluation ?? evaluate(moment, this.token)
+    let { dueMs } = evaluation
+    for (const each of valuations.values()) dueMs = soonest(dueMs, each.evaluation.dueMs)
+    return { moment, evaluation, dueMs }
+  }
+
+  /** The pushes in the next block, and whatever `held` finds out while nobody trades back. */
+  attempt<Found>(pushes: readonly Push[], held: () => Found): Found {
+    return this.#undone(() => {
+      this.#mine(pushes, this.startMs)
+      return held()
+    })
+  }
+
+  /** So long after the pushes, in a chain that goes on without them. Only within an attempt. */
+  lookAfter(forMs: Ms): Look {
+    const before = this.#state.chain
+    this.#state.chain = this.#goneOn(before, forMs)
+    const look = this.look(ms(this.startMs + forMs))
+    this.#state.chain = before
+    return look
+  }
+
+  /** Another block of swaps, a block time after the one before. Only within an attempt. */
+  next(pushes: readonly Push[]): Ms {
+    const timeMs = ms((this.#state.chain.tip?.timeMs ?? 0) + this.blockMs)
+    this.#mine(pushes, timeMs)
+    return timeMs
+  }
+
+  /** The copy of a pool, as it is now. */
+  pool({ address }: Pick<Pool, 'address'>): Pool {
+    const pool = this.#state.pools.get(address)
+    assert(pool !== undefined, () => `${address} is not in the rehearsal`)
+    return pool
+  }
+
+  #undone<Found>(task: () => Found): Found {
+    const before = this.#state.chain
+    const found = task()
+    undoTo(this.#state, before.tip?.hash as Hex, () => undefined)
+    this.#state.chain = before
+    return found
+  }
+
+  #mine(pushes: readonly Push[], timeMs: Ms): void {
+    const tip = this.#state.chain.tip as NonNullable<ChainPosition['tip']>
+    const number = count(tip.number + 1)
+    const hash = hashOf(number)
+    const block: Block = {
+      number,
+      hash,
+      timeMs,
+      parentHash: tip.hash,
+      proof: this.#isProven ? 'receipts' : 'none',
+      events: logsOf(pushes, hash),
+    }
+    applyBlock(this.#state, block, newWork())
+  }
+
+  /** Empty blocks on top, as well proven as those before. */
+  #goneOn(chain: ChainPosition, forMs: Ms): ChainPosition {
+    const { tip, proven } = chain
+    const blocks = Math.floor(forMs / this.blockMs)
+    if (tip === null || blocks === 0) return chain
+    const last = count(tip.number + blocks)
+    const lastMs = ms(tip.timeMs + blocks * this.blockMs)
+    const next = { ...chain, tip: { number: last, hash: hashOf(last), timeMs: lastMs } }
+    const run = proven.at(-1)
+    if (run?.last !== tip.number) return next
+    return { ...next, proven: [...proven.slice(0, -1), { ...run, last, lastMs }] }
+  }
+}
+
+const wholeSeconds = (time: Ms): Ms => ms(Math.ceil(time / SECOND_MS) * SECOND_MS)
+
+/** Of blocks that never were. */
+const hashOf = (number: Count): Hex => `0x${number.toString(16).padStart(64, 'e')}`

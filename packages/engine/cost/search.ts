@@ -1,0 +1,215 @@
+/**
+ * The cheapest plan found that makes the service say a wanted price: which pools are pushed, and how far. Plans are compared
+ * by what a round trip loses while nobody trades back; whether a plan works is asked of the live rules.
+ *
+ * A plan is a distance for each pool: to the wanted price, so many bps short of it, or not at all. With few pools all such
+ * plans are tried, cheapest first. With many the search goes from all pools down. Either way it then shortens each push.
+ */
+import { type Count, count } from '../units.ts'
+import { type Tried, tried, type Wanted } from './belief.ts'
+import { isLikely } from './forecast.ts'
+import type { Costs, Lever, Short } from './lever.ts'
+import type { Push } from './push.ts'
+import type { Rehearsal } from './rehearsal.ts'
+
+/**
+ * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
+ * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
+ */
+const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
+
+/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 5^4 and 3^6. */
+const FEW = 6
+const FEWER = 4
+const COARSE: readonly Short[] = [null, 19_500n, 0n]
+
+/** Plans that are tried for one move; each takes at most two evaluations. */
+export const MAX_TRIALS = 160
+
+/** Of them, cheapest first. */
+const MAX_CHEAPEST_FIRST = 40
+
+/** A plan that misses the wanted price by no more than this part of the move is brought there. */
+const MISSED = { num: 6n, den: 10n }
+
+/** A plan that overshoots by less is left as it is. */
+const EXACT = 100n
+
+/** Halvings of a push between what works and what does not. */
+const HALVINGS = 6
+
+type Plan = ReadonlyMap<Lever, Short>
+
+export type FoundPlan = { readonly pushes: readonly Push[]; readonly costs: Costs; readonly trials: Count }
+
+export class Search {
+  readonly #rehearsal: Rehearsal
+  readonly #wanted: Wanted
+  #trials = 0
+  #best: Plan | null = null
+
+  constructor(rehearsal: Rehearsal, wanted: Wanted) {
+    this.#rehearsal = rehearsal
+    this.#wanted = wanted
+  }
+
+  /** Each base is a set of pools that carry the price together. */
+  run(bases: readonly (readonly Lever[])[]): FoundPlan | null {
+    for (const base of bases) this.#searchIn(base)
+    if (this.#best === null) return null
+    this.#shorten()
+    return {
+      pushes: this.#pushes(this.#best),
+      costs: this.#costs(this.#best),
+      trials: count(this.#trials),
+    }
+  }
+
+  #searchIn(base: readonly Lever[]): void {
+    const levers = base.filter(lever => this.#push(lever, 0n) !== null)
+    // Pools that are there already carry the price without a push.
+    const standing = base.filter(lever => this.#push(lever, 0n) === null)
+    if (levers.length === 0 || (levers.length <= FEW && this.#tryCheapestFirst(levers, standing))) return
+    const whole: Plan = new Map(levers.map(lever => [lever, 0n] as const))
+    const fitting = this.#fit(whole)
+    if (fitting === null) return
+    const others = this.#best
+    this.#best = fitting
+    this.#tryHeads(levers)
+    this.#lower()
+    if (others !== null && this.#isDearerThan(others)) this.#best = others
+  }
+
+  /** True when the cheapest of all plans that are likely to work was found, or is dearer than one that is known. */
+  #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[]): boolean {
+    const { isUp } = this.#wanted
+    const plans = plansOf(levers)
+      .map(plan => ({ plan, loss: this.#costs(plan).loss }))
+      .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
+    let tried = 0
+    for (const { plan } of plans) {
+      if (this.#isDearer(plan)) return true
+      if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
+      if (++tried > MAX_CHEAPEST_FIRST) return false
+      const fitting = this.#fit(plan)
+      if (fitting === null) continue
+      this.#keep(fitting)
+      return true
+    }
+    return false
+  }
+
+  /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */
+  #tryHeads(levers: readonly Lever[]): void {
+    const lossOf = (lever: Lever) => lever.costs(0n, this.#wanted.isUp).loss
+    const order = levers.toSorted((a, b) => (lossOf(a) * b.weight < lossOf(b) * a.weight ? -1 : 1))
+    for (const rest of SHORTS.slice(0, -1)) {
+      let [fails, works] = [0, order.length]
+      while (works - fails > 1) {
+        const middle = (fails + works) >> 1
+        const plan = new Map(order.map((lever, at) => [lever, at < middle ? 0n : rest] as const))
+        const fitting = this.#fit(plan)
+        if (fitting === null) fails = middle
+        else {
+          works = middle
+          this.#keep(fitting)
+        }
+      }
+    }
+  }
+
+  /** Each push in turn, dearest first, as much shorter as can be. */
+  #lower(): void {
+    for (const lever of this.#dearestFirst()) {
+      const here = this.#best?.get(lever) as Short
+      for (const short of SHORTS) {
+        if (here === null || (short !== null && short <= here)) break
+        const plan: Plan = new Map(this.#best).set(lever, short)
+        const fitting = this.#isDearer(plan) ? null : this.#fit(plan)
+        if (fitting === null || this.#isDearer(fitting)) continue
+        this.#best = fitting
+        break
+      }
+    }
+  }
+
+  /** Between the distance that works and the next shorter one there may be one that works too. */
+  #shorten(): void {
+    for (const lever of this.#dearestFirst()) {
+      const here = this.#best?.get(lever)
+      if (here === null || here === undefined) continue
+      let works = here
+      let fails = SHORTS.findLast(short => short !== null && short > here) ?? here + 100_000n
+      for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
+        const middle = (works + fails) >> 1n
+        const plan: Plan = new Map(this.#best).set(lever, middle)
+        if (this.#ask(plan).isBelieved) {
+          works = middle
+          this.#keep(plan)
+        } else fails = middle
+      }
+    }
+  }
+
+  #dearestFirst(): Lever[] {
+    const plan = this.#best ?? new Map<Lever, Short>()
+    const lossOf = (lever: Lever) => lever.costs(plan.get(lever) as Short, this.#wanted.isUp).loss
+    return [...plan.keys()].sort((a, b) => (lossOf(a) > lossOf(b) ? -1 : lossOf(a) < lossOf(b) ? 1 : 0))
+  }
+
+  #keep(plan: Plan): void {
+    if (!this.#isDearer(plan)) this.#best = plan
+  }
+
+  #isDearerThan(other: Plan): boolean {
+    return this.#best !== null && this.#costs(this.#best).loss > this.#costs(other).loss
+  }
+
+  #isDearer(plan: Plan): boolean {
+    return this.#best !== null && this.#costs(plan).loss >= this.#costs(this.#best).loss
+  }
+
+  /** The plan as it works, or with all its pushes a little longer or shorter so that the price is just there. */
+  #fit(plan: Plan): Plan | null {
+    const { isBelieved, short } = this.#ask(plan)
+    if (short === null || short * MISSED.den > this.#wanted.millionths * MISSED.num) return null
+    if (isBelieved ? short > -EXACT : short <= 0n) return isBelieved ? plan : null
+    const moved: Plan = new Map(
+      [...plan].map(([lever, each]) => [lever, each === null ? null : each - short] as const),
+    )
+    if (this.#ask(moved).isBelieved) return moved
+    return isBelieved ? plan : null
+  }
+
+  #ask(plan: Plan): Tried {
+    if (this.#trials >= MAX_TRIALS) return { isBelieved: false, short: null }
+    this.#trials++
+    return tried(this.#rehearsal, this.#wanted, this.#pushes(plan))
+  }
+
+  #pushes(plan: Plan): Push[] {
+    return [...plan].flatMap(([lever, short]) => this.#push(lever, short) ?? [])
+  }
+
+  #push(lever: Lever, short: Short): Push | null {
+    return lever.at(short, this.#wanted.isUp)
+  }
+
+  #costs(plan: Plan): Costs {
+    let [capital, loss] = [0n, 0n]
+    for (const [lever, short] of plan) {
+      const costs = lever.costs(short, this.#wanted.isUp)
+      capital += costs.capital
+      loss += costs.loss
+    }
+    return { capital, loss }
+  }
+}
+
+function plansOf(levers: readonly Lever[]): Plan[] {
+  const shorts = levers.length > FEWER ? COARSE : SHORTS
+  return levers.reduce<Map<Lever, Short>[]>(
+    (plans, lever) => plans.flatMap(plan => shorts.map(short => new Map(plan).set(lever, short))),
+    [new Map()],
+  )
+}

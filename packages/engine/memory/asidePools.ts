@@ -1,0 +1,29 @@
+/**
+ * Whether a token's pools into no anchor have anything to say of when to look again, told without touching them while a proven
+ * run of blocks covers them all: to read thousands of pools costs more than to reckon. Law: what a look at each would say.
+ */
+import type { ProvenRun } from '../chain/block.ts'
+import type { OwnPools } from '../entities.ts'
+import { isAged } from '../rules/freshness.ts'
+import { count, type Ms } from '../units.ts'
+import { memory } from './switch.ts'
+
+/** None has aged, and none is the first to expire: the token is due by `dueMs` anyway. */
+export function isPassed(
+  own: OwnPools,
+  latest: ProvenRun | undefined,
+  { atMs, ttlMs }: { readonly atMs: Ms; readonly ttlMs: Ms },
+  dueMs: Ms,
+): boolean {
+  if (own.aside.length === 0) return true
+  if (!memory.isOn || latest === undefined || latest.lastMs + ttlMs < dueMs) return false
+  if (isAged(latest.lastMs, ttlMs, atMs)) return false
+  own.asideVerified ??= verifiedBetween(own)
+  const { least, most } = own.asideVerified
+  return least >= latest.first - 1 && most <= latest.last
+}
+
+function verifiedBetween({ aside }: OwnPools): NonNullable<OwnPools['asideVerified']> {
+  const numbers = aside.map(({ state }) => state.verifiedNumber)
+  return { least: count(Math.min(...numbers)), most: count(Math.max(...numbers)) }
+}

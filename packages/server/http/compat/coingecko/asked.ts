@@ -1,0 +1,26 @@
+/** What a request in CoinGecko's shapes asks about, and what its endpoints stand on. */
+import type { FastifyRequest } from 'fastify'
+import { RequestError } from '../../apiError.ts'
+import type { HttpContext, ServedChain } from '../../context.ts'
+import { pathOf } from '../../request.ts'
+import type { DayVolumes } from '../figures.ts'
+import { chainNamed, type Naming, servedNames } from '../networks.ts'
+
+export type CoinGecko = { readonly context: HttpContext; readonly volumes: DayVolumes }
+
+/** The chain that a path names. */
+export function chainIn(context: HttpContext, request: FastifyRequest, naming: Naming): ServedChain {
+  const name = pathOf(request, naming)
+  const chain = chainNamed(context, naming, name)
+  if (chain === null)
+    throw new RequestError(
+      404,
+      `${naming} ${JSON.stringify(name.slice(0, 40))} is not served; served are ${servedNames(context, naming)}`,
+    )
+  return chain
+}
+
+/** What stands in the place of a list at the end of a path. */
+export const listOf = (request: FastifyRequest): string => pathOf(request, '*')
+
+export const isAsked = (search: URLSearchParams, name: string): boolean => search.get(name) === 'true'

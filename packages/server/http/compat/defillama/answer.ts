@@ -1,0 +1,51 @@
+/** Answers in DefiLlama's shapes: coins by the names they were asked under, those without a price left out. */
+import type { HttpContext } from '../../context.ts'
+import type { TokenRow } from '../../../store/port.ts'
+import type { Absences } from '../absences.ts'
+import type { Price } from '../prices.ts'
+import { toNumber } from '../rounding.ts'
+import type { Coin } from './coins.ts'
+
+/** Each moment is a read, and so many cost a unit. */
+export const MOMENTS_OF_UNIT = 50
+
+export const rowsOf = (
+  { store }: HttpContext,
+  coins: readonly Coin[],
+): Promise<readonly (TokenRow | null)[]> => store.readTokensOf(coins.map(({ token }) => token))
+
+/** Absent where there is a reason, or no double. Keys are texts of a client, `__proto__` among them. */
+export function answerOf(
+  coins: readonly Coin[],
+  absences: Absences,
+  textOf: (at: number) => object | number | string | null,
+): { readonly coins: Readonly<Record<string, object | number>> } {
+  const entries: Record<string, object | number> = Object.create(null) as Record<string, object | number>
+  for (const [at, { name }] of coins.entries()) {
+    const text = textOf(at)
+    if (text === null || typeof text === 'string') absences.note(name, text ?? 'TOO_SMALL', at)
+    else entries[name] = text
+  }
+  return { coins: entries }
+}
+
+export const confidenceOf = ({ score }: Price): number => score / 10
+
+export const pointText = (price: Price, number: number) => ({
+  timestamp: Math.floor(price.evaluatedAtMs / 1000),
+  price: number,
+  confidence: confidenceOf(price),
+})
+
+export function coinText(price: Price, row: TokenRow | null): object | null {
+  const number = toNumber(price.value)
+  if (number === null) return null
+  return {
+    ...(row?.decimals == null ? {} : { decimals: row.decimals }),
+    ...symbolOf(row),
+    ...pointText(price, number),
+  }
+}
+
+/** Absent where the token does not say: it may call itself anything, so nothing is put in its place. */
+export const symbolOf = (row: TokenRow | null): object => (row?.symbol == null ? {} : { symbol: row.symbol })

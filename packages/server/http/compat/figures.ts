@@ -1,0 +1,106 @@
+/**
+ * What vendors tell of a token beside its price: the volume of a day, and what its pools hold. Each is known whole or
+ * absent with a reason. A volume is kept for a minute, since adding up a day takes long.
+ */
+import { exact } from '@assay/sdk'
+import type { PoolRow } from '../../store/port.ts'
+import type { HttpContext } from '../context.ts'
+import { type PoolMoment, readingOfPool } from '../poolReading.ts'
+import { hasPrice, priceAt } from './pastPrices.ts'
+import { type Price, priceIn, type Token } from './prices.ts'
+import { percentBetween, type Signed } from './rounding.ts'
+import { poolsOf, sumOf, tradedIn, volumeOf } from './tradedPools.ts'
+
+export const DAY_MS = 86_400_000
+/** What an answer that adds up figures, or makes candles, costs beside its request. */
+export const FIGURE_UNITS = 2
+const KEPT_MS = 60_000
+const MOST_KEPT = 5000
+
+export type Figure = exact.Exact | string
+
+export class DayVolumes {
+  readonly #context: HttpContext
+  readonly #kept = new Map<string, { readonly volume: Figure; readonly atMs: number }>()
+
+  constructor(context: HttpContext) {
+    this.#context = context
+  }
+
+  async ofToken(token: Token): Promise<Figure> {
+    return this.#of(`${token.chainId}/${token.tokenAddress}`, token, () => poolsOf(this.#context, token))
+  }
+
+  /** Of one pool, by what was traded of `token` in it. */
+  async ofPool(pool: PoolRow, token: Token): Promise<Figure> {
+    return this.#of(`${pool.chainId}/${pool.poolAddress}/${token.tokenAddress}`, token, async () => [pool])
+  }
+
+  async #of(key: string, token: Token, pools: () => Promise<readonly PoolRow[] | null>): Promise<Figure> {
+    const { clock, flights } = this.#context
+    const kept = this.#kept.get(key)
+    if (kept !== undefined && clock.monotonicMs() - kept.atMs < KEPT_MS) return kept.volume
+    return flights.run(`volume ${key}`, async () => {
+      const volume = await this.#read(token, await pools())
+      this.#kept.delete(key)
+      this.#kept.set(key, { volume, atMs: clock.monotonicMs() })
+      for (const [oldest] of this.#kept) {
+        if (this.#kept.size <= MOST_KEPT) break
+        this.#kept.delete(oldest)
+      }
+      return volume
+    })
+  }
+
+  async #read(token: Token, pools: readonly PoolRow[] | null): Promise<Figure> {
+    if (pools === null) return 'TOO_MANY_POOLS'
+    const nowMs = this.#context.clock.nowMs()
+    const traded = await tradedIn(this.#context, token, pools, nowMs - DAY_MS)
+    return typeof traded === 'string' ? traded : volumeOf(traded, nowMs - DAY_MS, nowMs + 1)
+  }
+}
+
+type Reserves = {
+  readonly finality: string
+  readonly differences?: readonly object[]
+  readonly reserves?: { readonly reserve0: string; readonly reserve1: string }
+}
+export type Decimals = { readonly token0: number | null; readonly token1: number | null }
+
+/** Both sides of a pool at their prices. A pool of ranges does not tell what it holds outside of them. */
+export function reserveOf(
+  context: HttpContext,
+  row: PoolRow,
+  decimals: Decimals,
+  moment: PoolMoment,
+): Figure {
+  if (row.state === null) return 'NOT_VERIFIED'
+  const state = JSON.parse(row.state) as Reserves
+  const { freshness } = readingOfPool(state, moment)
+  const isVerified = state.finality !== 'unverified' && state.differences === undefined && freshness.score > 0
+  if (!isVerified) return 'NOT_VERIFIED'
+  if (state.reserves === undefined) return 'RESERVE_UNKNOWN'
+  const { reserve0, reserve1 } = state.reserves
+  const sides = [
+    sideOf(priceIn(context, row.chainId, row.prices.token0), reserve0, decimals.token0),
+    sideOf(priceIn(context, row.chainId, row.prices.token1), reserve1, decimals.token1),
+  ]
+  const known = sides.filter(side => typeof side !== 'string')
+  return known.length < sides.length ? 'RESERVE_WITHOUT_PRICE' : sumOf(known)
+}
+
+const sideOf = (price: Price | string, amount: string, decimals: number | null): Figure =>
+  typeof price === 'string' || decimals === null
+    ? 'NO_PRICE'
+    : exact.multiply(price.value, BigInt(amount), decimals)
+
+/** By how many per cent the price stands above our own of `agoMs` before. */
+export async function changeSince(
+  context: HttpContext,
+  token: Token,
+  now: Price,
+  agoMs: number,
+): Promise<Signed | string> {
+  const then = await priceAt(context, token, context.clock.nowMs() - agoMs)
+  return hasPrice(then) ? percentBetween(then.value, now.value) : then
+}

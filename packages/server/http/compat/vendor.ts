@@ -1,0 +1,70 @@
+/**
+ * Whose shapes a path speaks, and what failures look like there. Statuses are ours and mean the same everywhere; only
+ * bodies are the vendors', so that their clients find the words where they look for them.
+ */
+import type { HttpContext } from '../context.ts'
+
+export type Vendor = 'coingecko' | 'defillama' | 'udf'
+
+/** Below it stand paths of other services. */
+export const COMPAT = '/compat/'
+export const PREFIX: Readonly<Record<Vendor, string>> = {
+  coingecko: `${COMPAT}coingecko`,
+  defillama: `${COMPAT}defillama`,
+  udf: `${COMPAT}udf`,
+}
+
+export function vendorOf(path: string): Vendor | null {
+  for (const vendor of ['coingecko', 'defillama', 'udf'] as const)
+    if (path.startsWith(`${PREFIX[vendor]}/`)) return vendor
+  return null
+}
+
+/** What a refusal says where its status alone has no body. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  401: 'the API key is missing or invalid; send a key of this service',
+  403: 'this key may not read prices; it needs the scope read',
+  429: 'the rate limit of this key is spent; Retry-After says when to ask again',
+}
+
+/** CoinGecko's own numbers for what is wrong with a key. */
+const KEY_MISSING = 10_002
+
+export function failureBody(
+  vendor: Vendor,
+  path: string,
+  status: number,
+  message = REFUSALS[status] ?? '',
+): object {
+  switch (vendor) {
+    case 'coingecko': {
+      if (status !== 400 && status !== 404 && status !== 422)
+        return { status: { error_code: status === 401 ? KEY_MISSING : status, error_message: message } }
+      const title = status === 404 ? 'Not Found' : 'Bad Request'
+      return path.startsWith(`${PREFIX.coingecko}/onchain/`)
+        ? { errors: [{ status: `${status}`, title, detail: message }] }
+        : { error: message }
+    }
+    case 'defillama':
+      return { message }
+    case 'udf':
+      return { s: 'error', errmsg: message }
+  }
+}
+
+/** What a vendor's client sends its key in, beside a bearer. */
+const KEY_HEADERS = ['x-cg-pro-api-key', 'x-cg-demo-api-key'] as const
+
+/** The key of a request that has no Authorization header; undefined where there is none either. */
+export function vendorKey(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string | undefined {
+  for (const name of KEY_HEADERS) {
+    const value = headers[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}
+
+export const isSwitchedOn = ({ config }: Pick<HttpContext, 'config'>, vendor: Vendor): boolean =>
+  config.compat[vendor]

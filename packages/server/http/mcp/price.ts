@@ -1,0 +1,162 @@
+/**
+ * A price as a tool gives it: never without chain, block, score and expiry, and null with a reason where there is none or
+ * where its score is below what the operator lets agents have.
+ */
+import { AssayError, QuoteError } from '@assay/sdk'
+import type { AsOf, Confidence, ExactValue, JsonSchema } from '@assay/sdk/wire'
+import { type Asked, object, text, textOrNull, type TokenArguments, whole, wholeOrNull } from './tool.ts'
+import { unpricedWords } from './words.ts'
+
+const BLOCK: JsonSchema = {
+  description: 'The block the statement stands on; null while the token is still looked up.',
+  anyOf: [
+    object({
+      number: whole('Its number.'),
+      hash: text('Its hash.'),
+      time_ms: whole('Its time, Unix milliseconds.'),
+    }),
+    { type: 'null' },
+  ],
+}
+
+const EXACT: JsonSchema = {
+  description: 'The price as an exact fraction of whole numbers; null where price_usd is.',
+  anyOf: [
+    object({ numerator: text('Above the line.'), denominator: text('Below the line.') }),
+    { type: 'null' },
+  ],
+}
+
+/** Fields of every tool that may give a number. */
+export const PRICE_FIELDS: Readonly<Record<string, JsonSchema>> = {
+  chain_id: whole('The chain.'),
+  token_address: text('The token.'),
+  price_usd: textOrNull(
+    'US dollars for one whole token, as decimal text of 18 significant digits. Null means unknown, never zero.',
+  ),
+  exact: EXACT,
+  reason: textOrNull('Why price_usd is null, as a code; null where there is a price.'),
+  explanation: textOrNull('The reason in a sentence.'),
+  score: wholeOrNull('Confidence from 0 to 10: the weakest link, not a probability. Null without a price.'),
+  score_label: textOrNull('The score as a word.'),
+  min_score: whole('Below this score the operator gives agents no number.'),
+  block: BLOCK,
+  evaluated_at_ms: wholeOrNull('When it was evaluated, Unix milliseconds.'),
+  expires_at_ms: wholeOrNull(
+    'From this time on the price no longer holds; ask again. Null where nothing ends it.',
+  ),
+  stream_sequence: wholeOrNull('The record of the public log that says so.'),
+  retry_after_ms: wholeOrNull('Ask again after so long; null where waiting does not help.'),
+}
+
+export type PriceFields = {
+  readonly price_usd: string | null
+  readonly score: number | null
+  readonly reason: string | null
+}
+
+/** What the quotes of all endpoints have in common. */
+export type Stated = {
+  readonly state: string
+  readonly price_usd?: ExactValue
+  readonly confidence?: Pick<Confidence, 'score' | 'label'>
+  readonly reason?: string
+  readonly evaluated_at_ms?: number
+  readonly expires_at_ms?: number | null
+  readonly as_of?: AsOf
+  readonly retry_after_ms?: number
+}
+
+const EMPTY = {
+  price_usd: null,
+  exact: null,
+  score: null,
+  score_label: null,
+  block: null,
+  evaluated_at_ms: null,
+  expires_at_ms: null,
+  stream_sequence: null,
+  retry_after_ms: null,
+} as const
+
+const placeOf = (given: TokenArguments) => ({
+  chain_id: given.chain_id,
+  token_address: given.token_address.toLowerCase(),
+})
+
+export function priceOf(
+  given: TokenArguments,
+  stated: Stated,
+  { minScore }: Pick<Asked, 'minScore'>,
+): PriceFields & Readonly<Record<string, unknown>> {
+  const head = { ...EMPTY, ...placeOf(given), min_score: minScore, ...momentOf(stated) }
+  const { state, price_usd: price, confidence, reason = state } = stated
+  if (state === 'PENDING')
+    return {
+      ...head,
+      reason: 'PENDING',
+      explanation: 'The token is being looked up; there is no price yet.',
+      retry_after_ms: stated.retry_after_ms ?? 1000,
+    }
+  if (price === undefined || confidence === undefined)
+    return { ...head, reason, explanation: unpricedWords(reason) }
+  const { score, label } = confidence
+  const scored = { ...head, score, score_label: label, expires_at_ms: stated.expires_at_ms ?? null }
+  if (score < minScore)
+    return {
+      ...scored,
+      reason: 'BELOW_MIN_SCORE',
+      explanation: `There is a price, with a score of ${score}; agents get no number below ${minScore} here. The tool why says what holds the score down.`,
+    }
+  const { display, numerator, denominator } = price
+  return {
+    ...scored,
+    price_usd: display,
+    exact: { numerator, denominator },
+    reason: null,
+    explanation: null,
+  }
+}
+
+function momentOf({ as_of: at, evaluated_at_ms }: Stated): object {
+  if (at === undefined) return {}
+  return {
+    block: { number: at.block_number, hash: at.block_hash, time_ms: at.block_time_ms },
+    stream_sequence: at.stream_sequence,
+    evaluated_at_ms: evaluated_at_ms ?? null,
+  }
+}
+
+/** A refusal that is an answer: the request was right and there is no number to be had. */
+export function refusedPrice(given: TokenArguments, failure: unknown, { minScore }: Pick<Asked, 'minScore'>) {
+  if (!(failure instanceof QuoteError) || MALFORMED.has(failure.code)) throw failure
+  const { code, detail, retryAfterMs } = failure
+  return {
+    ...EMPTY,
+    ...placeOf(given),
+    min_score: minScore,
+    reason: code === 'NO_ROUTE' && detail !== null && CODE.test(detail) ? detail : code,
+    explanation: failedWords(failure),
+    retry_after_ms: retryAfterMs,
+  }
+}
+
+const MALFORMED: ReadonlySet<string> = new Set(['INVALID_PARAMS', 'INVALID_ADDRESS', 'UNSUPPORTED_CHAIN'])
+const CODE = /^[A-Z_]{1,40}$/
+
+const FAILED: Readonly<Record<string, string>> = {
+  TOKEN_UNKNOWN: 'There is no token at this address.',
+  NO_ROUTE: 'The token has no price now, so nothing leads to a stable.',
+  NOT_SUPPORTED: 'This is a stable: other tokens are sold for it.',
+  RPC_UNAVAILABLE: 'No node of the chain could answer.',
+  BUDGET_EXCEEDED: 'The budget for looking tokens up is used up.',
+  DEADLINE_EXCEEDED: 'It could not be computed in time.',
+}
+const failedWords = ({ code }: AssayError): string => FAILED[code] ?? 'The service could not give a price.'
+
+/** Whole microdollars as dollars, exactly. */
+export function dollars(microusd: string): string {
+  const digits = microusd.padStart(7, '0')
+  const cents = digits.slice(-6).replace(/0+$/, '')
+  return cents === '' ? digits.slice(0, -6) : `${digits.slice(0, -6)}.${cents}`
+}

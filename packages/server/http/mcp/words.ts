@@ -1,0 +1,98 @@
+/** What the codes of the wire mean, in a sentence for a reader who has no documentation at hand. */
+import type {
+  CAP_CODES,
+  EXCLUSIONS,
+  HEALTH_REASONS,
+  REJECTION_RULES,
+  UNPRICED_REASONS,
+} from '@assay/sdk/wire'
+
+type Words<Codes extends readonly string[]> = Readonly<Record<Codes[number], string>>
+
+const UNPRICED: Words<typeof UNPRICED_REASONS> = {
+  REORG: 'The block the price stood on is no longer part of the chain.',
+  ROUTE_EXPIRED: 'The price has passed its expiry and nothing newer is known.',
+  NO_ROUTE: 'No accepted path of pools leads from the token to a stable.',
+  FEED: "The chain's feed is gone or silent, so no price of it holds.",
+  ANCHOR_UNPRICED: 'The asset the token trades against has no price itself.',
+  STABLE_SUSPENDED: 'The stable the price would end in is suspended.',
+  DECIMALS: 'The decimals of the token could not be verified.',
+  POLICY: "The operator's pricing policy has changed.",
+  OPERATOR: 'The operator has taken the token or the chain out.',
+  POOL_ORPHANED: 'A pool the price stood on is gone after a reorganisation.',
+  NO_POOL: 'No pool of the token was found at the listed factories.',
+  DORMANT: 'Nobody asked for the token for long, so it is not followed; asking wakes it.',
+}
+
+const CAPS: Words<typeof CAP_CODES> = {
+  SINGLE_POOL_PAIR: 'Only one pool trades this pair.',
+  SINGLE_SOURCE: 'One pool carries the whole price.',
+  SINGLE_DEPLOYMENT: 'All sources are pools of one factory.',
+  NO_INDEPENDENT_CONSENSUS: 'The sources do not agree independently.',
+  DISSENT: 'A pool outside the vote says quite another price.',
+  INSUFFICIENT_HISTORY: 'Not watched long enough to compare with the recent past.',
+  HISTORY_UNREAD: "The pool's past could not be read.",
+  HISTORY_SHORT: "The pool's past could be read in part only.",
+  NO_RECENT_TRADE: 'Nobody has made a trade of a useful size for long.',
+  MAGNITUDE_JUMP: 'The price has just moved by orders of magnitude.',
+  PRICE_JUMP: 'The price is far from what its own pools said over the last hour.',
+  STABLE_DEPEG: 'The stable is away from its peg.',
+  STABLE_STALE: "The stable's dollar feed is old.",
+  STABLE_NOMINAL: 'The stable is taken at one dollar without a feed.',
+  STABLE_SUSPENDED: 'The stable is suspended.',
+  STABLE_DISPUTED: "Pools contradict the stable's dollar feed.",
+  ANCHOR_DISPUTED: 'The asset the price goes through is away from its own dollar feed.',
+  COVERAGE_UNKNOWN: "How much of the asset's market is seen is not known.",
+}
+
+const RULES: Words<typeof REJECTION_RULES> & Words<typeof EXCLUSIONS> = {
+  FEE_TOO_HIGH: 'The fee of the pool is above the limit.',
+  DECIMALS_UNVERIFIED: 'The decimals of a token are not verified.',
+  DECIMALS_CHANGED: 'A token answered with other decimals than before.',
+  STATE_UNVERIFIED: 'The state of the pool does not follow from its events.',
+  NO_ACTIVE_LIQUIDITY: 'The pool has no liquidity at its price.',
+  DEPTH_UNKNOWN: 'The depth of the pool is not known.',
+  EVIDENCE_TOO_COARSE: 'Too shallow, or too few decimals, for a sale that rounding does not distort.',
+  VALUE_IMBALANCE: 'The pool is far from the majority, or from itself in the other direction.',
+  ANCHOR_UNPRICED: 'The asset on the other side has no price.',
+  STABLE_SUSPENDED: 'The stable on the other side is suspended.',
+  BELOW_MIN_DEPTH: 'The averaged depth is below the minimum.',
+  EXPIRED: 'The state of the pool is older than it may be.',
+  FEED: "The chain's feed is gone.",
+  NO_ANCHOR: 'The other side is neither a stable nor a routing asset.',
+  CIRCULAR: 'The path would price an asset by itself.',
+  TOO_MANY_HOPS: 'The path has too many pools.',
+  TOO_MANY_ROUTES: 'More paths than are considered.',
+  NO_WEIGHT: 'The path carries no weight.',
+  SCORE_ZERO: 'The path scores 0.',
+  TOO_LARGE: 'The exact value has more digits than are kept.',
+  UNSUPPORTED_FAMILY: 'Pools of this kind are not priced.',
+  IMMATERIAL: 'Too little weight to take part in the vote.',
+  OUTLIER: 'Too far from the other sources.',
+}
+
+const FEED: Words<typeof HEALTH_REASONS> = {
+  HALTED: 'The chain was reorganised below a final block and is halted.',
+  PAUSED: 'The operator has paused the chain.',
+  WORKER_SILENT: 'The worker of the chain is silent.',
+  NO_ENDPOINT: 'No node of the right chain answers.',
+  NO_VERIFIED_HEAD: 'No block could be verified yet.',
+  REBASED: 'The chain was started again at its head.',
+  BEHIND: 'Blocks are processed late.',
+  BLOCK_REFUSED: 'A block was refused by every node.',
+  HEAD_OLD: 'The newest verified block is old.',
+  CHAIN_STALLED: 'The chain makes no blocks.',
+  HEAD_UNCONFIRMED: 'Only one of several nodes knows the newest block.',
+  NO_PROOF: 'Nothing proves that no log was left out.',
+  FINALITY_STALLED: 'Blocks do not become final.',
+  CLOCK: 'The clock of the machine is wrong.',
+  FINALITY_BY_DEPTH: 'Finality is taken by depth.',
+}
+
+const said = (words: Readonly<Record<string, string>>, code: string): string =>
+  words[code] ?? 'This code is newer than these words; see the documentation of the service.'
+
+export const unpricedWords = (code: string): string => said(UNPRICED, code)
+export const capWords = (code: string): string => said(CAPS, code)
+export const ruleWords = (code: string): string => said(RULES, code)
+export const feedWords = (code: string): string => said(FEED, code)

@@ -1,0 +1,116 @@
+/**
+ * What parameters and bodies are, with an example of each, for the description of the API and for whoever tries it there.
+ * A name means the same everywhere, but where an entry says otherwise for one operation.
+ */
+
+type Word = { readonly about: string; readonly example: string | number }
+
+const PARAMETERS: Readonly<Record<string, Word>> = {
+  chain_id: { about: 'The chain, by its EIP-155 id; GET /v1/chains lists those served.', example: 1 },
+  token_address: {
+    about: 'The contract of the token. Any case; mixed case must carry a valid EIP-55 checksum.',
+    example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  },
+  pool_address: {
+    about: 'The contract of the pool. Any case; mixed case must carry a valid EIP-55 checksum.',
+    example: '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
+  },
+  limit: { about: 'Rows a page, at most; 100 unless told. A unit more for each thousand.', example: 100 },
+  cursor: {
+    about: 'next_cursor of the page before, with the same parameters.',
+    example: 'eyJhZnRlciI6MTAwfQ',
+  },
+  address: {
+    about: 'Tokens, pools, factories and wrapped natives under this address, on every chain; not with q.',
+    example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  },
+  q: {
+    about: 'Symbol or name of a token, or a part of it, the deepest first; not with address.',
+    example: 'WETH',
+  },
+  include: {
+    about: 'What to add to each row, separated by commas: change, spark, depth.',
+    example: 'change,depth',
+  },
+  kind: { about: 'Only events of this kind.', example: 'SWAP' },
+  from_block: { about: 'Only events of this block and later ones.', example: 23_800_000 },
+  to_block: { about: 'Only events of this block and earlier ones.', example: 23_900_000 },
+  max_age_ms: {
+    about: 'An answer evaluated longer ago than this is computed anew, or refused; never an older one.',
+    example: 60_000,
+  },
+  deadline_ms: { about: 'How long to compute at most; 3000 unless told. Later it is 504.', example: 3000 },
+  max_hops: {
+    about: 'Only routes of at most so many pools. The answer is computed and never logged.',
+    example: 2,
+  },
+  min_depth_usd: {
+    about:
+      'Only pools with at least this effective depth, in dollars. It can raise the minimum of the policy only.',
+    example: 1000,
+  },
+  exclude_pools: {
+    about: 'Pool addresses that no route may go through, separated by commas; at most 50.',
+    example: '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
+  },
+  usd: {
+    about: 'Sizes in dollars at the published price, separated by commas; at most 8. Not with amount.',
+    example: '100,1000,10000',
+  },
+  amount: {
+    about: "Sizes in the token's smallest units, separated by commas; at most 8. Not with usd.",
+    example: '1000000000000000000',
+  },
+  from_ms: { about: 'From this time on, Unix milliseconds; with to_ms.', example: 1_763_164_800_000 },
+  to_ms: { about: 'Before this time, Unix milliseconds; with from_ms.', example: 1_763_251_200_000 },
+  at_ms: { about: 'The state that held at this time, Unix milliseconds.', example: 1_763_164_800_000 },
+  at_block: { about: 'The state that held at this block.', example: 23_800_000 },
+  at_sequence: { about: 'The state that held at this position of the stream.', example: 1000 },
+  interval: { about: 'Candles of this width instead of the states themselves.', example: '1h' },
+  policy_version: {
+    about: 'The version of a policy, as records name it.',
+    example: 'p0123456789abcdef0123456789abcdef',
+  },
+  snapshot_sequence: {
+    about: 'The cursor begins after this position, as GET /v1/pools gives it; needs chain_id.',
+    example: 1000,
+  },
+  key_id: { about: 'The public part of a key: the eight characters after assay_.', example: 'aB3dE6gH' },
+  consumer: { about: 'The consumer, as its keys were issued to it.', example: 'acme' },
+}
+
+const OF_ONE: Readonly<Record<string, Word>> = {
+  'listPools.chain_id': { about: 'Only pools of this chain.', example: 1 },
+  'listPools.token_address': {
+    about: 'Only pools of this token; needs chain_id.',
+    example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+  },
+  'createSession.chain_id': {
+    about: 'Also a cursor to resume the stream of this chain at; left out, a session only.',
+    example: 1,
+  },
+  'quotePool.max_age_ms': {
+    about: 'A state verified longer ago than this is read again, or refused.',
+    example: 60_000,
+  },
+}
+
+/** What the body of each operation is. */
+const BODIES: Readonly<Record<string, string>> = {
+  quoteTokens: 'The tokens, at most 100, and the least score that counts as an answer.',
+  issueKey: 'Whom the key is for, what it may do and until when.',
+  setLimits: 'The limits, all of them.',
+  setPolicy: 'Any subset of the policy; an empty object undoes what was set.',
+  tryPolicy: 'Any subset of the policy.',
+  startBackfill:
+    'The chain, and from which block to which; left out, from its first deployment to its finalized block.',
+  confirmDecimals: 'The number of decimals that the token says now.',
+  setRetention: 'How long and how many records are kept.',
+  causeIncident: 'Which incident, and on which chain.',
+}
+
+/** Undefined where nobody has written it yet, which a test finds. */
+export const parameterWord = (operationId: string, name: string): Word | undefined =>
+  OF_ONE[`${operationId}.${name}`] ?? PARAMETERS[name]
+
+export const bodyWords = (operationId: string): string | undefined => BODIES[operationId]
