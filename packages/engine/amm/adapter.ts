@@ -138,6 +138,8 @@ export type Events<K extends Kind> = {
   tickChange(event: K['event']): TickChange | null
   /** What a swap moved of token0 and token1, positive into the pool. */
   nets(swap: SwapOf<K>): readonly [bigint, bigint]
+  /** What a swap of token `side` that ended in `after` leaves in the logs. */
+  swapped(side: Side, amounts: SwapSizes, after: K['state']): readonly K['event'][]
   /** The amounts of a swap in the words of its log. */
   swapText(swap: SwapOf<K>): SwapAmounts
   /**
@@ -155,6 +157,9 @@ export type Events<K extends Kind> = {
     now: K['state'],
   ): { readonly at: Count; readonly state: K['state'] } | null
 }
+
+/** Gross of the fee. */
+export type SwapSizes = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 
@@ -220,6 +225,7 @@ export function adapter<K extends Kind>(
     explains: events.explains,
     tickChange: events.tickChange,
     nets: events.nets,
+    swapped: events.swapped,
     swapText: events.swapText,
     before: events.before,
     after: events.after,

@@ -1,12 +1,12 @@
 /** Families of pools with ticks whose fee is given at creation and never changes. */
 import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
+import { netsOf, slotSwapped, slotText, swapText } from './slotText.ts'
 import type { Slot, SlotEvent } from './states.ts'
 import type { Tick } from '../units.ts'
 import { concentrated, type Curve } from './concentrated.ts'
 import { applySlot, slotDifferences } from './slotEvents.ts'
 import { NOWHERE, slotPast, tickChange } from './slotPast.ts'
 import { checkSwap, sideOf } from './swapCheck.ts'
-import { netsOf, slotText, swapText } from './slotText.ts'
 import { fromLoaded, type TickBook } from './tickBook.ts'
 
 type StaticBorn<F extends string> = {
@@ -68,6 +68,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     explains: () => false,
     tickChange,
     nets: netsOf,
+    swapped: slotSwapped,
     swapText,
     ...slotPast<Kind>(whole),
   }

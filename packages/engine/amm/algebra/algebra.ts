@@ -6,7 +6,7 @@ import { adapter, type Adapter, type Applied, type Identity, type Maths, VERIFIE
 import { concentrated, type Curve } from '../concentrated.ts'
 import { applySlot, slotDifferences } from '../slotEvents.ts'
 import { tickChange } from '../slotPast.ts'
-import { netsOf, slotText, swapText } from '../slotText.ts'
+import { netsOf, slotSwapped, slotText, swapText } from '../slotText.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
 import { fromLoaded } from '../tickBook.ts'
 import type { Algebra, AlgebraState } from './kind.ts'
@@ -59,6 +59,7 @@ export const algebra: Adapter<Algebra> = adapter<Algebra>(identity, maths, {
   explains: () => false,
   tickChange,
   nets: netsOf,
+  swapped: slotSwapped,
   swapText,
   before: past.before,
   after: past.after,

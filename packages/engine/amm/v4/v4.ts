@@ -18,7 +18,7 @@ import { unreachable } from '../../assert.ts'
 import { count, tick as toTick } from '../../units.ts'
 import { concentrated, type Curve } from '../concentrated.ts'
 import { applyChange, applySlot, slotDifferences } from '../slotEvents.ts'
-import { netsOf, slotText, swapText } from '../slotText.ts'
+import { netsOf, slotSwapped, slotText, swapText } from '../slotText.ts'
 import { checkSwap, sideOf } from '../swapCheck.ts'
 import { fromLoaded } from '../tickBook.ts'
 import { hookOf } from './hooks.ts'
@@ -141,6 +141,8 @@ export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
   explains: () => false,
   tickChange,
   nets: netsOf,
+  swapped: (side, amounts, after) =>
+    slotSwapped(side, amounts, after).map(swap => ({ ...swap, feePpm: feeOf(after, side) })),
   swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
   before,
   after,

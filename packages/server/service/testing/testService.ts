@@ -24,6 +24,8 @@ export type TestServiceOptions = {
   /** Tokens of the configuration by symbol; left out, all of the plan. */
   readonly tokens?: readonly string[]
   readonly pools?: readonly Hex[]
+  /** Factories beside those of the plan, as the configuration file has them. */
+  readonly deployments?: readonly object[]
   readonly policy?: Readonly<Record<string, unknown>>
   /** Another name for another database on the same chain. */
   readonly name?: string
@@ -100,6 +102,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     name = 'assay',
     tokens,
     pools = [],
+    deployments = [],
     policy = {},
     endpoints,
     publicOrigin,
