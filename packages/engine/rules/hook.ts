@@ -8,10 +8,11 @@ import { score } from '../units.ts'
 import type { Cap, Failure } from './reasons.ts'
 
 /** The curve is exact and the last fee is known; the next one is the hook's to say, and so is whether there is a swap. */
-const HOOK_FEE: readonly Cap[] = [{ code: 'HOOK_FEE', cap: score(6) }]
+export const HOOK_FEE: Cap = { code: 'HOOK_FEE', cap: score(6) }
+const CAPPED: readonly Cap[] = [HOOK_FEE]
 const NONE: readonly Cap[] = []
 
-export const hookCaps = (pool: Pool): readonly Cap[] => (hookOf(pool)?.kind === 'FEE' ? HOOK_FEE : NONE)
+export const hookCaps = (pool: Pool): readonly Cap[] => (hookOf(pool)?.kind === 'FEE' ? CAPPED : NONE)
 
 export function hookFailure(pool: Pool): Failure | null {
   const hook = hookOf(pool)

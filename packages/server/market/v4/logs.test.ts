@@ -168,7 +168,7 @@ test('every topic is the hash of its signature', () => {
   expect(Object.keys(SIGNATURES).sort()).toEqual(Object.values(TOPIC).sort())
 })
 
-test('R-family-4: a dynamic fee stands before the tick and is neither: the pool begins at its own tick', () => {
+test('R-ticks-7: a dynamic fee stands before the tick and is neither: the pool begins at its own tick', () => {
   const [currency0, currency1]: [Hex, Hex] = [NATIVE, `0x${'a0'.repeat(20)}`]
   const hooks: Hex = `0x${'00'.repeat(18)}2080`
   const key = { currency0, currency1, fee: 0x800000n, tickSpacing: 60, hooks }
@@ -183,7 +183,7 @@ test('R-family-4: a dynamic fee stands before the tick and is neither: the pool 
   expect(readKey(log)?.key).toEqual(key)
 })
 
-test('the id of the pool of ETH and USDC at 0.05% on Ethereum', () => {
+test('R-ticks-8: the id of the pool of ETH and USDC at 0.05% on Ethereum', () => {
   const currency1 = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'
   const id = poolIdOf({ currency0: NATIVE, currency1, fee: 500n, tickSpacing: 10, hooks: NATIVE })
   expect(id).toBe('0x21c67e77068de97969ba93d4aab21826d33ca12bb9f565d8496e8fda8a82ca27')

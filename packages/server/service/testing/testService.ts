@@ -53,8 +53,6 @@ export type TestServiceOptions = {
   readonly mcp?: object
   /** Whether operators may cause incidents on its chain. */
   readonly hasIncidents?: boolean
-  /** Beside those of the plan. */
-  readonly deployments?: readonly object[]
 }
 
 /** Started, and every token of the configuration evaluated. */
@@ -102,7 +100,6 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     name = 'assay',
     tokens,
     pools = [],
-    deployments = [],
     policy = {},
     endpoints,
     publicOrigin,
