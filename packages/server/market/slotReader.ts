@@ -30,7 +30,7 @@ export type TickCalls = {
   word(position: bigint): Hex
   tick(tick: number): Hex
   /** What an answer says of a tick; left out, gross and net are its first two words. */
-  liquidity?(answer: Hex): { readonly gross: bigint; readonly net: bigint }
+  readonly liquidity?: (answer: Hex) => { readonly gross: bigint; readonly net: bigint }
 }
 
 /** Each by its selector and one word. */

@@ -105,7 +105,7 @@ describe('a hook that is called around a swap and returns no amounts', () => {
   })
 })
 
-describe('a hook that sets the fee', () => {
+describe('R-hook-2: a hook that sets the fee', () => {
   it('shows its fee in the swap, with the protocol fee inside it', async () => {
     const subject = await createSubject(
       'DynamicFeesTestHook',
@@ -179,7 +179,7 @@ describe('a hook that sets the fee', () => {
   })
 })
 
-describe('a hook that puts amounts of its own into a swap', () => {
+describe('R-hook-1: a hook that puts amounts of its own into a swap', () => {
   it.each([
     { name: 'FeeTakingHook', flags: ['afterSwap', 'afterSwapReturnsDelta'] },
     { name: 'CustomCurveHook', flags: ['beforeSwap', 'beforeSwapReturnsDelta'] },

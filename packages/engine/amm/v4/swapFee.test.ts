@@ -6,7 +6,7 @@ import { DYNAMIC_FEE, lpFeeFrom, protocolFeeOf, swapFee, swapFeeOf } from './swa
 const protocolPpm = fc.bigInt({ min: 0n, max: 1_000n })
 const lpFeePpm = fc.bigInt({ min: 0n, max: 1_000_000n })
 
-describe('the fee of a v4 swap', () => {
+describe('R-ticks-7: the fee of a v4 swap', () => {
   test('holds the protocol fee inside it: never more than both, never less than either', () => {
     fc.assert(
       fc.property(protocolPpm, lpFeePpm, (protocol, lp) => {

@@ -29,7 +29,7 @@ export const poolOf = (log: LogEntry): Hex | null => log.topics[1] ?? null
 
 /** What happened to a pool; null for a log that changes none. */
 export function readEvent(log: LogEntry): V4Event | null {
-  switch (log.topic) {
+  switch (log.topic ?? '') {
     case TOPIC.swap:
       // The manager states what the swapper got; ours is what the pool did.
       return {
