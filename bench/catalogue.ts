@@ -49,6 +49,14 @@ export const MODULES: readonly Module[] = [
     ],
   },
   {
+    file: 'exit.ts',
+    load: () => import('./exit.ts'),
+    rows: [
+      'exit: p99 of answers over 64 routes, four sizes, at most 20 ms',
+      'cost: an answer for a token of four pools, at most half a second',
+    ],
+  },
+  {
     file: 'http.ts',
     load: () => import('./http.ts'),
     rows: [

@@ -21,6 +21,7 @@ test('bash completes commands, those below them, and options', async () => {
     '--url',
     '--key',
     '--json',
+    '--wait',
     '--help',
   ])
   // A value that looks like a command leads nowhere.

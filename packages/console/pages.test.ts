@@ -151,6 +151,15 @@ describe('token', () => {
     await evidence.locator('summary').first().click()
     await evidence.getByText('Simulated swap').first().waitFor()
     await page.getByRole('img', { name: /price of LARK/ }).waitFor()
+    const sales = page.getByRole('region', { name: 'Sales' })
+    await sales
+      .getByRole('row', { name: /^\$1\.0k \$[\d.]+k? \$[\d.,]+ −[\d.]+% \d+ pools/ })
+      .waitFor(PATIENT)
+    await page
+      .getByRole('region', { name: 'Cost to move' })
+      .getByRole('button', { name: 'Work it out' })
+      .click()
+    await page.getByRole('region', { name: 'Moves' }).getByRole('row', { name: /^−10%/ }).waitFor(PATIENT)
     expect(await shown.seriousFindings()).toEqual([])
   })
 

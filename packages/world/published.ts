@@ -27,9 +27,6 @@ export const algebraDeployerCode = (): Hex =>
     require('@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPoolDeployer.sol/AlgebraPoolDeployer.json'),
   )
 
-export const algebraPoolCode = (): Hex =>
-  creationCode(require('@cryptoalgebra/v1-core/artifacts/contracts/AlgebraPool.sol/AlgebraPool.json'))
-
 export const v2FactoryCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Factory.json'))
 
 export const v2PairCode = (): Hex => creationCode(require('@uniswap/v2-core/build/UniswapV2Pair.json'))

@@ -200,6 +200,7 @@ export function adapter<K extends Kind>(
   maths: Maths<K>,
   events: Events<K>,
 ): Adapter<K> {
+  // oxlint-disable typescript/unbound-method -- the parts are plain functions, none of which has a `this`
   return {
     family: identity.family,
     leastInput: identity.leastInput,
@@ -231,4 +232,5 @@ export function adapter<K extends Kind>(
     after: events.after,
     first: events.first,
   }
+  // oxlint-enable typescript/unbound-method
 }

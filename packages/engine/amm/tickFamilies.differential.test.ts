@@ -128,7 +128,7 @@ const slotEvents = (logs: TransactionReceipt['logs']) =>
           { at, event: { kind: 'SWAP', amount0, amount1, sqrtPriceX96, liquidity, tick: toTick(tick) } },
         ]
       }
-      default:
+      case 'Collect':
         return []
     }
   })
@@ -319,7 +319,7 @@ async function run(subject: Subject, steps: readonly Step[]): Promise<void> {
 
 function apply(subject: Subject, event: AlgebraEvent): void {
   const { adapter, terms, state } = subject
-  const applied = adapter.apply(terms, state, state, event as never)
+  const applied = adapter.apply(terms, state, state, event)
   expect({ verdict: applied.verdict, differences: applied.differences }, event.kind).toEqual({
     verdict: 'verified',
     differences: [],

@@ -10,7 +10,7 @@ import { type Amm, arriving, sell, type Shares, type Way } from './ways.ts'
 import { type Count, count } from '../units.ts'
 
 /** A portion is this share of what is sold already: the split is as fine at every size. */
-const PORTION_DIVISOR = 24n
+const PORTION_DIVISOR = 20n
 
 /** The first portion, as a share of the smallest sale that is worth splitting. */
 const FIRST_DIVISOR = 64n
@@ -81,7 +81,7 @@ export class Allocation {
       const sale = this.#try(way, amount)
       this.#bounds[best] = sale === null ? NOTHING : sale.price
       const next = this.#highest(best)
-      if (sale === null || (next !== null && sale.price < (this.#bounds[next] as bigint))) continue
+      if (sale === null || (next !== null && sale.price < nearly(this.#bounds[next] as bigint))) continue
       for (const [pool, state] of sale.after) this.#states.set(pool, state)
       this.#sold += amount
       this.#portions.push({ way, amount })
@@ -116,6 +116,11 @@ export class Allocation {
     return { price: pricePerUnit(held, way.unitMicrousd, amount), after }
   }
 }
+
+/** So close to the best bound a way is taken without a look at the others: less than a bps. */
+const NEARLY_BITS = 14n
+
+const nearly = (bound: bigint): bigint => bound - (bound >> NEARLY_BITS)
 
 /** Above anything that a way was found to fetch. */
 const UNKNOWN = 1n << 1024n

@@ -92,7 +92,7 @@ const inTwoWords = (answer: Hex) => ({ gross: uintAt(answer, 0), net: intAt(answ
 function likelyCalls(calls: TickCalls, { at, set }: KnownTicks, spacing: Tick): readonly Hex[] {
   const words = wordsAround(at, spacing)
   const isNear = (tick: number) => words.includes(BigInt(wordOf(tick, spacing)))
-  return [...words.map(calls.word), ...set.filter(isNear).map(calls.tick)]
+  return [...words.map(each => calls.word(each)), ...set.filter(isNear).map(each => calls.tick(each))]
 }
 
 /** Those, and on to where the price has been, as far as that is worth it. */

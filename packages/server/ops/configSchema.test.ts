@@ -101,9 +101,9 @@ test('the file of config init is sound, names its schema and every key, and asks
   expect([validate(parse(text)), validate.errors]).toEqual([true, null])
   const file = join(folder, 'init.yaml')
   writeFileSync(file, text)
-  const config = loadConfig(file, { RPC_1: 'https://one.example', RPC_137: 'wss://two.example' })
+  const config = loadConfig(file, { ASSAY_RPC_1: 'https://one.example', ASSAY_RPC_137: 'wss://two.example' })
   expect(config.chains.map(({ name }) => name)).toEqual(['Ethereum', 'Polygon PoS'])
-  expect(() => loadConfig(file, {})).toThrow(/RPC_1.*\n.*RPC_137/)
+  expect(() => loadConfig(file, {})).toThrow(/ASSAY_RPC_1}.*\n.*ASSAY_RPC_137}/)
 })
 
 test('a comment asks for no variable, and a # inside a text is no comment', () => {

@@ -42,7 +42,7 @@ beforeAll(async () => {
   await mineUntil(nowS() - HELD_S - MINUTE_S, MINUTE_S)
   past = await chain.snapshot()
   await mineUntil(nowS() - 1, BLOCK_S)
-  live = await startTestService(chain, { tokens: ['LARK', 'THIN'] })
+  live = await startTestService(chain, { tokens: ['LARK', 'MOTH', 'THIN'] })
   await live.untilWell()
   const client = await live.client()
   cost = (await client.fetchCost({ chain_id: CHAIN_ID, token_address: chain.token('LARK') })) as Cost
@@ -73,8 +73,8 @@ const isV3 = ({ pool_address }: Push): boolean => pool_address === chain.pool('u
 const swap = (push: Push, isBack: boolean, amount: string | bigint): Hex => {
   const zeroForOne = push.from < push.to !== isBack
   return isV3(push)
-    ? trader.swapV3(push.pool_address as Hex, zeroForOne, BigInt(amount))
-    : trader.swapExactInV2(push.pool_address as Hex, zeroForOne, BigInt(amount), V2_FEE)
+    ? trader.swapV3(push.pool_address, zeroForOne, BigInt(amount))
+    : trader.swapExactInV2(push.pool_address, zeroForOne, BigInt(amount), V2_FEE)
 }
 
 const pushes = ({ plan }: Move): Hex[] =>
@@ -155,6 +155,21 @@ describe('GET /v1/cost', () => {
     await live.untilTip(await chain.run(...pushes(move)))
     // Whoever brings the pools back is somebody else: what the adversary has got is worth what it was before.
     expectAbout(before - (await wealth()), move.loss_usd_arbitraged)
+    await chain.revert(undo)
+    await live.untilWell()
+  })
+
+  it('R-cost-6: a token whose pool vanishes in between is 422 NO_ROUTE, for both answers', async () => {
+    await live.untilWell()
+    const undo = await chain.snapshot()
+    const pair = chain.pool('uniswap-v2', 'USDT', 'MOTH')
+    expect((await costAnswer(chain.token('MOTH'))).status).toBe(200)
+    await live.untilTip(await chain.run(await chain.pullV2(pair, 1000n)))
+    for (const path of ['cost', 'exit']) {
+      const url = `${live.url}/v1/${path}/${CHAIN_ID}/${chain.token('MOTH')}`
+      const { status, body } = await ask(url, { key: await live.key() })
+      expect([path, status, body]).toMatchObject([path, 422, { code: 'NO_ROUTE', detail: 'NO_ROUTE' }])
+    }
     await chain.revert(undo)
     await live.untilWell()
   })

@@ -67,11 +67,12 @@ beforeAll(async () => {
       deployment_block: 0,
       init_code_hash: [PANCAKE_POOL_INIT_CODE_HASH, ALGEBRA_POOL_INIT_CODE_HASH][at],
     })
-  for (const { family, symbol, make, mint } of families) {
-    const pool = await make([chain.token('USDC'), chain.token(symbol)])
+  for (const each of families) {
+    const { family, symbol } = each
+    const pool = await each.make([chain.token('USDC'), chain.token(symbol)])
     const data = encodeFunctionData({ abi: v3PoolAbi, functionName: 'initialize', args: [EVEN] })
     await send(client, { to: pool, data })
-    await chain.run(mint(pool, -WIDE, WIDE, LIQUIDITY))
+    await chain.run(each.mint(pool, -WIDE, WIDE, LIQUIDITY))
     pools.set(family, pool.toLowerCase() as Hex)
   }
   service = await startTestService(chain, { deployments })

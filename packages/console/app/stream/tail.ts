@@ -26,7 +26,7 @@ export type TailState = {
 /** Kept for looking at; the log itself is the service's. */
 const KEPT = 500
 /** A tail begins so many sequences behind the head, which all chains share, so that there is something to look at. */
-const BEGIN_BEHIND = 500
+const BEGIN_BEHIND = 5000
 /** Every epoch of the log begins at a multiple of this. */
 const EPOCH = 2 ** 40
 const AGAIN_MS = 1000

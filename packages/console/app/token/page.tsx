@@ -17,6 +17,8 @@ import { Facts } from '../parts/facts.tsx'
 import { Score } from '../parts/score.tsx'
 import { Candidates } from './candidates.tsx'
 import { ConfidencePanel } from './confidence.tsx'
+import { CostPanel } from './costPanel.tsx'
+import { ExitPanel } from './exitPanel.tsx'
 import { History } from './history.tsx'
 import { RouteGraph } from './routeGraph.tsx'
 import { RouteList } from './routeList.tsx'
@@ -70,6 +72,10 @@ export function TokenPage({ live, chainId, address }: Props) {
             <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
           </Card>
           <RouteList live={live} chainId={chainId} routes={value.routes} />
+          <div class="columns">
+            <ExitPanel live={live} chainId={chainId} address={address} />
+            <CostPanel live={live} chainId={chainId} address={address} />
+          </div>
         </>
       )}
       {value?.state === 'UNPRICED' && <Candidates live={live} chainId={chainId} quote={value} />}

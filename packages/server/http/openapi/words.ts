@@ -32,6 +32,7 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     about: 'What to add to each row, separated by commas: change, spark, depth.',
     example: 'change,depth',
   },
+  view: { about: 'compact: the price, its score, caps and route in less than 2 kB.', example: 'compact' },
   kind: { about: 'Only events of this kind.', example: 'SWAP' },
   from_block: { about: 'Only events of this block and later ones.', example: 23_800_000 },
   to_block: { about: 'Only events of this block and earlier ones.', example: 23_900_000 },
