@@ -20,6 +20,8 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@uniswap/v2-core':
     'the published contracts that the local world deploys: compiled code and its interface, nothing that runs in Node. GPL: not part of what you deploy against real chains',
   '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
+  '@uniswap/v4-core':
+    'the same for v4: the manager, and the hooks of its own tests. Business licence until 15 June 2027, which allows all use that is not production; the local world and the tests are none, and it is not part of what you deploy against real chains',
   '@pancakeswap/v3-core':
     'the published pools and factory of PancakeSwap v3, to hold our maths and readers against. GPL, and only in tests',
   '@cryptoalgebra/v1-core': 'the same for Algebra v1, whose pools QuickSwap v3 has',
@@ -42,6 +44,7 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@types/pg': 'types of pg',
   '@types/ws': 'types of ws',
   '@uniswap/v3-sdk': 'another implementation of tick and swap maths, to hold ours against',
+  '@uniswap/v4-periphery': 'the published V4Quoter, to hold our v4 maths against',
   'axe-core': 'finds what people who do not see the console well would miss',
   'fast-check': 'laws and fuzzers: random cases that shrink',
   knip: 'finds files, exports and packages that nobody uses',

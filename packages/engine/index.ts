@@ -3,6 +3,7 @@ export { adapterOf, type AmmEvent, type AmmState, type Born } from './amm/famili
 export { FAMILIES, type Family, isFamily } from './amm/familyNames.ts'
 export type { Slot, SlotEvent } from './amm/states.ts'
 export type { V2State } from './amm/v2/kind.ts'
+export type { V4Event, V4State } from './amm/v4/kind.ts'
 export type { EntityKey, Pool, Token } from './entities.ts'
 export * as tickBitmap from './amm/tickBitmap.ts'
 export { rangeOfWords } from './amm/tickBook.ts'

@@ -43,6 +43,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     leastInput: 'amm_v3',
     feePpm: ({ feePpm }) => feePpm,
     feeNow: null,
+    hook: null,
     terms: ({ feePpm, tickSpacing }, ticks) => ({
       family,
       feePpm,
@@ -57,6 +58,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     isPossible: ({ liquidity }) => liquidity >= 0n,
     differences: slotDifferences,
     holdings: slotText,
+    shown: null,
   }
   const maths: Maths<Kind> = {
     ...concentrated(curve),

@@ -160,10 +160,10 @@ async function checkSale(
       [`${own}.block_number`],
     )
   if (evidence.kind === 'SIMULATED_SWAP') return
+  const { swaps, swapTopic } = knownFamily(findings, hop, path)
   const logs = await node.ask<readonly Log[]>('eth_getLogs', {
     blockHash: evidence.block_hash,
-    address: hop.pool_address,
-    topics: [knownFamily(findings, hop, path).swapTopic],
+    ...(swaps === undefined ? { address: hop.pool_address, topics: [swapTopic] } : swaps(hop)),
   })
   const last = logs.at(-1)
   findings.holds(

@@ -1,5 +1,7 @@
 /** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
 import {
+  HOOK_FEE,
+  hookClassOf,
   type EnginePast,
   freshness as freshnessAt,
   near as nearOf,
@@ -165,6 +167,8 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
   }
   const unbacked = checkBacking(reading, hop, path)
   if (unbacked !== null) caps.push(unbacked)
+  const key = hop.pool_key
+  if (key !== undefined && hookClassOf(key.hooks, BigInt(key.fee)) === 'FEE') caps.push(HOOK_FEE)
   const stable = reading.stables.get(hop.to)
   if (stable === undefined)
     findings.same(`${path}.components.stable`, components.stable ?? null, null, [`${path}.to`])

@@ -164,7 +164,10 @@ export const TokenQuoteQuery = strictObject({
     ),
   ),
   exclude_pools: optional(
-    describe('Pool addresses, separated by commas.', pattern('^0x[0-9a-fA-F]{40}(?:,0x[0-9a-fA-F]{40})*$')),
+    describe(
+      'Pool addresses, separated by commas.',
+      pattern('^0x[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?(?:,0x[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?)*$'),
+    ),
   ),
 })
 export type TokenQuoteQuery = Static<typeof TokenQuoteQuery>

@@ -2,6 +2,7 @@
  * The built-in table against addresses that exist: a factory, an init code hash or a token that is wrong by one digit
  * derives another pool.
  */
+import { v4ManagerAddress } from '@assay/world'
 import { expect, test } from 'vitest'
 import { CHAIN_TABLE } from '../ops/chainTable.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
@@ -193,9 +194,12 @@ test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, 
 test('R-config-2: every deployment of the table is proved by a known pool, and every chain has two', () => {
   for (const chain of config.chains) {
     expect(chain.deployments.length).toBeGreaterThanOrEqual(2)
-    for (const { deploymentId } of chain.deployments)
+    // The one contract that holds all pools is proved by its own address.
+    for (const { deploymentId, family, factoryAddress } of chain.deployments)
       expect(
-        KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
+        family === 'amm_v4'
+          ? factoryAddress === v4ManagerAddress().toLowerCase()
+          : KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
         `${chain.chainId} ${deploymentId}`,
       ).toBe(true)
   }
@@ -223,4 +227,9 @@ test('the wrapped native token of a chain is its first routing asset, and no tok
     const stables = chain.stables.map(({ tokenAddress }) => tokenAddress)
     expect(chain.routingAssets.filter(asset => stables.includes(asset))).toEqual([])
   }
+})
+
+test('R-ticks-8: the manager of Uniswap v4 on Ethereum is where its published code lands', () => {
+  const manager = chainOf(1).deployments.find(({ family }) => family === 'amm_v4')?.factoryAddress
+  expect(manager).toBe(v4ManagerAddress().toLowerCase())
 })

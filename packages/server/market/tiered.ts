@@ -56,13 +56,13 @@ export function tiered<F extends Tiered>(
     factoryLog(log, deployment, wants) {
       const [topic, first, second, fee] = log.topics
       if (topic !== TIER_TOPIC.created || first === undefined || second === undefined || fee === undefined)
-        return null
+        return []
       const pair = [topicAddress(first), topicAddress(second)] as const
-      if (!wants(...pair)) return null
+      if (!wants(...pair)) return []
       const pool = addressAt(log.data, 1)
-      if ((derived(deployment, pair, BigInt(fee)) ?? pool) !== pool) return null
+      if ((derived(deployment, pair, BigInt(fee)) ?? pool) !== pool) return []
       const born = bornAt(family, deployment, pair, pool, BigInt(fee), smallIntAt(log.data, 0))
-      return { pool, event: { kind: 'CREATED', pool: born } }
+      return [{ pool, event: { kind: 'CREATED', pool: born } }]
     },
 
     derived,

@@ -52,6 +52,13 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         fee: { numerator: 997, denominator: 1000 },
       },
       {
+        // The published code with Uniswap's timelock as owner, at the salt of its deployer: a test derives the address.
+        deployment_id: 'uniswap-v4',
+        family: 'amm_v4',
+        factory_address: '0x000000000004444c5dc75cB358380D2e3dE08A90',
+        deployment_block: null,
+      },
+      {
         deployment_id: 'pancake-v3',
         family: 'amm_v3_pancake',
         factory_address: PANCAKE_V3_FACTORY,

@@ -108,6 +108,8 @@ export type DeploymentConfig = {
       readonly deployerAddress: Address
     }
   | { readonly family: 'amm_algebra_v1'; readonly deployerAddress: Address }
+  /** Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped one. */
+  | { readonly family: 'amm_v4'; readonly wrappedNative: Address }
 )
 
 /** Families that have no adapter, and whose factories can be asked for the pool of a pair. */

@@ -1,6 +1,6 @@
 /** What the configuration says of a deployment beside its factory, a family each: its keys, how they are read and shown. */
 import type { Family } from '@assay/engine'
-import type { DeploymentConfig, Hex } from './config.ts'
+import type { Address, DeploymentConfig, Hex } from './config.ts'
 import { join, type Shape } from './shape.ts'
 
 const DEFAULT_TIERS = [100, 500, 3000, 10_000]
@@ -17,8 +17,11 @@ type Head = {
   initCodeHash: Hex | null
 }
 
+/** What a deployment needs of its chain. */
+type Around = { readonly wrappedNative: Address }
+
 type DeploymentFamily<F extends Family> = {
-  read(shape: Shape, deployment: Mapping, path: string): Parts<F>
+  read(shape: Shape, deployment: Mapping, path: string, chain: Around): Parts<F>
   show(deployment: Own<F>): Mapping
 }
 
@@ -52,6 +55,10 @@ const DEPLOYMENTS: { readonly [F in Family]: DeploymentFamily<F> } = {
     read: (shape, deployment, path) => ({ deployerAddress: deployerFrom(shape, deployment, path) }),
     show: ({ deployerAddress }) => ({ deployer_address: deployerAddress }),
   },
+  amm_v4: {
+    read: (_shape, _deployment, _path, { wrappedNative }) => ({ wrappedNative }),
+    show: () => ({}),
+  },
 }
 
 export const DEPLOYMENT_FAMILIES = Object.keys(DEPLOYMENTS) as Family[]
@@ -65,8 +72,9 @@ export const readDeployment = (
   shape: Shape,
   deployment: Mapping,
   path: string,
+  chain: Around,
 ): DeploymentConfig =>
-  ({ ...head, family, ...DEPLOYMENTS[family].read(shape, deployment, path) }) as DeploymentConfig
+  ({ ...head, family, ...DEPLOYMENTS[family].read(shape, deployment, path, chain) }) as DeploymentConfig
 
 export const showDeployment = (deployment: DeploymentConfig): Mapping =>
   (DEPLOYMENTS[deployment.family] as DeploymentFamily<Family>).show(deployment)

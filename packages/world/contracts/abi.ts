@@ -86,6 +86,11 @@ export const traderAbi = parseAbi([
   'function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes)',
   'function pancakeV3SwapCallback(int256 delta0, int256 delta1, bytes)',
   'function algebraSwapCallback(int256 delta0, int256 delta1, bytes)',
+  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'function swapV4(address manager, V4PoolKey key, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) returns (int256 amount0, int256 amount1)',
+  'function modifyV4(address manager, V4PoolKey key, int24 lower, int24 upper, int256 liquidityDelta) returns (int256 amount0, int256 amount1)',
+  'function unlockCallback(bytes data) returns (bytes)',
+  'receive() external payable',
   'function addV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
   'function removeV2(address pair, uint256 liquidity) returns (uint112, uint112)',
   'function donateV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
@@ -119,6 +124,19 @@ export const v3PoolAbi = parseAbi([
   'event Burn(address indexed owner, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount, uint256 amount0, uint256 amount1)',
   'event Collect(address indexed owner, address recipient, int24 indexed tickLower, int24 indexed tickUpper, uint128 amount0, uint128 amount1)',
   'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
+])
+
+export const v4ManagerAbi = parseAbi([
+  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'function owner() view returns (address)',
+  'function initialize(V4PoolKey key, uint160 sqrtPriceX96) returns (int24 tick)',
+  'function extsload(bytes32[] slots) view returns (bytes32[] values)',
+  'function setProtocolFeeController(address controller)',
+  'function setProtocolFee(V4PoolKey key, uint24 newProtocolFee)',
+  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
+  'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+  'event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee)',
 ])
 
 /** Stands in for the deployer of PancakeSwap v3's pools. */

@@ -25,6 +25,8 @@ const identity: Identity<Algebra> = {
   leastInput: 'amm_v3',
   feePpm: () => past.BASE_FEE_PPM,
   feeNow: ({ feePpm }) => feePpm,
+  hook: null,
+  shown: null,
   terms: ({ tickSpacing }, ticks) => ({
     family: 'amm_algebra_v1',
     tickSpacing,

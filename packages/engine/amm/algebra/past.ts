@@ -31,12 +31,12 @@ export const after: Events<Algebra>['after'] = events => {
   return slot === null || feePpm === null ? null : stateOf(slot, feePpm)
 }
 
-export const first: Events<Algebra>['first'] = events => {
+export const first: Events<Algebra>['first'] = (events, now) => {
   const price = events.findIndex(event => slotOf(event) !== null)
   const fee = events.findIndex(({ kind }) => kind === 'FEE' || kind === 'INITIALIZE')
   if (price < 0 || fee < 0) return null
   const at: Count = count(price > fee ? price : fee)
-  const state = after(events.slice(0, at + 1))
+  const state = after(events.slice(0, at + 1), now)
   return state === null ? null : { at, state }
 }
 

@@ -18,6 +18,8 @@ const identity: Identity<V2> = {
   feePpm: ({ numerator, denominator }) =>
     ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
   feeNow: null,
+  hook: null,
+  shown: null,
   terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
   born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
   restored: image => image,

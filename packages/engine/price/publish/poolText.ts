@@ -41,7 +41,11 @@ export function poolStateText(edge: Edge): PoolStateText {
   }
 }
 
-export const holdings = ({ around }: Pool, { amm }: PoolState): Holdings => around.adapter.holdings(amm)
+export function holdings({ around, terms, token0, token1 }: Pool, { amm }: PoolState): Holdings & object {
+  const { adapter } = around
+  const held = adapter.holdings(amm)
+  return adapter.shown === null ? held : { ...adapter.shown(terms, token0, token1), ...held }
+}
 
 export function evidenceText({ state, finality }: Edge) {
   const { evidence } = state

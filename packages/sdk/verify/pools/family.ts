@@ -30,6 +30,8 @@ export type VerifyFamily = {
   /** The field of the hop that says what the pool holds. */
   readonly holds: 'reserves' | 'slot'
   readonly swapTopic: string
+  /** Where its swaps are logged; left out, at its own address. */
+  readonly swaps?: (hop: Hop) => { readonly address: string; readonly topics: readonly string[] }
   /** Which token of the pool is X. */
   x(hop: Hop): 0 | 1
   held(findings: Findings, hop: Hop, path: string): Held

@@ -100,7 +100,6 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     name = 'assay',
     tokens,
     pools = [],
-    deployments = [],
     policy = {},
     endpoints,
     publicOrigin,
@@ -110,6 +109,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    deployments = [],
     compat = {},
     mcp = {},
   } = options

@@ -145,6 +145,8 @@ function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readon
     }
     case 'FEE':
       return [[ALGEBRA.fee], [BigInt(event.feePpm)]]
+    case 'MODIFY':
+    case 'PROTOCOL_FEE':
     case 'CREATED':
       return null
   }
