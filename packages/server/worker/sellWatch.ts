@@ -209,9 +209,11 @@ export class SellWatch {
     )
   }
 
-  /** The deepest of its own pools. */
+  /** The deepest of its own pools. Pools of one manager share its balances, which say nothing of one of them. */
   #heldOf(token: Address): readonly Pool[] {
-    const pools = poolsOf(this.#context.state, token).filter(({ state }) => state.evidence !== null)
+    const pools = poolsOf(this.#context.state, token).filter(
+      ({ state, terms }) => state.evidence !== null && !('manager' in terms),
+    )
     const depthOf = ({ state }: Pool) => state.depthY ?? 0n
     return pools.toSorted((a, b) => (depthOf(b) > depthOf(a) ? 1 : -1)).slice(0, POOLS)
   }
