@@ -1,8 +1,8 @@
 /** A pool of Algebra v1: one a pair, with its fee in its state. */
 import { algebra as maths, DEPTH_BOUNDARY, tick } from '@assay/engine/rules'
-import { checkContract, lowerIsX } from './contract.ts'
-import { known, type VerifyFamily } from './family.ts'
-import { heldSlot, readBook, shownSlot, slotNets } from './slot.ts'
+import { checkContract } from './contract.ts'
+import { type ChainFamily, known } from './family.ts'
+import { readBook, shownSlot, slotNets } from './slot.ts'
 
 const POOL_BY_PAIR = '0xd9a641e1'
 const GLOBAL_STATE = '0xe76c01e4'
@@ -10,11 +10,8 @@ const LIQUIDITY = '0x1a686502'
 const TICK_SPACING = '0xd0c93a7c'
 const SELECTORS = { word: '0xc677e3e0', tick: '0xf30dba93' } as const
 
-export const algebra: VerifyFamily = {
-  holds: 'slot',
+export const algebraAtNode: ChainFamily = {
   swapTopic: '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
-  x: lowerIsX,
-  held: heldSlot,
   nets: slotNets,
 
   checkIdentity: (findings, node, hop, path, blockHash) =>

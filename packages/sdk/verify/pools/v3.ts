@@ -2,7 +2,7 @@
 import { DEPTH_BOUNDARY, staticFee, tick } from '@assay/engine/rules'
 import { word } from '../node.ts'
 import { checkContract, lowerIsX } from './contract.ts'
-import { known, type VerifyFamily } from './family.ts'
+import { type ChainFamily, known, type ShownFamily } from './family.ts'
 import { heldSlot, readBook, shownSlot, slotNets } from './slot.ts'
 
 const FEE = '0xddca3f43'
@@ -12,14 +12,14 @@ const LIQUIDITY = '0x1a686502'
 const TICK_SPACING = '0xd0c93a7c'
 const SELECTORS = { word: '0x5339c296', tick: '0xf30dba93' } as const
 
+/** Whatever has ticks and tokens of its own. */
+export const slotPool: ShownFamily = { holds: 'slot', x: lowerIsX, held: heldSlot }
+
 /** In what they differ: the topic of a swap. */
-function tiered<F extends string>(family: F, swapTopic: string): VerifyFamily {
+function tiered<F extends string>(family: F, swapTopic: string): ChainFamily {
   const maths = staticFee(family)
   return {
-    holds: 'slot',
     swapTopic,
-    x: lowerIsX,
-    held: heldSlot,
     nets: slotNets,
 
     checkIdentity: (findings, node, hop, path, blockHash) =>
@@ -51,8 +51,11 @@ function tiered<F extends string>(family: F, swapTopic: string): VerifyFamily {
   }
 }
 
-export const v3 = tiered('amm_v3', '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67')
-export const pancake = tiered(
+export const v3AtNode = /* @__PURE__ */ tiered(
+  'amm_v3',
+  '0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67',
+)
+export const pancakeAtNode = /* @__PURE__ */ tiered(
   'amm_v3_pancake',
   '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83',
 )

@@ -13,7 +13,7 @@ import {
 import type { Hop } from '../../wire/route.ts'
 import { keccak256 } from '../keccak.ts'
 import { type Node, NodeError, word, type Words } from '../node.ts'
-import { known, type VerifyFamily } from './family.ts'
+import { type ChainFamily, known, type ShownFamily } from './family.ts'
 import { heldSlot, shownSlot } from './slot.ts'
 
 /** extsload(bytes32) */
@@ -25,10 +25,8 @@ const [LIQUIDITY, TICKS, TICK_BITMAP] = [3n, 4n, 5n]
 const REACH = 420
 const PROTOCOL_FEE_BITS = 12n
 
-export const v4: VerifyFamily = {
+export const v4: ShownFamily = {
   holds: 'slot',
-  swapTopic: SWAP_TOPIC,
-  swaps: hop => ({ address: managerOf(hop), topics: [SWAP_TOPIC, hop.pool_id] }),
   // Currency 0 may be the native one, whose wrapped address says nothing of the order.
   x: hop => (hop.pool_key?.currency1 === hop.from ? 1 : 0),
 
@@ -50,7 +48,11 @@ export const v4: VerifyFamily = {
     }
     return heldSlot(findings, hop, path)
   },
+}
 
+export const v4AtNode: ChainFamily = {
+  swapTopic: SWAP_TOPIC,
+  swaps: hop => ({ address: managerOf(hop), topics: [SWAP_TOPIC, hop.pool_id] }),
   nets: log => [-log.int(0), -log.int(1)],
 
   async checkIdentity(findings, node, hop, path, blockHash) {
