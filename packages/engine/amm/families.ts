@@ -41,8 +41,3 @@ export type AnyAdapter = Adapter<Kinds>
 export function adapterOf<F extends Family>(family: F): Adapter<Extract<Kinds, { readonly family: F }>> {
   return ADAPTERS[family]
 }
-
-type Pair = Extract<AmmState, { readonly reserve0: bigint }>
-
-/** Whether a pool reckons with reserves; others with ticks. */
-export const isPair = (state: AmmState): state is Pair => 'reserve0' in state

@@ -2,7 +2,7 @@
  * Balances of pools, read at a block beside a probe (R-back-2): held against what the pool reckons with at that block, and
  * undone with it. Of a pool that changed since, a reading says nothing.
  */
-import { isPair } from '../amm/families.ts'
+import { isPair } from '../amm/pair.ts'
 import type { Pool } from '../entities.ts'
 import type { PoolBalances } from '../sellabilityReading.ts'
 import { type Backing, backingCap, hasExcess, type Holding } from '../rules/backing.ts'

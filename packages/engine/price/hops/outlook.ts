@@ -1,5 +1,5 @@
 /** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
-import { isPair } from '../../amm/families.ts'
+import { isPair } from '../../amm/pair.ts'
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { backingCap } from '../../rules/backing.ts'
