@@ -96,6 +96,11 @@ export const MODULES: readonly Module[] = [
     ],
   },
   {
+    file: 'webhooks.ts',
+    load: () => import('./webhooks.ts'),
+    rows: ['webhooks: durable commit of a block beside 1,000 of them, against without'],
+  },
+  {
     file: 'restart.ts',
     load: () => import('./restart.ts'),
     rows: ['store: 1,500 pools served again after kill -9, at most two seconds'],

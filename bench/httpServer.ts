@@ -165,6 +165,10 @@ async function startApi() {
     metrics,
     adoptPolicy: () => Promise.resolve(),
     backfills: { start: () => undefined, list: async () => [] },
+    webhooks: {
+      sending: { isAllowed: () => false, resolve: async () => [], clock: systemClock },
+      changed: () => undefined,
+    },
     roster: new Roster(systemClock),
     clock: systemClock,
     log: QUIET,

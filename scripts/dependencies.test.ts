@@ -21,6 +21,9 @@ const LOOKED_AT = new Set([
   // Contracts of the local world, see the table.
   '@uniswap/v2-core GPL-3.0-or-later',
   '@uniswap/v3-core BUSL-1.1',
+  '@uniswap/v4-core BUSL-1.1',
+  '@pancakeswap/v3-core GPL-2.0-or-later',
+  '@cryptoalgebra/v1-core GPL-2.0-or-later',
 ])
 /** A tool of the build, unchanged, of which nothing is in what is built. */
 const BUILD_TOOL = /^lightningcss(-.+)? MPL-2\.0$/

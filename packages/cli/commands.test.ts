@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CHAIN_ID } from '../server/service/testing/plan.ts'
 import { type Hex, startTestChain, type TestChain } from '../server/service/testing/testChain.ts'
 import { startTestService, type TestService, writeConfig } from '../server/service/testing/testService.ts'
+import { Receiver } from '../server/webhooks/testing/receiver.ts'
 import { endSessions, open, PLACES, run, type SessionOptions } from './testing/session.ts'
 import manifest from './package.json' with { type: 'json' }
 
@@ -338,6 +339,53 @@ describe('watch', () => {
     for (const line of b.text.trim().split('\n'))
       expect(JSON.parse(line)).toMatchObject({ chain_id: CHAIN_ID })
   })
+})
+
+it.each(PLACES)('export: the log in a file of each format, with its position, on %s', async place => {
+  const head = await service.head()
+  for (const format of ['csv', 'ndjson', 'parquet']) {
+    const path = `prices-${place.length}.${format}`
+    const done = await run(place, ['export', 'prices', path, '--to', String(head)], options())
+    expect([done.code, done.text]).toEqual([0, expect.stringContaining(`to ${head},`)])
+    const again = await run(place, ['export', 'prices', path], options())
+    expect([again.code, `${again.text}${again.errors}`]).toEqual([
+      2,
+      expect.stringContaining('a whole export'),
+    ])
+  }
+  const wrong = await run(place, ['export', 'prices', 'file.xls'], options())
+  expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([2, expect.stringContaining('no format')])
+})
+
+it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ended, on %s', async place => {
+  const receiver = await Receiver.open()
+  const of = ['--chain', id, '--token', 'LARK', '--crosses', '0.5']
+  const added = await run(place, ['webhooks', 'add', receiver.url, ...of], options())
+  const [, hook = '', secret = ''] =
+    /^([0-9a-f]{32})\n(whsec_\S+)\n\nThis is the only time/.exec(added.text) ?? []
+  expect([added.code, hook]).toEqual([0, expect.stringMatching(/./)])
+  receiver.secret = secret
+  const tested = await run(place, ['webhooks', 'test', hook], options())
+  expect([tested.text, tested.code, receiver.forged]).toEqual(['delivered: status 204\n', 0, []])
+  receiver.secret = null
+  const words = /crosses 0\.5 USD, chain \d+ 0x[0-9a-f]{40}/
+  for (const args of [
+    ['webhooks', 'list'],
+    ['webhooks', 'show', hook],
+    ['webhooks', 'resume', hook],
+    ['webhooks', 'replay', hook, '--after', String(await service.head())],
+  ])
+    expect((await run(place, args, options({ columns: 300 }))).text).toMatch(words)
+  expect((await run(place, ['webhooks', 'pause', hook], options({ columns: 300 }))).text).toContain('paused')
+  expect((await run(place, ['webhooks', 'rotate', hook], options())).text).toContain('whsec_')
+  const none = await run(place, ['webhooks', 'deliveries', hook], options())
+  expect([none.text, none.code]).toEqual(['nothing was to be delivered yet\n', 0])
+  expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has ended.\n`)
+  const gone = await run(place, ['webhooks', 'show', hook], options())
+  expect(gone.code).toBe(3)
+  const two = await run(place, ['webhooks', 'add', receiver.url, ...of, '--health'], options())
+  expect([two.code, `${two.text}${two.errors}`]).toEqual([2, expect.stringContaining('give one condition')])
+  await receiver.close()
 })
 
 it('says which version it is', async () => {

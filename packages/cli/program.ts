@@ -6,6 +6,7 @@ import { completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
 import { dbCommand } from './commands/db.ts'
 import { doctorCommand } from './commands/doctor.ts'
+import { exportCommand } from './commands/export.ts'
 import { historyCommand } from './commands/history.ts'
 import { decimalsCommand } from './commands/decimals.ts'
 import { keysCommand } from './commands/keys.ts'
@@ -19,6 +20,7 @@ import { serveCommand } from './commands/serve.ts'
 import { startCommand } from './commands/start.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { watchCommand } from './commands/watch.ts'
+import { webhooksCommand } from './commands/webhooks.ts'
 import { worldCommand } from './commands/world.ts'
 import manifest from './package.json' with { type: 'json' }
 
@@ -44,6 +46,8 @@ export function assayProgram(): Command {
     historyCommand(),
     searchCommand(),
     replayCommand(),
+    exportCommand(),
+    webhooksCommand(),
     mcpCommand(),
   ])
     program.addCommand(command)

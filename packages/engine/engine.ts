@@ -8,12 +8,14 @@
  */
 import type { EntityKey } from './entities.ts'
 import { unreachable } from './assert.ts'
+import { applyBalances } from './chain/backing.ts'
 import { applyBlock, applyFinality, applyReorg } from './chain/blocks.ts'
 import { applyLookBack } from './chain/lookBackInput.ts'
 import { applyRebase } from './chain/rebase.ts'
 import { applyFeedAnswers, applyStable } from './chain/feedAnswers.ts'
 import { applyFacts, applyLoad, applyRecheck } from './chain/readings.ts'
 import { knownToken } from './chain/registry.ts'
+import { applySellability } from './chain/sellability.ts'
 import { isSilentAt } from './feedSilence.ts'
 import type { FeedHealth, Input } from './input.ts'
 import { feedScore } from './rules/feedAndState.ts'
@@ -93,6 +95,9 @@ function apply(state: State, input: Input, work: Work): void {
       return applyLookBack(state, input, work)
     case 'recheck':
       return applyRecheck(state, input.block, input.pools, work)
+    case 'sellability':
+      applySellability(state, input, input.atMs, work)
+      return applyBalances(state, input.block, input.balances ?? [], work)
     case 'token_facts':
       return applyFacts(state, input.block, input.facts, work)
     case 'pause':

@@ -9,15 +9,18 @@ import type { AmmState, AnyAdapter, PoolTerms } from './amm/families.ts'
 import type { Side } from './amm/states.ts'
 import type { Address, BlockRef, Hex, UnpricedPool } from './chain/block.ts'
 import type { Fraction } from './exact/fraction.ts'
+import type { SellabilityReading } from './sellabilityReading.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Cell } from './memory/cell.ts'
 import type { History, Place } from './memory/temporalTape.ts'
 import type { Policy } from './policy/policy.ts'
 import type { PublishedPool, PublishedToken } from './record.ts'
+import type { Backing } from './rules/backing.ts'
 import type { DepthAverage } from './rules/depthAverage.ts'
 import type { JumpState } from './rules/magnitudeJump.ts'
 import type { Past } from './rules/history.ts'
 import type { Kept, TokenPast } from './rules/ownPast.ts'
+import type { Sellable } from './rules/sellability.ts'
 import type { Reference } from './rules/temporalMedian.ts'
 import type { Timed } from './rules/timed.ts'
 import type { Cap, Failure } from './rules/reasons.ts'
@@ -74,6 +77,10 @@ export type PoolState = {
   readonly visit: Visit | null
   readonly jump: JumpState | null
   readonly lastTradeMs: Ms | null
+  /** The last trade that sold X; absent while none was seen. */
+  readonly lastSaleMs?: Ms
+  /** What it holds, as read last; absent before. */
+  readonly backing?: Backing
   readonly trackedSinceMs: Ms
   /** What was read of the time before it was followed; null where nobody looked back. */
   readonly past: Past | null
@@ -135,6 +142,8 @@ export type Token = {
   isDeferred: boolean
   /** One of its own hops has lost freshness: the next proven block may give it back. */
   isAged: boolean
+  /** What a simulated sale said last; absent before the first one. Undone with its block. */
+  sellability?: Sellability
   /** Pools of families that are not priced, as its enrolment found them; absent where there were none. */
   elsewhere?: readonly UnpricedPool[]
   /** What its own pools said of it in the last hour; null before the first moment that touched one. Undone with its block. */
@@ -142,6 +151,12 @@ export type Token = {
   /** In a look-back only: what it is kept as now, for the time before a pool of the window says. */
   readonly present?: Kept
 }
+
+export type Sellability = Sellable &
+  Pick<SellabilityReading, 'pool' | 'method' | 'path' | 'sizes' | 'revert'> & {
+    readonly block: BlockRef
+    readonly checkedAtMs: Ms
+  }
 
 /** `lastGood` is the newest complete, positive answer: what a stale feed falls back on. */
 export type Stable = {

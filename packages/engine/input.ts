@@ -2,8 +2,8 @@
  * The closed union of what may happen to the engine. Each input carries `atMs`, the worker's wall clock when
  * it handed the input over: the engine has no other clock.
  *
- * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer` and
- * `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
+ * `block`, `reorg`, `finalize`, `rebase_head` come from the chain. `load`, `look_back`, `recheck`, `stable`, `feed_answer`,
+ * `sellability` and `token_facts` are read from the chain at a block and go with it when it is orphaned. The rest comes from operators and sources
  * outside the chain and survives a reorganisation.
  */
 import type { AmmState } from './amm/families.ts'
@@ -12,6 +12,7 @@ import type { Address, Block, BlockRef, Hex, NewPool, UnpricedPool } from './cha
 import type { PoolState } from './entities.ts'
 import type { Policy } from './policy/policy.ts'
 import type { TokenPast } from './rules/ownPast.ts'
+import type { PoolBalances, SellabilityReading } from './sellabilityReading.ts'
 import type { StableAnswer } from './stableAnswer.ts'
 import type { Count, Ms } from './units.ts'
 
@@ -59,6 +60,14 @@ export type Input = { readonly atMs: Ms } & (
       readonly pasts?: readonly LookedPast[]
     }
   | { readonly kind: 'recheck'; readonly block: BlockRef; readonly pools: readonly RecheckedPool[] }
+  | {
+      /** Whether tokens can be sold, as simulated at this block. */
+      readonly kind: 'sellability'
+      readonly block: BlockRef
+      readonly readings: readonly SellabilityReading[]
+      /** What pools of these tokens hold at the same block. */
+      readonly balances?: readonly PoolBalances[]
+    }
   | { readonly kind: 'token_facts'; readonly block: BlockRef; readonly facts: readonly TokenFacts[] }
   | { readonly kind: 'pause'; readonly paused: boolean }
 )

@@ -69,7 +69,7 @@ function poke(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void {
   const { address } = random.pick(pools)
   const amm = sim.amm(address)
   if (amm.family === 'amm_v3') sim.liquidity(address, -60, 60, 0n)
-  else if (random.chance(0.1)) {
+  else if (amm.family === 'amm_v2' && random.chance(0.1)) {
     sim.reserves(address, amm.reserve0 + 5n, amm.reserve1)
   }
 }
@@ -167,7 +167,11 @@ const pastsOf = (tokens: Iterable<Pick<Token, 'address' | 'past'>>) =>
     .sort((a, b) => (a.token < b.token ? -1 : 1))
 
 /** What a trade is worth is asked of other pools, which may not be there. */
-const untraded = (image: ReturnType<typeof images>[number]) => ({ ...image, lastTradeMs: null })
+const untraded = (image: ReturnType<typeof images>[number]) => ({
+  ...image,
+  lastTradeMs: null,
+  lastSaleMs: undefined,
+})
 
 const seeds = fc.integer({ min: 0, max: 2 ** 30 })
 

@@ -44,6 +44,14 @@ export type CompactPriced = {
     readonly weight_microusd: string
   } | null
   readonly stable: { readonly token_address: Address; readonly usd: ExactText; readonly status: string }
+  /** Null for a stable or a routing asset; absent from records of before it was read. */
+  readonly sellability?: {
+    readonly status: string
+    readonly buy_tax_bps: Count | null
+    readonly transfer_tax_bps: Count | null
+    readonly sell_tax_bps: Count | null
+    readonly reason: string | null
+  } | null
   readonly evaluated_at_ms: Ms
   readonly as_of: AsOf
   readonly expires_at_ms: Ms | null

@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    'c4e0bb3b06dea53a2446bc8fd735cc88dcbe860da34904dce3141036a8b5ccc3',
+    '78cd9bd36d0e2983a34926dd6b561afbed161672a1863915294ba618cf87384c',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    '7931323db3f5ab449ce6f241ead86d1896e6d60e11d178e30a4ce849eaceaf62',
+    'aae0fcd54cbc1bb6fb8b1e68aca5e9451db9859f8fe404fc4cd52ba06e9438be',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'e1520b2a09139a7b08c582af2f5b298de3a67743578a0c8b1d517d248f2b3581',
+    'd4c8841c0b92f97b0a895e052b253994c39e94e1009d0f0eb83867e31e19935c',
   ],
 ] as const
 

@@ -73,6 +73,7 @@ export const triggers = {
   external(work: Work, anchors: Iterable<Address>): void {
     for (const anchor of anchors) work.own.add(anchor)
   },
+  sellability: (work: Work, token: Address): void => void work.own.add(token),
   answer(state: State, work: Work, token: Address): void {
     if (roleOf(state.setup, token) === 'STABLE') work.own.add(token)
     else work.look.add(token)

@@ -20,6 +20,9 @@ import type { Log } from './ops/log.ts'
 import type { Store } from './store/port.ts'
 import type { Hub } from './stream/hub.ts'
 import type { Roster } from './stream/roster.ts'
+import { addressRule } from './webhooks/publicAddress.ts'
+import { Sender } from './webhooks/sender.ts'
+import { type Resolve, resolveByName } from './webhooks/target.ts'
 import { StreamGate } from './ws/gate.ts'
 
 export type ApiOptions = {
@@ -35,6 +38,10 @@ export type ApiOptions = {
   readonly log: Log
   readonly consoleFolder: string | null
   readonly world: WorldDoor | null
+  /** This process's name among those that share the store; left out, it has the store alone. */
+  readonly node?: string
+  /** How names of receivers are resolved; left out, as the operating system does. */
+  readonly resolve?: Resolve
 }
 
 export type Api = {
@@ -64,6 +71,20 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     allowed: config.admin.allow,
   })
   const [pageSecret, cursorSecret] = [await store.readSecret('page'), await store.readSecret('cursor')]
+  const sending = {
+    isAllowed: addressRule(config.webhooks?.allowPrivate ?? []),
+    resolve: options.resolve ?? resolveByName,
+    clock,
+  }
+  const sender = new Sender({
+    store,
+    hub,
+    sending,
+    clock,
+    log: options.log,
+    owner: options.node ?? 'alone',
+    isAlone: options.node === undefined,
+  })
   const app = buildApp({
     ...options,
     access,
@@ -74,6 +95,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     flights: new SingleFlight(),
     chains: chains.chains,
     backfills: chains.backfills,
+    webhooks: { sending, changed: () => sender.changed() },
     adoptPolicy: policy => chains.adoptPolicy(policy),
     isReady: () => chains.isReady(),
     pageSecret,
@@ -108,6 +130,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
       const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
       clearTimeout(drained)
+      await sender.close()
       quotes.close()
       feeds.close()
       await interest.close()

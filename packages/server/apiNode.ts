@@ -74,6 +74,7 @@ export async function startApiNode({
     log,
     consoleFolder: consoleFolder ?? null,
     world: null,
+    node,
   })
 
   return {

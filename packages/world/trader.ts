@@ -25,6 +25,10 @@ export type Probe =
 export const mintV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'mintV3', args: [pool, lower, upper, liquidity] })
 
+/** Burning and swapping are as on v3. */
+export const mintAlgebra = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'mintAlgebra', args: [pool, lower, upper, liquidity] })
+
 /** Collects what is owed, too. */
 export const burnV3 = (pool: Address, lower: number, upper: number, liquidity: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'burnV3', args: [pool, lower, upper, liquidity] })
@@ -36,6 +40,39 @@ export const swapV3 = (pool: Address, zeroForOne: boolean, amount: bigint, sqrtP
     functionName: 'swapV3',
     args: [pool, zeroForOne, amount, sqrtPriceLimitX96],
   })
+
+/** Of a pool that a v4 manager keeps. */
+export type V4PoolKey = {
+  readonly currency0: Address
+  readonly currency1: Address
+  readonly fee: number
+  readonly tickSpacing: number
+  readonly hooks: Address
+}
+
+/** A positive amount is exact input, a negative one exact output. A limit of 0 is no limit. */
+export const swapV4 = (
+  manager: Address,
+  key: V4PoolKey,
+  zeroForOne: boolean,
+  amount: bigint,
+  sqrtPriceLimitX96 = 0n,
+): Hex =>
+  encodeFunctionData({
+    abi: traderAbi,
+    functionName: 'swapV4',
+    args: [manager, key, zeroForOne, amount, sqrtPriceLimitX96],
+  })
+
+/** A negative delta removes liquidity, 0 only collects. */
+export const modifyV4 = (
+  manager: Address,
+  key: V4PoolKey,
+  lower: number,
+  upper: number,
+  delta: bigint,
+): Hex =>
+  encodeFunctionData({ abi: traderAbi, functionName: 'modifyV4', args: [manager, key, lower, upper, delta] })
 
 export const addV2 = (pair: Address, amount0: bigint, amount1: bigint): Hex =>
   encodeFunctionData({ abi: traderAbi, functionName: 'addV2', args: [pair, amount0, amount1] })

@@ -10,13 +10,14 @@ import {
   type Position,
   sizes,
   type Stage,
+  type TokenOptions,
 } from '@assay/world'
 import { assert } from '../../packages/engine/assert.ts'
 import type { Address } from '../../packages/engine/chain/block.ts'
 import { DAY, MINUTE, USDC, USDT, WETH } from '../../packages/engine/testing/cast.ts'
 import { address } from '../../packages/engine/testing/chainSim.ts'
 import { type Scenario, scenario } from '../../packages/engine/testing/scenario.ts'
-import { ms } from '../../packages/engine/units.ts'
+import { count, ms } from '../../packages/engine/units.ts'
 
 const { liquidityOf, pairOf, rawPrice, snap, SPACINGS, tickOf, unitsOf } = sizes
 const BLOCK_S = 12
@@ -59,6 +60,8 @@ export class EngineStage implements Stage {
   readonly #assets = new Map<string, Asset>()
   readonly #pools = new Map<string, Pool>()
   readonly #worth = new Map<string, number>()
+  readonly #taxes = new Map<string, number | null>()
+  readonly #heldTimes = new Map<string, number>()
   readonly #watched = new Map<string, { score: number | null; changes: number }>()
   /** What the feed of WETH says, and when it says so again. */
   readonly #ether = { usd: 2000, dueMs: 0 }
@@ -77,7 +80,9 @@ export class EngineStage implements Stage {
     this.#answer()
   }
 
-  token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
+  token(name: string, { decimals = 18, usd = 1, sellTaxBps = 0, heldTimes = 1 }: TokenOptions = {}): void {
+    this.#heldTimes.set(name, heldTimes)
+    this.#taxes.set(name, sellTaxBps)
     this.#assets.set(name, { address: address(0x10 + this.#assets.size), decimals, usd })
     this.#s.decimals(this.#asset(name).address, decimals)
   }
@@ -139,8 +144,38 @@ export class EngineStage implements Stage {
   }
 
   async ask(token: string): Promise<void> {
-    this.#s.run({ kind: 'enrol', token: this.#asset(token).address })
+    const { address } = this.#asset(token)
+    this.#s.run({ kind: 'enrol', token: address })
+    this.#probe(address, this.#taxOf(token))
+    this.#hold(token)
     this.#note()
+  }
+
+  /** Basis points of a sale that do not arrive; null where nothing does. */
+  #taxOf(token: string): number | null {
+    const tax = this.#taxes.get(token)
+    return tax === undefined ? 0 : tax
+  }
+
+  /** The pools' balances as the worker would read them. */
+  #hold(token: string): void {
+    const times = BigInt(this.#heldTimes.get(token) ?? 1)
+    const own = [...this.#pools.values()].filter(({ of }) => of.address === this.#asset(token).address)
+    const balances = own.flatMap(({ address: pool, side }) => {
+      const state = this.#s.sim.amm(pool)
+      if (state.family !== 'amm_v2') return []
+      const [of0, of1] = [state.reserve0, state.reserve1]
+      const held = side === 0 ? ([of0 * times, of1] as const) : ([of0, of1 * times] as const)
+      return [{ pool, balances: held }]
+    })
+    this.#s.run({ kind: 'sellability', block: this.#s.tip, readings: [], balances })
+  }
+
+  /** What the worker would find: that is tried on real contracts (`packages/server/market/oddTokens.test.ts`). */
+  #probe(token: Address, sellTaxBps: number | null): void {
+    if (sellTaxBps === null) this.#s.probed(token, { status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
+    else if (sellTaxBps > 0) this.#s.probed(token, { status: 'TAXED', sellTaxBps: count(sellTaxBps) })
+    else this.#s.probed(token)
   }
 
   add(name: string, depth: number, band?: Band): Position {
@@ -374,7 +409,9 @@ export class EngineStage implements Stage {
       sold.set(best.pool, best)
     }
     const dollars = [...sold.values()].reduce((sum, each) => sum + each.dollars, 0)
-    return (dollars / SALE) * of.usd
+    const tax = this.#taxOf(token)
+    const share = tax === null ? 0 : 1 - tax / 10_000
+    return (dollars / SALE) * of.usd * share
   }
 
   #dollars({ other: { address: of, decimals } }: Pool, out: bigint): number {

@@ -19,7 +19,7 @@ export function exitUsd(market: Market, { plan, pools }: MarketToken): number {
   if (part === 0n) return 0
   const states = new Map<MarketPool, Amm>()
   const sell = (pool: MarketPool, side: Side, amount: bigint) => {
-    const swapped = adapterOf(pool.plan.family).swapExactIn(
+    const swapped = adapterOf(pool.terms.family).swapExactIn(
       pool.terms,
       states.get(pool) ?? pool.amm,
       side,

@@ -181,7 +181,7 @@ export class MarketPool {
   }
 
   #outOf(side: Side, amount: bigint): bigint {
-    const swapped = adapterOf(this.plan.family).swapExactIn(this.terms, this.amm, side, amount)
+    const swapped = adapterOf(this.terms.family).swapExactIn(this.terms, this.amm, side, amount)
     return 'reason' in swapped ? 0n : swapped.amountOut
   }
 

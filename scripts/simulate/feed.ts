@@ -27,6 +27,7 @@ export type Weather = { status: HealthStatus; stalledUntilMs: number }
 export class SimFeed implements Feed {
   readonly rpc = { call: nobody, code: nobody }
   readonly past = null
+  readonly simulator = null
   readonly #chain: SimChain
   readonly #time: VirtualTime
   readonly #tempo: Tempo

@@ -71,6 +71,10 @@ export function simMarket(
         failed: gone.map(({ address }) => ({ pool: address, reason: 'there is no such pool at this block' })),
       }
     },
+    // Nothing of this world is sold, or held, as if.
+    async balances() {
+      return []
+    },
     async recheck(pools, { hash }) {
       await mayFail()
       const link = linkAt(hash)

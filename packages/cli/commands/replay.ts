@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
-import type { Client, Envelope, StreamOutcome } from '@assay/sdk'
+import { type Client, type Envelope, fromId, type StreamOutcome } from '@assay/sdk'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
 import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
@@ -190,9 +190,9 @@ function timeOf({ type, payload }: Envelope): string {
 
 function aboutOf({ type, payload }: Envelope): string {
   if (type === 'FEED_HEALTH') return [payload.status, ...payload.reasons].join(' ')
-  if (type === 'SWAP_OBSERVED') return `pool ${addressOf(payload.pool_id)}  ${payload.finality}`
+  if (type === 'SWAP_OBSERVED') return `pool ${fromId(payload.pool_id)}  ${payload.finality}`
   const about =
-    payload.scope === 'token' ? `token ${addressOf(payload.token_id)}` : `pool ${addressOf(payload.pool_id)}`
+    payload.scope === 'token' ? `token ${fromId(payload.token_id)}` : `pool ${fromId(payload.pool_id)}`
   if (type === 'PRICE_RETRACT')
     return `${about}  ${paint('red', payload.reason)}, takes back ${payload.retracted.stream_sequence ?? payload.retracted.record_id}`
   if (payload.scope === 'pool') return `${about}  score ${payload.score}`
@@ -200,5 +200,3 @@ function aboutOf({ type, payload }: Envelope): string {
     ? `${about}  ${price(payload.price_usd)}  score ${payload.confidence.score}`
     : `${about}  unpriced: ${payload.reason}`
 }
-
-const addressOf = (id: string): string => `0x${id.slice(-40)}`

@@ -20,6 +20,10 @@ export const hrefOf = {
   search: (text: string) => `#/search/${encodeURIComponent(text)}`,
 } as const
 
+const TOKEN = /^0x[0-9a-fA-F]{40}$/
+/** By its address, or by the 32 bytes that name a pool without one. */
+const POOL = /^0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
+
 export function placeIn(hash: string): Place {
   const [path = ''] = hash.split('?')
   const [page = '', ...rest] = path.replace(/^#\/?/, '').split('/')
@@ -30,7 +34,7 @@ export function placeIn(hash: string): Place {
   if (
     (page === 'token' || page === 'pool') &&
     /^[1-9]\d{0,15}$/.test(chain) &&
-    /^0x[0-9a-fA-F]{40}$/.test(address)
+    (page === 'pool' ? POOL : TOKEN).test(address)
   )
     return { page, chainId: Number(chain), address: address.toLowerCase() }
   if (page === 'search') return { page, text: decoded(chain) }

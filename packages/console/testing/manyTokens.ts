@@ -101,6 +101,10 @@ export async function serveManyTokens(count: number, consoleFolder: string): Pro
     metrics,
     adoptPolicy: () => Promise.resolve(),
     backfills: { start: () => undefined, list: async () => [] },
+    webhooks: {
+      sending: { isAllowed: () => false, resolve: async () => [], clock: systemClock },
+      changed: () => undefined,
+    },
     log: QUIET,
     chains: new Map([[CHAIN, { config: chain as never, service: () => null }]]),
     pageSecret: new Uint8Array(32),

@@ -60,6 +60,14 @@ export type Boundary = { readonly up: Fraction; readonly down: Fraction }
 
 type SwapOf<K extends Kind> = Extract<K['event'], { readonly kind: 'SWAP' }>
 
+/**
+ * `PLAIN`: no hook, or one that swaps never reach; they follow the pool's own curve and fee. `FEE`: the curve is
+ * the pool's, but the hook sets the fee or is called around the swap and may refuse it. `UNSUPPORTED`: the hook
+ * puts amounts of its own into the swap, up to all of it.
+ */
+export type HookClass = 'PLAIN' | 'FEE' | 'UNSUPPORTED'
+export type Hook = { readonly address: string; readonly kind: HookClass }
+
 /** How pools of a family compute. */
 export type Maths<K extends Kind> = {
   /** True when the pool has a price and something to trade at it. */
@@ -99,6 +107,8 @@ export type Identity<K extends Kind> = {
   feePpm(born: K['born']): bigint
   /** The fee of selling token `side` in this state; null where the fee of a pool never changes. */
   readonly feeNow: ((state: K['state'], side: Side) => bigint) | null
+  /** What another contract may do to its swaps; null where there is none that may. */
+  readonly hook: ((terms: K['terms']) => Hook) | null
   /** `ticks` null for a pool watched from its creation: every tick is known, and none is set. */
   terms(born: K['born'], ticks: LoadedTicks | null): K['terms']
   born(terms: K['terms']): K['born']
@@ -116,6 +126,8 @@ export type Identity<K extends Kind> = {
   differences(ours: K['state'], chain: K['state']): readonly Difference[]
   /** What the pool holds, as the wire shows it. */
   holdings(state: K['state']): Holdings
+  /** What else the wire shows of a pool that is no contract of its own; null for one that is. */
+  readonly shown: ((terms: K['terms'], token0: string, token1: string) => object) | null
 }
 
 /** How the events of a family are read. */
@@ -126,17 +138,28 @@ export type Events<K extends Kind> = {
   tickChange(event: K['event']): TickChange | null
   /** What a swap moved of token0 and token1, positive into the pool. */
   nets(swap: SwapOf<K>): readonly [bigint, bigint]
+  /** What a swap of token `side` that ended in `after` leaves in the logs. */
+  swapped(side: Side, amounts: SwapSizes, after: K['state']): readonly K['event'][]
   /** The amounts of a swap in the words of its log. */
   swapText(swap: SwapOf<K>): SwapAmounts
   /**
    * The state before the first of these events, which are all there were up to `state`. Null where none of them says it.
    */
   before(state: K['state'], events: readonly K['event'][]): K['state'] | null
-  /** The state that these events left, none missing between them. Null where they do not say all of it. */
-  after(events: readonly K['event'][]): K['state'] | null
+  /**
+   * The state that these events left, none missing between them; `now` is what it came to. Null where they do not say
+   * all of it.
+   */
+  after(events: readonly K['event'][], now: K['state']): K['state'] | null
   /** The first of these events up to which they say the whole state, and that state. */
-  first(events: readonly K['event'][]): { readonly at: Count; readonly state: K['state'] } | null
+  first(
+    events: readonly K['event'][],
+    now: K['state'],
+  ): { readonly at: Count; readonly state: K['state'] } | null
 }
+
+/** Gross of the fee. */
+export type SwapSizes = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 
@@ -144,7 +167,14 @@ export type Adapter<K extends Kind> = Identity<K> & Maths<K> & Events<K>
 export type Holdings =
   | { readonly reserves: { readonly reserve0: string; readonly reserve1: string } }
   | {
-      readonly slot: { readonly sqrt_price_x96: string; readonly tick: Tick; readonly liquidity: string }
+      readonly slot: {
+        readonly sqrt_price_x96: string
+        readonly tick: Tick
+        readonly liquidity: string
+        readonly lp_fee_ppm?: Count
+        readonly protocol_fee0_ppm?: Count
+        readonly protocol_fee1_ppm?: Count
+      }
     }
 
 /** The amounts of the log itself, in the words of its family. */
@@ -161,6 +191,7 @@ export type SwapAmounts =
       readonly sqrt_price_x96: string
       readonly liquidity: string
       readonly tick: Tick
+      readonly fee_ppm?: string
     }
 
 /** All adapters have one shape in memory, whichever family they are of: reading one out of a pool stays quick. */
@@ -169,11 +200,13 @@ export function adapter<K extends Kind>(
   maths: Maths<K>,
   events: Events<K>,
 ): Adapter<K> {
+  // oxlint-disable typescript/unbound-method -- the parts are plain functions, none of which has a `this`
   return {
     family: identity.family,
     leastInput: identity.leastInput,
     feePpm: identity.feePpm,
     feeNow: identity.feeNow,
+    hook: identity.hook,
     terms: identity.terms,
     born: identity.born,
     restored: identity.restored,
@@ -183,6 +216,7 @@ export function adapter<K extends Kind>(
     isPossible: identity.isPossible,
     differences: identity.differences,
     holdings: identity.holdings,
+    shown: identity.shown,
     isLive: maths.isLive,
     marginal: maths.marginal,
     swapExactIn: maths.swapExactIn,
@@ -192,9 +226,11 @@ export function adapter<K extends Kind>(
     explains: events.explains,
     tickChange: events.tickChange,
     nets: events.nets,
+    swapped: events.swapped,
     swapText: events.swapText,
     before: events.before,
     after: events.after,
     first: events.first,
   }
+  // oxlint-enable typescript/unbound-method
 }

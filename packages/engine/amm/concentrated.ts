@@ -32,7 +32,6 @@ const WALKED_TICKS = 6
 const SEARCH_STEPS = 512
 
 export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>, 'apply'> {
-  const { pricing, moved } = curve
   return {
     isLive: (_terms, state) => state.sqrtPriceX96 > 0n && state.liquidity > 0n,
 
@@ -42,7 +41,7 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
       assert(amountIn >= 0n, () => `an input of ${amountIn}`)
       if (state.sqrtPriceX96 === 0n) return { amountIn: 0n, amountOut: 0n, state }
       if (!isCoherent(state)) return INCOMPLETE
-      const result = swapExact(pricing(terms, state, side), state, side, {
+      const result = swapExact(curve.pricing(terms, state, side), state, side, {
         kind: 'EXACT_IN',
         amount: amountIn,
       })
@@ -51,7 +50,7 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
       return {
         amountIn: side === 0 ? result.amount0 : result.amount1,
         amountOut: outputOf(result, side),
-        state: moved(state, sqrtPriceX96, tick, liquidity),
+        state: curve.moved(state, sqrtPriceX96, tick, liquidity),
       }
     },
 
@@ -59,7 +58,7 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
       if (amountOut === 0n) return 0n
       if (state.sqrtPriceX96 === 0n) return null
       if (!isCoherent(state)) return INCOMPLETE
-      const own = pricing(terms, state, side)
+      const own = curve.pricing(terms, state, side)
       const result = swapExact(own, state, side, { kind: 'EXACT_OUT', amount: amountOut })
       if ('reason' in result) return result
       if (outputOf(result, side) < amountOut) return null
@@ -75,10 +74,10 @@ export function concentrated<K extends SlotKind>(curve: Curve<K>): Omit<Maths<K>
       if (!isCoherent(state)) return INCOMPLETE
       const { below, above } = priceLimit.rootsOf(boundary, x)
       const limitBelow = priceLimit.limitBelow(state.sqrtPriceX96, below)
-      const token0 = inputTo(pricing(terms, state, 0), state, 0, limitBelow, below.ticks)
+      const token0 = inputTo(curve.pricing(terms, state, 0), state, 0, limitBelow, below.ticks)
       if (typeof token0 !== 'bigint') return token0
       const limitAbove = priceLimit.limitAbove(state.sqrtPriceX96, above)
-      const token1 = inputTo(pricing(terms, state, 1), state, 1, limitAbove, above.ticks)
+      const token1 = inputTo(curve.pricing(terms, state, 1), state, 1, limitAbove, above.ticks)
       if (typeof token1 !== 'bigint') return token1
       return x === 0 ? { up: token1, down: token0 } : { up: token0, down: token1 }
     },

@@ -1,5 +1,5 @@
 /** The names of the pool families, as the wire and the configuration have them. */
-export const FAMILIES = ['amm_v2', 'amm_v3'] as const
+export const FAMILIES = ['amm_v2', 'amm_v3', 'amm_v3_pancake', 'amm_algebra_v1', 'amm_v4'] as const
 
 export type Family = typeof FAMILIES extends readonly (infer Name)[] ? Name : never
 

@@ -6,6 +6,7 @@
  */
 import { type Applied, type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Slot, SlotEvent, TickChange } from './states.ts'
+import { unreachable } from '../assert.ts'
 import type { Tick } from '../units.ts'
 import type { Curve, SlotKind } from './concentrated.ts'
 import { UINT128_MAX } from './sqrtPriceMath.ts'
@@ -30,18 +31,21 @@ export function applySlot<K extends SlotKind>(
       const after = curve.moved(state, event.sqrtPriceX96, event.tick, state.liquidity)
       return applied(after, checkInitialize(state, event.sqrtPriceX96, event.tick))
     }
-    default: {
+    case 'MINT':
+    case 'BURN': {
       const { tickLower: lower, tickUpper: upper } = event
       const delta = event.kind === 'MINT' ? event.liquidity : -event.liquidity
       const changed = applyChange(curve, terms, state, { lower, upper, delta })
       return changed.verdict === 'verified' ? { ...changed, ...checkAmounts(state, event) } : changed
     }
+    default:
+      return unreachable(event)
   }
 }
 
 /** Liquidity between two ticks, where the event does not say what it cost. */
 export function applyChange<K extends SlotKind>(
-  { moved }: Curve<K>,
+  curve: Curve<K>,
   terms: K['terms'],
   state: K['state'],
   { lower, upper, delta }: TickChange,
@@ -54,7 +58,7 @@ export function applyChange<K extends SlotKind>(
     return applied(state, checkOf([{ field: 'liquidity', event, computed }]))
   }
   const after =
-    liquidity === state.liquidity ? state : moved(state, state.sqrtPriceX96, state.tick, liquidity)
+    liquidity === state.liquidity ? state : curve.moved(state, state.sqrtPriceX96, state.tick, liquidity)
   const tickChange = delta === 0n ? null : { lower, upper, delta }
   return { state: after, ...VERIFIED, tickChange }
 }

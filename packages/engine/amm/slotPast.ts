@@ -27,7 +27,7 @@ export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
     before(state, events) {
       const said = events.find(({ kind }) => kind === 'SWAP' || kind === 'INITIALIZE')
       // The price stood still: only liquidity around it is taken back.
-      if (said === undefined) return whole(events.toReversed().reduce(withoutChange, state as Slot))
+      if (said === undefined) return whole(events.toReversed().reduce<Slot>(withoutChange, state))
       // Nobody can trade or add liquidity before there is a price.
       return said.kind === 'INITIALIZE' ? whole(NOWHERE) : null
     },

@@ -1,5 +1,6 @@
 /** Families of pools with ticks whose fee is given at creation and never changes. */
 import { adapter, type Adapter, type Events, type Identity, type Maths } from './adapter.ts'
+import { netsOf, slotSwapped, slotText, swapText } from './slotText.ts'
 import type { Slot, SlotEvent } from './states.ts'
 import type { Tick } from '../units.ts'
 import { concentrated, type Curve } from './concentrated.ts'
@@ -42,6 +43,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     leastInput: 'amm_v3',
     feePpm: ({ feePpm }) => feePpm,
     feeNow: null,
+    hook: null,
     terms: ({ feePpm, tickSpacing }, ticks) => ({
       family,
       feePpm,
@@ -56,6 +58,7 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     isPossible: ({ liquidity }) => liquidity >= 0n,
     differences: slotDifferences,
     holdings: slotText,
+    shown: null,
   }
   const maths: Maths<Kind> = {
     ...concentrated(curve),
@@ -65,25 +68,9 @@ export function staticFee<F extends string>(family: F): Adapter<StaticKind<F>> {
     explains: () => false,
     tickChange,
     nets: netsOf,
+    swapped: slotSwapped,
     swapText,
     ...slotPast<Kind>(whole),
   }
   return adapter(identity, maths, events)
 }
-
-/** A slot in the words of the wire. */
-export const slotText = ({ sqrtPriceX96, tick, liquidity }: Slot) => ({
-  slot: { sqrt_price_x96: sqrtPriceX96.toString(), tick, liquidity: liquidity.toString() },
-})
-
-type SlotSwap = Extract<SlotEvent, { readonly kind: 'SWAP' }>
-
-export const netsOf = ({ amount0, amount1 }: SlotSwap): readonly [bigint, bigint] => [amount0, amount1]
-
-export const swapText = ({ amount0, amount1, sqrtPriceX96, liquidity, tick }: SlotSwap) => ({
-  amount0: amount0.toString(),
-  amount1: amount1.toString(),
-  sqrt_price_x96: sqrtPriceX96.toString(),
-  liquidity: liquidity.toString(),
-  tick,
-})

@@ -8,7 +8,10 @@ import { type Check, type Difference, VERIFIED } from './adapter.ts'
 import type { Side, Slot } from './states.ts'
 import * as priceLimit from './priceLimit.ts'
 import * as swapLoop from './swapLoop.ts'
+import * as swapMath from './swapMath.ts'
 import { isSqrtPrice, isTickAt, sqrtRatioAtTick } from './tickMath.ts'
+
+const ONE_UNIT: swapLoop.Order = { kind: 'EXACT_IN', amount: 1n }
 
 /** The event's fields, as `swapLoop.Swap` names them; `side` is the one that `sideOf` gives. */
 export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, event: swapLoop.Swap): Check {
@@ -36,12 +39,15 @@ export function checkSwap(pricing: swapLoop.Pricing, state: Slot, side: Side, ev
 
   const extreme = priceLimit.extremeLimit(state.sqrtPriceX96, side)
   if (amountIn > 0n && fits({ kind: 'EXACT_IN', amount: amountIn }, extreme)) return VERIFIED
-  if (amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme)) return VERIFIED
+  // Where all of the input is the fee, nothing comes out, and only empty ticks let the price move: for nothing.
+  const isWholeFee = pricing.feePpm >= swapMath.PPM
+  if (!isWholeFee && amountOut > 0n && fits({ kind: 'EXACT_OUT', amount: amountOut }, extreme))
+    return VERIFIED
   const canEndThere =
     side === 0
       ? endX96 >= extreme && endX96 <= state.sqrtPriceX96
       : endX96 <= extreme && endX96 >= state.sqrtPriceX96
-  if (canEndThere && fits(swapLoop.TO_LIMIT, endX96)) return VERIFIED
+  if (canEndThere && fits(isWholeFee ? ONE_UNIT : swapLoop.TO_LIMIT, endX96)) return VERIFIED
   if (isIncomplete) return { verdict: 'incomplete', differences: [] }
   return { verdict: 'unverified', differences: nearest ?? differencesOf(event, standingStill(state)) }
 }

@@ -18,7 +18,7 @@ export type Step = {
   readonly amountOut: bigint
 }
 
-const PPM = 1_000_000n
+export const PPM = 1_000_000n
 const Q96_LESS_ONE = (1n << 96n) - 1n
 
 /** The share of the input that trades, in millionths: what the steps below are given for the fee. */
@@ -28,6 +28,8 @@ export function tradingPpm(feePpm: bigint): bigint {
 
 /** The fee rounds up on its own in the contract; input and fee together are one division, rounded up. */
 export function withFee(netInput: bigint, tradingPpm: bigint): bigint {
+  // Through an empty stretch nothing goes in, even where all of it would be the fee.
+  if (netInput === 0n) return 0n
   return (netInput * PPM + (tradingPpm - 1n)) / tradingPpm
 }
 

@@ -14,6 +14,7 @@ import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
+import { undoSellability } from './sellabilityUndo.ts'
 
 export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['before']): Journal => ({
   key: `undo/${block.number}`,
@@ -27,6 +28,7 @@ export const openJournal = (block: BlockRef, parentHash: Hex, chain: Journal['be
   publishedTokens: new Set(),
   stables: new Map(),
   decimals: new Map(),
+  sellability: new Map(),
   pasts: new Map(),
   minutes: new Map(),
   swaps: [],
@@ -60,7 +62,7 @@ export function placeOf(state: State, block: BlockRef): { readonly journal: Jour
 export function isReplacedAbove(
   state: State,
   { number }: BlockRef,
-  kind: 'stables' | 'decimals',
+  kind: 'stables' | 'decimals' | 'sellability',
   address: Address,
 ): boolean {
   return state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
@@ -150,7 +152,7 @@ export function noteBook(state: State, undo: BookUndo): void {
 }
 
 /** Marks an entity for the commit of this step; the block's undo data changes with it. */
-function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
+export function touch(state: State, key: EntityKey, journal: Journal | null = tipJournal(state)): void {
   state.index.changed.add(key)
   if (journal !== null) state.index.changed.add(journal.key)
 }
@@ -222,6 +224,8 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     undone.decimals.add(address)
     changed.add(`token/${address}`)
   }
+  for (const address of journal.sellability.keys()) undone.tokens.add(address)
+  undoSellability(state, journal)
   for (const [address, image] of journal.stables) {
     if (image === null) state.stables.delete(address)
     else state.stables.set(address, image)

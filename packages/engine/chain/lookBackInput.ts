@@ -79,6 +79,12 @@ const loadedOf = ({ state: { amm, lastTradeMs }, ...read }: LookedBack): LoadedP
 function takeUp(state: State, pool: Pool, { pool: born, ticks, state: folded }: LookedBack): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
   pool.terms = termsOf(state, born, ticks)
-  setPoolState(state, pool, { ...folded, lastTradeMs: folded.lastTradeMs ?? pool.state.lastTradeMs })
+  const { lastTradeMs, lastSaleMs } = pool.state
+  const sold = folded.lastSaleMs ?? lastSaleMs
+  const seen = {
+    lastTradeMs: folded.lastTradeMs ?? lastTradeMs,
+    ...(sold === undefined ? {} : { lastSaleMs: sold }),
+  }
+  setPoolState(state, pool, { ...folded, ...seen })
   return pool
 }

@@ -49,7 +49,9 @@ export function startOf(loaded: LoadedPool, events: readonly PoolEvent[], before
 /** What the window's own events say of it, else what was read there, else what older events left. */
 function stateBefore(loaded: LoadedPool, own: readonly AmmEvent[], { read, older }: Before): AmmState | null {
   const adapter = adapterOf(loaded.pool.fee.family)
-  return adapter.before(loaded.state, own) ?? read ?? adapter.after((older ?? []).flatMap(ownEvent))
+  return (
+    adapter.before(loaded.state, own) ?? read ?? adapter.after((older ?? []).flatMap(ownEvent), loaded.state)
+  )
 }
 
 const ownEvent = ({ event }: PoolEvent): readonly AmmEvent[] => (event.kind === 'CREATED' ? [] : [event])
@@ -75,7 +77,7 @@ function ticksBefore({ pool, ticks }: LoadedPool, own: readonly AmmEvent[]): Loa
 
 /** The past begins with the first event up to which the whole state is said. */
 function shortStart(loaded: LoadedPool, own: readonly AmmEvent[]): Start {
-  const first = adapterOf(loaded.pool.fee.family).first(own)
+  const first = adapterOf(loaded.pool.fee.family).first(own, loaded.state)
   if (first === null) return CONTRADICTED
   const { at, state } = first
   const ticks = ticksBefore(loaded, own.slice(at + 1))

@@ -10,6 +10,8 @@ import type { Ms } from '../units.ts'
 import type { Address, BlockRef, PoolEvent } from './block.ts'
 import { setPoolState } from './journal.ts'
 
+type Trade = Traded & { readonly isSale: boolean }
+
 export function renewTrades(
   state: State,
   byPool: ReadonlyMap<Address, readonly PoolEvent[]>,
@@ -26,29 +28,32 @@ export function renewTrades(
   }
   for (const [address, events] of byPool) {
     const pool = state.pools.get(address)
-    if (pool === undefined || !isRenewed(state, pool, events, unitOf)) continue
-    setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs })
+    if (pool === undefined) continue
+    const trades = tradesIn(state, pool, events, unitOf)
+    if (trades.length === 0) continue
+    const sold = trades.some(({ isSale }) => isSale) ? { lastSaleMs: timeMs } : {}
+    setPoolState(state, pool, { ...pool.state, lastTradeMs: timeMs, ...sold })
   }
 }
 
-function isRenewed(
+/** Those of its swaps that are trades. */
+function tradesIn(
   { policyView: { policy } }: State,
   pool: Pool,
   events: readonly PoolEvent[],
   unitOf: (y: Address) => Fraction | null,
-): boolean {
-  if (policy.revision === 1) return events.some(({ event }) => event.kind === 'SWAP')
-  const trades: Traded[] = []
+): readonly Trade[] {
+  const trades: Trade[] = []
   for (const { event } of events) {
     if (event.kind !== 'SWAP') continue
     const { input, output } = saleOf(pool, event)
-    trades.push({ x: sizeOf(input), y: sizeOf(output) })
+    trades.push({ x: sizeOf(input), y: sizeOf(output), isSale: input > 0n })
   }
-  if (trades.length === 0) return false
+  if (policy.revision === 1 || trades.length === 0) return trades
   const reference = referenceOf(pool, policy)
-  if (reference === null) return false
+  if (reference === null) return []
   const unit = unitOf(pool.to)
-  return trades.some(traded => isTrade(traded, reference, unit, policy))
+  return trades.filter(traded => isTrade(traded, reference, unit, policy))
 }
 
 /** What a unit of Y was worth at the block. */

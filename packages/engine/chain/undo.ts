@@ -1,7 +1,7 @@
 /** What a block changed, as it was before: kept for each block that is not yet final. */
 import type { PoolTerms } from '../amm/families.ts'
 import type { TickChange } from '../amm/states.ts'
-import type { Decimals, EntityKey, PoolState, Stable } from '../entities.ts'
+import type { Decimals, EntityKey, PoolState, Sellability, Stable } from '../entities.ts'
 import type { Sequencer } from '../input.ts'
 import type { SwapObserved } from '../record.ts'
 import type { Kept, Running } from '../rules/ownPast.ts'
@@ -28,6 +28,7 @@ export type Journal = {
   readonly publishedTokens: Set<Address>
   readonly stables: Map<Address, Stable | null>
   readonly decimals: Map<Address, Decimals | null>
+  readonly sellability: Map<Address, Sellability | null>
   /** The running minute of a token's past; its full minutes only where they changed too, which is once a minute. */
   readonly pasts: Map<Address, Running | null>
   readonly minutes: Map<Address, readonly Kept[]>

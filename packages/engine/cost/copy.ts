@@ -1,9 +1,8 @@
 /** A copy of the part of a state that a token's price depends on. Whatever it shares with the real one never changes. */
 import type { PoolTerms } from '../amm/families.ts'
-import * as tickBook from '../amm/tickBook.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
-import type { PoolState } from '../entities.ts'
+import type { Pool, PoolState } from '../entities.ts'
 import { DueQueue } from '../memory/dueQueue.ts'
 import type { State } from '../state.ts'
 
@@ -20,7 +19,7 @@ export function copyAround(real: State, token: Address): State {
   }
   for (const each of priced)
     for (const pool of real.index.ownPools.get(each)?.anchored ?? [])
-      enterPool(state, { ...pool, state: copiedState(pool.state), terms: copiedTerms(pool.terms) })
+      enterPool(state, { ...pool, state: copiedState(pool.state), terms: copiedTerms(pool) })
   for (const [address, stable] of real.stables) state.stables.set(address, stable)
   for (const [address, depth] of real.coverage) state.coverage.set(address, depth)
   return state
@@ -61,8 +60,7 @@ function copiedState(state: PoolState): PoolState {
 }
 
 /** Ticks change in place. */
-function copiedTerms(terms: PoolTerms): PoolTerms {
-  if (terms.family === 'amm_v2') return terms
-  const { tickSpacing, book } = terms
-  return { ...terms, book: tickBook.from(tickSpacing, book, book.entries()) }
+function copiedTerms({ terms, around }: Pool): PoolTerms {
+  const book = around.adapter.book(terms)
+  return book === null ? terms : around.adapter.restored(terms, { range: book, entries: book.entries() })
 }

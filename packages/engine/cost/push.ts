@@ -2,22 +2,19 @@
  * A pool pushed until its marginal price is so many times what it was, by the exact swaps of its own contract, and what the
  * way there and back costs. Amounts are units; X and Y are those of the pool's orientation.
  */
-import type { Side } from '../amm/states.ts'
-import type { V2State } from '../amm/v2/kind.ts'
-import type { V3State } from '../amm/v3/kind.ts'
 import type { Boundary } from '../amm/adapter.ts'
+import type { AmmState } from '../amm/families.ts'
+import type { Side } from '../amm/states.ts'
 import type { Address, Hex, PoolEvent } from '../chain/block.ts'
 import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import { count } from '../units.ts'
 
-type Amm = V2State | V3State
-
 export type PushSwap = {
   readonly amountIn: bigint
   readonly amountOut: bigint
-  readonly before: Amm
-  readonly after: Amm
+  readonly before: AmmState
+  readonly after: AmmState
 }
 
 export type Push = {
@@ -41,7 +38,7 @@ const LAST_SHARE = 100_000n
 const ASIDE = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
 
 /** Null where the pool cannot be brought there by what is known of it, or is not moved at all. */
-export function pushTo(pool: Pool, amm: Amm, factor: Fraction): Push | null {
+export function pushTo(pool: Pool, amm: AmmState, factor: Fraction): Push | null {
   const isUp = factor.num > factor.den
   const boundary: Boundary = isUp ? { ...ASIDE, up: factor } : { ...ASIDE, down: factor }
   const depth = pool.around.adapter.depth(pool.terms, amm, pool.x, boundary)
@@ -81,32 +78,20 @@ export function logsOf(pushes: readonly Push[], transactionHash: Hex): PoolEvent
   const logs: PoolEvent[] = []
   for (const { pool, side, swaps } of pushes)
     for (const swap of swaps) {
-      const at = { pool: pool.address, transactionHash, logIndex: count(logs.length) }
-      const [in0, in1] = side === 0 ? [swap.amountIn, 0n] : [0n, swap.amountIn]
-      const [out0, out1] = side === 0 ? [0n, swap.amountOut] : [swap.amountOut, 0n]
-      const { after } = swap
-      if (after.family === 'amm_v2') {
-        const { reserve0, reserve1 } = after
-        const sold = { amount0In: in0, amount1In: in1, amount0Out: out0, amount1Out: out1 }
-        const explained = { ...at, logIndex: count(logs.length + 1) }
-        logs.push(
-          { ...at, family: 'amm_v2', event: { kind: 'SYNC', reserve0, reserve1 } },
-          { ...explained, family: 'amm_v2', event: { kind: 'SWAP', ...sold } },
-        )
-      } else {
-        const { sqrtPriceX96, tick, liquidity } = after
-        const net = { amount0: in0 - out0, amount1: in1 - out1 }
+      const { family } = pool.terms
+      for (const event of pool.around.adapter.swapped(side, swap, swap.after))
         logs.push({
-          ...at,
-          family: 'amm_v3',
-          event: { kind: 'SWAP', ...net, sqrtPriceX96, tick, liquidity },
-        })
-      }
+          pool: pool.address,
+          family,
+          event,
+          transactionHash,
+          logIndex: count(logs.length),
+        } as PoolEvent)
     }
   return logs
 }
 
-function swapOf(pool: Pool, before: Amm, side: Side, amountIn: bigint): PushSwap | null {
+function swapOf(pool: Pool, before: AmmState, side: Side, amountIn: bigint): PushSwap | null {
   const swapped = pool.around.adapter.swapExactIn(pool.terms, before, side, amountIn)
   return 'reason' in swapped || swapped.amountIn < amountIn
     ? null

@@ -20,6 +20,8 @@ const LATER: Fields = {
   dissent: DEFAULT_POLICY.dissent,
   trade: DEFAULT_POLICY.trade,
   anchor_dispute: DEFAULT_POLICY.anchor_dispute,
+  sellability: DEFAULT_POLICY.sellability,
+  backing: DEFAULT_POLICY.backing,
   evidence: { reference_min_input: DEFAULT_POLICY.evidence.reference_min_input },
   stable: { dispute: DEFAULT_POLICY.stable.dispute },
 }

@@ -84,6 +84,17 @@ export type Policy = {
   }
   /** By how far the price of a routing asset is from its own dollar feed. */
   readonly anchor_dispute: BpsBands
+  /** What a simulated sale says of a token. Not read in revision 1. */
+  readonly sellability: {
+    readonly unsellable_cap: Score
+    /** It fails for us, though others' sales were seen. */
+    readonly restricted_cap: Score
+    readonly unknown_cap: Score
+    /** By the greater of the taxes on a sale and on a transfer. */
+    readonly tax: BpsBands
+  }
+  /** By how much the balances of a pool may be less, or more, than it reckons with. Not read in revision 1. */
+  readonly backing: { readonly below_bps: Count; readonly above_bps: Count; readonly cap: Score }
   readonly coverage: { readonly unknown_cap: Score; readonly max_age_ms: Ms }
   /** Blocks of undo kept while finality is behind; a deeper reorganisation halts the chain. */
   readonly max_undo_blocks: Count
@@ -178,6 +189,19 @@ export const DEFAULT_POLICY: Policy = {
     ],
     beyond: score(3),
   },
+  sellability: {
+    unsellable_cap: score(1),
+    restricted_cap: score(3),
+    unknown_cap: score(7),
+    tax: {
+      up_to: [
+        [count(50), score(10)],
+        [count(300), score(6)],
+      ],
+      beyond: score(3),
+    },
+  },
+  backing: { below_bps: count(50), above_bps: count(1000), cap: score(3) },
   coverage: { unknown_cap: score(8), max_age_ms: ms(DAY) },
   max_undo_blocks: count(8192),
 }

@@ -8,6 +8,7 @@ import { type Count, count, type Ms, ms, type Score, score } from '../units.ts'
 import { FORMER_POLICY, isFormer, unusedBy } from './former.ts'
 import { type BpsBands, DEFAULT_POLICY, type Policy } from './policy.ts'
 import { PolicyError, type PolicyFault } from './policyError.ts'
+import { isPlainObject, quote } from './received.ts'
 
 /** `overrides` is any subset of the policy object, over the numbers of its revision; undefined changes nothing. */
 export function mergePolicy(overrides: unknown): Policy {
@@ -26,9 +27,6 @@ type Check<T> = (merged: T) => string | null
 
 /** Longest list an operator may give: bands are read in full for every score. */
 const MAX_ENTRIES = 32
-
-/** How much of a received value a message quotes. */
-const MAX_QUOTED = 80
 
 function integer<T extends Count | Ms | Score>(min: T, max: T): Rule<T> {
   return (value, _base, path, faults) => {
@@ -113,20 +111,6 @@ function settle<T>(
 
 function refuse(faults: PolicyFault[], path: string, value: unknown, expected: string): undefined {
   faults.push({ path, received: quote(value), expected })
-}
-
-/** A container is counted, not printed: it may hold anything, itself included. */
-function quote(value: unknown): string {
-  if (Array.isArray(value)) return `a list of ${value.length}`
-  if (typeof value === 'object' && value !== null) return 'an object'
-  if (typeof value !== 'string') return String(value)
-  return JSON.stringify(value.length > MAX_QUOTED ? `${value.slice(0, MAX_QUOTED)}…` : value)
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
 }
 
 const DAY = 86_400_000
@@ -242,6 +226,13 @@ const POLICY: Rule<Policy> = object<Policy>(
       }),
     }),
     anchor_dispute: bpsBands,
+    sellability: object<Policy['sellability']>({
+      unsellable_cap: anyScore,
+      restricted_cap: anyScore,
+      unknown_cap: anyScore,
+      tax: bpsBands,
+    }),
+    backing: object<Policy['backing']>({ below_bps: shareBps, above_bps: deviationBps, cap: anyScore }),
     coverage: object<Policy['coverage']>({ unknown_cap: anyScore, max_age_ms: durationMs }),
     max_undo_blocks: integer(count(1), count(1_000_000)),
   },

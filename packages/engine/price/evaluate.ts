@@ -17,6 +17,7 @@ import { type Moment, tipOf } from './moment.ts'
 import { vote } from './vote/observations.ts'
 import { OwnHops } from './hops/ownHops.ts'
 import { pricedFrom } from './score/priced.ts'
+import { sellabilityOf } from './score/sellabilityOf.ts'
 import { settledAlong } from '../rules/aggregateState.ts'
 import { expiryAlong } from '../rules/expiry.ts'
 import { publishedScore } from '../rules/publishedScore.ts'
@@ -140,6 +141,7 @@ function unpriced(
     reason,
     routes: failed,
     elsewhere: moment.state.tokens.get(token)?.elsewhere ?? [],
+    sellability: sellabilityOf(moment, token),
     dueMs: own.dueMs,
     own,
   }
@@ -171,6 +173,7 @@ function ofStable(moment: Moment, stable: StableView, own: OwnHops): Priced | Un
     components,
     support: null,
     ownPast: null,
+    sellability: null,
     selected: null,
     routes: [],
     failed: NONE,

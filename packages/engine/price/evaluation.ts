@@ -10,7 +10,7 @@ import type { Ratio } from '../exact/ratio.ts'
 import type { Address, BlockRef } from '../chain/block.ts'
 import type { UnpricedPool } from '../chain/block.ts'
 import type { FeedStatus } from '../input.ts'
-import type { Pool, PoolState, Scale } from '../entities.ts'
+import type { Pool, PoolState, Scale, Sellability } from '../entities.ts'
 import type { Count, Ms, Near, Score } from '../units.ts'
 import type { AnchorDispute } from '../rules/anchorDispute.ts'
 import type { Coverage } from '../rules/coverage.ts'
@@ -19,6 +19,7 @@ import type { DisputePool, DisputeSide, StableDispute } from '../rules/stableDis
 import type { FeedTerms } from '../rules/feedAnswer.ts'
 import type { OwnPast } from '../rules/priceJump.ts'
 import type { Cap, Exclusion, Failure, Rejection, UnpricedReason } from '../rules/reasons.ts'
+import type { Sellable } from '../rules/sellability.ts'
 
 export type Finality = 'unverified' | 'canonical' | 'finalized'
 
@@ -180,6 +181,7 @@ export type Priced = {
   readonly support: Support | null
   /** Null for a stable, and for a token that no moment has touched yet. */
   readonly ownPast: OwnPast | null
+  readonly sellability: Sellability | Sellable | null
   readonly selected: Route | null
   /** All qualified routes: those that voted, then the dust; in no order within. */
   readonly routes: readonly Route[]
@@ -225,6 +227,7 @@ export type Unpriced = {
   readonly routes: readonly Route[]
   /** Its pools of families that are not priced. */
   readonly elsewhere: readonly UnpricedPool[]
+  readonly sellability: Sellability | Sellable | null
   readonly dueMs: Ms | null
   readonly own: Own
 }

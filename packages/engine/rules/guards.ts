@@ -10,6 +10,7 @@ import type { Decimals, Pool, PoolState } from '../entities.ts'
 import type { UnpricedPool } from '../chain/block.ts'
 import type { Count, Ms, Score } from '../units.ts'
 import type { Freshness } from './freshness.ts'
+import { hookFailure } from './hook.ts'
 import { feeOf } from './poolFee.ts'
 import type { Cap, Failure, Rejection } from './reasons.ts'
 import { earlier, FOREVER, type Timed } from './timed.ts'
@@ -21,6 +22,8 @@ export function flawOf(
   from: Decimals | null,
   to: Decimals | null,
 ): Failure | null {
+  const hook = hookFailure(pool)
+  if (hook !== null) return hook
   const feePpm = feeOf(pool)
   if (feePpm > BigInt(policy.fee_ceiling_ppm))
     return failure('FEE_TOO_HIGH', `${feePpm} ppm`, `at most ${policy.fee_ceiling_ppm} ppm`)

@@ -27,6 +27,7 @@ export type Rejection =
   | 'SCORE_ZERO'
   | 'TOO_LARGE'
   | 'UNSUPPORTED_FAMILY'
+  | 'HOOK_UNSUPPORTED'
 
 /** Why a qualified route was not accepted into the price. */
 export type Exclusion = 'IMMATERIAL' | 'OUTLIER'
@@ -78,6 +79,12 @@ export type CapCode =
   | 'STABLE_DISPUTED'
   | 'ANCHOR_DISPUTED'
   | 'COVERAGE_UNKNOWN'
+  | 'UNSELLABLE'
+  | 'SELL_RESTRICTED'
+  | 'TRANSFER_TAX'
+  | 'SELLABILITY_UNKNOWN'
+  | 'UNBACKED'
+  | 'HOOK_FEE'
 
 /** The rule a candidate failed, what it had and what it needed, in the rule's own unit. */
 export type Failure = {

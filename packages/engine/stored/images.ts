@@ -1,7 +1,7 @@
 /** Entities as plain values: what a text can hold of them, and how they are made whole again. */
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import type { BookUndo, Journal } from '../chain/undo.ts'
-import type { KnownPool, Pool, PoolState, Stable, Token } from '../entities.ts'
+import type { KnownPool, Pool, PoolState, Sellability, Stable, Token } from '../entities.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
@@ -114,6 +114,8 @@ export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'sw
   readonly publishedTokens: readonly Address[]
   readonly stables: readonly (readonly [Address, Stable | null])[]
   readonly decimals: readonly (readonly [Address, Token['decimals']])[]
+  /** Absent before it was read. */
+  readonly sellability?: readonly (readonly [Address, Sellability | null])[]
   /** Absent before pasts were kept. */
   readonly pasts?: readonly (readonly [Address, PastImage | null])[]
   readonly minutes?: readonly (readonly [Address, MinutesImage])[]
@@ -148,6 +150,7 @@ export function journalImage(journal: Journal): JournalImage {
     publishedTokens: [...journal.publishedTokens],
     stables: [...journal.stables],
     decimals: [...journal.decimals],
+    ...(journal.sellability.size === 0 ? {} : { sellability: [...journal.sellability] }),
     pasts: [...journal.pasts].map(([address, past]) => [address, past && pastImage(past)] as const),
     minutes: [...journal.minutes].map(([address, minutes]) => [address, minutesImage(minutes)] as const),
   }
@@ -166,6 +169,7 @@ export function journalFrom(image: JournalImage): Journal {
     publishedTokens: new Set(image.publishedTokens),
     stables: new Map(image.stables.map(([address, stable]) => [address, stable && stableFrom(stable)])),
     decimals: new Map(image.decimals),
+    sellability: new Map(image.sellability ?? []),
     pasts: new Map((image.pasts ?? []).map(([address, past]) => [address, past && pastFrom(past)])),
     minutes: new Map((image.minutes ?? []).map(([address, minutes]) => [address, minutesFrom(minutes)])),
     swaps: [...image.swaps],

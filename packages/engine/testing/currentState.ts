@@ -28,6 +28,7 @@ export function currentState(state: State, atMs: Ms): unknown {
       .sort((a, b) => (a.address < b.address ? -1 : 1)),
     stables: [...state.stables].sort(),
     pasts: [...state.tokens.values()].map(({ address, past }) => [address, past]).sort(),
+    sellability: [...state.tokens.values()].map(({ address, sellability }) => [address, sellability]).sort(),
     decimals: [...state.tokens.values()].map(({ address, decimals }) => [address, decimals]).sort(),
     quotes: [...state.tokens.keys()]
       .sort()

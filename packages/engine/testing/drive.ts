@@ -10,6 +10,7 @@ import type { Address, Block, BlockRef, Hex, NewPool, Proof } from '../chain/blo
 import { createState } from '../createState.ts'
 import { step, type StepResult } from '../engine.ts'
 import type { FeedStatus, Input, LoadedPool } from '../input.ts'
+import type { SellabilityReading } from '../sellabilityReading.ts'
 import type { StableAnswer } from '../stableAnswer.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
 import { canonicalX } from '../setup.ts'
@@ -232,9 +233,26 @@ export class Drive {
     return this.run({ kind: 'feed_answer', block, answers: [{ token, answer: whole }] })
   }
 
+  /** Found sellable before, unless a test says otherwise. */
   enrol(token: Address, decimals = 18): StepResult {
     if (this.state.tokens.get(token)?.decimals == null) this.decimals(token, decimals)
+    if (this.state.tokens.get(token)?.sellability === undefined) this.probed(token)
     return this.run({ kind: 'enrol', token })
+  }
+
+  /** What a simulated sale of it found; left out, that it can be sold without a tax. */
+  probed(token: Address, found: Partial<SellabilityReading> = {}, block = this.tip): StepResult {
+    const free = { buyTaxBps: count(0), transferTaxBps: count(0), sellTaxBps: count(0) }
+    const made = {
+      pool: null,
+      path: [],
+      sizes: [],
+      method: 'CALL_OVERRIDE' as const,
+      revert: null,
+      reason: null,
+    }
+    const readings = [{ token, status: 'SELLABLE' as const, ...free, ...made, ...found }]
+    return this.run({ kind: 'sellability', block, readings })
   }
 
   unenrol(token: Address, reason: 'OPERATOR' | 'DORMANT' = 'OPERATOR'): StepResult {

@@ -313,6 +313,7 @@ function checkScore(
     })
   }
   if (live.some(isShouting)) caps.set('DISSENT', Math.min(4, caps.get('DISSENT') ?? 4))
+  note(sellCap(quote))
   note(feedCap(quote, selected))
   note(pastCap(quote, selected))
   const expected = JSON.stringify([...caps].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -325,6 +326,19 @@ function checkScore(
     (aggregate_state?.score as number) <= Math.min(...states),
     'the aggregate state is above one of its pools',
   )
+}
+
+/** What a simulated sale of the token found: the greater of the taxes on a sale and on a transfer counts. */
+function sellCap({ sellability }: PricedView): CapText[] {
+  if (sellability === null || sellability === undefined) return []
+  const cap = (code: string, value: number) => [{ code, cap: value as CapText['cap'] }]
+  const { status, reason, sell_tax_bps, transfer_tax_bps } = sellability
+  if (status === 'UNSELLABLE') return cap('UNSELLABLE', 1)
+  if (reason === 'SELL_RESTRICTED') return cap('SELL_RESTRICTED', 3)
+  const tax = Math.max(sell_tax_bps ?? 0, transfer_tax_bps ?? 0)
+  if (tax > 300) return cap('TRANSFER_TAX', 3)
+  if (tax > 50) return cap('TRANSFER_TAX', 6)
+  return status === 'UNKNOWN' ? cap('SELLABILITY_UNKNOWN', 7) : []
 }
 
 /** By how far the fee-free price of the selected route is from the feed of the asset, if it has one that speaks. */

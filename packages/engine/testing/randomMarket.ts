@@ -221,6 +221,7 @@ export function randomLife(
       const reading = stableReading(random, atMs(), refOf(kept.block))
       read(random.chance(0.5) ? reading : logged(random, reading), kept)
     }
+    if (random.chance(0.1)) read(probed(random, atMs(), refOf((chain.at(-1) as Kept).block)), chain.at(-1)!)
     if (stopChance > 0 && random.chance(0.3)) load()
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
     if (random.chance(0.04)) {
@@ -369,6 +370,25 @@ export function stableReading(random: Random, atMs: Ms, block: BlockRef): Extrac
     ],
     sequencer: null,
   }
+}
+
+/** What simulated sales of some of the tokens found. */
+function probed(random: Random, atMs: Ms, block: BlockRef): Extract<Input, { kind: 'sellability' }> {
+  const tax = () => (random.chance(0.5) ? count(0) : random.chance(0.1) ? null : count(random.below(600)))
+  const readings = TOKENS.filter(() => random.chance(0.4)).map(token => ({
+    token,
+    status: random.pick(['SELLABLE', 'TAXED', 'UNSELLABLE', 'UNKNOWN'] as const),
+    buyTaxBps: tax(),
+    transferTaxBps: tax(),
+    sellTaxBps: tax(),
+    reason: random.pick([null, 'NO_PATH', 'SELL_REVERTED']),
+    pool: null,
+    method: random.pick([null, 'SIMULATE', 'CALL_OVERRIDE'] as const),
+    path: [],
+    sizes: [1n, 10n],
+    revert: null,
+  }))
+  return { kind: 'sellability', atMs, block, readings }
 }
 
 /** Some of these answers, as the logs of the block have them. */

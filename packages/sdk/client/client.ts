@@ -27,6 +27,7 @@ import { type AdminClient, adminClient } from './admin.ts'
 import { Follower, type FollowRequest } from './follow.ts'
 import { call, type CallOptions, type HttpOptions, urlOf } from './http.ts'
 import { type SocketConstructor, Stream, type StreamRequest } from './stream.ts'
+import { type WebhookClient, webhookClient } from './webhooks.ts'
 
 export type ClientOptions = {
   /** Where the service lives, with its path prefix if it has one. */
@@ -71,6 +72,8 @@ export type Client = {
   endSession(options?: CallOptions): Promise<void>
   /** What an operator does; needs a key with scope `admin`. */
   readonly admin: AdminClient
+  /** Addresses of yours that are called when a record meets a condition. */
+  readonly webhooks: WebhookClient
   stream(request: StreamRequest): Stream
   follow(request: FollowRequest): Follower
 }
@@ -118,6 +121,7 @@ export function createClient(options: ClientOptions): Client {
     fetchSession: callOptions => get('v1/session', {}, callOptions),
     endSession: callOptions => call(http, { method: 'DELETE', path: 'v1/session' }, callOptions),
     admin: adminClient(http),
+    webhooks: webhookClient(http),
     stream: request => new Stream(connect(http, options.WebSocket), request),
     follow: request => new Follower(client, request),
   }

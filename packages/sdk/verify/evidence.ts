@@ -8,7 +8,9 @@ import type { Hop } from '../wire/route.ts'
 import { type Findings, Unreadable } from './findings.ts'
 import { heldBy, knownFamily } from './hop.ts'
 import { Node, NodeError, Words } from './node.ts'
-import type { PoolAtBlock, VerifyFamily } from './pools/family.ts'
+import { chainFamilyOf } from './pools/chainFamilies.ts'
+import type { ChainFamily, PoolAtBlock } from './pools/family.ts'
+import { checkProbe } from './probeAtBlock.ts'
 import { at, readingOf, type PricedText, type Reading, usdOf } from './reading.ts'
 
 const DECIMALS = '0x313ce567'
@@ -49,6 +51,7 @@ export async function checkEvidence(
     const block = await node.ask<Block | null>('eth_getBlockByNumber', 'finalized', false)
     finalized = block === null ? null : Number(block.number)
   })
+  await attempt('sellability', () => checkProbe(findings, node, quote))
   const factories = new Map<string, { deployment: string; path: string }>()
   const hops: Shown[] = []
   await attempt('routes', async () => void hops.push(...hopsOf(findings, quote)))
@@ -111,7 +114,7 @@ async function checkIdentity(
   blockHash: string,
   factories: Map<string, { deployment: string; path: string }>,
 ): Promise<void> {
-  const factory = await knownFamily(findings, hop, path).checkIdentity(findings, node, hop, path, blockHash)
+  const factory = await atNode(findings, hop, path).checkIdentity(findings, node, hop, path, blockHash)
   const known = factories.get(factory)
   if (known === undefined) {
     const twin = [...factories.values()].find(each => each.deployment === hop.deployment_id)
@@ -158,10 +161,11 @@ async function checkSale(
       [`${own}.block_number`],
     )
   if (evidence.kind === 'SIMULATED_SWAP') return
+  const family = atNode(findings, hop, path)
+  const { swaps, swapTopic } = family
   const logs = await node.ask<readonly Log[]>('eth_getLogs', {
     blockHash: evidence.block_hash,
-    address: hop.pool_address,
-    topics: [knownFamily(findings, hop, path).swapTopic],
+    ...(swaps === undefined ? { address: hop.pool_address, topics: [swapTopic] } : swaps(hop)),
   })
   const last = logs.at(-1)
   findings.holds(
@@ -176,19 +180,22 @@ async function checkSale(
   findings.same(`${own}.transaction_hash`, evidence.transaction_hash, log.transactionHash.toLowerCase(), [
     `${own}.log_index`,
   ])
-  const { input, output } = saleIn(knownFamily(findings, hop, path), hop, log)
+  const { input, output } = saleIn(family, knownFamily(findings, hop, path).x(hop), log)
   findings.same(`${own}.amount_in`, evidence.amount_in, input.toString(), [`${own}.log_index`])
   findings.same(`${own}.amount_out`, evidence.amount_out, output.toString(), [`${own}.log_index`])
 }
 
+const atNode = (findings: Findings, hop: Hop, path: string): ChainFamily =>
+  chainFamilyOf(hop.family) ?? findings.unreadable(`${path}.family`, hop.family, 'a family of this SDK')
+
 /** Net X in and net Y out. */
 function saleIn(
-  family: VerifyFamily,
-  hop: Hop,
+  family: ChainFamily,
+  x: 0 | 1,
   { data }: Log,
 ): { readonly input: bigint; readonly output: bigint } {
   const [net0, net1] = family.nets(new Words(data))
-  return family.x(hop) === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
+  return x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
 }
 
 /** What the pool holds at the block the quote stands on, and what follows: a simulated sale, and both depths. */
@@ -199,7 +206,7 @@ async function checkHoldings(
   blockHash: string,
 ): Promise<void> {
   const family = knownFamily(findings, hop, path)
-  const pool = await family.read(node, hop, blockHash)
+  const pool = await atNode(findings, hop, path).read(node, hop, blockHash)
   findings.same(`${path}.${family.holds}`, hop[family.holds], pool.shown, ['as_of.block_hash'])
   const x = family.x(hop)
   const { evidence } = hop

@@ -6,7 +6,7 @@ import type { Hop } from '../wire/route.ts'
 import type { Findings } from './findings.ts'
 import { type Anchors, checkComponents, checkScore } from './hopScore.ts'
 import { FAMILY_NAMES, familyOf } from './pools/families.ts'
-import type { Held, VerifyFamily } from './pools/family.ts'
+import type { Held, ShownFamily } from './pools/family.ts'
 import { type Reading, usdOf } from './reading.ts'
 
 const MICRO = 1_000_000n
@@ -169,7 +169,7 @@ export function heldBy(
   return { ...held, x, oriented: x === 0 ? marginal : { num: marginal.den, den: marginal.num } }
 }
 
-export function knownFamily(findings: Findings, hop: Hop, path: string): VerifyFamily {
+export function knownFamily(findings: Findings, hop: Hop, path: string): ShownFamily {
   return familyOf(hop.family) ?? findings.unreadable(`${path}.family`, hop.family, FAMILY_NAMES.join(' or '))
 }
 

@@ -1,5 +1,7 @@
 /** The score of a hop: every component from its own inputs, the caps in force, and the least of them all. */
 import {
+  HOOK_FEE,
+  hookClassOf,
   type EnginePast,
   freshness as freshnessAt,
   near as nearOf,
@@ -20,6 +22,7 @@ import {
   WINDOW_MS,
 } from '@assay/engine/rules'
 import type { Hop } from '../wire/route.ts'
+import { checkBacking } from './backing.ts'
 import type { Reading } from './reading.ts'
 
 const ZERO: Fraction = { num: 0n, den: 1n }
@@ -162,6 +165,10 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
     const sinceMs = findings.integer(`${path}.jump_since_ms`, hop.jump_since_ms)
     if (atMs < sinceMs + policy.jump.hold_ms) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
   }
+  const unbacked = checkBacking(reading, hop, path)
+  if (unbacked !== null) caps.push(unbacked)
+  const key = hop.pool_key
+  if (key !== undefined && hookClassOf(key.hooks, BigInt(key.fee)) === 'FEE') caps.push(HOOK_FEE)
   const stable = reading.stables.get(hop.to)
   if (stable === undefined)
     findings.same(`${path}.components.stable`, components.stable ?? null, null, [`${path}.to`])
@@ -179,6 +186,7 @@ export function checkScore(reading: Reading, hop: Hop, path: string, anchors: An
     `${path}.components.agreement`,
     `${path}.components.temporal.covered_ms`,
     `${path}.past`,
+    `${path}.backing`,
     `${path}.quiet_since_ms`,
     `${path}.jump_since_ms`,
     ...(stable === undefined ? [] : [`${stable.path}.caps`]),

@@ -3,6 +3,7 @@
  * shallowest and as good as its weakest; and one that takes no part has failed the rule it names.
  */
 import { feedScore } from '@assay/engine/rules'
+import { toId } from '../wire/identifier.ts'
 import type { Hop, Route } from '../wire/route.ts'
 import { checkHop } from './hop.ts'
 import type { Anchors } from './hopScore.ts'
@@ -103,9 +104,7 @@ function checkLive(reading: Reading, route: Route, path: string): Live {
   findings.same(`${path}.route_id`, route.route_id, hops.map(hop => hop.pool_id).join('-'), [`${path}.hops`])
   hops.forEach((hop, index) => {
     const own = `${path}.hops[${index}]`
-    findings.same(`${own}.pool_id`, hop.pool_id, `0x${hop.pool_address.slice(2).padStart(64, '0')}`, [
-      `${own}.pool_address`,
-    ])
+    findings.same(`${own}.pool_id`, hop.pool_id, toId(hop.pool_address), [`${own}.pool_address`])
     if (index > 0)
       findings.same(`${own}.from`, hop.from, hops[index - 1]?.to, [`${path}.hops[${index - 1}].to`])
   })

@@ -121,6 +121,7 @@ function checkOwnStable(reading: Reading): void {
   findings.same(at(path, 'selected'), quote.selected, null)
   findings.same(at(path, 'expires_at_ms'), quote.expires_at_ms, null)
   findings.same(at(path, 'own_past'), quote.own_past ?? null, null)
+  findings.same(at(path, 'sellability'), quote.sellability ?? null, null)
   findings.same(`${own}.token_address`, stable.token_address, quote.token, [at(path, 'token')])
   findings.same(at(path, 'price_usd'), quote.price_usd, stable.usd, [`${own}.usd`])
   const source = stable.status === 'NOMINAL' ? 'NOMINAL' : stable.status === 'STALE' ? 'LAST' : 'CHAINLINK'

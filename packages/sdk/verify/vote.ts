@@ -17,6 +17,7 @@ import {
 import { checkFeed } from './disputes.ts'
 import { bpsText } from './hopScore.ts'
 import { checkPast } from './ownPast.ts'
+import { checkSellability } from './sellability.ts'
 import { at, type Reading } from './reading.ts'
 import { agreementOf, type Capped, dissentIn } from './standing.ts'
 import { isRefused, type Live } from './routes.ts'
@@ -303,12 +304,13 @@ function checkPublished(
   }
   const marginalUsd = () => marginalUsdOf(reading, chosen)
   const feed = checkFeed(reading, marginalUsd)
-  for (const cap of [feed?.cap ?? null, checkPast(reading, chosen, marginalUsd, feed?.isNear ?? false)])
-    if (cap !== null) note([cap])
+  const past = checkPast(reading, chosen, marginalUsd, feed?.isNear ?? false)
+  for (const cap of [checkSellability(reading), feed?.cap ?? null, past]) if (cap !== null) note([cap])
   const listed = [...caps].map(([code, cap]) => ({ code, cap })).sort((a, b) => (a.code < b.code ? -1 : 1))
   findings.same(`${own}.caps`, confidence.caps, listed, [
     ...material.map(each => `${each.path}.caps`),
     at(path, 'own_past'),
+    at(path, 'sellability'),
   ])
   const parts = [
     components.path_agreement.score,

@@ -5,7 +5,7 @@ import { Count, Ms } from './quantity.ts'
 import { array, describe, known, nullable, object, type Static, strictObject, string } from './schema.ts'
 
 /** The generation of a pool contract. */
-export const Family = known(['amm_v2', 'amm_v3'])
+export const Family = known(['amm_v2', 'amm_v3', 'amm_v3_pancake', 'amm_algebra_v1', 'amm_v4'])
 
 /** One factory on one chain. Independence of sources means distinct pools and distinct deployments. */
 export const Deployment = object({

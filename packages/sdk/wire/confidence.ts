@@ -3,7 +3,7 @@
  * it was computed from, and the caps in force. It is not a probability.
  */
 import { FeedStatus } from './health.ts'
-import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Unsigned } from './quantity.ts'
 import { CapCode } from './reason.ts'
 import {
   array,
@@ -55,6 +55,16 @@ export const Past = object({
   is_proven: describe('That no log of it was left out was shown.', boolean()),
   times: known(['EXACT', 'INTERPOLATED']),
   traded_by_ms: describe('The last trade before it is no later than this.', nullable(Ms)),
+})
+
+/** What a pool held when its balances were last read, and what it reckoned with: a pair's reserves, or what v3 pays down to 2%. */
+export const Backing = object({
+  balance0: Unsigned,
+  balance1: Unsigned,
+  against0: Unsigned,
+  against1: Unsigned,
+  read_at_ms: describe('The time of the block they were read at.', Ms),
+  excess_since_ms: describe('Since when it held a little too much; null where it did not.', nullable(Ms)),
 })
 
 /** What the score of a pool, and of a hop through it, is the least of. */

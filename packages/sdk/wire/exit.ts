@@ -4,7 +4,7 @@
  */
 import { AsOf } from './block.ts'
 import { SCORE_LABELS } from './confidence.ts'
-import { Address, ChainId, Id } from './identifier.ts'
+import { Address, ChainId, Id, PoolAddress } from './identifier.ts'
 import { ExactValue, Microusd, Ms, Score, Unsigned } from './quantity.ts'
 import {
   array,
@@ -42,7 +42,7 @@ export type ExitQuery = Static<typeof ExitQuery>
 
 const SoldThrough = object({
   pool_id: Id,
-  pool_address: Address,
+  pool_address: PoolAddress,
   from: Address,
   to: Address,
   amount_in: Unsigned,

@@ -8,6 +8,7 @@ import {
   array,
   describe,
   enumeration,
+  integer,
   nullable,
   object,
   optional,
@@ -44,6 +45,19 @@ export const HistoryEntry = union(
   object({ ...compactUnpricedFields, ...presentedFields, ...retraction }),
 )
 export type HistoryEntry = Static<typeof HistoryEntry>
+
+/** Query of GET /v1/export: a range of the log as a file. */
+export const ExportQuery = strictObject({
+  kind: enumeration(['prices', 'events', 'retractions']),
+  format: optional(enumeration(['csv', 'ndjson', 'parquet'])),
+  after_sequence: optional(Sequence),
+  to_sequence: optional(Sequence),
+  from_ms: optional(Ms),
+  to_ms: optional(Ms),
+  chain_id: optional(integer({ minimum: 1 })),
+  header: optional(enumeration(['yes', 'no'])),
+})
+export type ExportQuery = Static<typeof ExportQuery>
 
 /** The feed is that of now, whatever time was asked about. */
 const feedFields = { feed: optional(describe("The chain's feed as it is now.", Feed)) } as const

@@ -5,9 +5,9 @@
  * Evidence, marginal, depth and score stand in the pool's one canonical orientation, from X to Y.
  */
 import { Family } from './chain.ts'
-import { Cap, EdgeComponents, Finality, Past } from './confidence.ts'
+import { Cap, Backing, EdgeComponents, Finality, Past } from './confidence.ts'
 import { Feed, FeedStatus } from './health.ts'
-import { Address, AddressInput, ChainId, Hash, Id } from './identifier.ts'
+import { Address, AddressInput, ChainId, Hash, Id, PoolAddress, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { CompactState } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsigned } from './quantity.ts'
@@ -54,7 +54,31 @@ const Difference = object({ field: string(), event: string(), computed: string()
 /** What a pool holds, in the words of its family: one of the two. */
 export const holdingFields = {
   reserves: optional(object({ reserve0: Unsigned, reserve1: Unsigned })),
-  slot: optional(object({ sqrt_price_x96: Unsigned, tick: Tick, liquidity: Unsigned })),
+  slot: optional(
+    object({
+      sqrt_price_x96: Unsigned,
+      tick: Tick,
+      liquidity: Unsigned,
+      lp_fee_ppm: optional(
+        describe(
+          'Of a pool of Uniswap v4: the fee of its providers, where a hook sets it the last one seen.',
+          Count,
+        ),
+      ),
+      protocol_fee0_ppm: optional(describe('The same: the protocol’s fee of selling token0.', Count)),
+      protocol_fee1_ppm: optional(describe('The same: the protocol’s fee of selling token1.', Count)),
+    }),
+  ),
+  manager_address: optional(describe('The contract that holds the pool, where it is none itself.', Address)),
+  is_native: optional(
+    describe('True where the pool trades the native currency, which we name by the wrapped one.', boolean()),
+  ),
+  pool_key: optional(
+    describe(
+      'What the id of a pool of Uniswap v4 is the hash of; `fee` 8388608 is a fee that the hook sets.',
+      object({ currency0: Address, currency1: Address, fee: Count, tick_spacing: Count, hooks: Address }),
+    ),
+  ),
 } as const
 
 /** The fields themselves, for stream records that have them beside their own. */
@@ -75,6 +99,7 @@ export const poolStateFields = {
   components: EdgeComponents,
   caps: array(Cap),
   past: optional(Past),
+  backing: optional(Backing),
   reason: describe('The rule the pool fails; null when it may price.', nullable(RejectionRule)),
   differences: optional(array(Difference)),
   stream_sequence: optional(
@@ -115,7 +140,7 @@ const PoolReading = object({
 
 export const poolFields = {
   chain_id: ChainId,
-  pool_address: Address,
+  pool_address: PoolAddress,
   pool_id: Id,
   family: Family,
   deployment_id: string(),
@@ -158,5 +183,5 @@ export const PoolsQuery = strictObject({
 export type PoolsQuery = Static<typeof PoolsQuery>
 
 /** Path of everything about one pool. */
-export const PoolPath = strictObject({ chain_id: ChainId, pool_address: AddressInput })
+export const PoolPath = strictObject({ chain_id: ChainId, pool_address: PoolAddressInput })
 export type PoolPath = Static<typeof PoolPath>

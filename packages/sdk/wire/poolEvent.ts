@@ -6,9 +6,29 @@ import { gapFields } from './history.ts'
 import { Address, ChainId, Hash, Id } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Count, Ms, Signed, Tick, Unsigned } from './quantity.ts'
-import { array, enumeration, literal, object, optional, type Static, strictObject, union } from './schema.ts'
+import {
+  array,
+  describe,
+  enumeration,
+  literal,
+  object,
+  optional,
+  type Static,
+  strictObject,
+  union,
+} from './schema.ts'
 
-export const POOL_EVENT_KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED'] as const
+export const POOL_EVENT_KINDS = [
+  'SWAP',
+  'MINT',
+  'BURN',
+  'SYNC',
+  'INITIALIZE',
+  'CREATED',
+  'FEE',
+  'MODIFY',
+  'PROTOCOL_FEE',
+] as const
 type PoolEventKind = (typeof POOL_EVENT_KINDS)[number]
 
 /** How completeness of the block's logs was shown. */
@@ -43,6 +63,9 @@ export const SwapEvent = union(
     sqrt_price_x96: Unsigned,
     liquidity: Unsigned,
     tick: Tick,
+    fee_ppm: optional(
+      describe('Of a pool of Uniswap v4: the whole fee that was paid, the protocol’s in it.', Unsigned),
+    ),
   }),
 )
 export type SwapEvent = Static<typeof SwapEvent>
@@ -62,11 +85,25 @@ export const PoolEvent = union(
   object({ ...of('BURN'), ...liquidityFields }),
   object({ ...of('SYNC'), reserve0: Unsigned, reserve1: Unsigned }),
   object({ ...of('INITIALIZE'), sqrt_price_x96: Unsigned, tick: Tick }),
+  object({ ...of('FEE'), fee_ppm: Count }),
   object({
     ...of('CREATED'),
     token0: optional(Address),
     token1: optional(Address),
     fee_ppm: optional(Count),
+  }),
+  object({
+    ...of('MODIFY'),
+    tick_lower: Tick,
+    tick_upper: Tick,
+    liquidity_delta: describe('Of a pool of Uniswap v4: liquidity added, or where negative taken.', Signed),
+  }),
+  object({
+    ...of('PROTOCOL_FEE'),
+    protocol_fee: describe(
+      'As the manager packs it: 12 bits for selling token0, and 12 above them for token1.',
+      Unsigned,
+    ),
   }),
 )
 export type PoolEvent = Static<typeof PoolEvent>

@@ -4,8 +4,9 @@
  */
 import { AsOf } from './block.ts'
 import { Confidence } from './confidence.ts'
-import { Address, Id } from './identifier.ts'
-import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Sequence } from './quantity.ts'
+import { Address, Hash, Id } from './identifier.ts'
+import { Family } from './chain.ts'
+import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Sequence, Unsigned } from './quantity.ts'
 import { UnpricedReason } from './reason.ts'
 import {
   array,
@@ -53,6 +54,45 @@ export const StableAnchor = object({
   status: known(STABLE_STATUSES),
 })
 
+export const SELLABILITY_STATUSES = ['SELLABLE', 'TAXED', 'UNSELLABLE', 'UNKNOWN'] as const
+
+const taxBps = nullable(Count)
+
+const sellabilityFields = {
+  status: known(SELLABILITY_STATUSES),
+  buy_tax_bps: describe(
+    'What does not arrive of what a pool pays out; null where it was not measured.',
+    taxBps,
+  ),
+  transfer_tax_bps: taxBps,
+  sell_tax_bps: taxBps,
+  reason: describe(
+    'Why it is UNKNOWN or UNSELLABLE, or what else was found: NOT_YET, NO_PATH, NO_OVERRIDES, OUT_OF_GAS, BUY_REVERTED, SELL_REVERTED, SELL_RESTRICTED, SIZE_LIMITED, TRANSFER_REVERTED.',
+    nullable(string()),
+  ),
+} as const
+
+/** What a simulated purchase, transfer and sale found: the status, the taxes, and why. */
+export const SellabilityHead = object(sellabilityFields)
+export type SellabilityHead = Static<typeof SellabilityHead>
+
+/** The same with all that it takes to run it again. */
+export const Sellability = object({
+  ...sellabilityFields,
+  pool_id: describe('The pool it was traded with; null where there was none to trade with.', nullable(Id)),
+  block_number: nullable(Count),
+  block_hash: nullable(Hash),
+  checked_at_ms: describe('An unchanged check later is not published.', nullable(Ms)),
+  method: nullable(known(['CALL_OVERRIDE', 'SIMULATE', 'TRANSFER_LOGS'])),
+  path: describe(
+    'The pools from wrapped native to the token, the last one that of `pool_id`.',
+    array(object({ pool_id: Id, family: Family, fee_ppm: Count })),
+  ),
+  sizes: describe('What was spent on each of two purchases, in wei of native currency.', array(Unsigned)),
+  revert: describe('The words or the selector of what reverted.', nullable(string())),
+})
+export type Sellability = Static<typeof Sellability>
+
 /** The fields themselves, for records that have them beside their own. */
 export const compactPricedFields = {
   state: literal('PRICED'),
@@ -61,6 +101,12 @@ export const compactPricedFields = {
   support: describe("Null for a stable's own price.", nullable(Support)),
   selected: describe("Null for a stable's own price.", nullable(SelectedRoute)),
   stable: StableAnchor,
+  sellability: optional(
+    describe(
+      'Null for a stable or a routing asset, which is not probed. Absent from records written before this field existed.',
+      nullable(SellabilityHead),
+    ),
+  ),
   evaluated_at_ms: Ms,
   as_of: AsOf,
   expires_at_ms: describe('From this time on the state counts as UNPRICED ROUTE_EXPIRED.', nullable(Ms)),

@@ -16,6 +16,7 @@ import {
   compactUnpricedFields,
   presentedFields,
   PriceChange,
+  Sellability,
 } from './price.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score } from './quantity.ts'
 import { failureFields, Hop, Route, StableDispute, UsdFeed } from './route.ts'
@@ -50,6 +51,9 @@ const headFields = {
   token: Address,
   source: QuoteSource,
   last_trade_ms: nullable(Ms),
+  sellability: optional(
+    describe('Null for a stable or a routing asset, which is not probed.', nullable(Sellability)),
+  ),
 } as const
 
 /** What a price was held against (`PRICE_JUMP`): the median, over up to an hour, of what the token's own pools said. */
@@ -160,7 +164,10 @@ export const TokenQuoteQuery = strictObject({
     ),
   ),
   exclude_pools: optional(
-    describe('Pool addresses, separated by commas.', pattern('^0x[0-9a-fA-F]{40}(?:,0x[0-9a-fA-F]{40})*$')),
+    describe(
+      'Pool addresses, separated by commas.',
+      pattern('^0x[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?(?:,0x[0-9a-fA-F]{40}(?:[0-9a-fA-F]{24})?)*$'),
+    ),
   ),
 })
 export type TokenQuoteQuery = Static<typeof TokenQuoteQuery>

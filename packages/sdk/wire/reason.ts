@@ -44,6 +44,7 @@ export const REJECTION_RULES = [
   'SCORE_ZERO',
   'TOO_LARGE',
   'UNSUPPORTED_FAMILY',
+  'HOOK_UNSUPPORTED',
 ] as const
 
 /** Why a route that qualified was not accepted into the price. */
@@ -68,6 +69,12 @@ export const CAP_CODES = [
   'STABLE_DISPUTED',
   'ANCHOR_DISPUTED',
   'COVERAGE_UNKNOWN',
+  'UNSELLABLE',
+  'SELL_RESTRICTED',
+  'TRANSFER_TAX',
+  'SELLABILITY_UNKNOWN',
+  'UNBACKED',
+  'HOOK_FEE',
 ] as const
 
 export const RetractReason = known(RETRACT_REASONS)

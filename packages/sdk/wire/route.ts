@@ -1,7 +1,7 @@
 /** A route from a token to a stable, hop by hop, with everything its price and score were computed from. */
 import { Family } from './chain.ts'
-import { Cap, EdgeComponents, Finality, Past, RouteComponents } from './confidence.ts'
-import { Address, Id } from './identifier.ts'
+import { Cap, Backing, EdgeComponents, Finality, Past, RouteComponents } from './confidence.ts'
+import { Address, Id, PoolAddress } from './identifier.ts'
 import { Depth, Evidence, holdingFields } from './pool.ts'
 import { STABLE_STATUSES } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, PlainDecimal, Score, Unsigned } from './quantity.ts'
@@ -19,7 +19,7 @@ const Failure = object(failureFields)
 /** A pool walked from X to Y. */
 export const Hop = object({
   pool_id: Id,
-  pool_address: Address,
+  pool_address: PoolAddress,
   family: Family,
   deployment_id: string(),
   fee_ppm: Count,
@@ -39,6 +39,7 @@ export const Hop = object({
     describe('Its last trade of a useful size; null where none is known.', nullable(Ms)),
   ),
   past: optional(Past),
+  backing: optional(Backing),
   jump_since_ms: describe('When a jump in magnitude began that has not held yet.', nullable(Ms)),
   settled: describe('The least state score of the pool and of both decimals readings.', Score),
   score: Score,

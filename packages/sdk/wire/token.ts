@@ -1,6 +1,6 @@
 /** A token: its identity is the pair (chain_id, token_address); symbol and name are what it says of itself. */
 import { Chain } from './chain.ts'
-import { Address, AddressInput, ChainId, Id } from './identifier.ts'
+import { Address, AddressInput, ChainId, Id, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
 import { Pool } from './pool.ts'
 import { CompactState, PriceChange, TokenState } from './price.ts'
@@ -75,7 +75,7 @@ export type TokenPath = Static<typeof TokenPath>
 
 /** Query of GET /v1/search: exactly one of the two. */
 export const SearchQuery = strictObject({
-  address: optional(AddressInput),
+  address: optional(PoolAddressInput),
   q: optional(
     describe('Symbol or name of a token, or a part of it.', string({ minLength: 1, maxLength: 64 })),
   ),

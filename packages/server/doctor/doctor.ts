@@ -15,6 +15,7 @@ import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { AnswerSizes } from './answerSizes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { feedFaults } from './dollarFeed.ts'
+import { deployerFaults } from './poolDeployer.ts'
 import { type Head, Probes } from './probes.ts'
 import { probeProof } from './proofProbe.ts'
 import { neededPerSecond, probeRate } from './rateProbe.ts'
@@ -155,10 +156,13 @@ async function examine(
   const identity = [identityOf(config, chain, chainId), await probes.genesis()]
   if (identity.some(({ status }) => status === 'fail')) return unasked(identity)
   const head = await probes.head()
-  const [withoutCode, faults] = await Promise.all([
+  const answers = (to: `0x${string}`, data: `0x${string}`) => probes.call(to, data, head)
+  const [withoutCode, ...found] = await Promise.all([
     codeless(chain, probes, head),
-    feedFaults(chain, (to, data) => probes.call(to, data, head)),
+    feedFaults(chain, answers),
+    deployerFaults(chain, answers),
   ])
+  const faults = found.flat()
   if (scope === 'identity') {
     // A single endpoint that cannot prove blocks is worth a warning at the start.
     const isAlone = chain.endpoints.length === 1

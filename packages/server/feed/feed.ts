@@ -9,6 +9,7 @@ import type { Hex } from '../ops/config.ts'
 import type { MethodCalls } from './callRecord.ts'
 import type { LogEntry } from './entry.ts'
 import type { PastReader } from './past.ts'
+import type { Simulator } from './simulator.ts'
 
 export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
 
@@ -95,6 +96,8 @@ export interface Feed {
   readonly rpc: ChainRpc
   /** Null where it can say nothing of blocks that it has not given. */
   readonly past: PastReader | null
+  /** Null where nothing can be tried. */
+  readonly simulator: Simulator | null
   calls(): readonly EndpointCalls[]
   close(): Promise<void>
 }

@@ -22,6 +22,8 @@ import { type Health, isSameHealth, nextHealth, type Observation, startHealth, t
 import { Lineage } from './lineage.ts'
 import type { PastReader } from './past.ts'
 import { createPastReader } from './pastReader.ts'
+import { createSimulator } from './endpointSimulator.ts'
+import type { Simulator } from './simulator.ts'
 
 export type FeedOptions = {
   readonly chain: ChainConfig
@@ -74,6 +76,7 @@ export async function openFeed(options: FeedOptions): Promise<Feed> {
 class ChainFeed implements Feed {
   readonly rpc: ChainRpc
   readonly past: PastReader
+  readonly simulator: Simulator
   readonly #options: FeedOptions
   readonly #endpoints: EndpointSet
   readonly #choice: HeadChoice
@@ -134,6 +137,7 @@ class ChainFeed implements Feed {
     const { signal } = this.#abort
     this.rpc = createChainRpc(endpoints, signal)
     this.past = createPastReader(endpoints, signal)
+    this.simulator = createSimulator(endpoints, signal)
     this.#running = Promise.all(
       [heads, this.#choice, this.#follower, this.#finality].map(part =>
         part.run(signal).catch((failure: unknown) => this.#fail(failure)),

@@ -8,6 +8,8 @@ export type PastQuery = {
   readonly from: number
   readonly to: number
   readonly topics: readonly Hex[]
+  /** Of the second topic; left out, whatever it is. */
+  readonly seconds?: readonly Hex[]
   readonly addresses: readonly Hex[]
 }
 

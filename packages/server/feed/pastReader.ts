@@ -149,11 +149,13 @@ class Reading implements PastReading {
     }
   }
 
-  async #ask(endpoint: Endpoint, { from, to, topics, addresses }: PastQuery): Promise<readonly LogEntry[]> {
+  async #ask(endpoint: Endpoint, query: PastQuery): Promise<readonly LogEntry[]> {
+    const { from, to, topics, seconds, addresses } = query
     if (!endpoint.abilities.has(BY_RANGE))
       throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not give logs by block range')
     await this.#spend(endpoint, 1)
-    const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), topics: [topics], address: addresses }
+    const wanted = seconds === undefined ? [topics] : [topics, seconds]
+    const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), topics: wanted, address: addresses }
     let answer: unknown
     try {
       answer = await endpoint.request('eth_getLogs', [filter], this.#signal, 'history')

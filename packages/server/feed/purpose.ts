@@ -1,5 +1,13 @@
 /** What a call is for: blocks come before everything else when an endpoint does not bear all that is asked of it. */
-export type Purpose = 'head' | 'block' | 'finality' | 'state' | 'history' | 'identity' | 'probe'
+export type Purpose =
+  | 'head'
+  | 'block'
+  | 'finality'
+  | 'state'
+  | 'history'
+  | 'identity'
+  | 'probe'
+  | 'sellability'
 
 /** Lower goes first. */
 export const RANK: Readonly<Record<Purpose, 0 | 1 | 2 | 3>> = {
@@ -10,6 +18,7 @@ export const RANK: Readonly<Record<Purpose, 0 | 1 | 2 | 3>> = {
   state: 2,
   history: 3,
   probe: 3,
+  sellability: 3,
 }
 
 const BLOCK_METHODS: ReadonlySet<string> = new Set([

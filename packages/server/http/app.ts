@@ -28,6 +28,7 @@ import { Connections } from './connections.ts'
 import type { HttpContext } from './context.ts'
 import { Cors } from './cors.ts'
 import { registerDocuments } from './documents.ts'
+import { registerExport } from './export.ts'
 import { registerHistory } from './history.ts'
 import { answerHotQuotes } from './hotQuote.ts'
 import { MCP_PATH, registerMcp } from './mcp/route.ts'
@@ -42,6 +43,7 @@ import { registerQuotes } from './quotes.ts'
 import { assertOwnPage, registerSession } from './session.ts'
 import { registerEventStream } from './sse.ts'
 import { registerTokens } from './tokens.ts'
+import { registerWebhooks } from './webhooks/webhooks.ts'
 
 const MAX_HEADERS = 16 * 1024
 const MAX_BODY = 16 * 1024
@@ -112,9 +114,11 @@ export function buildApp(context: HttpContext): FastifyInstance {
   registerCost(app, context)
   registerBatch(app, context)
   registerHistory(app, context)
+  registerExport(app, context)
   registerPolicies(app, context)
   registerSession(app, context)
   registerEventStream(app, context)
+  registerWebhooks(app, context)
   registerAdmin(app, context)
   registerCompat(app, context)
   registerMcp(app, context)
@@ -184,14 +188,20 @@ function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('connection', 'close')
 }
 
-/** `read` is every GET of the API but the stream, the batch and the session; `stream` also the snapshot and the session. */
+/** `read` is every GET of the API but the stream, the batch and the session; `stream` also the snapshot, the session and webhooks. */
 function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
-  if (isAdmin(request)) return scopes.includes('admin') && context.addresses.isAllowed(request.raw)
-  if (path === EVENT_STREAM) return scopes.includes('stream')
+  if (isAdmin(request)) return mayOperate(context, scopes, request)
+  if (path === EVENT_STREAM || isWebhook(path))
+    return scopes.includes('stream') || (isWebhook(path) && mayOperate(context, scopes, request))
   return scopes.includes('read') || (path === '/v1/pools' && scopes.includes('stream'))
 }
+
+const isWebhook = (path: string): boolean => path === '/v1/webhooks' || path.startsWith('/v1/webhooks/')
+
+const mayOperate = (context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean =>
+  scopes.includes('admin') && context.addresses.isAllowed(request.raw)
 
 function answerError(
   context: HttpContext,

@@ -10,6 +10,7 @@ import type { Log } from '../ops/log.ts'
 import type { Store } from '../store/port.ts'
 import type { Hub } from '../stream/hub.ts'
 import type { Roster } from '../stream/roster.ts'
+import type { Sending } from '../webhooks/attempt.ts'
 import type { Backfills, ChainService } from '../worker/chainService.ts'
 import type { WorldDoor } from './worldDoor.ts'
 import { RequestError } from './apiError.ts'
@@ -41,6 +42,8 @@ export type HttpContext = {
   /** Gives a policy to every chain, now and after a restart of its thread. */
   readonly adoptPolicy: (policy: Policy) => Promise<void>
   readonly backfills: Backfills
+  /** Where webhooks may lead, and who is to know that one was changed. */
+  readonly webhooks: { readonly sending: Sending; changed(): void }
   /** Who is on the stream. */
   readonly roster: Roster
   readonly clock: Clock

@@ -50,6 +50,12 @@ export class Params {
     const value = this.text(name)
     return value === null ? null : addressIn(name, value, this.#fail)
   }
+
+  /** Of anything that a search may be for: a pool may have 32 bytes. */
+  named(name: string): Address | null {
+    const value = this.text(name)
+    return value === null ? null : poolIn(name, value, this.#fail)
+  }
 }
 
 export function integerIn(name: string, text: string, min: number, max: number, fail: FaultOf): number {
@@ -63,9 +69,14 @@ export function integerIn(name: string, text: string, min: number, max: number, 
 }
 
 /** Any case, but mixed case must carry a valid EIP-55 checksum. */
-export function addressIn(name: string, text: string, fail: FaultOf): Address {
+export function addressIn(
+  name: string,
+  text: string,
+  fail: FaultOf,
+  expected = '0x and 40 hex digits',
+): Address {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
-    throw fail({ kind: 'address', message: `${name} is ${show(text)}; expected 0x and 40 hex digits` })
+    throw fail({ kind: 'address', message: `${name} is ${show(text)}; expected ${expected}` })
   const lower = text.toLowerCase() as Address
   const digits = text.slice(2)
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase()
@@ -75,6 +86,16 @@ export function addressIn(name: string, text: string, fail: FaultOf): Address {
       message: `${name} ${text} has a wrong checksum; expected ${checksummed(lower)} or lower case`,
     })
   return lower
+}
+
+const ID = /^0x[0-9a-fA-F]{64}$/
+const PADDING = '0'.repeat(24)
+
+/** A pool by its address or by its 32-byte id, which for a pool with an address is that, padded. */
+export function poolIn(name: string, text: string, fail: FaultOf): Address {
+  if (!ID.test(text)) return addressIn(name, text, fail, '0x and 40 or 64 hex digits')
+  const lower = text.toLowerCase().slice(2)
+  return lower.startsWith(PADDING) ? `0x${lower.slice(PADDING.length)}` : `0x${lower}`
 }
 
 const show = (text: string): string => JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text)

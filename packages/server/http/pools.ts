@@ -5,7 +5,7 @@ import { RequestError } from './apiError.ts'
 import { charge, unitsOfRows } from './charge.ts'
 import { type HttpContext, servedChain } from './context.ts'
 import { openPage, sealPage } from './pageCursor.ts'
-import { addressIn, integerIn, Params } from './params.ts'
+import { integerIn, Params, poolIn } from './params.ts'
 import { malformed, pathOf, searchOf } from './request.ts'
 import { asCommitted, readingOf } from './presented.ts'
 import { momentsOf, type PoolMoment } from './poolReading.ts'
@@ -14,7 +14,7 @@ import { eventText, gapsText, poolText, snapshotText } from './rows.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 const MAX_BLOCK = Number.MAX_SAFE_INTEGER
-const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED']
+const KINDS = ['SWAP', 'MINT', 'BURN', 'SYNC', 'INITIALIZE', 'CREATED', 'FEE', 'MODIFY', 'PROTOCOL_FEE']
 
 export function registerPools(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/pools', async (request, reply) => {
@@ -104,7 +104,7 @@ export function registerPools(app: FastifyInstance, context: HttpContext): void 
 
 async function knownPool(context: HttpContext, request: FastifyRequest): Promise<PoolRow> {
   const chainId = integerIn('chain_id', pathOf(request, 'chain_id'), 0, MAX_BLOCK, malformed)
-  const address = addressIn('pool_address', pathOf(request, 'pool_address'), malformed)
+  const address = poolIn('pool_address', pathOf(request, 'pool_address'), malformed)
   servedChain(context, chainId)
   const row = await context.store.readPool(chainId, address)
   if (row === null)

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Address } from '../ops/config.ts'
 import { QuoteError } from './apiError.ts'
 import type { HttpContext, ServedChain } from './context.ts'
-import { addressIn, integerIn } from './params.ts'
+import { addressIn, integerIn, poolIn } from './params.ts'
 import { malformedQuote, pathOf } from './request.ts'
 
 export function subject(
@@ -18,7 +18,8 @@ export function subject(
     Number.MAX_SAFE_INTEGER,
     malformedQuote,
   )
-  const address = addressIn(name, pathOf(request, name), malformedQuote)
+  const read = name === 'pool_address' ? poolIn : addressIn
+  const address = read(name, pathOf(request, name), malformedQuote)
   const chain = context.chains.get(chainId)
   if (chain === undefined)
     throw new QuoteError(

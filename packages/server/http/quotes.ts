@@ -8,7 +8,7 @@ import { charge, COMPUTING_UNITS, giveBack } from './charge.ts'
 import type { HttpContext, ServedChain } from './context.ts'
 import { enrolFor, pendingText } from './enrol.ts'
 import { callsSpent, inTime, serviceOf, tooLate, unavailable } from './onDemand.ts'
-import { addressIn, Params } from './params.ts'
+import { Params, poolIn } from './params.ts'
 import { changeOf } from './priceChange.ts'
 import { present, presentPoolQuote, readingOf } from './presented.ts'
 import { isNamedIn, type PresentedQuote } from './quoteCache.ts'
@@ -191,6 +191,6 @@ function narrowingIn(params: Params): Narrowing | null {
   return {
     maxHops,
     minDepthUsd,
-    excludePools: addresses.map(each => addressIn('exclude_pools', each, malformedQuote)),
+    excludePools: addresses.map(each => poolIn('exclude_pools', each, malformedQuote)),
   }
 }

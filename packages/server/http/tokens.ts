@@ -46,7 +46,7 @@ export function registerTokens(app: FastifyInstance, context: HttpContext): void
 
   app.get('/v1/search', async request => {
     const params = new Params(searchOf(request), ['address', 'q'], malformed)
-    const [address, text] = [params.address('address'), params.text('q')]
+    const [address, text] = [params.named('address'), params.text('q')]
     if ((address === null) === (text === null))
       throw new RequestError(400, 'search needs one of address and q')
     if (text !== null) return searchText(context, text)

@@ -2,6 +2,7 @@
  * The built-in table against addresses that exist: a factory, an init code hash or a token that is wrong by one digit
  * derives another pool.
  */
+import { v4ManagerAddress } from '@assay/world'
 import { expect, test } from 'vitest'
 import { CHAIN_TABLE } from '../ops/chainTable.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
@@ -129,6 +130,54 @@ const KNOWN: readonly (readonly [number, string, string, string, number, string]
     0,
     '0x6239aE4D661379b71A90c4c79f0a95297342e391',
   ],
+  [
+    1,
+    'pancake-v3',
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    500,
+    '0x1ac1A8FEaAEa1900C4166dEeed0C11cC10669D36',
+  ],
+  [
+    42_161,
+    'pancake-v3',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+    500,
+    '0xd9e2a1a61B6E61b275cEc326465d417e52C1b95c',
+  ],
+  [
+    56,
+    'pancake-v3',
+    '0x55d398326f99059fF775485246999027B3197955',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    500,
+    '0x36696169C63e42cd08ce11f5deeBbCeBae652050',
+  ],
+  [
+    56,
+    'pancake-v3',
+    '0x55d398326f99059fF775485246999027B3197955',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    100,
+    '0x172fcD41E0913e95784454622d1c3724f546f849',
+  ],
+  [
+    137,
+    'quickswap-v3',
+    '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270',
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    0,
+    '0xAE81FAc689A1b4b1e06e7ef4a2ab4CD8aC0A087D',
+  ],
+  [
+    137,
+    'quickswap-v3',
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619',
+    0,
+    '0x55CAaBB0d2b704FD0eF8192A7E35D8837e678207',
+  ],
 ]
 
 test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, b, feePpm, address) => {
@@ -145,9 +194,12 @@ test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, 
 test('R-config-2: every deployment of the table is proved by a known pool, and every chain has two', () => {
   for (const chain of config.chains) {
     expect(chain.deployments.length).toBeGreaterThanOrEqual(2)
-    for (const { deploymentId } of chain.deployments)
+    // The one contract that holds all pools is proved by its own address.
+    for (const { deploymentId, family, factoryAddress } of chain.deployments)
       expect(
-        KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
+        family === 'amm_v4'
+          ? factoryAddress === v4ManagerAddress().toLowerCase()
+          : KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
         `${chain.chainId} ${deploymentId}`,
       ).toBe(true)
   }
@@ -175,4 +227,9 @@ test('the wrapped native token of a chain is its first routing asset, and no tok
     const stables = chain.stables.map(({ tokenAddress }) => tokenAddress)
     expect(chain.routingAssets.filter(asset => stables.includes(asset))).toEqual([])
   }
+})
+
+test('R-ticks-8: the manager of Uniswap v4 on Ethereum is where its published code lands', () => {
+  const manager = chainOf(1).deployments.find(({ family }) => family === 'amm_v4')?.factoryAddress
+  expect(manager).toBe(v4ManagerAddress().toLowerCase())
 })

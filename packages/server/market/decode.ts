@@ -24,18 +24,12 @@ export function decodeBlock(
     const topic = log.topic ?? ''
     if (factory === undefined && !TOPICS.has(topic)) continue
     if (factory !== undefined) {
-      const said = marketOf(factory.family).factoryLog(log, factory, wants)
-      if (said === null) continue
-      const { pool, event } = said
-      if (event.kind === 'CREATED') born.set(pool, factory.family)
-      else if (!born.has(pool) && familyOf(pool) === null) continue
-      events.push({
-        pool,
-        family: factory.family,
-        event,
-        transactionHash,
-        logIndex: count(log.logIndex),
-      } as PoolEvent)
+      for (const { pool, event } of marketOf(factory.family).factoryLog(log, factory, wants)) {
+        if (event.kind === 'CREATED') born.set(pool, factory.family)
+        else if (!born.has(pool) && familyOf(pool) === null) continue
+        const { family } = factory
+        events.push({ pool, family, event, transactionHash, logIndex: count(log.logIndex) } as PoolEvent)
+      }
       continue
     }
     const family = familyOf(address) ?? born.get(address) ?? null

@@ -27,13 +27,13 @@ export interface MarketFamily<F extends Family> {
   readonly logs: ReadonlyMap<string, (log: LogEntry) => AmmEvent>
   /**
    * A log of a deployment's factory: a new pool whose tokens are wanted, where its address follows from its factory; or,
-   * where one contract holds all pools, an event of one of them.
+   * where one contract holds all pools, what happened to one of them. The log of a creation may say both.
    */
   factoryLog(
     log: LogEntry,
     deployment: ConfigOf<F>,
     wants: (token0: Address, token1: Address) => boolean,
-  ): PoolLog | null
+  ): readonly PoolLog[]
   /** The address that follows for a pool of the pair at a fee; null where the init code hash is not known. */
   derived(deployment: ConfigOf<F>, pair: Pair, feePpm: bigint): Address | null
   /** All pools of the pair that the factory names, at every place it may have one. */

@@ -2,7 +2,7 @@
  * What the worker asks of the market: which pools there are, what they hold at a block, what tokens and
  * stables say of themselves. A pool counts only when a listed factory answers for it.
  */
-import type { Family, Input, UnpricedPool } from '@assay/engine'
+import type { Family, Input, PoolBalances, UnpricedPool } from '@assay/engine'
 import type { BlockRef, VerifiedBlock } from '../feed/feed.ts'
 import type { Address, Hex } from '../ops/config.ts'
 
@@ -65,6 +65,12 @@ export interface Market {
     readonly failed: readonly { readonly pool: Address; readonly reason: string }[]
   }>
   recheck(pools: readonly PoolName[], block: BlockRef, signal: AbortSignal): Promise<readonly RecheckedPool[]>
+  /** What each pool has of its two tokens; one whose tokens do not say is left out. */
+  balances(
+    pools: readonly Pick<LoadedPool['pool'], 'address' | 'token0' | 'token1'>[],
+    block: BlockRef,
+    signal: AbortSignal,
+  ): Promise<readonly PoolBalances[]>
   /**
    * Null when there is no token at this address (no code, or no ERC-20 that answers). With the hash of an earlier block
    * decimals are read there too, and count only when both say the same.

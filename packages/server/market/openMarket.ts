@@ -4,6 +4,7 @@ import type { ChainRpc } from '../feed/feed.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { decodeBlock } from './decode.ts'
 import { discoverPools, identifyPool } from './discovery.ts'
+import { readBalances } from './balanceReader.ts'
 import { findElsewhere } from './elsewhere.ts'
 import { marketOf } from './families.ts'
 import type { Reader } from './family.ts'
@@ -55,6 +56,7 @@ export function openMarket(chain: ChainConfig, single: ChainRpc): Market {
           ),
         })),
       ),
+    balances: (pools, block, signal) => readBalances(rpc, pools, block, signal),
     readToken: (token, block, signal, earlier) => readToken(rpc, token, block, signal, earlier),
     readAnswerSources: (block, signal) => readAnswerSources(rpc, chain, block, signal),
     readStables: (block, signal) => readStables(rpc, chain, block, signal),

@@ -20,12 +20,12 @@ import {
 } from '@assay/engine'
 import type { LogEntry } from '../feed/entry.ts'
 import { FeedError } from '../feed/feedError.ts'
-import type { PastReading } from '../feed/past.ts'
+import type { PastLogs, PastReading } from '../feed/past.ts'
 import { digestOf } from '../feed/pastReader.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
 import { decodeBlock } from './decode.ts'
-import { POOL_TOPICS } from './families.ts'
+import { isHeldByOne, POOL_TOPICS } from './families.ts'
 import type { Market, TickSpan } from './market.ts'
 
 /** Headers read to find where the window begins: the chain's own pace may differ from the configured one. */
@@ -42,14 +42,15 @@ export async function readWindow(
   end: BlockRef,
 ): Promise<Window> {
   const start = await startOf(reading, chain, end)
-  const addresses = [
-    ...pools.map(({ address }) => address),
-    ...chain.deployments.map(({ factoryAddress }) => factoryAddress),
-  ]
+  const factories = chain.deployments.filter(({ family }) => !isHeldByOne(family))
   const { logs, isProven } =
     start.number === end.number
       ? { logs: [], isProven: true }
-      : await reading.logs({ from: start.number + 1, to: end.number, topics: POOL_TOPICS, addresses })
+      : await logsOf(reading, chain, pools, {
+          from: start.number + 1,
+          to: end.number,
+          others: factories.map(({ factoryAddress }) => factoryAddress),
+        })
   const decoded = eventsOf(chain, pools, logs, end)
   const { times, timeOf } = await timesOf(reading, decoded, start, end)
   return {
@@ -69,6 +70,37 @@ export async function readWindow(
       count: count(logs.length),
       digest: `0x${keccak256(Buffer.from(digestOf(logs))).toString('hex')}`,
     },
+  }
+}
+
+/** Logs of the pools and of other contracts; of one that holds many pools only those that are of ours. */
+async function logsOf(
+  reading: PastReading,
+  chain: ChainConfig,
+  pools: readonly NewPool[],
+  { from, to, others }: { readonly from: number; readonly to: number; readonly others: readonly Address[] },
+): Promise<PastLogs> {
+  const held = pools.filter(({ fee }) => isHeldByOne(fee.family))
+  const own = pools.filter(({ fee }) => !isHeldByOne(fee.family))
+  const addresses = [...own.map(({ address }) => address), ...others]
+  const parts: PastLogs[] = []
+  const range = { from, to, topics: POOL_TOPICS }
+  if (addresses.length > 0) parts.push(await reading.logs({ ...range, addresses }))
+  const holders = chain.deployments.filter(({ deploymentId }) =>
+    held.some(pool => pool.deploymentId === deploymentId),
+  )
+  if (holders.length > 0)
+    parts.push(
+      await reading.logs({
+        ...range,
+        seconds: held.map(({ address }) => address),
+        addresses: holders.map(({ factoryAddress }) => factoryAddress),
+      }),
+    )
+  const logs = parts.flatMap(part => part.logs)
+  return {
+    logs: logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex),
+    isProven: parts.every(part => part.isProven),
   }
 }
 
@@ -121,8 +153,7 @@ export async function readBefore(
   for (let n = 0; n < OLDER_RANGES && to > 0 && pools.some(isLost); n++) {
     const lost = pools.filter(isLost).map(({ pool }) => pool)
     const from = Math.max(0, to - Math.min(blocks, reading.rangeSize) + 1)
-    const addresses = lost.map(({ address }) => address)
-    const { logs } = await reading.logs({ from, to, topics: POOL_TOPICS, addresses })
+    const { logs } = await logsOf(reading, chain, lost, { from, to, others: [] })
     const events = eventsOf(chain, lost, logs, null).flatMap(each => each.events)
     for (const { address } of lost)
       before.get(address)?.older.unshift(...events.filter(({ pool }) => pool === address))

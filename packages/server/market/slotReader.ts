@@ -29,6 +29,8 @@ export type TickCalls = {
   readonly at: Address
   word(position: bigint): Hex
   tick(tick: number): Hex
+  /** What an answer says of a tick; left out, gross and net are its first two words. */
+  readonly liquidity?: (answer: Hex) => { readonly gross: bigint; readonly net: bigint }
 }
 
 /** Each by its selector and one word. */
@@ -78,17 +80,19 @@ async function readTicks(
       .flatMap(word => tickBitmap.ticksOf(word, spacing))
       .map(async at => {
         const answer = await ask(calls.tick(at))
-        return { tick: at, gross: uintAt(answer, 0), net: intAt(answer, 1) }
+        return { tick: at, ...(calls.liquidity ?? inTwoWords)(answer) }
       }),
   )
   return { range: rangeOfWords(spacing, words), entries }
 }
 
+const inTwoWords = (answer: Hex) => ({ gross: uintAt(answer, 0), net: intAt(answer, 1) })
+
 /** What is asked for if the pool still is as it is known. */
 function likelyCalls(calls: TickCalls, { at, set }: KnownTicks, spacing: Tick): readonly Hex[] {
   const words = wordsAround(at, spacing)
   const isNear = (tick: number) => words.includes(BigInt(wordOf(tick, spacing)))
-  return [...words.map(calls.word), ...set.filter(isNear).map(calls.tick)]
+  return [...words.map(each => calls.word(each)), ...set.filter(isNear).map(each => calls.tick(each))]
 }
 
 /** Those, and on to where the price has been, as far as that is worth it. */

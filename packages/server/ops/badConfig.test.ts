@@ -37,7 +37,11 @@ const chainFaults = (chain: object) =>
 test('a chain of the table needs its id and its endpoints, and everything else may be overridden', () => {
   const [plain] = load({ chains: [{ chain_id: 56, endpoints: [endpoint] }] }).chains
   expect(plain).toMatchObject({ name: 'BNB Smart Chain', blockTimeMs: 450 })
-  expect(plain?.deployments.map(({ deploymentId }) => deploymentId)).toEqual(['pancake-v2', 'uniswap-v2'])
+  expect(plain?.deployments.map(({ deploymentId }) => deploymentId)).toEqual([
+    'pancake-v2',
+    'uniswap-v2',
+    'pancake-v3',
+  ])
   const [own] = load({
     chains: [{ chain_id: 56, endpoints: [endpoint], name: 'Mine', block_time_ms: 750, pools: [] }],
   }).chains

@@ -4,6 +4,7 @@
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import {
+  type Address,
   type ChainConfig,
   type DeploymentConfig,
   type ProofRules,
@@ -51,6 +52,7 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
     return list
   }
   const sequencer = chain['sequencer_uptime_feed'] ?? null
+  const wrappedNative = shape.address(chain['wrapped_native'], at('wrapped_native'))
   return {
     chainId: shape.integer(chain['chain_id'], at('chain_id'), [1, MAX]),
     name: shape.text(chain['name'], at('name'), 'a name', /^.{1,60}$/),
@@ -72,8 +74,8 @@ export function chainFrom(shape: Shape, value: unknown, path: string): ChainConf
             depth: shape.integer(finality['depth'], at('finality.depth'), [1, 100_000, 'blocks']),
           },
     proof: proofFrom(shape, chain['proof'], at('proof')),
-    wrappedNative: shape.address(chain['wrapped_native'], at('wrapped_native')),
-    deployments: deploymentsFrom(shape, chain['deployments'], at('deployments')),
+    wrappedNative,
+    deployments: deploymentsFrom(shape, chain['deployments'], at('deployments'), wrappedNative),
     unpricedFactories: unpricedFactoriesFrom(shape, chain['unpriced_factories'], at('unpriced_factories')),
     stables: stablesFrom(shape, chain['stables'], at('stables')),
     sequencerUptimeFeed: sequencer === null ? null : shape.address(sequencer, at('sequencer_uptime_feed')),
@@ -133,14 +135,26 @@ function endpointFrom(shape: Shape, value: unknown, path: string): ChainConfig['
   }
 }
 
-function deploymentsFrom(shape: Shape, value: unknown, path: string): DeploymentConfig[] {
-  const deployments = shape.list(value, path).map((each, n) => deploymentFrom(shape, each, join(path, n)))
+function deploymentsFrom(
+  shape: Shape,
+  value: unknown,
+  path: string,
+  wrappedNative: Address,
+): DeploymentConfig[] {
+  const deployments = shape
+    .list(value, path)
+    .map((each, n) => deploymentFrom(shape, each, join(path, n), wrappedNative))
   shape.unique(deployments, path, 'deployment_id', ({ deploymentId }) => deploymentId)
   shape.unique(deployments, path, 'factory_address', ({ factoryAddress }) => factoryAddress)
   return deployments
 }
 
-function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentConfig {
+function deploymentFrom(
+  shape: Shape,
+  value: unknown,
+  path: string,
+  wrappedNative: Address,
+): DeploymentConfig {
   const deployment = shape.mapping(value, path, [
     'deployment_id',
     'family',
@@ -161,7 +175,7 @@ function deploymentFrom(shape: Shape, value: unknown, path: string): DeploymentC
     initCodeHash: hash === null ? null : shape.hash(hash, at('init_code_hash')),
   }
   const family = shape.choice(deployment['family'], at('family'), DEPLOYMENT_FAMILIES)
-  return readDeployment(family, head, shape, deployment, path)
+  return readDeployment(family, head, shape, deployment, path, { wrappedNative })
 }
 
 function unpricedFactoriesFrom(shape: Shape, value: unknown, path: string): UnpricedFactory[] {

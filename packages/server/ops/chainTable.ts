@@ -11,7 +11,21 @@ const INIT_CODE = {
   UNISWAP_V3: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
   UNISWAP_V2: '0x96e8ac4277198ff8b6f785478aa9a39f403cb768dd02cbee326c3e7da348845f',
   PANCAKE_V2: '0x00fb7f630766e6a796048ea87d01acd3068e8ff67d078148a3fa3f4a84f69bd5',
+  PANCAKE_V3: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
+  ALGEBRA_V1: '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4',
 } as const
+
+const PANCAKE_V3_FACTORY = '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865'
+const QUICKSWAP_V3_FACTORY = '0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28'
+
+/**
+ * Factories that are here as their projects publish them: known pools prove the contract that makes their pools, and their
+ * own addresses follow from nothing. They are asked for that contract before a start, and refused if they name another one;
+ * a pool of theirs counts only where its address follows from it.
+ */
+export const UNPROVEN_FACTORIES: ReadonlySet<string> = new Set(
+  [PANCAKE_V3_FACTORY, QUICKSWAP_V3_FACTORY].map(address => address.toLowerCase()),
+)
 
 export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknown>>>> = {
   1: {
@@ -37,13 +51,24 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
       },
-    ],
-    unpriced_factories: [
+      {
+        // The published code with Uniswap's timelock as owner, at the salt of its deployer: a test derives the address.
+        deployment_id: 'uniswap-v4',
+        family: 'amm_v4',
+        factory_address: '0x000000000004444c5dc75cB358380D2e3dE08A90',
+        deployment_block: null,
+      },
       {
         deployment_id: 'pancake-v3',
-        family: 'pancake_v3',
-        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+        family: 'amm_v3_pancake',
+        factory_address: PANCAKE_V3_FACTORY,
+        deployer_address: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
+        deployment_block: null,
+        init_code_hash: INIT_CODE.PANCAKE_V3,
+        fee_tiers: [100, 500, 2500, 10_000],
       },
+    ],
+    unpriced_factories: [
       {
         deployment_id: 'curve-registry',
         family: 'curve',
@@ -120,13 +145,17 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
       },
-    ],
-    unpriced_factories: [
       {
         deployment_id: 'pancake-v3',
-        family: 'pancake_v3',
-        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+        family: 'amm_v3_pancake',
+        factory_address: PANCAKE_V3_FACTORY,
+        deployer_address: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
+        deployment_block: null,
+        init_code_hash: INIT_CODE.PANCAKE_V3,
+        fee_tiers: [100, 500, 2500, 10_000],
       },
+    ],
+    unpriced_factories: [
       {
         deployment_id: 'camelot-v3',
         family: 'algebra',
@@ -204,13 +233,17 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
       },
-    ],
-    unpriced_factories: [
       {
         deployment_id: 'pancake-v3',
-        family: 'pancake_v3',
-        factory_address: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+        family: 'amm_v3_pancake',
+        factory_address: PANCAKE_V3_FACTORY,
+        deployer_address: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
+        deployment_block: null,
+        init_code_hash: INIT_CODE.PANCAKE_V3,
+        fee_tiers: [100, 500, 2500, 10_000],
       },
+    ],
+    unpriced_factories: [
       {
         deployment_id: 'thena-v1',
         family: 'solidly',
@@ -274,12 +307,13 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
         init_code_hash: INIT_CODE.UNISWAP_V2,
         fee: { numerator: 997, denominator: 1000 },
       },
-    ],
-    unpriced_factories: [
       {
         deployment_id: 'quickswap-v3',
-        family: 'algebra',
-        factory_address: '0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28',
+        family: 'amm_algebra_v1',
+        factory_address: QUICKSWAP_V3_FACTORY,
+        deployer_address: '0x2D98E2FA9da15aa6dC9581AB097Ced7af697CB92',
+        deployment_block: null,
+        init_code_hash: INIT_CODE.ALGEBRA_V1,
       },
     ],
     stables: [

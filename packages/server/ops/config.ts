@@ -21,6 +21,8 @@ export type Config = {
   /** Tools for agents at /mcp. */
   readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
+  /** Networks that are not public and that webhooks may call all the same; left out, none. */
+  readonly webhooks?: { readonly allowPrivate: readonly string[] }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
   readonly coverage: readonly CoverageSource[]
@@ -100,6 +102,14 @@ export type DeploymentConfig = {
 } & (
   | { readonly family: 'amm_v2'; readonly fee: { readonly numerator: number; readonly denominator: number } }
   | { readonly family: 'amm_v3'; readonly feeTiers: readonly number[] }
+  | {
+      readonly family: 'amm_v3_pancake'
+      readonly feeTiers: readonly number[]
+      readonly deployerAddress: Address
+    }
+  | { readonly family: 'amm_algebra_v1'; readonly deployerAddress: Address }
+  /** Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped one. */
+  | { readonly family: 'amm_v4'; readonly wrappedNative: Address }
 )
 
 /** Families that have no adapter, and whose factories can be asked for the pool of a pair. */

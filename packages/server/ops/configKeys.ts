@@ -29,6 +29,9 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',
+  webhooks: 'Whom consumers may have called.',
+  'webhooks.allow_private':
+    'Networks that are not public and may be called all the same, such as 10.0.0.0/8; by default none.',
   rpc: 'How endpoints are asked.',
   'rpc.max_answer_mib':
     'The largest answer of blocks, receipts or logs that is read, in MiB; larger receipts are asked for one by one.',
@@ -65,7 +68,10 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].deployments[].fee': 'Of amm_v2: the share of the input that trades, such as 997/1000.',
   'chains[].deployments[].fee.numerator': 'Above the line.',
   'chains[].deployments[].fee.denominator': 'Below the line.',
-  'chains[].deployments[].fee_tiers': 'Of amm_v3: fee tiers to look up, in parts per million.',
+  'chains[].deployments[].fee_tiers':
+    'Of amm_v3 and amm_v3_pancake: fee tiers to look up, in parts per million.',
+  'chains[].deployments[].deployer_address':
+    'Of amm_v3_pancake and amm_algebra_v1: the contract that makes the pools of the factory.',
   'chains[].unpriced_factories':
     'Factories of families that are known by name and not priced: a token without another pool is told of one there.',
   'chains[].unpriced_factories[].deployment_id': 'A name of your own for the factory.',

@@ -34,6 +34,7 @@ export const SAMPLE = {
   },
   mcp: { enabled: true, min_score: 4 },
   retention: { hours: 72, records: 1_000_000 },
+  webhooks: { allow_private: ['10.0.0.0/8'] },
   chains: [
     {
       chain_id: 1,
@@ -60,6 +61,13 @@ export const SAMPLE = {
           factory_address: ADDRESS[1],
           deployment_block: 10_000_835,
           fee: { numerator: 997, denominator: 1_000_000_000 },
+        },
+        {
+          deployment_id: 'pancake-v3',
+          family: 'amm_v3_pancake',
+          factory_address: ADDRESS[2],
+          deployer_address: ADDRESS[0],
+          deployment_block: null,
         },
       ],
       unpriced_factories: [{ deployment_id: 'quickswap-v3', family: 'algebra', factory_address: ADDRESS[2] }],

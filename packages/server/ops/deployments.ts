@@ -1,9 +1,10 @@
 /** What the configuration says of a deployment beside its factory, a family each: its keys, how they are read and shown. */
 import type { Family } from '@assay/engine'
-import type { DeploymentConfig, Hex } from './config.ts'
+import type { Address, DeploymentConfig, Hex } from './config.ts'
 import { join, type Shape } from './shape.ts'
 
 const DEFAULT_TIERS = [100, 500, 3000, 10_000]
+const PANCAKE_TIERS = [100, 500, 2500, 10_000]
 
 type Mapping = Readonly<Record<string, unknown>>
 type Own<F extends Family> = Extract<DeploymentConfig, { readonly family: F }>
@@ -16,8 +17,11 @@ type Head = {
   initCodeHash: Hex | null
 }
 
+/** What a deployment needs of its chain. */
+type Around = { readonly wrappedNative: Address }
+
 type DeploymentFamily<F extends Family> = {
-  read(shape: Shape, deployment: Mapping, path: string): Parts<F>
+  read(shape: Shape, deployment: Mapping, path: string, chain: Around): Parts<F>
   show(deployment: Own<F>): Mapping
 }
 
@@ -40,12 +44,27 @@ const DEPLOYMENTS: { readonly [F in Family]: DeploymentFamily<F> } = {
     read: (shape, deployment, path) => ({ feeTiers: tiersFrom(shape, deployment, path, DEFAULT_TIERS) }),
     show: ({ feeTiers }) => ({ fee_tiers: feeTiers }),
   },
+  amm_v3_pancake: {
+    read: (shape, deployment, path) => ({
+      feeTiers: tiersFrom(shape, deployment, path, PANCAKE_TIERS),
+      deployerAddress: deployerFrom(shape, deployment, path),
+    }),
+    show: ({ feeTiers, deployerAddress }) => ({ fee_tiers: feeTiers, deployer_address: deployerAddress }),
+  },
+  amm_algebra_v1: {
+    read: (shape, deployment, path) => ({ deployerAddress: deployerFrom(shape, deployment, path) }),
+    show: ({ deployerAddress }) => ({ deployer_address: deployerAddress }),
+  },
+  amm_v4: {
+    read: (_shape, _deployment, _path, { wrappedNative }) => ({ wrappedNative }),
+    show: () => ({}),
+  },
 }
 
 export const DEPLOYMENT_FAMILIES = Object.keys(DEPLOYMENTS) as Family[]
 
 /** Keys of a deployment that only some families have; those of another family are left unread. */
-export const DEPLOYMENT_KEYS = ['fee', 'fee_tiers'] as const
+export const DEPLOYMENT_KEYS = ['fee', 'fee_tiers', 'deployer_address'] as const
 
 export const readDeployment = (
   family: Family,
@@ -53,11 +72,16 @@ export const readDeployment = (
   shape: Shape,
   deployment: Mapping,
   path: string,
+  chain: Around,
 ): DeploymentConfig =>
-  ({ ...head, family, ...DEPLOYMENTS[family].read(shape, deployment, path) }) as DeploymentConfig
+  ({ ...head, family, ...DEPLOYMENTS[family].read(shape, deployment, path, chain) }) as DeploymentConfig
 
 export const showDeployment = (deployment: DeploymentConfig): Mapping =>
   (DEPLOYMENTS[deployment.family] as DeploymentFamily<Family>).show(deployment)
+
+/** Whose pools are made by another contract than their factory: their addresses follow from that one. */
+const deployerFrom = (shape: Shape, deployment: Mapping, path: string): Hex =>
+  shape.address(deployment['deployer_address'], join(path, 'deployer_address'))
 
 function tiersFrom(
   shape: Shape,

@@ -193,6 +193,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
     'compat',
     'mcp',
     'retention',
+    'webhooks',
     'chains',
     'coverage',
     'policy',
@@ -200,6 +201,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
   ])
   const listen = shape.mapping(root['listen'], 'listen', ['host', 'port', 'public_origin', 'trusted_proxies'])
   const retention = shape.mapping(root['retention'], 'retention', ['hours', 'records'])
+  const webhooks = shape.mapping(root['webhooks'], 'webhooks', ['allow_private'])
   const admin = shape.mapping(root['admin'], 'admin', ['allow'])
   const access = shape.mapping(root['access'], 'access', ['cors_origins'])
   const rpc = shape.mapping(root['rpc'], 'rpc', ['max_answer_mib'])
@@ -240,6 +242,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
       hours: retentionHours(shape, retention['hours'], chains),
       records: shape.integer(retention['records'], 'retention.records', [1000, MAX, 'records'], 1_000_000),
     },
+    webhooks: { allowPrivate: shape.networks(webhooks['allow_private'], 'webhooks.allow_private') },
     chains,
     rpc: { maxAnswerMib },
     coverage: coverageFrom(shape, root['coverage'], folder),

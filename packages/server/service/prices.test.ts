@@ -168,8 +168,11 @@ describe('a price', () => {
     if (record === undefined || !isTokenUpsert(chain.token('LARK'))(record)) throw new Error('no such record')
     const { scope: _, chain_id: __, token_id: ___, record_id: ____, ...streamed } = record.payload
     expect(listed?.price).toEqual(streamed)
-    for (const [name, value] of Object.entries(streamed))
+    const { sellability, ...shared } = streamed as typeof streamed & { sellability: object }
+    for (const [name, value] of Object.entries(shared))
       expect(quote[name as keyof typeof quote], name).toEqual(value)
+    // The quote has the same, and what it takes to run the probe again.
+    expect(quote.sellability).toMatchObject(sellability)
     for (const pool of pools.pools) {
       for (const side of [pool.token0, pool.token1])
         if (side.token_id === idOf(chain.token('LARK'))) expect(side.price).toEqual(streamed)

@@ -118,6 +118,9 @@ const SAID_ONCE = [
   /\.agreement\.(deployments|sources|spread_bps|retained_weight_bps)$/, // within a band
   /\.temporal\.covered_ms$/, // within a band
   /\.past\.(kind|read_at_ms|is_proven|times|traded_by_ms)$/, // where no cap follows from it
+  /(^|\.)sellability\.(reason|pool_id|block_number|block_hash|checked_at_ms|method|revert)$/,
+  /(^|\.)sellability\.(path\[\]\.(pool_id|family|fee_ppm)|sizes\[\])$/, // what to run again, which the chain answers
+  /\.backing\.(balance0|balance1|against0|against1|read_at_ms|excess_since_ms)$/, // within a band
   /(^|\.)own_past\.covered_ms$/, // within a band
   /(^|\.)own_past\.reference_usd\.(numerator|denominator)$/, // within the digits of its display and of the deviation
   /\.(deployment_id|fee_ppm|quiet_since_ms|jump_since_ms)$/,

@@ -3,6 +3,7 @@
  * the fold of the log. It may be asked of a store that is being written to: what is newer than the head it began
  * with is left alone. Of a pruned log only what was said since its oldest record can be judged.
  */
+import { fromId } from '@assay/sdk/wire'
 import type { LogBounds, LogRecord, LogStore, PoolRow, Sequence, SnapshotStore, TokenRow } from './port.ts'
 import { StoreError } from './storeError.ts'
 
@@ -157,7 +158,7 @@ function foldRecord({ tokens, pools }: Fold, record: LogRecord, fault: (text: st
   if (type !== 'PRICE_UPSERT' && type !== 'PRICE_RETRACT') return
   const { scope, chain_id, token_id, pool_id, record_id: _, ...said } = payload
   const state = type === 'PRICE_RETRACT' ? (said['current'] as object | null) : said
-  const address = `0x${String(scope === 'token' ? token_id : pool_id).slice(-40)}`
+  const address = fromId(String(scope === 'token' ? token_id : pool_id))
   const last = { sequence: record.sequence, state: state === null ? null : JSON.stringify(state) }
   ;(scope === 'token' ? tokens : pools).set(`${Number(chain_id)} ${address}`, last)
 }

@@ -8,6 +8,7 @@ import { historyContract } from './testing/contract/history.ts'
 import { operatorContract } from './testing/contract/operator.ts'
 import { snapshotContract } from './testing/contract/snapshots.ts'
 import { streamContract } from './testing/contract/streams.ts'
+import { webhookContract } from './testing/contract/webhooks.ts'
 import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 
 let server: PostgresServer
@@ -36,6 +37,7 @@ function storeContract(name: string, open: () => Promise<TestDatabase>): void {
     describe('access', () => accessContract(database))
     describe('back-fill', () => backfillContract(database))
     describe('operators', () => operatorContract(database))
+    describe('webhooks', () => webhookContract(database))
   })
 }
 

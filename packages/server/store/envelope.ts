@@ -5,6 +5,7 @@
  * takes only what `unsealed` has made.
  */
 import { count, membersOf, Written } from '@assay/engine'
+import { fromId } from '@assay/sdk/wire'
 import { type PointSaid, pointOf } from './history.ts'
 import { isUnpriced, withLastPriced } from './lastPriced.ts'
 import type { LogRecord, RecordDraft, Sequence } from './rows.ts'
@@ -54,7 +55,7 @@ function subjectOf(record: RecordDraft): Subject {
   const recordId = payload['record_id']
   if ((kind !== 'token' && kind !== 'pool') || typeof id !== 'string' || typeof recordId !== 'string')
     throw new StoreError('STORE_MISUSE', `a ${type} names no token or pool, or has no record_id`)
-  const named = { address: addressOf(id), recordId }
+  const named = { address: fromId(id), recordId }
   return kind === 'pool' ? { kind, ...named } : { kind, ...named, point: pointOf(record) }
 }
 
@@ -214,9 +215,6 @@ function poolUpsert(payload: Payload): PayloadText {
     throw new StoreError('STORE_MISUSE', `the upsert ${record_id} does not begin with its head`)
   return { payload: text, current: flat('{', text.slice(head.length)) }
 }
-
-/** The 32-byte id of the wire is the address, left-padded. */
-const addressOf = (id: string): string => `0x${id.slice(26)}`
 
 const idsIn = (envelope: string, open: number, close: number): readonly string[] =>
   close === open + 1 ? [] : envelope.slice(open + 2, close - 1).split('","')

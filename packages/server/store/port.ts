@@ -11,6 +11,7 @@ import type { Unsealed } from './envelope.ts'
 import type { HistoryStore } from './history.ts'
 import type { OperatorStore } from './operator.ts'
 import type { AuditRow, LogRecord, Sequence, TokenFacts, TokenRow } from './rows.ts'
+import type { WebhookStore } from './webhooks.ts'
 
 export type { AuditRow, LogRecord, RecordDraft, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
@@ -203,4 +204,5 @@ export type Store = ChainStore &
   SnapshotStore &
   HistoryStore &
   AccessStore &
-  OperatorStore & { close(): Promise<void> }
+  OperatorStore &
+  WebhookStore & { close(): Promise<void> }

@@ -69,6 +69,12 @@ export class Hub {
     return this.#ring.slice(first, first + PAGE)
   }
 
+  /** Whether `after` gives what follows this place, and not null. */
+  reaches(after: Sequence): boolean {
+    const oldest = this.#ring[0]
+    return after >= this.#head || (oldest !== undefined && oldest.sequence <= after + 1)
+  }
+
   /** For how long a record of the ring could have been sent, by the clock that no step of the time moves. */
   ageMs(sequence: Sequence): number {
     const mark = this.#marks[firstWhere(this.#marks, ({ last }) => last >= sequence)]

@@ -52,6 +52,8 @@ export type BackfillOptions = {
 }
 
 const PAGE = 1000
+/** `0x` and 20 bytes. */
+const ADDRESS_LENGTH = 42
 /** Blocks whose creations are looked for before their events. */
 const SEGMENT = 50_000
 /** Nobody can be asked, which says nothing about the past: it is waited for, with longer and longer pauses. */
@@ -172,7 +174,9 @@ class Backfill {
   }
 
   async #gather(from: number, to: number): Promise<void> {
-    const addresses = [...this.#factories, ...this.#known.keys()]
+    // A pool that one contract holds with all others has no address: its logs are among those of the factories.
+    const contracts = [...this.#known.keys()].filter(pool => pool.length === ADDRESS_LENGTH)
+    const addresses = [...this.#factories, ...contracts]
     const query = { from, to, topics: POOL_TOPICS, addresses }
     for await (const part of this.#history(query, this.#ranges.events)) {
       this.#rangeBlocks = part.rangeSize

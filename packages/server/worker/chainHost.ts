@@ -44,6 +44,7 @@ import { readLastCommit } from './lastCommit.ts'
 import { tokensUnder } from './policyTrial.ts'
 import { RecentBlocks } from './recentBlocks.ts'
 import { Reload } from './reload.ts'
+import { SellWatch } from './sellWatch.ts'
 import { Steps } from './steps.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -158,6 +159,10 @@ export class ChainHost implements ChainService {
       reload: this.#reload,
       upkeep: this.#upkeep,
       dormancy: new Dormancy({ chain, state, store, clock, apply }),
+      sellWatch:
+        feed.simulator === null
+          ? undefined
+          : new SellWatch({ ...common, chain, clock, simulator: feed.simulator }),
       onFailure,
     })
   }

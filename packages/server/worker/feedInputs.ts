@@ -9,6 +9,7 @@ import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { Dormancy } from './dormancy.ts'
 import type { Enrolments } from './enrolments.ts'
+import type { SellWatch } from './sellWatch.ts'
 import type { RecentBlocks } from './recentBlocks.ts'
 import type { Reload } from './reload.ts'
 import { healthAtHead, toldHealth } from './toldHealth.ts'
@@ -23,6 +24,8 @@ export type FeedInputsContext = {
   readonly reload: Reload
   readonly upkeep: Pick<Upkeep, 'tend' | 'answersOf'>
   readonly dormancy: Dormancy
+  /** Null where nothing can be tried. */
+  readonly sellWatch?: Pick<SellWatch, 'note' | 'tend'> | undefined
   /** Only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly now: () => Input['atMs']
@@ -50,6 +53,7 @@ export class FeedInputs {
         recent.append(block)
         await applied
         await this.#applyAnswers([item.block])
+        this.#context.sellWatch?.note({ logs: item.block.logs, events: block.events })
         return this.#settled(item.block, [item.block])
       }
       case 'reorg': {
@@ -134,9 +138,10 @@ export class FeedInputs {
     blocks: readonly VerifiedBlock[],
     kind?: { readonly isReorg: boolean },
   ): void {
-    const { feed, upkeep, signal, onFailure } = this.#context
+    const { feed, upkeep, sellWatch, signal, onFailure } = this.#context
     feed.processed(refOf(block))
-    upkeep.tend(blocks, kind).catch((failure: unknown) => {
+    const tended = [upkeep.tend(blocks, kind), sellWatch?.tend()]
+    Promise.all(tended).catch((failure: unknown) => {
       if (!signal.aborted) onFailure(failure)
     })
   }

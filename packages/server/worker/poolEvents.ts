@@ -8,17 +8,21 @@ type Event = Block['events'][number]
 /** Events of pools that are known; a creation nobody wanted is not an event of ours. */
 export function poolEventDrafts(block: Block, knows: (pool: Address) => boolean): PoolEventDraft[] {
   const { number: blockNumber, hash: blockHash, timeMs, proof } = block
-  return block.events
-    .filter(({ pool }) => knows(pool))
-    .map(({ pool, event, transactionHash, logIndex }) => ({
-      poolAddress: pool,
-      kind: event.kind,
-      blockNumber,
-      blockHash,
-      logIndex,
-      // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
-      body: `{"block_time_ms":${timeMs},"transaction_hash":"${transactionHash}","proof":"${proof}"${amountsOf(event)}}`,
-    }))
+  return (
+    block.events
+      .filter(({ pool }) => knows(pool))
+      // One log of a manager may say that a pool was made and at which price; a log is one event to the reader.
+      .filter(({ logIndex }, at, own) => own[at + 1]?.logIndex !== logIndex)
+      .map(({ pool, event, transactionHash, logIndex }) => ({
+        poolAddress: pool,
+        kind: event.kind,
+        blockNumber,
+        blockHash,
+        logIndex,
+        // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
+        body: `{"block_time_ms":${timeMs},"transaction_hash":"${transactionHash}","proof":"${proof}"${amountsOf(event)}}`,
+      }))
+  )
 }
 
 /** Each with a comma before it. */

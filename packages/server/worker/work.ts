@@ -50,6 +50,7 @@ export class WorkLog {
       processed: block => feed.processed(block),
       rpc: feed.rpc,
       past: feed.past,
+      simulator: feed.simulator,
       calls: () => feed.calls(),
       close: () => feed.close(),
     }

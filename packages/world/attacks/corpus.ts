@@ -39,6 +39,10 @@ import { sandwich } from './price/sandwich.ts'
 import { slowWalk } from './price/slowWalk.ts'
 import { underThresholds } from './price/underThresholds.ts'
 import { washTrading } from './price/washTrading.ts'
+import { honeypot } from './selling/honeypot.ts'
+import { ownersTiers } from './selling/ownersTiers.ts'
+import { rebase } from './selling/rebase.ts'
+import { sellTax } from './selling/sellTax.ts'
 import { agreeing } from './votes/agreeing.ts'
 import { boughtMajority } from './votes/boughtMajority.ts'
 import { dissent } from './votes/dissent.ts'
@@ -109,6 +113,10 @@ export const ATTACKS: readonly Attack[] = [
   slowWalk,
   ...underThresholds,
   washTrading,
+  honeypot,
+  ownersTiers,
+  rebase,
+  sellTax,
   ...agreeing,
   boughtMajority,
   dissent,

@@ -38,9 +38,18 @@ export type LookOptions = {
   readonly usd?: number
 }
 
+export type TokenOptions = {
+  readonly decimals?: number
+  readonly usd?: number
+  /** What does not arrive of a sale, in basis points; null where only its owner can sell. 0 unless it says otherwise. */
+  readonly sellTaxBps?: number | null
+  /** How many times over its pools have of it what they reckon with, once it is asked for; once unless it says otherwise. */
+  readonly heldTimes?: number
+}
+
 export type Stage = {
   /** 18 decimals unless it says otherwise. Stables USDC and USDT (6) and the routing asset WETH (18, 2,000 USD) are there. */
-  token(name: string, options?: { readonly decimals?: number; readonly usd?: number }): void
+  token(name: string, options?: TokenOptions): void
   pool(name: string, spec: PoolSpec): Promise<void>
   /** Pools of WETH as deep as this, one of each v2 factory, or the first alone. */
   anchors(depth: number, pools?: 1 | 2): Promise<void>

@@ -28,6 +28,15 @@ contract TestToken {
         emit Transfer(address(0), to, value);
     }
 
+    /// As wrapped native currency does. Where the token is not that, it is one more way to mint.
+    function deposit() external payable {
+        unchecked {
+            totalSupply += msg.value;
+        }
+        balanceOf[msg.sender] += msg.value;
+        emit Transfer(address(0), msg.sender, msg.value);
+    }
+
     function setDecimals(uint8 value) external {
         decimals = value;
     }

@@ -21,6 +21,12 @@ interface IV3Pool {
         returns (int256 amount0, int256 amount1);
 }
 
+interface IAlgebraPool {
+    function mint(address sender, address owner, int24 bottom, int24 top, uint128 liquidity, bytes calldata data)
+        external
+        returns (uint256 amount0, uint256 amount1, uint128 actual);
+}
+
 interface IV2Pair {
     function token0() external view returns (address);
     function token1() external view returns (address);
@@ -32,7 +38,42 @@ interface IV2Pair {
     function transfer(address to, uint256 value) external returns (bool);
 }
 
-/// Trades on v2 pairs and v3 pools with its own balances, and owns the liquidity it adds.
+struct V4PoolKey {
+    address currency0;
+    address currency1;
+    uint24 fee;
+    int24 tickSpacing;
+    address hooks;
+}
+
+struct V4SwapParams {
+    bool zeroForOne;
+    int256 amountSpecified;
+    uint160 sqrtPriceLimitX96;
+}
+
+struct V4LiquidityParams {
+    int24 tickLower;
+    int24 tickUpper;
+    int256 liquidityDelta;
+    bytes32 salt;
+}
+
+/// Pairs of amounts are packed in one word, the amount of currency0 above. Negative is owed to the pool.
+interface IV4Manager {
+    function unlock(bytes calldata data) external returns (bytes memory);
+    function swap(V4PoolKey calldata key, V4SwapParams calldata params, bytes calldata hookData)
+        external
+        returns (int256 delta);
+    function modifyLiquidity(V4PoolKey calldata key, V4LiquidityParams calldata params, bytes calldata hookData)
+        external
+        returns (int256 delta, int256 fees);
+    function sync(address currency) external;
+    function settle() external payable returns (uint256);
+    function take(address currency, address to, uint256 amount) external;
+}
+
+/// Trades on v2 pairs, v3 pools and pools of a v4 manager with its own balances, and owns the liquidity it adds.
 ///
 /// It pays whatever pool calls back and obeys whoever calls it: it belongs on a local chain, holding tokens
 /// that anyone may mint.
@@ -105,14 +146,100 @@ contract Trader {
         return pool.swap(address(this), zeroForOne, amountSpecified, sqrtPriceLimitX96, "");
     }
 
+    /// Burning and swapping are as on v3.
+    function mintAlgebra(IAlgebraPool pool, int24 bottom, int24 top, uint128 liquidity)
+        external
+        returns (uint256 amount0, uint256 amount1)
+    {
+        (amount0, amount1,) = pool.mint(address(this), address(this), bottom, top, liquidity, "");
+    }
+
     function uniswapV3MintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function pancakeV3MintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function algebraMintCallback(uint256 owed0, uint256 owed1, bytes calldata) external {
+        _payOwed(owed0, owed1);
+    }
+
+    function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function pancakeV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function algebraSwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+        _payDelta(delta0, delta1);
+    }
+
+    function _payOwed(uint256 owed0, uint256 owed1) private {
         if (owed0 > 0) _pay(IV3Pool(msg.sender).token0(), owed0);
         if (owed1 > 0) _pay(IV3Pool(msg.sender).token1(), owed1);
     }
 
-    function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes calldata) external {
+    function _payDelta(int256 delta0, int256 delta1) private {
         if (delta0 > 0) _pay(IV3Pool(msg.sender).token0(), uint256(delta0));
         if (delta1 > 0) _pay(IV3Pool(msg.sender).token1(), uint256(delta1));
+    }
+
+    // ---- v4. Amounts are positive into the pool, as v3 has them.
+
+    /// A positive amount is exact input, a negative one exact output. A limit of 0 is no limit.
+    function swapV4(
+        IV4Manager manager,
+        V4PoolKey calldata key,
+        bool zeroForOne,
+        int256 amountSpecified,
+        uint160 sqrtPriceLimitX96
+    ) external returns (int256 amount0, int256 amount1) {
+        if (sqrtPriceLimitX96 == 0) sqrtPriceLimitX96 = zeroForOne ? MIN_SQRT_RATIO + 1 : MAX_SQRT_RATIO - 1;
+        V4SwapParams memory params = V4SwapParams(zeroForOne, -amountSpecified, sqrtPriceLimitX96);
+        return _unlock(manager, abi.encode(key, true, abi.encode(params)));
+    }
+
+    /// A negative delta removes. Fees that the position earned are paid out beside.
+    function modifyV4(IV4Manager manager, V4PoolKey calldata key, int24 lower, int24 upper, int256 liquidityDelta)
+        external
+        returns (int256 amount0, int256 amount1)
+    {
+        V4LiquidityParams memory params = V4LiquidityParams(lower, upper, liquidityDelta, bytes32(0));
+        return _unlock(manager, abi.encode(key, false, abi.encode(params)));
+    }
+
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        IV4Manager manager = IV4Manager(msg.sender);
+        (V4PoolKey memory key, bool isSwap, bytes memory params) = abi.decode(data, (V4PoolKey, bool, bytes));
+        int256 delta;
+        if (isSwap) delta = manager.swap(key, abi.decode(params, (V4SwapParams)), "");
+        else (delta,) = manager.modifyLiquidity(key, abi.decode(params, (V4LiquidityParams)), "");
+        _square(manager, key.currency0, delta >> 128);
+        _square(manager, key.currency1, int128(delta));
+        return abi.encode(-(delta >> 128), -int256(int128(delta)));
+    }
+
+    /// A hook, or a manager that pays in its native currency, may send some.
+    receive() external payable {}
+
+    function _unlock(IV4Manager manager, bytes memory data) private returns (int256, int256) {
+        return abi.decode(manager.unlock(data), (int256, int256));
+    }
+
+    function _square(IV4Manager manager, address currency, int256 delta) private {
+        if (delta > 0) manager.take(currency, address(this), uint256(delta));
+        if (delta >= 0) return;
+        manager.sync(currency);
+        if (currency == address(0)) {
+            manager.settle{value: uint256(-delta)}();
+            return;
+        }
+        _send(currency, address(manager), uint256(-delta));
+        manager.settle();
     }
 
     // ---- v2. Each returns the reserves after it.

@@ -13,6 +13,7 @@ export const testTokenAbi = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function allowance(address, address) view returns (uint256)',
   'function mint(address to, uint256 value)',
+  'function deposit() payable',
   'function setDecimals(uint8 value)',
   'function setSymbol(string value)',
   'function approve(address spender, uint256 value) returns (bool)',
@@ -78,8 +79,18 @@ export const traderAbi = parseAbi([
   'function mintV3(address pool, int24 lower, int24 upper, uint128 liquidity) returns (uint256 amount0, uint256 amount1)',
   'function burnV3(address pool, int24 lower, int24 upper, uint128 liquidity) returns (uint256 amount0, uint256 amount1)',
   'function swapV3(address pool, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) returns (int256 amount0, int256 amount1)',
+  'function mintAlgebra(address pool, int24 bottom, int24 top, uint128 liquidity) returns (uint256 amount0, uint256 amount1)',
   'function uniswapV3MintCallback(uint256 owed0, uint256 owed1, bytes)',
+  'function pancakeV3MintCallback(uint256 owed0, uint256 owed1, bytes)',
+  'function algebraMintCallback(uint256 owed0, uint256 owed1, bytes)',
   'function uniswapV3SwapCallback(int256 delta0, int256 delta1, bytes)',
+  'function pancakeV3SwapCallback(int256 delta0, int256 delta1, bytes)',
+  'function algebraSwapCallback(int256 delta0, int256 delta1, bytes)',
+  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'function swapV4(address manager, V4PoolKey key, bool zeroForOne, int256 amountSpecified, uint160 sqrtPriceLimitX96) returns (int256 amount0, int256 amount1)',
+  'function modifyV4(address manager, V4PoolKey key, int24 lower, int24 upper, int256 liquidityDelta) returns (int256 amount0, int256 amount1)',
+  'function unlockCallback(bytes data) returns (bytes)',
+  'receive() external payable',
   'function addV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
   'function removeV2(address pair, uint256 liquidity) returns (uint112, uint112)',
   'function donateV2(address pair, uint256 amount0, uint256 amount1) returns (uint112, uint112)',
@@ -115,6 +126,48 @@ export const v3PoolAbi = parseAbi([
   'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick)',
 ])
 
+export const v4ManagerAbi = parseAbi([
+  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'function owner() view returns (address)',
+  'function initialize(V4PoolKey key, uint160 sqrtPriceX96) returns (int24 tick)',
+  'function extsload(bytes32[] slots) view returns (bytes32[] values)',
+  'function setProtocolFeeController(address controller)',
+  'function setProtocolFee(V4PoolKey key, uint24 newProtocolFee)',
+  'event Initialize(bytes32 indexed id, address indexed currency0, address indexed currency1, uint24 fee, int24 tickSpacing, address hooks, uint160 sqrtPriceX96, int24 tick)',
+  'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+  'event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee)',
+])
+
+/** Stands in for the deployer of PancakeSwap v3's pools. */
+export const poolDeployerAbi = parseAbi([
+  'constructor(bytes code)',
+  'function parameters() view returns (address factory, address token0, address token1, uint24 fee, int24 tickSpacing)',
+  'function deploy(address factory, address token0, address token1, uint24 fee, int24 tickSpacing) returns (address pool)',
+])
+
+/** Where it differs from v3's. */
+export const pancakePoolAbi = parseAbi([
+  'function setFeeProtocol(address pool, uint32 feeProtocol0, uint32 feeProtocol1)',
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)',
+])
+
+export const algebraFactoryAbi = parseAbi([
+  'function owner() view returns (address)',
+  'function poolByPair(address tokenA, address tokenB) view returns (address)',
+  'function createPool(address tokenA, address tokenB) returns (address pool)',
+  'function setFactory(address factory)',
+  'event Pool(address indexed token0, address indexed token1, address pool)',
+])
+
+export const algebraPoolAbi = parseAbi([
+  'function globalState() view returns (uint160 price, int24 tick, uint16 fee, uint16 timepointIndex, uint8 communityFeeToken0, uint8 communityFeeToken1, bool unlocked)',
+  'function liquidity() view returns (uint128)',
+  'function tickSpacing() view returns (int24)',
+  'function ticks(int24 tick) view returns (uint128 liquidityTotal, int128 liquidityDelta, uint256 outerFeeGrowth0Token, uint256 outerFeeGrowth1Token, int56 outerTickCumulative, uint160 outerSecondsPerLiquidity, uint32 outerSecondsSpent, bool initialized)',
+  'event Fee(uint16 fee)',
+])
+
 export const v2FactoryAbi = parseAbi([
   'function feeToSetter() view returns (address)',
   'function getPair(address tokenA, address tokenB) view returns (address)',
@@ -130,4 +183,13 @@ export const v2PairAbi = parseAbi([
   'event Burn(address indexed sender, uint256 amount0, uint256 amount1, address indexed to)',
   'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
   'event Sync(uint112 reserve0, uint112 reserve1)',
+])
+
+/** What all odd tokens share. */
+export const oddTokenAbi = parseAbi([
+  'function setPool(address account)',
+  'function setExempt(address account)',
+  'function turn()',
+  'function mint(address to, uint256 value)',
+  'function balanceOf(address) view returns (uint256)',
 ])

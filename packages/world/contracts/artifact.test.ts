@@ -5,13 +5,16 @@ import { toEventSignature, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
 import {
   lookAlikePoolAbi,
+  poolDeployerAbi,
   priceFeedAbi,
   proxiedTokenAbi,
   testTokenAbi,
   tokenProxyAbi,
   traderAbi,
 } from './abi.ts'
+import oddTokens from './OddTokens.json' with { type: 'json' }
 import lookAlikePool from './LookAlikePool.json' with { type: 'json' }
+import poolDeployer from './PoolDeployer.json' with { type: 'json' }
 import priceFeed from './PriceFeed.json' with { type: 'json' }
 import proxiedToken from './ProxiedToken.json' with { type: 'json' }
 import testToken from './TestToken.json' with { type: 'json' }
@@ -20,6 +23,7 @@ import trader from './Trader.json' with { type: 'json' }
 
 describe.each([
   { artifact: lookAlikePool, typed: lookAlikePoolAbi as Abi },
+  { artifact: poolDeployer, typed: poolDeployerAbi as Abi },
   { artifact: priceFeed, typed: priceFeedAbi as Abi },
   { artifact: proxiedToken, typed: proxiedTokenAbi as Abi },
   { artifact: testToken, typed: testTokenAbi as Abi },
@@ -34,6 +38,11 @@ describe.each([
   it('has the interface that abi.ts states', () => {
     expect(sentences(typed)).toEqual(sentences(artifact.abi as Abi))
   })
+})
+
+it('has the odd tokens of its source', () => {
+  const source = readFileSync(new URL(oddTokens.source, import.meta.url))
+  expect(createHash('sha256').update(source).digest('hex')).toBe(oddTokens.sourceSha256)
 })
 
 /** Every entry of an ABI in one comparable form; parameter names are left out, types and outputs are not. */

@@ -9,7 +9,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-const NAMES = ['LookAlikePool', 'PriceFeed', 'ProxiedToken', 'TestToken', 'TokenProxy', 'Trader'] as const
+const NAMES = [
+  'LookAlikePool',
+  'PoolDeployer',
+  'PriceFeed',
+  'ProxiedToken',
+  'TestToken',
+  'TokenProxy',
+  'Trader',
+] as const
 
 type Solc = { compile(input: string): string }
 type Output = {
@@ -28,8 +36,40 @@ if (folder === undefined)
   throw new Error('usage: node contracts/compile.ts <folder in which solc is installed>')
 const solc = createRequire(join(folder, 'package.json'))('solc') as Solc
 
+/** Many small contracts in one file: of each only the creation bytecode is kept. */
+const ODD_TOKENS = 'OddTokens.sol'
+
 for (const name of NAMES) {
   const file = `${name}.sol`
+  const { source, contracts } = compiled(file)
+  const contract = contracts[name]
+  if (contract === undefined) throw new Error(`${file} has no contract ${name}`)
+  const entries = contract.abi.map(entry => JSON.stringify(entry)).join(',\n  ')
+  const fields = [
+    `"source": "${file}"`,
+    `"sourceSha256": "${sha256(source)}"`,
+    `"abi": [\n  ${entries}\n ]`,
+    `"bytecode": "0x${contract.evm.bytecode.object}"`,
+  ]
+  writeFileSync(new URL(`${name}.json`, import.meta.url), `{\n ${fields.join(',\n ')}\n}\n`)
+}
+
+const odd = compiled(ODD_TOKENS)
+const bytecodes = Object.entries(odd.contracts)
+  .map(([name, { evm }]) => [name, evm.bytecode.object] as const)
+  .filter(([, code]) => code !== '')
+const text = JSON.stringify(
+  {
+    source: ODD_TOKENS,
+    sourceSha256: sha256(odd.source),
+    bytecodes: Object.fromEntries(bytecodes.map(([name, code]) => [name, `0x${code}`])),
+  },
+  null,
+  1,
+)
+writeFileSync(new URL('OddTokens.json', import.meta.url), `${text}\n`)
+
+function compiled(file: string) {
   const source = readFileSync(new URL(file, import.meta.url), 'utf8')
   const input = {
     language: 'Solidity',
@@ -44,14 +84,10 @@ for (const name of NAMES) {
   }
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
   const faults = (output.errors ?? []).map(error => error.formattedMessage)
-  const contract = output.contracts?.[file]?.[name]
-  if (faults.length > 0 || contract === undefined) throw new Error(`${file}\n${faults.join('\n')}`)
-  const entries = contract.abi.map(entry => JSON.stringify(entry)).join(',\n  ')
-  const fields = [
-    `"source": "${file}"`,
-    `"sourceSha256": "${createHash('sha256').update(source).digest('hex')}"`,
-    `"abi": [\n  ${entries}\n ]`,
-    `"bytecode": "0x${contract.evm.bytecode.object}"`,
-  ]
-  writeFileSync(new URL(`${name}.json`, import.meta.url), `{\n ${fields.join(',\n ')}\n}\n`)
+  if (faults.length > 0) throw new Error(`${file}\n${faults.join('\n')}`)
+  return { source, contracts: output.contracts[file] ?? {} }
+}
+
+function sha256(source: string): string {
+  return createHash('sha256').update(source).digest('hex')
 }

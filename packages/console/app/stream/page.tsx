@@ -1,5 +1,5 @@
 /** Stream: the log of a chain as it grows, with filters, a pause that keeps its place, and the state of the connection. */
-import { type Envelope, RECORD_TYPES } from '@assay/sdk'
+import { type Envelope, fromId, RECORD_TYPES } from '@assay/sdk'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { count, words } from '../format.ts'
 import { type Live, useLive } from '../live.ts'
@@ -163,7 +163,7 @@ function speaksOf(live: Live, { routing }: Envelope, text: string): boolean {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return true
   return [...routing.token_ids, ...routing.pool_ids].some(id => {
-    const address = `0x${id.slice(26)}`
+    const address = fromId(id)
     return (
       address.startsWith(wanted) ||
       (live.row(routing.chain_id, address)?.token.symbol ?? '').toLowerCase().includes(wanted)

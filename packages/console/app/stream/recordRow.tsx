@@ -1,5 +1,5 @@
 /** One record of the stream in a line: what it is about and what it says. */
-import type { Envelope, SwapEvent } from '@assay/sdk'
+import { type Envelope, fromId, type SwapEvent } from '@assay/sdk'
 import { clockTime, count, price, shortAddress, words } from '../format.ts'
 import type { Live } from '../live.ts'
 import { memo } from '../parts/memo.ts'
@@ -38,7 +38,7 @@ function aboutOf(live: Live, { type, payload, routing }: Envelope) {
     return <a href={hrefOf.token(chain_id, address)}>{live.symbol(chain_id, address)}</a>
   }
   if (!('pool_id' in payload)) return ''
-  const address = `0x${payload.pool_id.slice(26)}`
+  const address = fromId(payload.pool_id)
   const sides = routing.token_ids.map(id => live.symbol(chain_id, `0x${id.slice(26)}`)).join(' / ')
   return <a href={hrefOf.pool(chain_id, address)}>{sides === '' ? shortAddress(address) : `${sides} pool`}</a>
 }

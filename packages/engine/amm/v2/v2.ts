@@ -18,6 +18,8 @@ const identity: Identity<V2> = {
   feePpm: ({ numerator, denominator }) =>
     ((denominator - numerator) * 1_000_000n + denominator - 1n) / denominator,
   feeNow: null,
+  hook: null,
+  shown: null,
   terms: ({ numerator, denominator }) => ({ family: 'amm_v2', fee: { numerator, denominator } }),
   born: ({ fee: { numerator, denominator } }) => ({ family: 'amm_v2', numerator, denominator }),
   restored: image => image,
@@ -100,6 +102,16 @@ export const v2 = adapter<V2>(identity, maths, {
   nets: ({ amount0In, amount1In, amount0Out, amount1Out }) => [
     amount0In - amount0Out,
     amount1In - amount1Out,
+  ],
+  swapped: (side, { amountIn, amountOut }, { reserve0, reserve1 }) => [
+    { kind: 'SYNC', reserve0, reserve1 },
+    {
+      kind: 'SWAP',
+      amount0In: side === 0 ? amountIn : 0n,
+      amount1In: side === 1 ? amountIn : 0n,
+      amount0Out: side === 1 ? amountOut : 0n,
+      amount1Out: side === 0 ? amountOut : 0n,
+    },
   ],
   swapText: ({ amount0In, amount1In, amount0Out, amount1Out }) => ({
     amount0_in: amount0In.toString(),

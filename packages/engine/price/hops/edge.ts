@@ -14,6 +14,7 @@ import { depthScore } from '../../rules/depthScore.ts'
 import { stateScore } from '../../rules/feedAndState.ts'
 import { type Freshness, freshness, verifiedAt } from '../../rules/freshness.ts'
 import { guardFailure, guardOf, zeroScore } from '../../rules/guards.ts'
+import { hookCaps } from '../../rules/hook.ts'
 import { effectiveY, hopCapacity } from '../../rules/hopCapacity.ts'
 import type { Cap, Failure, Rejection } from '../../rules/reasons.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
@@ -200,7 +201,7 @@ export class PoolEdge implements Edge {
     const outlook = this.#outlook
     const agreement = this.#moment.agreement(this.pool)
     const coverage = this.#coverage
-    const caps = together(agreement.caps, outlook.caps, stable?.caps, coverage?.caps)
+    const caps = together(agreement.caps, outlook.caps, hookCaps(this.pool), stable?.caps, coverage?.caps)
     let least = Math.min(
       this.#depthScore,
       this.freshness.score,

@@ -1,6 +1,8 @@
 /** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
+import { isPair } from '../../amm/pair.ts'
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { backingCap } from '../../rules/backing.ts'
 import { historyCap, lastTradeCap, temporalLimit } from '../../rules/history.ts'
 import { isJumping, type Scaling, scaled } from '../../rules/magnitudeJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
@@ -20,6 +22,8 @@ export function outlookOf(state: PoolState, scaling: Scaling, policy: Policy, at
   const jump = state.jump === null ? null : scaled(state.jump, scaling, policy)
   const jumping = jump === null ? null : isJumping(jump, atMs, policy)
   if (jumping?.value === true) caps.push({ code: 'MAGNITUDE_JUMP', cap: policy.jump.cap })
+  const unbacked = backingCap(isPair(state.amm), state.backing ?? null, policy)
+  if (unbacked !== null) caps.push(unbacked)
   const limit = temporalLimit(state.past, atMs)
   const untilMs = [unknown.untilMs, quiet.untilMs, limit.untilMs, jumping?.untilMs ?? FOREVER].reduce(
     earlier,

@@ -8,6 +8,7 @@ import * as decimal from '../../exact/decimal.ts'
 import * as ratio from '../../exact/ratio.ts'
 import type { Fraction } from '../../exact/fraction.ts'
 import type { AsOf, CompactPriced, CompactState, CompactUnpriced, Confidence } from '../../record.ts'
+import { sellabilityHead } from './sellabilityText.ts'
 import { label } from '../../rules/label.ts'
 import type { Agreement, Evaluation, Priced, Route, Support, Unpriced } from '../evaluation.ts'
 
@@ -38,6 +39,7 @@ function pricedText(evaluation: Priced, policyVersion: string): CompactPriced {
       usd: decimal.toText(ratio.reduced(stable.usd)),
       status: stable.status,
     },
+    sellability: sellabilityHead(evaluation.sellability),
     evaluated_at_ms: evaluation.atMs,
     as_of: asOfText(evaluation.asOf),
     expires_at_ms: evaluation.expiresAtMs,

@@ -27,6 +27,7 @@ export function poolStateText(edge: Edge): PoolStateText {
     components: componentsText(edge),
     caps: edge.caps,
     ...pastText(state),
+    ...backingText(state),
     reason: edge.failure?.rule ?? null,
     ...(state.verified
       ? {}
@@ -40,7 +41,11 @@ export function poolStateText(edge: Edge): PoolStateText {
   }
 }
 
-export const holdings = ({ around }: Pool, { amm }: PoolState): Holdings => around.adapter.holdings(amm)
+export function holdings({ around, terms, token0, token1 }: Pool, { amm }: PoolState): Holdings & object {
+  const { adapter } = around
+  const held = adapter.holdings(amm)
+  return adapter.shown === null ? held : { ...adapter.shown(terms, token0, token1), ...held }
+}
 
 export function evidenceText({ state, finality }: Edge) {
   const { evidence } = state
@@ -111,6 +116,22 @@ export function pastText({ past }: PoolState): object {
       is_proven: isProven,
       times,
       traded_by_ms: tradedByMs,
+    },
+  }
+}
+
+export function backingText({ backing }: PoolState): object {
+  if (backing === undefined) return {}
+  const { holdings, readMs, excessSinceMs } = backing
+  const [of0, of1] = holdings
+  return {
+    backing: {
+      balance0: of0.balance.toString(),
+      balance1: of1.balance.toString(),
+      against0: of0.against.toString(),
+      against1: of1.against.toString(),
+      read_at_ms: readMs,
+      excess_since_ms: excessSinceMs,
     },
   }
 }

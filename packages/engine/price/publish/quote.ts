@@ -13,7 +13,8 @@ import { bpsText, compactOf } from './compact.ts'
 import { disputesMember, usdFeedMember } from './disputeText.ts'
 import { exactText } from './exactText.ts'
 import type { Edge, Evaluation, Priced, Route, StableView, Unpriced } from '../evaluation.ts'
-import { componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
+import { backingText, componentsText, depthText, evidenceText, holdings, pastText } from './poolText.ts'
+import { sellabilityText } from './sellabilityText.ts'
 import { byWeight } from '../routes/routes.ts'
 
 /** The nearest candidates of a token without a price. */
@@ -27,6 +28,7 @@ export type QuoteText = CompactState & {
   readonly token: Address
   readonly source: QuoteSource
   readonly last_trade_ms: Ms | null
+  readonly sellability: ReturnType<typeof sellabilityText>
   /** PRICED: what the price was held against. */
   readonly own_past?: object | null
   /** UNPRICED: what came near, and the rule each failed. */
@@ -72,6 +74,7 @@ export function headText(
     source,
     ...compactOf(evaluation, policyVersion),
     last_trade_ms: evaluation.own.lastTradeMs,
+    sellability: sellabilityText(evaluation.sellability),
     ...(evaluation.kind === 'UNPRICED' ? {} : { own_past: ownPastText(evaluation.ownPast) }),
     // Our own price of an hour and a day ago: the engine keeps no history of records.
     ...(evaluation.kind === 'UNPRICED' ? {} : { change: null, ...anchorMembers(evaluation) }),
@@ -151,6 +154,7 @@ export function hopText(edge: Edge): object {
     quiet_since_ms: edge.state.lastTradeMs ?? edge.state.trackedSinceMs,
     last_trade_ms: edge.state.lastTradeMs,
     ...pastText(edge.state),
+    ...backingText(edge.state),
     jump_since_ms: edge.jumpSinceMs,
     settled: edge.settled,
     score: edge.score,

@@ -22,10 +22,12 @@ import { markMaterial, materialHops } from '../../rules/materialRoutes.ts'
 import { activeCaps, publishedScore } from '../../rules/publishedScore.ts'
 import type { OwnPast } from '../../rules/priceJump.ts'
 import type { Cap } from '../../rules/reasons.ts'
+import { sellabilityCap } from '../../rules/sellability.ts'
 import { earlier, FOREVER } from '../../rules/timed.ts'
 import { marginalUsdOf } from '../routes/routes.ts'
 import { dissentAt } from './dissentAt.ts'
 import { ownPastOf, pastCap } from './ownPast.ts'
+import { sellabilityOf } from './sellabilityOf.ts'
 import { agreementOf } from './pathAgreement.ts'
 
 export function pricedFrom(
@@ -63,8 +65,10 @@ export function pricedFrom(
   }
   const feed = assetFeed(moment, token, () => marginalUsdOf(selected))
   const jump = pastCap(moment, token, selected, feed.value?.isNear ?? false)
+  const sellability = sellabilityOf(moment, token)
+  const sold = sellability === null ? null : sellabilityCap(sellability, policy)
   const caps = activeCaps(
-    [agreement.caps, capsOf(dissenting.value), capsOf(feed.value?.cap), capsOf(jump.value)],
+    [capsOf(sold), agreement.caps, capsOf(dissenting.value), capsOf(feed.value?.cap), capsOf(jump.value)],
     material,
   )
   const claimedUntilMs = claimsUntil(moment, [...observations, ...dust], claimed)
@@ -101,6 +105,7 @@ export function pricedFrom(
     failed,
     stable: selected.stable as StableView,
     usdFeed: feed.value,
+    sellability,
     expiresAtMs: expiryOf(routes),
     dueMs: untilMs === FOREVER ? own.dueMs : soonest(own.dueMs, untilMs),
     own,

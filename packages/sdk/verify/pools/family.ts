@@ -1,4 +1,4 @@
-/** What a reader of quotes asks of a pool family. One implementation per family; nothing outside this folder knows one. */
+/** What a reader of quotes asks of a pool family, in two parts. One implementation per family; nothing outside this folder knows one. */
 import type { Fraction, GrossDepth } from '@assay/engine/rules'
 import type { Hop } from '../../wire/route.ts'
 import type { Findings } from '../findings.ts'
@@ -26,13 +26,20 @@ export type Held = {
   readonly priced: Priced | null
 }
 
-export type VerifyFamily = {
+/** How a quote shows a pool of the family. */
+export type ShownFamily = {
   /** The field of the hop that says what the pool holds. */
   readonly holds: 'reserves' | 'slot'
-  readonly swapTopic: string
   /** Which token of the pool is X. */
   x(hop: Hop): 0 | 1
   held(findings: Findings, hop: Hop, path: string): Held
+}
+
+/** How a node shows it: apart, so that a bundle which only recomputes leaves it out. */
+export type ChainFamily = {
+  readonly swapTopic: string
+  /** Where its swaps are logged; left out, at the pool itself under the topic alone. */
+  readonly swaps?: (hop: Hop) => { readonly address: string; readonly topics: readonly string[] }
   /** What the swap log moved of token0 and token1, positive into the pool. */
   nets(log: Words): readonly [bigint, bigint]
   /** The pool by its factory's word, and which factory that is. */

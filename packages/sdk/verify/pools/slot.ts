@@ -31,7 +31,7 @@ export function heldSlot(findings: Findings, hop: Hop, path: string): Held {
 /** A swap's amounts stand first, signed as into the pool. */
 export const slotNets = (log: Words): readonly [bigint, bigint] => [log.int(0), log.int(1)]
 
-export const shownSlot = ({ sqrtPriceX96, tick, liquidity }: Slot): NonNullable<Hop['slot']> => ({
+export const shownSlot = ({ sqrtPriceX96, tick, liquidity }: Slot): Readonly<Record<string, unknown>> => ({
   sqrt_price_x96: sqrtPriceX96.toString(),
   tick,
   liquidity: liquidity.toString(),

@@ -2,15 +2,14 @@
 import { DEPTH_BOUNDARY, v2 as pair, type V2State, type V2Terms } from '@assay/engine/rules'
 import type { Hop } from '../../wire/route.ts'
 import { checkContract, lowerIsX } from './contract.ts'
-import { known, type Priced, type VerifyFamily } from './family.ts'
+import { type ChainFamily, known, type Priced, type ShownFamily } from './family.ts'
 
 const GET_RESERVES = '0x0902f1ac'
 const GET_PAIR = '0xe6a43905'
 const PPM = 1_000_000n
 
-export const v2: VerifyFamily = {
+export const v2: ShownFamily = {
   holds: 'reserves',
-  swapTopic: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   x: lowerIsX,
 
   held(findings, hop, path) {
@@ -28,7 +27,10 @@ export const v2: VerifyFamily = {
       priced: pricedAt(hop, state),
     }
   },
+}
 
+export const v2AtNode: ChainFamily = {
+  swapTopic: '0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822',
   nets: log => [log.uint(0) - log.uint(2), log.uint(1) - log.uint(3)],
 
   checkIdentity: (findings, node, hop, path, blockHash) =>

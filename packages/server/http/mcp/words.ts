@@ -42,7 +42,13 @@ const CAPS: Words<typeof CAP_CODES> = {
   STABLE_SUSPENDED: 'The stable is suspended.',
   STABLE_DISPUTED: "Pools contradict the stable's dollar feed.",
   ANCHOR_DISPUTED: 'The asset the price goes through is away from its own dollar feed.',
+  HOOK_FEE: 'A hook sets the fee of the pool or is called at each swap, and may refuse it.',
   COVERAGE_UNKNOWN: "How much of the asset's market is seen is not known.",
+  UNSELLABLE: 'A simulated purchase and sale of it failed, in a later block too.',
+  SELL_RESTRICTED: 'A simulated sale of it fails, though others sold it within a day.',
+  TRANSFER_TAX: 'A share of every sale or transfer does not arrive.',
+  SELLABILITY_UNKNOWN: 'Whether it can be sold has not been found out.',
+  UNBACKED: 'The pool does not have the tokens it reckons with.',
 }
 
 const RULES: Words<typeof REJECTION_RULES> & Words<typeof EXCLUSIONS> = {
@@ -66,6 +72,7 @@ const RULES: Words<typeof REJECTION_RULES> & Words<typeof EXCLUSIONS> = {
   NO_WEIGHT: 'The path carries no weight.',
   SCORE_ZERO: 'The path scores 0.',
   TOO_LARGE: 'The exact value has more digits than are kept.',
+  HOOK_UNSUPPORTED: 'A hook puts amounts of its own into the swaps of the pool.',
   UNSUPPORTED_FAMILY: 'Pools of this kind are not priced.',
   IMMATERIAL: 'Too little weight to take part in the vote.',
   OUTLIER: 'Too far from the other sources.',

@@ -48,7 +48,7 @@ it('has an example, a real answer, for every operation that answers with a recor
     paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, object> }> }>>
   }
   const bare = OPERATIONS.filter(({ id, path, method, answers }) => {
-    if (['createSession', 'issueKey', 'rollKey'].includes(id)) return false
+    if (['createSession', 'issueKey', 'rollKey', 'createWebhook', 'rotateWebhook'].includes(id)) return false
     const first = Object.entries(answers).find(([, schema]) => schema !== null)?.[0]
     if (first === undefined) return false
     return !('example' in (paths[path]?.[method]?.responses[first]?.content?.['application/json'] ?? {}))

@@ -54,7 +54,7 @@ export function openApiDocument(): Json {
 }
 
 function operationText(operation: Operation, schemas: Components, examples: Json): Json {
-  const { id, tag, summary, scopes, params, query, body, answers, failures = [] } = operation
+  const { id, tag, summary, scopes, params, query, body, answers, files = [], failures = [] } = operation
   const isOpen = scopes === null
   return {
     operationId: id,
@@ -75,7 +75,9 @@ function operationText(operation: Operation, schemas: Components, examples: Json
       ...Object.fromEntries(
         Object.keys(answers).map(status => [
           status,
-          answerText(operation, Number(status), schemas, examples[status]),
+          files.length > 0
+            ? fileText(files, isOpen)
+            : answerText(operation, Number(status), schemas, examples[status]),
         ]),
       ),
       ...Object.fromEntries(
@@ -198,6 +200,12 @@ function answerText(
     ...(schema === null ? {} : { content: contentOf(schemas.refer(schema), example) }),
   }
 }
+
+const fileText = (files: readonly string[], isOpen: boolean): Json => ({
+  description: 'The file.',
+  headers: headersOf(200, isOpen),
+  content: Object.fromEntries(files.map(type => [type, { schema: { type: 'string' } }])),
+})
 
 const contentOf = (schema: Json, example?: unknown): Json => ({
   'application/json': { schema, ...(example === undefined ? {} : { example }) },

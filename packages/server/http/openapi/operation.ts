@@ -15,6 +15,8 @@ export type Operation = {
   readonly body?: JsonSchema
   /** Successful answers; null has no body. */
   readonly answers: Readonly<Record<number, JsonSchema | null>>
+  /** Media types of a 200 that is a file. */
+  readonly files?: readonly string[]
   /** Statuses this operation may fail with beside those every one may. */
   readonly failures?: readonly number[]
 }
@@ -24,6 +26,7 @@ export const TAGS = {
   Quotes: 'Prices with their evidence.',
   History: 'What was published, and with which numbers.',
   Session: 'Browser sessions and places in the stream.',
+  Webhooks: 'Calls to an address of yours when a record meets a condition.',
   Operator: 'Keys, limits, policy: scope admin, and an address on the allowlist.',
   Service: 'The service itself.',
 } as const

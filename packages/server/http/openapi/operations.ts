@@ -2,6 +2,7 @@
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
 import { ADMIN_OPERATIONS } from './adminOperations.ts'
+import { WEBHOOK_OPERATIONS } from './webhookOperations.ts'
 import { type Operation, path, READ, SNAPSHOT, text } from './operation.ts'
 
 const Probe: JsonSchema = {
@@ -153,6 +154,17 @@ export const OPERATIONS: readonly Operation[] = [
     answers: { 200: { anyOf: [wire.HistoryPage, wire.CandlePage] } },
   },
   {
+    id: 'exportLog',
+    method: 'get',
+    path: '/v1/export',
+    tag: 'History',
+    summary: 'A range of the log as a file; the headers say which records it is of.',
+    scopes: READ,
+    query: wire.ExportQuery,
+    answers: { 200: null },
+    files: ['text/csv', 'application/x-ndjson', 'application/vnd.apache.parquet'],
+  },
+  {
     id: 'readPolicy',
     method: 'get',
     path: '/v1/policies/{policy_version}',
@@ -190,6 +202,7 @@ export const OPERATIONS: readonly Operation[] = [
     scopes: SNAPSHOT,
     answers: { 204: null },
   },
+  ...WEBHOOK_OPERATIONS,
   ...ADMIN_OPERATIONS,
   {
     id: 'isAlive',

@@ -76,6 +76,11 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     about: 'The cursor begins after this position, as GET /v1/pools gives it; needs chain_id.',
     example: 1000,
   },
+  webhook_id: { about: 'The webhook, as it was registered.', example: '0b6b1c9f4f1e4a0f9a6f0f6f3c1d2e3f' },
+  format: { about: 'The form of the file; csv unless told.', example: 'parquet' },
+  after_sequence: { about: 'Records above this one; left out, all that are kept.', example: 1000 },
+  to_sequence: { about: 'Records up to this one; left out, the end of the log.', example: 2000 },
+  header: { about: 'Whether a CSV begins with the names of its columns; yes unless told.', example: 'no' },
   key_id: { about: 'The public part of a key: the eight characters after assay_.', example: 'aB3dE6gH' },
   consumer: { about: 'The consumer, as its keys were issued to it.', example: 'acme' },
 }
@@ -86,6 +91,16 @@ const OF_ONE: Readonly<Record<string, Word>> = {
     about: 'Only pools of this token; needs chain_id.',
     example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
   },
+  'exportLog.kind': { about: 'What the rows are: prices, events or retractions.', example: 'prices' },
+  'exportLog.from_ms': {
+    about: 'Records committed from this time on, Unix milliseconds.',
+    example: 1_763_164_800_000,
+  },
+  'exportLog.to_ms': {
+    about: 'Records committed before this time, Unix milliseconds.',
+    example: 1_763_251_200_000,
+  },
+  'exportLog.chain_id': { about: 'Only records of this chain.', example: 1 },
   'createSession.chain_id': {
     about: 'Also a cursor to resume the stream of this chain at; left out, a session only.',
     example: 1,
@@ -98,6 +113,8 @@ const OF_ONE: Readonly<Record<string, Word>> = {
 
 /** What the body of each operation is. */
 const BODIES: Readonly<Record<string, string>> = {
+  createWebhook: 'The address, the condition a record must meet, and a name of your own.',
+  replayWebhook: 'The place on the log after which records are matched again.',
   quoteTokens: 'The tokens, at most 100, and the least score that counts as an answer.',
   issueKey: 'Whom the key is for, what it may do and until when.',
   setLimits: 'The limits, all of them.',

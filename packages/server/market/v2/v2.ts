@@ -47,12 +47,12 @@ export const v2: MarketFamily<'amm_v2'> = {
 
   factoryLog(log, deployment, wants) {
     const [topic, first, second] = log.topics
-    if (topic !== TOPIC.created || first === undefined || second === undefined) return null
+    if (topic !== TOPIC.created || first === undefined || second === undefined) return []
     const pair = [topicAddress(first), topicAddress(second)] as const
-    if (!wants(...pair)) return null
+    if (!wants(...pair)) return []
     const pool = addressAt(log.data, 0)
-    if ((pairAddress(deployment, pair) ?? pool) !== pool) return null
-    return { pool, event: { kind: 'CREATED', pool: bornAt(deployment, pair, pool) } }
+    if ((pairAddress(deployment, pair) ?? pool) !== pool) return []
+    return [{ pool, event: { kind: 'CREATED', pool: bornAt(deployment, pair, pool) } }]
   },
 
   derived: pairAddress,

@@ -12,7 +12,7 @@ type OfPool<Record extends Upsert | Retract> = Record & {
 }
 
 /** The 32-byte id of a 20-byte address, written out here rather than asked of the code under test. */
-export const idOf = (address: string): `0x${string}` => `0x${'0'.repeat(24)}${address.slice(2)}`
+export const idOf = (address: string): `0x${string}` => `0x${address.slice(2).padStart(64, '0')}`
 
 export const isSwap =
   (pool?: string) =>

@@ -14,12 +14,13 @@ import { type Clock, systemClock } from '../../ops/clock.ts'
 import { type Config, Secret } from '../../ops/config.ts'
 import { QUIET } from '../../ops/testing/quiet.ts'
 import type { MaintenanceStore } from '../../store/maintenance.ts'
-import type { RecordDraft, Store } from '../../store/port.ts'
+import type { RecordDraft, Store, TokenFacts } from '../../store/port.ts'
 import { claimDatabase } from '../../store/sqlite/claim.ts'
 import { openSqliteStore } from '../../store/sqlite/sqliteStore.ts'
 import { commitOf } from '../../store/testing/drafts.ts'
 import { Hub } from '../../stream/hub.ts'
 import { Roster } from '../../stream/roster.ts'
+import type { Resolve } from '../../webhooks/target.ts'
 import { freePort } from './childService.ts'
 
 export const CHAINS = [1, 2] as const
@@ -29,6 +30,10 @@ export type TestApiOptions = {
   readonly publicOrigin?: string
   readonly corsOrigins?: readonly string[]
   readonly consoleFolder?: string
+  /** Networks that webhooks may call; left out, this machine. */
+  readonly allowPrivate?: readonly string[]
+  /** How names of receivers are resolved. */
+  readonly resolve?: Resolve
 }
 
 /** Far above what a test asks. */
@@ -36,6 +41,7 @@ const ROOMY = { units: 1e9, windowMs: 1000, burst: 1e9 }
 
 export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { clock = systemClock, publicOrigin = null, corsOrigins = [], consoleFolder = null } = options
+  const { allowPrivate = ['127.0.0.1'], resolve } = options
   const folder = mkdtempSync(join(tmpdir(), 'assay-api-'))
   const path = join(folder, 'api.db')
   const release = claimDatabase(path)
@@ -50,6 +56,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     compat: { coingecko: true, defillama: true, udf: true, minScore: 1, listen: null },
     mcp: { isEnabled: true, minScore: 4 },
     retention: { hours: 72, records: 1000 },
+    webhooks: { allowPrivate },
     policy: {},
     rpc: { maxAnswerMib: 256 },
     chains: [],
@@ -84,6 +91,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     log: QUIET,
     consoleFolder,
     world: null,
+    ...(resolve === undefined ? {} : { resolve }),
   })
   return new TestApi(`http://127.0.0.1:${config.listen.port}`, api.access, store, hub, roster, async () => {
     await api.close()
@@ -132,10 +140,14 @@ export class TestApi {
   }
 
   /** One step of a chain with these records; the sequence of the last. */
-  async commit(chainId: number, records: readonly RecordDraft[]): Promise<number> {
+  async commit(
+    chainId: number,
+    records: readonly RecordDraft[],
+    tokens: readonly TokenFacts[] = [],
+  ): Promise<number> {
     const step = (this.#steps.get(chainId) ?? 0) + 1
     this.#steps.set(chainId, step)
-    const outcome = await this.store.commit(commitOf(chainId, step, { records, atMs: Date.now() }))
+    const outcome = await this.store.commit(commitOf(chainId, step, { records, tokens, atMs: Date.now() }))
     if (outcome.outcome !== 'committed') throw new Error(`step ${step}: ${JSON.stringify(outcome)}`)
     this.#hub.wake()
     return outcome.last

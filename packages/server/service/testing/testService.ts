@@ -24,6 +24,8 @@ export type TestServiceOptions = {
   /** Tokens of the configuration by symbol; left out, all of the plan. */
   readonly tokens?: readonly string[]
   readonly pools?: readonly Hex[]
+  /** Factories beside those of the plan, as the configuration file has them. */
+  readonly deployments?: readonly object[]
   readonly policy?: Readonly<Record<string, unknown>>
   /** Another name for another database on the same chain. */
   readonly name?: string
@@ -107,6 +109,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     replica,
     finalityDepth,
     coverage = [],
+    deployments = [],
     compat = {},
     mcp = {},
   } = options
@@ -120,6 +123,7 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
     first['endpoints'] = endpoints.map((url, at) => ({ name: `node-${at + 1}`, url }))
   for (const endpoint of first['endpoints'] as { url: string }[]) endpoint.url = withCanary(endpoint.url)
   first['pools'] = pools
+  first['deployments'] = [...(first['deployments'] as object[]), ...deployments]
   if (heartbeatS !== undefined)
     for (const { usd_feed } of first['stables'] as { usd_feed: Record<string, unknown> }[])
       Object.assign(usd_feed, { heartbeat_s: heartbeatS, grace_s: 0 })
@@ -127,12 +131,15 @@ export function writeConfig(chain: TestChain, options: TestServiceOptions = {}):
   if (finalityDepth !== undefined) first['finality'] = { depth: finalityDepth }
   if (publicOrigin !== undefined) document.listen['public_origin'] = publicOrigin
   const file = join(chain.folder, `${name}.yaml`)
+  // Receivers of tests listen on this machine.
+  const webhooks = { allow_private: ['127.0.0.1'] }
   const more = {
+    webhooks,
     ...(replica === undefined ? {} : { replica }),
     coverage: { sources: coverage },
+    policy,
     compat,
     mcp,
-    policy,
   }
   writeFileSync(file, stringify({ ...document, ...more }))
   return file

@@ -16,6 +16,7 @@ import { fenceOf, logStore } from './log.ts'
 import { maintenanceStore } from './maintenanceStore.ts'
 import { operatorStore } from './operatorStore.ts'
 import { snapshotStore } from './snapshotStore.ts'
+import { webhookStore } from './webhookStore.ts'
 
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
@@ -37,6 +38,7 @@ export async function openPostgresStore(
       ...operatorStore(connection),
       ...maintenanceStore(connection, claimed),
       ...backfillStore(connection),
+      ...webhookStore(connection),
       close: () => connection.close(),
     }
   } catch (error) {

@@ -7,6 +7,8 @@ import { history } from './schema/0004-history.ts'
 import { backfill } from './schema/0005-backfill.ts'
 import { roles } from './schema/0006-roles.ts'
 import { events } from './schema/0007-events.ts'
+import { families } from './schema/0008-families.ts'
+import { webhooks } from './schema/0009-webhooks.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -16,4 +18,6 @@ export const schema: readonly Migration[] = [
   { version: 5, name: 'backfill', sql: backfill },
   { version: 6, name: 'roles', sql: roles },
   { version: 7, name: 'events', sql: events },
+  { version: 8, name: 'families', sql: families },
+  { version: 9, name: 'webhooks', sql: webhooks, oldest: 8 },
 ]

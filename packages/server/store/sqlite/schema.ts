@@ -6,6 +6,8 @@ import { access } from './schema/0003-access.ts'
 import { backfill } from './schema/0004-backfill.ts'
 import { history } from './schema/0005-history.ts'
 import { events } from './schema/0006-events.ts'
+import { families } from './schema/0007-families.ts'
+import { webhooks } from './schema/0008-webhooks.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -14,4 +16,6 @@ export const schema: readonly Migration[] = [
   { version: 4, name: 'backfill', sql: backfill },
   { version: 5, name: 'history', sql: history },
   { version: 6, name: 'events', sql: events },
+  { version: 7, name: 'families', sql: families },
+  { version: 8, name: 'webhooks', sql: webhooks, oldest: 7 },
 ]

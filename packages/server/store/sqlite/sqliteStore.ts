@@ -20,6 +20,7 @@ import { migrate, refuseUnknown } from './migrate.ts'
 import { operatorStore } from './operatorStore.ts'
 import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
+import { webhookStore } from './webhookStore.ts'
 
 export type SqliteStoreOptions = {
   readonly path: string
@@ -65,6 +66,7 @@ export async function openSqliteStore({
     ...(keeper === null ? positions : keeper.noting(positions, connection)),
     ...accessStore(connection),
     ...backfillStore(connection, assertRoom),
+    ...webhookStore(connection),
     close: async () => connection.close(),
   }
 }

@@ -2,6 +2,7 @@
  * The current state as a reader of the stream would build it: an independent fold of the envelopes, which
  * also checks what each of them says about the past.
  */
+import { fromId } from '@assay/sdk/wire'
 import { expect } from 'vitest'
 import type { LogRecord } from '../port.ts'
 
@@ -36,7 +37,7 @@ export function foldLog(log: readonly LogRecord[]): Folded {
     }
     const { scope, chain_id, token_id, pool_id, record_id, ...said } = payload
     const last = scope === 'token' ? tokens : pools
-    const key = keyOf(chain_id, `0x${(token_id ?? pool_id).slice(-40)}`)
+    const key = keyOf(chain_id, fromId(token_id ?? pool_id))
     if (type === 'PRICE_RETRACT') {
       const before = last.get(key)
       expect(said.retracted).toEqual({ record_id: before?.recordId, stream_sequence: before?.sequence })

@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Input } from '@assay/engine'
+import { TOPIC as ALGEBRA } from '../../market/algebra/algebra.ts'
 import { TOPIC as V2 } from '../../market/v2/v2.ts'
 import { TOPIC as V3 } from '../../market/v3/v3.ts'
 import { encodeInt } from '../../market/words.ts'
@@ -142,6 +143,10 @@ function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readon
       const topics = [isMint ? V3.mint : V3.burn, OWNER, word(tickLower), word(tickUpper)]
       return [topics, [...(isMint ? [0n] : []), liquidity, amount0, amount1]]
     }
+    case 'FEE':
+      return [[ALGEBRA.fee], [BigInt(event.feePpm)]]
+    case 'MODIFY':
+    case 'PROTOCOL_FEE':
     case 'CREATED':
       return null
   }

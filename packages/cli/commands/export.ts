@@ -1,0 +1,222 @@
+/** `assay export`: a range of the log into a file. Cut short, the same command goes on after the last whole row. */
+import { Argument, Command, Option } from 'commander'
+import {
+  closeSync,
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { extname } from 'node:path'
+import { Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { EXIT, Failure } from '../exit.ts'
+import { lastRow } from '../lastRow.ts'
+import { moment, type ServiceChoice, whole, withService } from '../options.ts'
+import { Progress } from '../terminal/progress.ts'
+import { print } from '../terminal/print.ts'
+
+const KINDS = ['prices', 'events', 'retractions'] as const
+const FORMATS = ['csv', 'ndjson', 'parquet'] as const
+type Format = (typeof FORMATS)[number]
+
+type Options = ServiceChoice & {
+  readonly after?: number
+  readonly to?: number
+  readonly from?: number
+  readonly until?: number
+  readonly chain?: number
+  readonly format?: Format
+}
+
+/** Beside the file: what it is of, so that it can be gone on with and another one can begin where it ends. */
+type Position = {
+  readonly kind: string
+  readonly format: Format
+  readonly filter: Readonly<Record<string, string>>
+  readonly epoch: number
+  readonly after_sequence: number
+  readonly to_sequence: number
+  readonly is_complete: boolean
+}
+
+export const exportCommand = (): Command =>
+  withService(new Command('export'))
+    .description(
+      'a range of the log into a file; cut short, the same command goes on after the last whole row',
+    )
+    .addArgument(new Argument('<kind>').choices(KINDS))
+    .argument('<file>', 'where to; its ending tells the format')
+    .option('--after <sequence>', 'records above it; left out, all that are kept', whole)
+    .option('--to <sequence>', 'records up to it; left out, the end of the log', whole)
+    .option('--from <time>', 'committed since: 2h, 7d ago, or a date', moment)
+    .option('--until <time>', 'committed before', moment)
+    .option('--chain <id>', 'of this chain alone', whole)
+    .addOption(new Option('--format <format>', 'in place of the ending').choices(FORMATS))
+    .action(exportLog)
+
+async function exportLog(kind: string, file: string, options: Options): Promise<void> {
+  const format = formatOf(file, options)
+  const filter = filterOf(options)
+  const begun = begunAt(file, kind, format, filter)
+  const query = new URLSearchParams({ kind, format, ...filter })
+  const resumed = begun === null ? null : cutToRow(file, format)
+  if (begun !== null) query.set('to_sequence', String(begun.to_sequence))
+  else if (options.to !== undefined) query.set('to_sequence', String(options.to))
+  const after = resumed ?? begun?.after_sequence ?? options.after
+  if (after !== undefined) query.set('after_sequence', String(after))
+  if (resumed !== null) query.set('header', 'no')
+  const answer = await fetchFile(options, query)
+  const headOf = (name: string) => Number(answer.headers.get(`assay-${name}`))
+  const position: Position = {
+    kind,
+    format,
+    filter,
+    epoch: headOf('epoch'),
+    after_sequence: begun?.after_sequence ?? headOf('after-sequence'),
+    to_sequence: headOf('to-sequence'),
+    is_complete: false,
+  }
+  notePosition(file, position)
+  const target = format === 'parquet' ? `${file}.part` : file
+  await write(answer, target, resumed !== null, position)
+  if (format === 'parquet') renameSync(target, file)
+  notePosition(file, { ...position, is_complete: true })
+  const { size } = statSync(file)
+  print(
+    options,
+    { ...position, is_complete: true, file, bytes: size },
+    () =>
+      `${file}: records ${position.after_sequence + 1} to ${position.to_sequence}, ${size} bytes. The next one begins with --after ${position.to_sequence}.`,
+  )
+}
+
+async function write(
+  answer: Response,
+  target: string,
+  isAppended: boolean,
+  position: Position,
+): Promise<void> {
+  const bar = new Progress('Exporting')
+  let bytes = 0
+  let tail = ''
+  const { after_sequence: after, to_sequence: to } = position
+  const counted = new Transform({
+    transform(part: Buffer, _, done) {
+      bytes += part.length
+      // Of text the last row tells how far it is; a row group of Parquet does not.
+      if (position.format !== 'parquet') tail = (tail + part.toString('latin1')).slice(-8192)
+      const at = position.format === 'parquet' ? null : lastRow(tail, position.format)?.sequence
+      const share = at == null ? 0 : (at - after) / Math.max(1, to - after)
+      bar.show(share, `${(bytes / 2 ** 20).toFixed(1)} MiB${at == null ? '' : `, record ${at} of ${to}`}`)
+      done(null, part)
+    },
+  })
+  try {
+    await pipeline(
+      Readable.fromWeb(answer.body as ReadableStream),
+      counted,
+      createWriteStream(target, { flags: isAppended ? 'a' : 'w' }),
+    )
+  } catch (failure) {
+    throw new Failure(
+      `the export was cut after ${bytes} bytes (${failure instanceof Error ? failure.message : String(failure)}); run the same command again and it goes on from there`,
+    )
+  } finally {
+    bar.end()
+  }
+}
+
+async function fetchFile({ url, key }: ServiceChoice, query: URLSearchParams): Promise<Response> {
+  let answer: Response
+  try {
+    answer = await fetch(new URL(`v1/export?${query.toString()}`, url.endsWith('/') ? url : `${url}/`), {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      redirect: 'error',
+    })
+  } catch {
+    throw new Failure(
+      'the service was not reached; `npm start` starts one, --url names another',
+      EXIT.refused,
+    )
+  }
+  if (answer.ok && answer.body !== null) return answer
+  const said = (await answer.text()).slice(0, 500)
+  const words = said.startsWith('{"error":"') ? (JSON.parse(said) as { error: string }).error : said
+  throw new Failure(
+    words === '' ? `the service refused (status ${answer.status})` : words,
+    [401, 403, 429].includes(answer.status) ? EXIT.refused : EXIT.misused,
+  )
+}
+
+function formatOf(file: string, { format }: Options): Format {
+  const ending = extname(file).slice(1)
+  const found = format ?? FORMATS.find(each => each === ending)
+  if (found === undefined)
+    throw new Failure(`${file} ends in no format; expected .${FORMATS.join(', .')} or --format`, EXIT.misused)
+  return found
+}
+
+const filterOf = ({ from, until, chain }: Options): Record<string, string> => ({
+  ...(from === undefined ? {} : { from_ms: String(from) }),
+  ...(until === undefined ? {} : { to_ms: String(until) }),
+  ...(chain === undefined ? {} : { chain_id: String(chain) }),
+})
+
+const positionFile = (file: string): string => `${file}.position.json`
+const notePosition = (file: string, position: Position): void =>
+  writeFileSync(positionFile(file), `${JSON.stringify(position, null, 1)}\n`)
+
+/** The export that was begun into this file; null for a new one. A file of something else is not touched. */
+function begunAt(file: string, kind: string, format: Format, filter: object): Position | null {
+  if (!existsSync(file) && format !== 'parquet') return null
+  if (!existsSync(positionFile(file))) {
+    if (!existsSync(file)) return null
+    throw new Failure(`${file} is there, and was not made by an export: choose another name`, EXIT.misused)
+  }
+  const position = JSON.parse(readFileSync(positionFile(file), 'utf8')) as Position
+  const isSame =
+    position.kind === kind &&
+    position.format === format &&
+    JSON.stringify(position.filter) === JSON.stringify(filter)
+  if (position.is_complete || !isSame)
+    throw new Failure(
+      `${file} is ${position.is_complete ? 'a whole export' : 'another export'}, up to ${position.to_sequence}: choose another name, with --after ${position.to_sequence} to go on`,
+      EXIT.misused,
+    )
+  if (format === 'parquet') rmSync(`${file}.part`, { force: true })
+  return position
+}
+
+/** Cuts what is no whole row; the sequence of the last one, or null when there is none and it begins anew. */
+function cutToRow(file: string, format: Format): number | null {
+  if (format === 'parquet') return null
+  const found = lastRow(readTail(file), format)
+  const { size } = statSync(file)
+  if (found === null) return null
+  truncateSync(file, size - found.behind)
+  return found.sequence
+}
+
+/** No row is longer than this by far. */
+const TAIL = 1024 * 1024
+
+function readTail(file: string): string {
+  const handle = openSync(file, 'r')
+  try {
+    const { size } = fstatSync(handle)
+    const bytes = Buffer.alloc(Math.min(size, TAIL))
+    readSync(handle, bytes, 0, bytes.length, size - bytes.length)
+    return bytes.toString('latin1')
+  } finally {
+    closeSync(handle)
+  }
+}

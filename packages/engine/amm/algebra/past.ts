@@ -1,0 +1,47 @@
+/** The state of an Algebra pool as its events tell it: its slot as of any pool with ticks, and the fee by the last Fee. */
+import { count, type Count } from '../../units.ts'
+import type { Events } from '../adapter.ts'
+import { isChange, NOWHERE, slotAfter, slotOf, withoutChange } from '../slotPast.ts'
+import type { Slot } from '../states.ts'
+import type { Algebra, AlgebraEvent, AlgebraState } from './kind.ts'
+
+/** A pool begins with this fee, and says so in no log. */
+export const BASE_FEE_PPM = 100n
+
+export const stateOf = ({ sqrtPriceX96, tick, liquidity }: Slot, feePpm: bigint): AlgebraState => ({
+  family: 'amm_algebra_v1',
+  sqrtPriceX96,
+  tick,
+  liquidity,
+  feePpm,
+})
+
+export const NEWBORN = stateOf(NOWHERE, BASE_FEE_PPM)
+
+export const before: Events<Algebra>['before'] = (state, events) => {
+  const said = events.find(event => !isChange(event))
+  if (said === undefined) return stateOf(events.toReversed().reduce<Slot>(withoutChange, state), state.feePpm)
+  // Before there is a price nobody trades, and nothing changes the fee.
+  return said.kind === 'INITIALIZE' ? NEWBORN : null
+}
+
+export const after: Events<Algebra>['after'] = events => {
+  const slot = slotAfter(events.slice(events.findLastIndex(event => slotOf(event) !== null)))
+  const feePpm = feeAfter(events)
+  return slot === null || feePpm === null ? null : stateOf(slot, feePpm)
+}
+
+export const first: Events<Algebra>['first'] = (events, now) => {
+  const price = events.findIndex(event => slotOf(event) !== null)
+  const fee = events.findIndex(({ kind }) => kind === 'FEE' || kind === 'INITIALIZE')
+  if (price < 0 || fee < 0) return null
+  const at: Count = count(price > fee ? price : fee)
+  const state = after(events.slice(0, at + 1), now)
+  return state === null ? null : { at, state }
+}
+
+function feeAfter(events: readonly AlgebraEvent[]): bigint | null {
+  const said = events.findLast(({ kind }) => kind === 'FEE' || kind === 'INITIALIZE')
+  if (said === undefined) return null
+  return said.kind === 'FEE' ? BigInt(said.feePpm) : BASE_FEE_PPM
+}

@@ -1,0 +1,53 @@
+/** The state of a v4 pool as its logs tell it, without the chain. No log says the protocol fee but that of its change. */
+import type { Events } from '../adapter.ts'
+import { count } from '../../units.ts'
+import { slotOf } from '../slotPast.ts'
+import type { TickChange } from '../states.ts'
+import type { V4, V4Event, V4State } from './kind.ts'
+import { swapFeeOf, lpFeeFrom, protocolFeeOf } from './swapFee.ts'
+
+export const tickChange = (event: V4Event): TickChange | null =>
+  event.kind === 'MODIFY'
+    ? { lower: event.tickLower, upper: event.tickUpper, delta: event.liquidityDelta }
+    : null
+
+export const before: Events<V4>['before'] = (state, events) => {
+  const said = events.find(event => slotOf(event) !== null)
+  // Nobody can trade or add liquidity before there is a price.
+  if (said?.kind === 'INITIALIZE') return { ...state, sqrtPriceX96: 0n, liquidity: 0n, protocolFee: 0n }
+  if (said !== undefined || events.some(({ kind }) => kind === 'PROTOCOL_FEE')) return null
+  // The price stood still: only liquidity around it is taken back.
+  return events.toReversed().reduce((after, event) => changed(after, event, -1n), state)
+}
+
+/** With the protocol fee of `now`: it is changed hardly ever, and a fold that meets another one is not believed. */
+export const after: Events<V4>['after'] = (events, now) => {
+  const at = events.findLastIndex(event => slotOf(event) !== null)
+  const state = said(events[at], now)
+  return state === null ? null : events.slice(at + 1).reduce((each, event) => changed(each, event, 1n), state)
+}
+
+export const first: Events<V4>['first'] = (events, now) => {
+  const at = events.findIndex(event => slotOf(event) !== null)
+  const state = said(events[at], now)
+  return state === null ? null : { at: count(at), state }
+}
+
+/** What the event says by itself, and of the fee as much as follows. */
+function said(event: V4Event | undefined, now: V4State): V4State | null {
+  const slot = event === undefined ? null : slotOf(event)
+  if (event === undefined || slot === null) return null
+  if (event.kind === 'INITIALIZE') return { ...now, ...slot, protocolFee: 0n }
+  if (event.kind !== 'SWAP') return null
+  const side = event.amount0 > 0n ? 0 : 1
+  const isAsNow = swapFeeOf(now.protocolFee, now.lpFeePpm, side) === event.feePpm
+  const lpFeePpm = isAsNow ? now.lpFeePpm : lpFeeFrom(event.feePpm, protocolFeeOf(now.protocolFee, side))
+  return lpFeePpm === null ? null : { ...now, ...slot, lpFeePpm }
+}
+
+function changed(state: V4State, event: V4Event, sign: 1n | -1n): V4State {
+  if (event.kind !== 'MODIFY') return state
+  const { tickLower, tickUpper, liquidityDelta } = event
+  const isInside = state.sqrtPriceX96 > 0n && state.tick >= tickLower && state.tick < tickUpper
+  return isInside ? { ...state, liquidity: state.liquidity + sign * liquidityDelta } : state
+}

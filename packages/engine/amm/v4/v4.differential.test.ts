@@ -1,0 +1,617 @@
+/**
+ * The v4 adapter against the published PoolManager and V4Quoter, on random states.
+ *
+ * Every pool has two twins. The forecast is advanced by our own simulation before the chain is asked; the
+ * mirror is advanced by the manager's logs alone. After each round both must be what the manager's storage
+ * says, to the unit.
+ */
+import {
+  type Anvil,
+  type Client,
+  connect,
+  creationCode,
+  deploy,
+  deployToken,
+  deployTrader,
+  deployV4Manager,
+  initialiseV4Pool,
+  Random,
+  seedOfRun,
+  setV4ProtocolFee,
+  startAnvil,
+  trader,
+  v4Key,
+  v4ManagerAbi,
+  type V4Pool,
+} from '@assay/world'
+import { createRequire } from 'node:module'
+import {
+  type Address,
+  concatHex,
+  decodeFunctionResult,
+  encodeAbiParameters,
+  encodePacked,
+  type Hex,
+  keccak256,
+  parseAbi,
+  parseAbiParameters,
+  parseEventLogs,
+  toHex,
+  type TransactionReceipt,
+  zeroAddress,
+} from 'viem'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import { tick as toTick } from '../../units.ts'
+import type { Boundary } from '../adapter.ts'
+import * as priceLimit from '../priceLimit.ts'
+import type { Side } from '../states.ts'
+import * as sqrtPriceMath from '../sqrtPriceMath.ts'
+import * as swapLoop from '../swapLoop.ts'
+import * as tickBook from '../tickBook.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
+import { MAX_TICK, MIN_TICK } from '../ticks.ts'
+import type { V4Event, V4State, V4Terms } from './kind.ts'
+import { swapFeeOf } from './swapFee.ts'
+import { v4 } from './v4.ts'
+
+/** The usual pairs of fee and spacing, and odd ones: no fee, all of the input, the widest spacing there is. */
+const TIERS = [
+  { feePpm: 100, tickSpacing: 1 },
+  { feePpm: 500, tickSpacing: 10 },
+  { feePpm: 3000, tickSpacing: 60 },
+  { feePpm: 10_000, tickSpacing: 200 },
+  { feePpm: 0, tickSpacing: 3 },
+  { feePpm: 999_999, tickSpacing: 111 },
+  { feePpm: 1_000_000, tickSpacing: 60 },
+  { feePpm: 1_234, tickSpacing: 32_767 },
+] as const
+const STARTS = ['near one', 'anywhere', 'near the lowest', 'near the highest'] as const
+
+const ROUNDS = Number(process.env['ASSAY_V4_ROUNDS'] ?? 3)
+const SWAPS_PER_ROUND = 24
+const CHANGES_PER_ROUND = 8
+const FIRST_POSITIONS = 6
+const NEAR_POSITIONS = 24
+const QUOTES_PER_ROUND = 2
+
+const GAS = 100_000_000_000n
+const Q96 = 1n << 96n
+const WHOLE_FEE = 1_000_000n
+const INT128_MAX = (1n << 127n) - 1n
+const MOST_AMOUNT = INT128_MAX >> 16n
+const REDRAWS = 16
+const INT256_MAX = (1n << 255n) - 1n
+const SAFE_CAST_OVERFLOW = '0x93dafdf1'
+const NATIVE_WEI = 1n << 200n
+
+const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
+const LADDER: readonly Boundary[] = [
+  { up: { num: 110n, den: 100n }, down: { num: 90n, den: 100n } },
+  { up: { num: 121n, den: 100n }, down: { num: 81n, den: 100n } },
+  { up: { num: 10_000n, den: 1n }, down: { num: 1n, den: 10_000n } },
+]
+
+type Twin = { readonly terms: V4Terms; state: V4State }
+type Position = { readonly lower: number; readonly upper: number; readonly delta: bigint }
+type Subject = {
+  readonly pool: V4Pool
+  readonly forecast: Twin
+  readonly mirror: Twin
+  readonly positions: Map<string, Position>
+}
+type Step = {
+  readonly call: Hex
+  /** Null: the contract must refuse it. */
+  readonly expected: V4Event | null
+}
+
+const seed = seedOfRun()
+const done = { swaps: 0, depths: 0, inputs: 0, quotes: 0, refusals: 0 }
+let anvil: Anvil
+let client: Client
+let hands: Address
+let manager: Address
+let quoter: Address
+/** One pair a start; the first has the native currency. */
+let pairs: readonly (readonly [Address, Address])[] = []
+
+beforeEach(() => {
+  onTestFailed(() => console.error(`repeat with ASSAY_SEED=${seed}`))
+})
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
+  client = connect(anvil.url)
+  hands = await deployTrader(client)
+  await client.setBalance({ address: hands, value: NATIVE_WEI })
+  manager = await deployV4Manager(client)
+  quoter = await deployQuoter()
+  const tokens: Address[] = []
+  for (let i = 0; i < 2 * STARTS.length; i++)
+    tokens.push(await deployToken(client, { symbol: 'T', decimals: 18 }))
+  await trader.fund(client, hands, tokens)
+  pairs = STARTS.map((_, i) => [
+    i === 0 ? zeroAddress : (tokens[2 * i] as Address),
+    tokens[2 * i + 1] as Address,
+  ])
+})
+
+afterAll(() => anvil.close())
+
+it('stands where mainnet has it', () => {
+  expect(manager).toBe('0x000000000004444c5dc75cB358380D2e3dE08A90')
+})
+
+describe.each(TIERS)('R-ticks-1, R-ticks-2: a v4 pool of fee $feePpm and spacing $tickSpacing', tier => {
+  it.each(STARTS.map((start, index) => ({ start, index })))(
+    'swaps as we simulate, and its logs tell its state, from a price $start',
+    async ({ start, index }) => {
+      const random = new Random(seed, `v4 ${tier.feePpm} ${tier.tickSpacing} ${start}`)
+      const subject = await createSubject(random, tier, start, index)
+      const first = Array.from({ length: FIRST_POSITIONS }, () => drawAddition(random, subject))
+      const near = Array.from({ length: NEAR_POSITIONS }, () =>
+        addition(random, subject, nearRange(random, subject.forecast)),
+      )
+      await runRound(subject, [...first, ...near])
+      for (let round = 0; round < ROUNDS; round++) {
+        if (random.chance(1, 2)) await changeProtocolFee(random, subject)
+        const changes = Array.from({ length: CHANGES_PER_ROUND }, () => random.integer(0, SWAPS_PER_ROUND))
+        const steps: Step[] = []
+        for (let i = 0; i < SWAPS_PER_ROUND; i++) {
+          for (const at of changes) if (at === i) steps.push(drawChange(random, subject))
+          steps.push(drawSwap(random, subject))
+        }
+        await runRound(subject, steps)
+        await compareWithStorage(subject)
+        await compareDepths(subject, [TWO_PERCENT, random.pick(LADDER)])
+        await compareSmallestInputs(random, subject)
+        await compareQuotes(random, subject)
+      }
+    },
+  )
+})
+
+it('was asked often enough', () => {
+  expect(done.swaps).toBeGreaterThanOrEqual(ROUNDS * 600)
+  expect(done.depths).toBeGreaterThanOrEqual(ROUNDS * 60)
+  expect(done.inputs).toBeGreaterThanOrEqual(ROUNDS * 20)
+  expect(done.quotes).toBeGreaterThanOrEqual(ROUNDS * 40)
+  if (process.env['ASSAY_V4_ROUNDS'] !== undefined) console.info(done)
+})
+
+// ---- the round
+
+/** Sends the steps in one transaction, holds each against its expectation, and feeds the mirror. */
+async function runRound(subject: Subject, steps: readonly Step[]): Promise<void> {
+  const outcomes = await trader.batch(
+    client,
+    hands,
+    steps.map(({ call }) => call),
+    GAS,
+  )
+  steps.forEach(({ expected }, index) => {
+    const outcome = outcomes[index]
+    if (outcome === undefined) return expect.unreachable(`step ${index} has no outcome`)
+    if (!outcome.ok) {
+      expect(expected, `step ${index} failed with ${outcome.reason}`).toBeNull()
+      done.refusals++
+      return
+    }
+    const events = eventsOf(subject.pool, outcome.logs)
+    expect(events, `step ${index}`).toEqual([expected])
+    for (const event of events) {
+      applyTo(subject.mirror, event, `step ${index}`)
+      if (event.kind === 'SWAP') done.swaps++
+    }
+  })
+  expect(subject.mirror.state).toEqual(subject.forecast.state)
+}
+
+function applyTo(twin: Twin, event: V4Event, where: string): void {
+  const { state, verdict, differences } = v4.apply(twin.terms, twin.state, twin.state, event)
+  expect({ verdict, differences }, `${where}: ${event.kind}`).toEqual({
+    verdict: 'verified',
+    differences: [],
+  })
+  twin.state = state
+}
+
+/** The manager's own words, by `extsload`: slot 6 maps a pool's id to what it holds. */
+async function compareWithStorage({ pool, mirror, forecast, positions }: Subject): Promise<void> {
+  const ticks = [...new Set([...positions.values()].flatMap(({ lower, upper }) => [lower, upper]))]
+  const base = BigInt(keccak256(encodePacked(['bytes32', 'uint256'], [pool.id, 6n])))
+  const word = (slot: bigint): Hex => toHex(slot, { size: 32 })
+  const slots = [
+    word(base),
+    word(base + 3n),
+    ...ticks.map(tick =>
+      keccak256(encodeAbiParameters(parseAbiParameters('int256, uint256'), [BigInt(tick), base + 4n])),
+    ),
+  ]
+  const [slot0 = '0x', liquidity = '0x', ...infos] = await client.readContract({
+    address: manager,
+    abi: v4ManagerAbi,
+    functionName: 'extsload',
+    args: [slots],
+  })
+  const bits = BigInt(slot0)
+  expect(mirror.state).toEqual({
+    family: 'amm_v4',
+    sqrtPriceX96: BigInt.asUintN(160, bits),
+    tick: Number(BigInt.asIntN(24, bits >> 160n)),
+    protocolFee: BigInt.asUintN(24, bits >> 184n),
+    lpFeePpm: BigInt.asUintN(24, bits >> 208n),
+    liquidity: BigInt(liquidity),
+  })
+  const stored = ticks
+    .map((tick, i) => ({ tick: toTick(tick), bits: BigInt(infos[i] ?? 0n) }))
+    .map(({ tick, bits: info }) => ({ tick, gross: BigInt.asUintN(128, info), net: info >> 128n }))
+    .map(each => ({ ...each, net: BigInt.asIntN(128, each.net) }))
+    .filter(({ gross }) => gross > 0n)
+    .sort((a, b) => a.tick - b.tick)
+  expect(mirror.terms.book.entries()).toEqual(stored)
+  expect(forecast.terms.book.entries()).toEqual(stored)
+}
+
+// ---- depth, inputs and quotes
+
+/** The manager is given more than it can take and the limit; what it takes must be the depth. */
+async function compareDepths({ pool, mirror }: Subject, boundaries: readonly Boundary[]): Promise<void> {
+  const { terms, state } = mirror
+  const cases = boundaries.flatMap(boundary =>
+    ([0, 1] as const).flatMap(x => {
+      const depth = v4.depth(terms, state, x, boundary)
+      if ('reason' in depth) return expect.unreachable('the whole book is known')
+      const y: Side = x === 0 ? 1 : 0
+      const { below, above } = priceLimit.rootsOf(boundary, x)
+      const limits = [
+        priceLimit.limitBelow(state.sqrtPriceX96, below),
+        priceLimit.limitAbove(state.sqrtPriceX96, above),
+      ] as const
+      return [
+        { side: y, depth: depth.up, limitX96: limits[y] },
+        { side: x, depth: depth.down, limitX96: limits[x] },
+      ]
+    }),
+  )
+  const movable = cases.filter(
+    ({ side, limitX96 }) =>
+      (side === 0 ? limitX96 < state.sqrtPriceX96 : limitX96 > state.sqrtPriceX96) &&
+      swapFeeOf(state.protocolFee, state.lpFeePpm, side) < WHOLE_FEE,
+  )
+  const calls = movable.map(({ side, limitX96 }) =>
+    trader.swapV4(manager, pool.key, side === 0, INT256_MAX, limitX96),
+  )
+  const probes = await trader.probe(client, hands, calls, GAS)
+  for (const [i, { side, depth }] of movable.entries()) {
+    const probe = probes[i]
+    // No amount of a swap has more than int128 says: the manager does not go as far.
+    if (probe?.ok !== true) {
+      expect(probe?.reason).toBe(SAFE_CAST_OVERFLOW)
+      continue
+    }
+    expect(depth).toBe(amountsOf(probe.result)[side])
+    if (depth > 0n) done.depths++
+  }
+}
+
+/** The manager must give the output for our input and not for one unit less. */
+async function compareSmallestInputs(random: Random, { pool, mirror }: Subject): Promise<void> {
+  const { terms, state } = mirror
+  for (const side of [0, 1] as const) {
+    if (!canMove(state, side)) continue
+    const available = v4.swapExactIn(terms, state, side, reserve(state, side))
+    if ('reason' in available) return expect.unreachable('the whole book is known')
+    if (available.amountOut === 0n || available.amountOut > INT128_MAX) continue
+    const output = random.magnitude(1n, available.amountOut)
+    const input = v4.smallestInput(terms, state, side, output)
+    if (typeof input !== 'bigint') return expect.unreachable('there is that much')
+    const amounts = input > 1n ? [input, input - 1n] : [input]
+    const calls = amounts.map(amount => trader.swapV4(manager, pool.key, side === 0, amount))
+    const [enough, less] = await trader.probe(client, hands, calls, GAS)
+    const outputOf = (probe: trader.Probe): bigint =>
+      probe.ok ? -amountsOf(probe.result)[side === 0 ? 1 : 0] : expect.unreachable(probe.reason)
+    if (enough?.ok !== true) {
+      expect(enough?.reason).toBe(SAFE_CAST_OVERFLOW)
+      continue
+    }
+    expect(outputOf(enough)).toBeGreaterThanOrEqual(output)
+    if (less !== undefined) expect(outputOf(less)).toBeLessThan(output)
+    done.inputs++
+  }
+}
+
+const quoterAbi = parseAbi([
+  'struct V4PoolKey { address currency0; address currency1; uint24 fee; int24 tickSpacing; address hooks; }',
+  'struct QuoteParams { V4PoolKey poolKey; bool zeroForOne; uint128 exactAmount; bytes hookData; }',
+  'function quoteExactInputSingle(QuoteParams params) returns (uint256 amountOut, uint256 gasEstimate)',
+])
+
+async function compareQuotes(random: Random, { pool, mirror: { terms, state } }: Subject): Promise<void> {
+  for (let i = 0; i < QUOTES_PER_ROUND; i++) {
+    const side = random.pick([0, 1] as const)
+    const exactAmount = random.magnitude(1n, reserve(state, side) / 50n + 2n)
+    if (!canMove(state, side) || exactAmount > INT128_MAX) continue
+    const ours = v4.swapExactIn(terms, state, side, exactAmount)
+    if ('reason' in ours) return expect.unreachable('the whole book is known')
+    // The quoter refuses what the pool cannot take in whole, and outputs that int128 cannot say.
+    if (ours.amountIn !== exactAmount || ours.amountOut > INT128_MAX) continue
+    const { result } = await client.simulateContract({
+      address: quoter,
+      abi: quoterAbi,
+      functionName: 'quoteExactInputSingle',
+      args: [{ poolKey: pool.key, zeroForOne: side === 0, exactAmount, hookData: '0x' }],
+      gas: GAS,
+    })
+    expect(ours.amountOut).toBe(result[0])
+    done.quotes++
+  }
+}
+
+const swapResultAbi = parseAbi(['function swapV4() returns (int256, int256)'])
+const amountsOf = (data: Hex): readonly [bigint, bigint] => decodeFunctionResult({ abi: swapResultAbi, data })
+
+// ---- random steps
+
+function drawSwap(random: Random, subject: Subject): Step {
+  for (let i = 0; i < REDRAWS; i++) {
+    const step = tryDraw(random, subject)
+    if (step !== null) return step
+  }
+  const side: Side = canMove(subject.forecast.state, 0) ? 0 : 1
+  return swapStep(subject, side, { kind: 'EXACT_IN', amount: 1n }, null) ?? expect.unreachable('one unit')
+}
+
+function tryDraw(random: Random, subject: Subject): Step | null {
+  const { state } = subject.forecast
+  const drawn = random.pick([0, 1] as const)
+  const side: Side = canMove(state, drawn) ? drawn : drawn === 0 ? 1 : 0
+  const limitX96 = random.chance(1, 2) ? drawLimit(random, state, side) : null
+  const feePpm = swapFeeOf(state.protocolFee, state.lpFeePpm, side)
+  return swapStep(
+    subject,
+    side,
+    drawOrder(random, state, side, limitX96 !== null && feePpm < WHOLE_FEE),
+    limitX96,
+  )
+}
+
+/** Null for a swap that is too large to be one of many. */
+function swapStep(
+  { forecast, pool }: Subject,
+  side: Side,
+  order: swapLoop.Order,
+  limitX96: bigint | null,
+): Step | null {
+  const { terms, state } = forecast
+  const extreme = side === 0 ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
+  const feePpm = swapFeeOf(state.protocolFee, state.lpFeePpm, side)
+  const amount =
+    order.kind === 'TO_LIMIT' ? INT256_MAX : order.kind === 'EXACT_IN' ? order.amount : -order.amount
+  const call = trader.swapV4(pool.manager, pool.key, side === 0, amount, limitX96 ?? 0n)
+  if (feePpm === WHOLE_FEE && order.kind !== 'EXACT_IN') return { call, expected: null }
+  const swap = swapLoop.swap({ book: terms.book, feePpm }, state, side, order, limitX96 ?? extreme)
+  if ('reason' in swap) return expect.unreachable('the whole book is known')
+  const amounts = [swap.amount0, swap.amount1].map(each => (each < 0n ? -each : each))
+  // Amounts of a v4 pool have 127 bits and a sign, and so have the fees that all swaps left to a position.
+  if (amounts.some(each => each > INT128_MAX)) return { call, expected: null }
+  if (amounts.some(each => each > MOST_AMOUNT)) return null
+  const { sqrtPriceX96, tick, liquidity } = swap
+  forecast.state = { ...state, sqrtPriceX96, tick, liquidity }
+  return { call, expected: { kind: 'SWAP', ...swap, feePpm } }
+}
+
+function drawOrder(random: Random, state: V4State, side: Side, mayBeUnlimited: boolean): swapLoop.Order {
+  if (mayBeUnlimited && random.chance(1, 4)) return swapLoop.TO_LIMIT
+  const kind = random.pick(['EXACT_IN', 'EXACT_OUT'] as const)
+  const scale = reserve(state, kind === 'EXACT_IN' ? side : side === 0 ? 1 : 0)
+  const amount = random.pick([
+    () => random.magnitude(1n, 1n << 12n),
+    () => random.magnitude(1n, scale),
+    () => random.bigint(1n, scale),
+    () => random.bigint(1n, scale / 100n + 1n),
+    () => random.magnitude(1n, INT128_MAX),
+  ])()
+  return { kind, amount }
+}
+
+function drawLimit(random: Random, { sqrtPriceX96: price, tick }: V4State, side: Side): bigint {
+  const ahead = side === 0 ? -1 : 1
+  const limit = random.pick([
+    () => price + BigInt(ahead),
+    () => price + BigInt(ahead) * random.magnitude(1n, price / 8n),
+    () => priceAt(tick + ahead * random.integer(1, 1000)),
+    () =>
+      side === 0
+        ? random.bigint(MIN_SQRT_RATIO + 1n, price - 1n)
+        : random.bigint(price + 1n, MAX_SQRT_RATIO - 1n),
+  ])()
+  const [least, greatest] = side === 0 ? [MIN_SQRT_RATIO + 1n, price - 1n] : [price + 1n, MAX_SQRT_RATIO - 1n]
+  return limit < least ? least : limit > greatest ? greatest : limit
+}
+
+function drawChange(random: Random, subject: Subject): Step {
+  const held = [...subject.positions.values()].filter(({ delta }) => delta > 0n)
+  if (held.length === 0 || random.chance(3, 5)) return drawAddition(random, subject)
+  const { lower, upper, delta } = random.pick(held)
+  if (random.chance(1, 6)) {
+    const call = trader.modifyV4(manager, subject.pool.key, lower, upper, -delta - 1n)
+    return { call, expected: null }
+  }
+  return change(subject, { lower, upper, delta: -random.pick([delta, random.bigint(0n, delta), 0n]) })
+}
+
+const drawAddition = (random: Random, subject: Subject): Step =>
+  addition(random, subject, drawRange(random, subject.forecast))
+
+function addition(random: Random, subject: Subject, [lower, upper]: readonly [number, number]): Step {
+  // More than int128 of either currency is none that the manager takes.
+  const [cost0, cost1] = costOf(subject.forecast.state, { lower, upper, delta: 1n << 90n })
+  const cost = cost0 > cost1 ? cost0 : cost1
+  const most = ((INT128_MAX / 1024n) << 90n) / (cost + 1n) + 2n
+  const largest = most < 1n << 90n ? most : 1n << 90n
+  const delta = random.pick([
+    () => random.magnitude(1n, largest < 10n ? largest : 10n),
+    () => random.magnitude(1n, largest),
+    () => random.magnitude(largest / 1024n + 1n, largest),
+  ])()
+  return change(subject, { lower, upper, delta })
+}
+
+function change({ pool, forecast, positions }: Subject, position: Position): Step {
+  const { lower, upper, delta } = position
+  const call = trader.modifyV4(manager, pool.key, lower, upper, delta)
+  const { state, verdict } = v4.apply(forecast.terms, forecast.state, forecast.state, modification(position))
+  if (verdict !== 'verified') return expect.unreachable(`${lower} ${upper} ${delta}`)
+  forecast.state = state
+  const key = `${lower} ${upper}`
+  positions.set(key, { lower, upper, delta: (positions.get(key)?.delta ?? 0n) + delta })
+  return { call, expected: modification(position) }
+}
+
+function costOf({ sqrtPriceX96 }: V4State, { lower, upper, delta }: Position): readonly [bigint, bigint] {
+  const [low, high] = [priceAt(lower), priceAt(upper)]
+  const inside = sqrtPriceX96 < low ? low : sqrtPriceX96 > high ? high : sqrtPriceX96
+  return [sqrtPriceMath.amount0Up(inside, high, delta), sqrtPriceMath.amount1Up(low, inside, delta)]
+}
+
+const modification = ({ lower, upper, delta }: Position): V4Event => ({
+  kind: 'MODIFY',
+  tickLower: toTick(lower),
+  tickUpper: toTick(upper),
+  liquidityDelta: delta,
+})
+
+function drawRange(random: Random, { terms, state }: Twin): readonly [number, number] {
+  const here = Math.floor(state.tick / terms.tickSpacing)
+  const near = () => here + random.integer(-600, 600)
+  const edge = () => Math.floor(near() / 256) * 256 - random.integer(0, 1)
+  const pair = random.pick([
+    () => [here - random.integer(0, 300), here + random.integer(1, 300)],
+    () => [here - random.integer(0, 3), here + random.integer(1, 3)],
+    () => [near(), near()],
+    () => [edge(), edge()],
+    () => [-Infinity, Infinity],
+  ])()
+  return rangeOf(terms.tickSpacing, pair)
+}
+
+function nearRange(random: Random, { terms, state }: Twin): readonly [number, number] {
+  const end = () => Math.floor((state.tick + random.integer(-600, 600)) / terms.tickSpacing)
+  return rangeOf(terms.tickSpacing, [end(), end()])
+}
+
+/** In multiples of the spacing, in any order, cut to what a position may span. */
+function rangeOf(spacing: number, ends: readonly number[]): readonly [number, number] {
+  const lowest = Math.ceil(MIN_TICK / spacing)
+  const highest = Math.floor(MAX_TICK / spacing)
+  const [a = 0, b = 0] = ends.map(end => Math.min(Math.max(end, lowest), highest))
+  const low = Math.min(a, b, highest - 1)
+  return [low * spacing, Math.max(a, b, low + 1) * spacing]
+}
+
+// ---- pools
+
+async function createSubject(
+  random: Random,
+  { feePpm, tickSpacing }: (typeof TIERS)[number],
+  start: (typeof STARTS)[number],
+  index: number,
+): Promise<Subject> {
+  const key = v4Key(pairs[index] as readonly [Address, Address], feePpm, tickSpacing)
+  const { pool, receipt } = await initialiseV4Pool(client, manager, key, drawStart(random, start))
+  const twins = [newTwin(feePpm, tickSpacing), newTwin(feePpm, tickSpacing)] as const
+  for (const event of eventsOf(pool, receipt.logs)) for (const twin of twins) applyTo(twin, event, 'start')
+  return { pool, forecast: twins[0], mirror: twins[1], positions: new Map() }
+}
+
+function newTwin(feePpm: number, tickSpacing: number): Twin {
+  const spacing = toTick(tickSpacing)
+  const book = tickBook.empty(spacing)
+  return {
+    terms: {
+      family: 'amm_v4',
+      keyFee: BigInt(feePpm),
+      tickSpacing: spacing,
+      hooks: zeroAddress,
+      isNative: false,
+      manager: zeroAddress,
+      book,
+    },
+    state: {
+      family: 'amm_v4',
+      sqrtPriceX96: 0n,
+      tick: toTick(0),
+      liquidity: 0n,
+      lpFeePpm: 0n,
+      protocolFee: 0n,
+    },
+  }
+}
+
+function drawStart(random: Random, start: (typeof STARTS)[number]): bigint {
+  switch (start) {
+    case 'near one':
+      return random.bigint(Q96 / 2n, Q96 * 2n)
+    case 'anywhere':
+      return random.magnitude(MIN_SQRT_RATIO, MAX_SQRT_RATIO - 1n)
+    case 'near the lowest':
+      return MIN_SQRT_RATIO + random.magnitude(1n, 1n << 20n) - 1n
+    case 'near the highest':
+      return MAX_SQRT_RATIO - random.magnitude(1n, 1n << 140n)
+  }
+}
+
+async function changeProtocolFee(random: Random, subject: Subject): Promise<void> {
+  const [a, b] = [random.pick([0, 1, 500, 1000]), random.pick([0, 7, 999, 1000])]
+  const { logs } = await setV4ProtocolFee(client, subject.pool, a, b)
+  for (const event of eventsOf(subject.pool, logs)) {
+    expect(event.kind).toBe('PROTOCOL_FEE')
+    for (const twin of [subject.forecast, subject.mirror]) applyTo(twin, event, 'protocol fee')
+  }
+}
+
+function eventsOf({ id }: V4Pool, logs: TransactionReceipt['logs']): V4Event[] {
+  const own = logs.filter(({ address }) => address.toLowerCase() === manager.toLowerCase())
+  return parseEventLogs({ abi: v4ManagerAbi, logs: own }).flatMap((log): V4Event[] => {
+    expect(log.args.id).toBe(id)
+    switch (log.eventName) {
+      case 'Initialize':
+        return [{ kind: 'INITIALIZE', sqrtPriceX96: log.args.sqrtPriceX96, tick: toTick(log.args.tick) }]
+      case 'ModifyLiquidity': {
+        const { tickLower: lower, tickUpper: upper, liquidityDelta: delta } = log.args
+        return [modification({ lower, upper, delta })]
+      }
+      case 'Swap': {
+        const { amount0, amount1, sqrtPriceX96, liquidity, tick, fee } = log.args
+        const amounts = { amount0: 0n - amount0, amount1: 0n - amount1 }
+        return [
+          { kind: 'SWAP', ...amounts, sqrtPriceX96, liquidity, tick: toTick(tick), feePpm: BigInt(fee) },
+        ]
+      }
+      case 'ProtocolFeeUpdated':
+        return [{ kind: 'PROTOCOL_FEE', protocolFee: BigInt(log.args.protocolFee) }]
+    }
+  })
+}
+
+function deployQuoter(): Promise<Address> {
+  const artifact: { readonly bytecode: { readonly object: string } } = createRequire(import.meta.url)(
+    '@uniswap/v4-periphery/foundry-out/V4Quoter.sol/V4Quoter.json',
+  )
+  const code = creationCode({ bytecode: artifact.bytecode.object })
+  return deploy(client, concatHex([code, encodeAbiParameters(parseAbiParameters('address'), [manager])]))
+}
+
+/** A swap cannot start where its direction ends. */
+function canMove({ sqrtPriceX96 }: V4State, side: Side): boolean {
+  return side === 0 ? sqrtPriceX96 > MIN_SQRT_RATIO + 1n : sqrtPriceX96 < MAX_SQRT_RATIO - 1n
+}
+
+/** The amount of a token that the liquidity at the price is worth: the size of a swap that matters. */
+function reserve({ sqrtPriceX96, liquidity }: V4State, side: Side): bigint {
+  return (side === 0 ? (liquidity * Q96) / sqrtPriceX96 : (liquidity * sqrtPriceX96) / Q96) + 1n
+}
+
+const priceAt = (tick: number): bigint =>
+  sqrtRatioAtTick(toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK)))

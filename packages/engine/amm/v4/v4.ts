@@ -1,0 +1,184 @@
+/**
+ * A pool of the v4 manager as the engine sees it.
+ *
+ * Its curve is v3's to the unit: the same ticks, the same stops at the edges of words, the same roundings. What
+ * differs is the fee. It has two parts, one for each direction may differ from the other, and both may change
+ * after creation; so the fee is state, and each direction is computed with its own.
+ */
+import {
+  adapter,
+  type Adapter,
+  type Applied,
+  type Difference,
+  type Identity,
+  type Maths,
+} from '../adapter.ts'
+import type { Side } from '../states.ts'
+import { unreachable } from '../../assert.ts'
+import { count, tick as toTick } from '../../units.ts'
+import { concentrated, type Curve } from '../concentrated.ts'
+import { applyChange, applySlot, slotDifferences } from '../slotEvents.ts'
+import { netsOf, slotSwapped, slotText, swapText } from '../slotText.ts'
+import { checkSwap, sideOf } from '../swapCheck.ts'
+import { fromLoaded } from '../tickBook.ts'
+import { hookOf } from './hooks.ts'
+import type { V4, V4Event, V4State, V4Terms } from './kind.ts'
+import { after, before, first, tickChange } from './past.ts'
+import { DYNAMIC_FEE, lpFeeFrom, protocolFeeOf, swapFeeOf, WHOLE_FEE } from './swapFee.ts'
+
+/** The currency that is no token. */
+const NATIVE = `0x${'0'.repeat(40)}`
+
+type SwapEvent = Extract<V4Event, { readonly kind: 'SWAP' }>
+
+const feeOf = (state: V4State, side: Side): bigint => swapFeeOf(state.protocolFee, state.lpFeePpm, side)
+
+const curve: Curve<V4> = {
+  pricing: ({ book }, state, side) => ({ book, feePpm: feeOf(state, side) }),
+  moved: (state, sqrtPriceX96, tick, liquidity) => ({ ...state, sqrtPriceX96, tick, liquidity }),
+  check: ({ book }, state, event) => {
+    const side = sideOf(state, event)
+    return checkSwap({ book, feePpm: feeOf(state, side) }, state, side, event)
+  },
+}
+const slots = concentrated(curve)
+
+const identity: Identity<V4> = {
+  family: 'amm_v4',
+  leastInput: 'amm_v3',
+  feePpm: initialFee,
+  feeNow: feeOf,
+  hook: hookOf,
+  terms: (born, ticks) => ({ ...born, book: fromLoaded(born.tickSpacing, ticks) }),
+  born: ({ family, keyFee, tickSpacing, hooks, isNative, manager }) => ({
+    family,
+    keyFee,
+    tickSpacing,
+    hooks,
+    isNative,
+    manager,
+  }),
+  restored: (image, ticks) => ({ ...image, book: fromLoaded(image.tickSpacing, ticks) }),
+  empty: ({ keyFee }) => ({
+    family: 'amm_v4',
+    sqrtPriceX96: 0n,
+    tick: toTick(0),
+    liquidity: 0n,
+    lpFeePpm: initialFee({ keyFee }),
+    protocolFee: 0n,
+  }),
+  book: ({ book }) => book,
+  tick: ({ tick }) => tick,
+  isPossible: ({ liquidity }) => liquidity >= 0n,
+  differences: (ours, chain) => [...slotDifferences(ours, chain), ...feeDifferences(ours, chain)],
+  holdings: state => ({
+    slot: {
+      ...slotText(state).slot,
+      lp_fee_ppm: count(Number(state.lpFeePpm)),
+      protocol_fee0_ppm: count(Number(protocolFeeOf(state.protocolFee, 0))),
+      protocol_fee1_ppm: count(Number(protocolFeeOf(state.protocolFee, 1))),
+    },
+  }),
+  shown: ({ keyFee, tickSpacing, hooks, isNative, manager }, token0, token1) => ({
+    manager_address: manager,
+    is_native: isNative,
+    pool_key: {
+      currency0: isNative ? NATIVE : token0,
+      currency1: token1,
+      fee: count(Number(keyFee)),
+      tick_spacing: tickSpacing,
+      hooks,
+    },
+  }),
+}
+
+const maths: Maths<V4> = {
+  marginal: slots.marginal,
+  swapExactIn: slots.swapExactIn,
+
+  // Nothing can be bought where all of the input is the fee.
+  isLive: (terms, state) =>
+    slots.isLive(terms, state) && feeOf(state, 0) < WHOLE_FEE && feeOf(state, 1) < WHOLE_FEE,
+
+  smallestInput: (terms, state, side, amountOut) =>
+    amountOut > 0n && feeOf(state, side) === WHOLE_FEE
+      ? null
+      : slots.smallestInput(terms, state, side, amountOut),
+
+  depth(terms, state, x, boundary) {
+    const isShut = feeOf(state, 0) === WHOLE_FEE || feeOf(state, 1) === WHOLE_FEE
+    return isShut ? { up: 0n, down: 0n } : slots.depth(terms, state, x, boundary)
+  },
+
+  apply(terms, state, _prior, event) {
+    switch (event.kind) {
+      case 'INITIALIZE': {
+        const lpFeePpm = initialFee(terms)
+        const applied = applySlot(curve, terms, { ...state, lpFeePpm, protocolFee: 0n }, event)
+        // Where a hook sets the fee no log says which: the state has to be read.
+        const isUnsaid = terms.keyFee === DYNAMIC_FEE && applied.verdict === 'verified'
+        return isUnsaid ? { ...applied, verdict: 'incomplete' } : applied
+      }
+      case 'MODIFY':
+        return applyChange(curve, terms, state, {
+          lower: event.tickLower,
+          upper: event.tickUpper,
+          delta: event.liquidityDelta,
+        })
+      case 'SWAP':
+        return applySwap(terms, state, event)
+      case 'PROTOCOL_FEE': {
+        const { protocolFee } = event
+        return { state: { ...state, protocolFee }, verdict: 'verified', differences: [], tickChange: null }
+      }
+      default:
+        return unreachable(event)
+    }
+  },
+}
+
+export const v4: Adapter<V4> = adapter<V4>(identity, maths, {
+  explains: () => false,
+  tickChange,
+  nets: netsOf,
+  swapped: (side, amounts, after) =>
+    slotSwapped(side, amounts, after).map(swap => ({ ...swap, feePpm: feeOf(after, side) })),
+  swapText: swap => ({ ...swapText(swap), fee_ppm: swap.feePpm.toString() }),
+  before,
+  after,
+  first,
+})
+
+/** A hook that sets the fee has not done so yet. */
+function initialFee({ keyFee }: Pick<V4Terms, 'keyFee'>): bigint {
+  return keyFee === DYNAMIC_FEE ? 0n : keyFee
+}
+
+function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4State> {
+  const { sqrtPriceX96, tick, liquidity, feePpm } = event
+  const side = sideOf(state, event)
+  const lpFeePpm = lpFeeAfter(terms, state, side, feePpm)
+  const next: V4State = { ...state, sqrtPriceX96, tick, liquidity, lpFeePpm: lpFeePpm ?? state.lpFeePpm }
+  // The curve is held against the fee that was paid, so that a wrong fee shows as just that.
+  const curveFee = feePpm > WHOLE_FEE ? feeOf(state, side) : feePpm
+  const { verdict, differences } = checkSwap({ book: terms.book, feePpm: curveFee }, state, side, event)
+  if (lpFeePpm !== null) return { state: next, verdict, differences, tickChange: null }
+  const wrongFee: Difference = { field: 'feePpm', event: feePpm, computed: feeOf(state, side) }
+  return { state: next, verdict: 'unverified', differences: [wrongFee, ...differences], tickChange: null }
+}
+
+/** The providers' fee that this swap paid; null when the pool cannot have asked for it. */
+function lpFeeAfter({ keyFee }: V4Terms, state: V4State, side: Side, feePpm: bigint): bigint | null {
+  if (feeOf(state, side) === feePpm) return state.lpFeePpm
+  return keyFee === DYNAMIC_FEE ? lpFeeFrom(feePpm, protocolFeeOf(state.protocolFee, side)) : null
+}
+
+function feeDifferences(ours: V4State, chain: V4State): Difference[] {
+  const fields: [string, bigint, bigint][] = [
+    ['lp_fee_ppm', chain.lpFeePpm, ours.lpFeePpm],
+    ['protocol_fee', chain.protocolFee, ours.protocolFee],
+  ]
+  return fields
+    .filter(([, theirs, own]) => theirs !== own)
+    .map(([field, event, computed]) => ({ field, event, computed }))
+}

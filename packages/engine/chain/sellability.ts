@@ -1,0 +1,61 @@
+/**
+ * Whether a token can be sold, as simulated at a block (R-sell-1): it goes with its block, and an older reading never
+ * replaces a newer one. One that finds what was known before renews when it was checked, and has nothing published.
+ */
+import type { Sellability } from '../entities.ts'
+import type { Input } from '../input.ts'
+import type { SellabilityReading } from '../sellabilityReading.ts'
+import { type Sellable, withSales } from '../rules/sellability.ts'
+import { roleOf } from '../setup.ts'
+import type { State } from '../state.ts'
+import { triggers } from '../triggers.ts'
+import type { Ms } from '../units.ts'
+import type { Work } from '../work.ts'
+import type { Address } from './block.ts'
+import { isReplacedAbove, placeOf, touch } from './journal.ts'
+import { knownToken, poolsOf } from './registry.ts'
+
+export function applySellability(
+  state: State,
+  { block, readings }: Extract<Input, { kind: 'sellability' }>,
+  atMs: Ms,
+  work: Work,
+): void {
+  const place = placeOf(state, block)
+  if (place === null) return
+  for (const reading of readings) {
+    const token = knownToken(state, reading.token)
+    const before = token.sellability
+    const isOlder =
+      (before?.block.number ?? 0) > block.number ||
+      isReplacedAbove(state, block, 'sellability', token.address)
+    // Whoever holds a stable or a routing asset is not asked whether it can be sold.
+    if (isOlder || roleOf(state.setup, token.address) !== 'TOKEN') continue
+    const next: Sellability = {
+      ...withSales(findingsOf(reading), lastSaleOf(state, token.address), block.timeMs),
+      block,
+      checkedAtMs: atMs,
+    }
+    if (place.journal !== null && !place.journal.sellability.has(token.address))
+      place.journal.sellability.set(token.address, before ?? null)
+    token.sellability = next
+    touch(state, `token/${token.address}`, place.journal)
+    if (before === undefined || !isSame(before, next)) triggers.sellability(work, token.address)
+  }
+}
+
+const findingsOf = ({ token: _token, ...found }: SellabilityReading) => found
+
+/** By any of its pools: what can be sold somewhere is not unsellable. */
+function lastSaleOf(state: State, token: Address): Ms | null {
+  let lastMs: Ms | null = null
+  for (const { state: pool } of poolsOf(state, token)) {
+    const saleMs = pool.lastSaleMs ?? null
+    if (saleMs !== null && (lastMs === null || saleMs > lastMs)) lastMs = saleMs
+  }
+  return lastMs
+}
+
+const SHOWN = ['status', 'buyTaxBps', 'transferTaxBps', 'sellTaxBps', 'reason'] as const
+
+const isSame = (before: Sellable, next: Sellable): boolean => SHOWN.every(key => before[key] === next[key])

@@ -1,0 +1,110 @@
+/**
+ * What the probe is asked to do, as the bytes of its calls, and what it answers, as numbers.
+ *
+ * The layout is that of Probe.sol: every argument has its fixed place, so words by hand suffice. A plan never has more
+ * hops than the contract has places.
+ */
+import type { Hex } from './hex.ts'
+import probe from './Probe.json' with { type: 'json' }
+
+/** Families whose pools the probe can trade with. Pools of the kin of v3 differ in the name of their callback alone. */
+export type ProbeFamily = 'amm_v2' | 'amm_v3'
+
+/** Null for a family whose pools the probe cannot trade with. */
+export const probeFamily = (family: string): ProbeFamily | null =>
+  family === 'amm_v2' || family === 'amm_v3' ? family : null
+
+/** Whether the share of the input that trades is part of the plan: a pair leaves the sum to the caller. */
+export const needsFee = (family: ProbeFamily): boolean => family === 'amm_v2'
+
+export type ProbeHop = {
+  readonly family: ProbeFamily
+  readonly pool: Hex
+  readonly tokenIn: Hex
+  readonly tokenOut: Hex
+  /** v2: the share of the input that trades. */
+  readonly fee: { readonly numerator: bigint; readonly denominator: bigint } | null
+}
+
+/** From wrapped native to the token: the last hop is the pool that is probed. */
+export type ProbePlan = { readonly wrapped: Hex; readonly hops: readonly ProbeHop[] }
+
+/** What was sent, or said to be, and what arrived. */
+export type Passage = { readonly sent: bigint; readonly arrived: bigint }
+
+/** One way there and back. A passage is null where it was not made. */
+export type Trip = {
+  readonly failed: readonly ProbeStep[]
+  readonly bought: Passage | null
+  readonly moved: Passage | null
+  readonly sold: Passage | null
+  /** What was said by the last step that failed; at most 128 bytes. */
+  readonly revert: Hex | null
+}
+
+/** FUND: the pool's other token could not be had. GAS: the way ran out of gas. Neither says anything of the token. */
+export type ProbeStep = 'FUND' | 'BUY' | 'MOVE' | 'SELL' | 'GAS'
+
+export const PROBE_CODE = probe.runtimeCode as Hex
+
+export const MOST_HOPS = 4
+
+const STEPS: readonly ProbeStep[] = ['FUND', 'BUY', 'MOVE', 'SELL', 'GAS']
+const FAMILY: Readonly<Record<ProbeFamily, bigint>> = { amm_v2: 1n, amm_v3: 2n }
+const WORDS = 15
+const REASON_AT = 10
+const WORD = 64
+
+export const encodeRun = (plan: ProbePlan, second: Hex, [small, large]: readonly [bigint, bigint]): Hex =>
+  `${selector('run')}${planWords(plan, second)}${word(small)}${word(large)}`
+
+export const encodeEnter = (plan: ProbePlan, second: Hex): Hex =>
+  `${selector('enter')}${planWords(plan, second)}`
+
+export const encodeDepart = (plan: ProbePlan, second: Hex): Hex =>
+  `${selector('depart')}${planWords(plan, second)}`
+
+/** `approve(address,uint256)` without a limit, as wallets ask for it. */
+export const encodeApprove = (spender: Hex): Hex => `0x095ea7b3${address(spender)}${'f'.repeat(WORD)}`
+
+/** Null when the bytes are not that many trips. */
+export function decodeTrips(answer: unknown, trips: number): readonly Trip[] | null {
+  if (typeof answer !== 'string' || !/^0x[0-9a-f]*$/i.test(answer)) return null
+  if (answer.length !== 2 + trips * WORDS * WORD) return null
+  return Array.from({ length: trips }, (_, at) => decodeTrip(answer.slice(2 + at * WORDS * WORD)))
+}
+
+function decodeTrip(hex: string): Trip {
+  const uint = (at: number): bigint => BigInt(`0x${hex.slice(at * WORD, (at + 1) * WORD)}`)
+  const passage = (at: number): Passage | null =>
+    uint(at) === 0n ? null : { sent: uint(at), arrived: uint(at + 1) }
+  const bits = Number(uint(0))
+  const failed = STEPS.filter((_, bit) => (bits & (1 << bit)) !== 0)
+  const length = Math.min(Number(uint(REASON_AT - 1)), 4 * (WORD / 2))
+  const said = hex.slice(REASON_AT * WORD, REASON_AT * WORD + 2 * length)
+  return {
+    failed,
+    bought: passage(1),
+    moved: passage(3),
+    sold: passage(5),
+    revert: failed.length === 0 ? null : `0x${said.toLowerCase()}`,
+  }
+}
+
+function planWords({ wrapped, hops }: ProbePlan, second: Hex): string {
+  if (hops.length === 0 || hops.length > MOST_HOPS)
+    throw new RangeError(`a probe has 1 to ${MOST_HOPS} hops, not ${hops.length}`)
+  const places = Array.from({ length: MOST_HOPS }, (_, at) => hopWords(hops[at]))
+  return [address(wrapped), address(second), word(BigInt(hops.length)), ...places].join('')
+}
+
+function hopWords(hop: ProbeHop | undefined): string {
+  if (hop === undefined) return word(0n).repeat(6)
+  const { numerator, denominator } = hop.fee ?? { numerator: 0n, denominator: 0n }
+  const places = [hop.pool, hop.tokenIn, hop.tokenOut].map(address)
+  return [word(FAMILY[hop.family]), ...places, word(numerator), word(denominator)].join('')
+}
+
+const selector = (name: keyof typeof probe.selectors): Hex => probe.selectors[name] as Hex
+const word = (value: bigint): string => value.toString(16).padStart(WORD, '0')
+const address = (value: Hex): string => value.slice(2).toLowerCase().padStart(WORD, '0')

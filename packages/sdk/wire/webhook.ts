@@ -1,0 +1,159 @@
+/**
+ * Webhooks: a condition on the log, and an address that is called when a record meets it. Messages follow Standard
+ * Webhooks; each has the id of its record, so that one that comes twice is known by it.
+ */
+import { AddressInput, ChainId } from './identifier.ts'
+import { NextCursor, pageQueryFields } from './page.ts'
+import { Count, Ms, PlainDecimal, Sequence } from './quantity.ts'
+import {
+  anyObject,
+  array,
+  describe,
+  enumeration,
+  integer,
+  known,
+  literal,
+  nullable,
+  object,
+  optional,
+  pattern,
+  type Static,
+  strictObject,
+  string,
+  union,
+} from './schema.ts'
+
+const ofToken = { chain_id: ChainId, token_address: AddressInput } as const
+
+/** The same fields whether they are asked for or told; only what is told may grow. */
+const conditions = (of: typeof object) =>
+  union(
+    of({
+      kind: literal('price_crosses'),
+      ...ofToken,
+      price_usd: describe('In dollars, above 0. At the value counts as above it.', PlainDecimal),
+      direction: optional(enumeration(['up', 'down'])),
+    }),
+    of({
+      kind: literal('price_moves'),
+      ...ofToken,
+      bps: describe(
+        'Hundredths of a percent from the price last told, at first that of the registration.',
+        integer({ minimum: 1, maximum: 1_000_000 }),
+      ),
+    }),
+    of({
+      kind: literal('score_below'),
+      ...ofToken,
+      score: describe(
+        'A token without a price has no score and counts as below.',
+        integer({ minimum: 1, maximum: 10 }),
+      ),
+    }),
+    of({
+      kind: literal('retracted'),
+      chain_id: ChainId,
+      token_address: optional(AddressInput),
+    }),
+    of({ kind: literal('health'), chain_id: ChainId }),
+    of({ kind: literal('sellability'), ...ofToken }),
+  )
+
+/** What a record must say for its webhook to be called. */
+export const WebhookCondition = conditions(object)
+export type WebhookCondition = Static<typeof WebhookCondition>
+
+/** As it is asked for. */
+export const WebhookConditionRequest = conditions(strictObject)
+
+/** Body of POST /v1/webhooks. */
+export const WebhookRequest = strictObject({
+  url: string({ minLength: 1, maxLength: 2048 }),
+  condition: WebhookConditionRequest,
+  name: optional(string({ minLength: 1, maxLength: 64 })),
+})
+export type WebhookRequest = Static<typeof WebhookRequest>
+
+export const WebhookSecret = describe(
+  'Base64 after the prefix; a Standard Webhooks library takes it as it is.',
+  pattern('^whsec_[A-Za-z0-9+/]{32,88}={0,2}$'),
+)
+
+const webhookFields = {
+  webhook_id: string(),
+  consumer: string(),
+  name: string(),
+  url: string(),
+  condition: WebhookCondition,
+  state: describe(
+    'PARKED: nothing is sent until it is resumed; see the reason.',
+    known(['ACTIVE', 'PAUSED', 'PARKED']),
+  ),
+  reason: nullable(string()),
+  created_at_ms: Ms,
+  position: describe('Records up to here have been matched.', Sequence),
+  pending: describe('Deliveries that are not made yet.', Count),
+  previous_secret_until_ms: describe('Until then the secret before this one signs too.', nullable(Ms)),
+} as const
+
+export const Webhook = object(webhookFields)
+export type Webhook = Static<typeof Webhook>
+
+export const WebhookList = object({ webhooks: array(Webhook) })
+export type WebhookList = Static<typeof WebhookList>
+
+/** The answer to registering, and to asking for another secret: the only ones that hold it. */
+export const WebhookWithSecret = object({ ...webhookFields, secret: WebhookSecret })
+export type WebhookWithSecret = Static<typeof WebhookWithSecret>
+
+/** Path of everything about one webhook. */
+export const WebhookPath = strictObject({ webhook_id: string() })
+
+/** Body of POST /v1/webhooks/{webhook_id}/replay: records above it are matched again, and told under the same ids. */
+export const WebhookReplayRequest = strictObject({ after_sequence: Sequence })
+export type WebhookReplayRequest = Static<typeof WebhookReplayRequest>
+
+/** What came of a test message. */
+export const WebhookTest = object({
+  message_id: string(),
+  delivered: known(['YES', 'NO']),
+  status: nullable(Count),
+  error: nullable(string()),
+})
+export type WebhookTest = Static<typeof WebhookTest>
+
+export const WebhookDelivery = object({
+  message_id: string(),
+  stream_sequence: Sequence,
+  state: known(['PENDING', 'DELIVERED']),
+  attempts: Count,
+  matched_at_ms: Ms,
+  last_attempt_at_ms: nullable(Ms),
+  next_attempt_at_ms: describe('Null once it is delivered.', nullable(Ms)),
+  status: describe('HTTP status of the last answer; null without one.', nullable(Count)),
+  error: nullable(string()),
+})
+export const WebhookDeliveryPage = object({ deliveries: array(WebhookDelivery), next_cursor: NextCursor })
+export type WebhookDeliveryPage = Static<typeof WebhookDeliveryPage>
+
+/** Query of GET /v1/webhooks/{webhook_id}/deliveries. */
+export const WebhookDeliveriesQuery = strictObject(pageQueryFields)
+
+export const WEBHOOK_MESSAGES = [
+  'price.crossed',
+  'price.moved',
+  'score.below',
+  'price.retracted',
+  'feed.health',
+  'sellability.changed',
+  'log.restarted',
+  'webhook.test',
+] as const
+
+/** The body of a message. `record` is the record of the log, word for word; what else `data` holds depends on the type. */
+export const WebhookMessage = object({
+  type: known(WEBHOOK_MESSAGES),
+  timestamp: describe('ISO 8601: when the record was committed.', string()),
+  data: object({ webhook_id: string(), stream_sequence: Sequence, record: nullable(anyObject()) }),
+})
+export type WebhookMessage = Static<typeof WebhookMessage>

@@ -1,0 +1,107 @@
+/** Rows as the bytes of a file. CSV and NDJSON end at a row wherever they are cut; Parquet is written in closed row groups. */
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
+import type { Cell, Column, Row } from './table.ts'
+
+export const FORMATS = ['csv', 'ndjson', 'parquet'] as const
+export type Format = (typeof FORMATS)[number]
+
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson',
+  parquet: 'application/vnd.apache.parquet',
+}
+
+export type FileOptions = {
+  readonly columns: readonly Column[]
+  /** Whether a CSV begins with the names of its columns: one that goes on does not. */
+  readonly hasHeader: boolean
+  /** Kept in the file itself where its format has a place for it. */
+  readonly position: Readonly<Record<string, string>>
+}
+
+export function bytesOf(
+  format: Format,
+  pages: AsyncIterable<readonly Row[]>,
+  options: FileOptions,
+): AsyncGenerator<Buffer> {
+  return format === 'parquet' ? parquet(pages, options) : lines(format, pages, options)
+}
+
+async function* lines(
+  format: 'csv' | 'ndjson',
+  pages: AsyncIterable<readonly Row[]>,
+  { columns, hasHeader }: FileOptions,
+): AsyncGenerator<Buffer> {
+  const names = columns.map(({ name }) => name)
+  if (format === 'csv' && hasHeader) yield Buffer.from(`${names.join(',')}\r\n`)
+  const lineOf =
+    format === 'csv'
+      ? (row: Row) => `${row.map(csvCell).join(',')}\r\n`
+      : (row: Row) => `${JSON.stringify(Object.fromEntries(row.map((cell, at) => [names[at], cell])))}\n`
+  for await (const rows of pages) if (rows.length > 0) yield Buffer.from(rows.map(lineOf).join(''))
+}
+
+/** RFC 4180; nothing is an empty field, and no text of ours is empty. */
+function csvCell(cell: Cell): string {
+  if (cell === null) return ''
+  const text = String(cell)
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** Rows of a row group: as many as are held in memory. */
+const GROUP_ROWS = 10_000
+
+async function* parquet(
+  pages: AsyncIterable<readonly Row[]>,
+  { columns, position }: FileOptions,
+): AsyncGenerator<Buffer> {
+  const bytes = new ByteWriter()
+  const file = new ParquetWriter({
+    writer: bytes,
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, isInteger }) =>
+        isInteger
+          ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
+          : {
+              name,
+              type: 'BYTE_ARRAY' as const,
+              converted_type: 'UTF8' as const,
+              repetition_type: 'OPTIONAL' as const,
+            },
+      ),
+    ],
+    kvMetadata: Object.entries(position).map(([key, value]) => ({ key: `assay.${key}`, value })),
+    createdBy: 'assay',
+  })
+  /** What is written so far, handed on and forgotten; places in the file go on counting. */
+  const taken = (): Buffer => {
+    const part = Buffer.from(bytes.getBytes().slice())
+    bytes.index = 0
+    return part
+  }
+  const writeGroup = async (rows: readonly Row[]) => {
+    await file.write({
+      columnData: columns.map(({ name, isInteger }, at) => ({
+        name,
+        data: rows.map(row => valueOf(row[at] ?? null, isInteger)),
+        offsetIndex: false,
+      })),
+      rowGroupSize: GROUP_ROWS,
+    })
+  }
+  let held: Row[] = []
+  for await (const rows of pages) {
+    held.push(...rows)
+    if (held.length < GROUP_ROWS) continue
+    await writeGroup(held.splice(0, GROUP_ROWS))
+    yield taken()
+  }
+  if (held.length > 0) await writeGroup(held)
+  held = []
+  await file.finish()
+  yield taken()
+}
+
+const valueOf = (cell: Cell, isInteger: boolean): Cell | bigint =>
+  cell !== null && isInteger ? BigInt(cell) : cell

@@ -1,0 +1,57 @@
+/**
+ * A range of the log, read page by page and never faster than it is taken. It ends where the log ended when it was asked
+ * for; the next export begins there. A record that is gone in the middle of it ends the export with a failure: a file
+ * that is shorter than it says must not look whole.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { epochOf } from '../store/epoch.ts'
+import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
+import type { Row, Table } from './table.ts'
+
+export type Range = {
+  /** Records above it. */
+  readonly after: Sequence
+  /** And up to it. */
+  readonly through: Sequence
+  readonly chainId: number | null
+  /** Committed from then on, and before; null is no bound. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+}
+
+const PAGE = 1000
+
+/** The rows of each page, which may be none. */
+export async function* rowsOf(
+  store: Pick<LogStore, 'readLog'>,
+  table: Table,
+  range: Range,
+): AsyncGenerator<Row[]> {
+  for (let after = range.after; after < range.through; ) {
+    const page = await store.readLog(after, Math.min(PAGE, range.through - after), null)
+    assertWhole(page, after, range.through)
+    const rows: Row[] = []
+    for (const record of page) {
+      if (record.sequence > range.through || !isIn(range, record)) continue
+      const row = table.rowOf(record)
+      if (row !== null) rows.push(row)
+    }
+    yield rows
+    after = (page.at(-1) as LogRecord).sequence
+    await nextTurn()
+  }
+}
+
+/** The log of all chains has no gap within an epoch. */
+function assertWhole(page: readonly LogRecord[], after: Sequence, through: Sequence): void {
+  const first = page[0]
+  if (first === undefined)
+    throw new Error(`the log has no records after ${after}, and ${through} was promised`)
+  if (epochOf(first.sequence) === epochOf(after) && first.sequence !== after + 1)
+    throw new Error(`records ${after + 1} to ${first.sequence - 1} are no longer kept`)
+}
+
+const isIn = ({ chainId, fromMs, toMs }: Range, record: LogRecord): boolean =>
+  (chainId === null || record.chainId === chainId) &&
+  (fromMs === null || record.timeMs >= fromMs) &&
+  (toMs === null || record.timeMs < toMs)

@@ -1,0 +1,16 @@
+/** Simulations over whichever endpoint does them, with a bounded number of tries on others. */
+import type { EndpointSet } from './endpointSet.ts'
+import type { Simulator } from './simulator.ts'
+
+export function createSimulator(endpoints: EndpointSet, closed: AbortSignal): Simulator {
+  return {
+    ask: (method, params, signal) => {
+      const until = AbortSignal.any([signal, closed])
+      return endpoints.attempt(
+        (endpoint, own) => endpoint.request(method, params, own, 'sellability'),
+        () => false,
+        { method, signal: until },
+      )
+    },
+  }
+}

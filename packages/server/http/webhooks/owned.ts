@@ -1,0 +1,25 @@
+/** Which webhook a request may see: one of its own consumer, or any for an operator. What is another's is not there. */
+import type { FastifyRequest } from 'fastify'
+import type { WebhookRow } from '../../store/webhooks.ts'
+import { RequestError } from '../apiError.ts'
+import type { HttpContext } from '../context.ts'
+import { pathOf } from '../request.ts'
+import { principalOf } from '../session.ts'
+
+/** As for `/v1/admin`: the scope, and an address on the allowlist. */
+export const isOperator = (context: HttpContext, request: FastifyRequest): boolean =>
+  principalOf(request).scopes.includes('admin') && context.addresses.isAllowed(request.raw)
+
+export async function ownedWebhook(context: HttpContext, request: FastifyRequest): Promise<WebhookRow> {
+  const webhookId = pathOf(request, 'webhook_id')
+  const row = await context.store.readWebhook(webhookId)
+  if (row === null || !(isOperator(context, request) || row.consumer === principalOf(request).consumer))
+    throw noWebhook(webhookId)
+  return row
+}
+
+export const noWebhook = (webhookId: string): RequestError =>
+  new RequestError(
+    404,
+    `there is no webhook ${JSON.stringify(webhookId.slice(0, 40))} of yours; GET /v1/webhooks lists them`,
+  )

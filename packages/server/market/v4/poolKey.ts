@@ -1,0 +1,27 @@
+/** The key of a v4 pool, and the id that it hashes to. The manager keeps pools by their id and never tells a key. */
+import { keccak256 } from '../../ops/keccak.ts'
+import type { Address, Hex } from '../../ops/config.ts'
+import { encodeAddress, encodeInt } from '../words.ts'
+
+/** Currency 0 is the native currency where it is `NATIVE`. */
+export type PoolKey = {
+  readonly currency0: Address
+  readonly currency1: Address
+  readonly fee: bigint
+  readonly tickSpacing: number
+  readonly hooks: Address
+}
+
+export const NATIVE: Address = `0x${'0'.repeat(40)}`
+
+/** keccak256(abi.encode(key)) */
+export function poolIdOf({ currency0, currency1, fee, tickSpacing, hooks }: PoolKey): Hex {
+  const words = [
+    encodeAddress(currency0),
+    encodeAddress(currency1),
+    encodeInt(fee),
+    encodeInt(BigInt(tickSpacing)),
+    encodeAddress(hooks),
+  ]
+  return `0x${keccak256(Buffer.from(words.join(''), 'hex')).toString('hex')}`
+}

@@ -1,0 +1,65 @@
+/** A running service finds out by itself whether its tokens can be sold, says so in its quotes, and when it changes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ask } from './testing/answer.ts'
+import { CHAIN_ID, planWith } from './testing/plan.ts'
+import { startTestChain, type TestChain } from './testing/testChain.ts'
+import { startTestService, type TestService } from './testing/testService.ts'
+
+type Sellability = {
+  readonly status: string
+  readonly reason: string | null
+  readonly method: string | null
+  readonly path: readonly unknown[]
+}
+type Quote = {
+  readonly sellability: Sellability | null
+  readonly confidence: { readonly score: number; readonly caps: readonly { code: string; cap: number }[] }
+}
+
+let chain: TestChain
+let service: TestService
+beforeAll(async () => {
+  chain = await startTestChain(planWith())
+  service = await startTestService(chain, { tokens: ['LARK', 'MOTH'] })
+})
+beforeEach(() => service.untilWell())
+afterAll(async () => {
+  await service?.close()
+  await chain?.close()
+})
+
+const quoteOf = async (symbol: string): Promise<Quote> => {
+  const url = `${service.url}/v1/quote/token/${CHAIN_ID}/${chain.token(symbol)}`
+  return (await ask(url, { key: await service.key() })).body as Quote
+}
+
+const untilProbed = (symbol: string) =>
+  chain.untilMining(`${symbol} is probed`, async () => {
+    const quote = await quoteOf(symbol)
+    return quote.sellability?.reason === 'NOT_YET' ? null : quote
+  })
+
+describe('sellability', () => {
+  it('R-sell-1: of a token that can be sold is found by a purchase and a sale, and caps nothing', async () => {
+    const { sellability, confidence } = await untilProbed('LARK')
+    expect(sellability).toMatchObject({
+      status: 'SELLABLE',
+      buy_tax_bps: 0,
+      transfer_tax_bps: 0,
+      sell_tax_bps: 0,
+      reason: null,
+      method: 'SIMULATE',
+    })
+    expect(confidence.caps.map(({ code }) => code)).not.toContain('SELLABILITY_UNKNOWN')
+  })
+
+  it('R-sell-1: of a token that cannot be reached from native currency is unknown, and says why', async () => {
+    const { sellability, confidence } = await untilProbed('MOTH')
+    expect(sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_PATH', method: null, path: [] })
+    expect(confidence.caps).toContainEqual({ code: 'SELLABILITY_UNKNOWN', cap: 7 })
+  })
+
+  it('R-sell-4: of a stable and a routing asset there is none', async () => {
+    for (const symbol of ['USDC', 'WETH']) expect((await quoteOf(symbol)).sellability).toBeNull()
+  })
+})

@@ -1,0 +1,82 @@
+/**
+ * One attempt: a POST to the address that was checked, over a connection of its own. Nothing is followed, little is read,
+ * and it ends at its deadline whatever the other side does.
+ */
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps, type RequestOptions } from 'node:https'
+import { isIP } from 'node:net'
+import type { Target } from './target.ts'
+
+/** From the look-up of the name to the last byte of the answer. */
+export const ATTEMPT_MS = 10_000
+/** What a receiver says is not read, but for its end: an answer that never ends is none. */
+const MAX_ANSWER = 64 * 1024
+
+/** `status` is null without an answer; `error` is null when it was 2xx and came to its end. */
+export type Posted = { readonly status: number | null; readonly error: string | null }
+
+export type Message = {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export function post(
+  { url, address }: Target,
+  { headers, body }: Message,
+  signal: AbortSignal,
+): Promise<Posted> {
+  const bytes = Buffer.from(body)
+  const isTls = url.protocol === 'https:'
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const options: RequestOptions = {
+    method: 'POST',
+    // The address, and not the name: it is not looked up another time.
+    host: address,
+    port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    path: `${url.pathname}${url.search}`,
+    agent: false,
+    signal,
+    maxHeaderSize: MAX_ANSWER,
+    headers: {
+      host: url.host,
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'user-agent': 'assay-webhooks/1',
+      connection: 'close',
+      ...headers,
+    },
+    ...(isTls && isIP(host) === 0 ? { servername: host } : {}),
+  }
+  return new Promise(resolve => {
+    let status: number | null = null
+    const fail = (failure: unknown) => resolve({ status, error: wordsOf(failure, signal) })
+    const asked = (isTls ? requestHttps : requestHttp)(options, answer => {
+      status = answer.statusCode ?? 0
+      let read = 0
+      answer.on('data', (part: Buffer) => {
+        read += part.length
+        if (read > MAX_ANSWER) asked.destroy(new Error(`the answer is longer than ${MAX_ANSWER} bytes`))
+      })
+      answer.on('end', () => resolve({ status, error: answer.complete ? refusalIn(status) : CUT }))
+      answer.on('error', fail)
+      answer.on('close', () => resolve({ status, error: CUT }))
+    })
+    asked.on('error', fail)
+    asked.end(bytes)
+  })
+}
+
+const CUT = 'the answer was cut short'
+
+function refusalIn(status: number | null): string | null {
+  if (status !== null && status >= 200 && status < 300) return null
+  if (status !== null && status >= 300 && status < 400) return `status ${status}: redirects are not followed`
+  return `status ${status}`
+}
+
+/** Without addresses and names: the text is shown to whoever reads the deliveries. */
+function wordsOf(failure: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `no whole answer in ${ATTEMPT_MS / 1000} s`
+  const { code, message } = failure as NodeJS.ErrnoException
+  return code === undefined ? message : `the connection failed (${code})`
+}

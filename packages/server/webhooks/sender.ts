@@ -1,0 +1,206 @@
+/**
+ * Matches the log and makes deliveries for as long as this process has the turn. It reads the log like any consumer: no
+ * commit of a chain knows of it. Without a webhook it writes nothing at all.
+ */
+import type { Clock } from '../ops/clock.ts'
+import type { Log } from '../ops/log.ts'
+import type { AccessStore, LogStore } from '../store/port.ts'
+import { StoreError } from '../store/storeError.ts'
+import type { WebhookStore } from '../store/webhooks.ts'
+import type { Hub } from '../stream/hub.ts'
+import type { Sending } from './attempt.ts'
+import { pauseMs } from './backoff.ts'
+import { Courier } from './courier.ts'
+import { Entitlement } from './entitlement.ts'
+import { Matcher } from './matcher.ts'
+import { TurnWatch } from './turn.ts'
+
+export type SenderOptions = {
+  readonly store: LogStore & WebhookStore & Pick<AccessStore, 'listKeys'>
+  readonly hub: Pick<Hub, 'after' | 'reaches' | 'listen'>
+  readonly sending: Sending
+  readonly clock: Clock
+  readonly log: Log
+  /** The name of this process, for people. */
+  readonly owner: string
+  /** No other process has the database. */
+  readonly isAlone: boolean
+  /** Between two attempts, by how many there were and a share from 0 to 1; left out, from seconds to an hour. */
+  readonly pauseMs?: (attempts: number, share: number) => number
+}
+
+/** Signs of life, and a look at what was changed elsewhere. */
+const TICK_MS = 1000
+/** Ticks between two times that places are written although nothing was found. */
+const FLUSH_TICKS = 60
+const PRUNE_TICKS = 600
+/** What was delivered is listed for a week. */
+const KEPT_MS = 7 * 86_400_000
+const PRUNE_BATCH = 1000
+/** After a failure, before another try. */
+const PAUSE_MS = 1000
+
+export class Sender {
+  readonly #options: SenderOptions
+  readonly #stopping = new AbortController()
+  readonly #ended: Promise<void>
+  #wake: () => void = () => undefined
+  #isWoken = false
+  #isStale = true
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+    this.#ended = this.#run()
+  }
+
+  /** A webhook was changed here: what changes elsewhere is seen within a second. */
+  changed(): void {
+    this.#isStale = true
+    this.#alarm()
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    this.#alarm()
+    await this.#ended
+  }
+
+  async #run(): Promise<void> {
+    const { store, clock, hub, log } = this.#options
+    const turns = new TurnWatch(store, clock, this.#options)
+    const unlisten = hub.listen({ wake: () => this.#alarm() })
+    while (!this.#stopping.signal.aborted) {
+      try {
+        // Nobody to call: nothing to be elected for.
+        const generation = (await store.listWebhooks(null)).length === 0 ? null : await turns.take()
+        if (generation !== null) await this.#hold(generation)
+      } catch (failure) {
+        if (!isEnded(failure)) log.warn('webhooks are held up', { error: String(failure) })
+      }
+      await this.#pause(PAUSE_MS, true)
+    }
+    unlisten()
+  }
+
+  /** Until it is told to stop, or another process takes the turn. */
+  async #hold(generation: number): Promise<void> {
+    const { store, hub, sending, clock, log, isAlone } = this.#options
+    let failure: unknown = null
+    const entitlement = new Entitlement(store, clock)
+    const courier: Courier = new Courier({
+      store,
+      generation,
+      sending,
+      pauseMs: this.#options.pauseMs ?? pauseMs,
+      objection: consumer => entitlement.objection(consumer),
+      onDelivered: webhookId => {
+        if (matcher.settled(webhookId)) this.#alarm()
+      },
+      onParked: (webhookId, reason) => {
+        log.warn('a webhook is parked', { webhook_id: webhookId, reason })
+        this.changed()
+      },
+      onFailure: refused => {
+        if (isFenced(refused)) failure = refused
+        else log.warn('what came of a delivery could not be written', { error: String(refused) })
+        this.#alarm()
+      },
+    })
+    const matcher = new Matcher({
+      store,
+      hub,
+      generation,
+      log,
+      onFound: webhookIds => courier.found(webhookIds),
+      onStale: () => this.changed(),
+    })
+    log.info('this process sends webhooks', { turn: generation })
+    try {
+      await this.#follow({ generation, matcher, courier, failed: () => failure })
+    } finally {
+      courier.close()
+      if (this.#stopping.signal.aborted) {
+        await matcher.flush().catch(() => undefined)
+        if (!isAlone) await store.leaveWebhookTurn(generation).catch(() => undefined)
+      }
+    }
+  }
+
+  async #follow(held: {
+    readonly generation: number
+    readonly matcher: Matcher
+    readonly courier: Courier
+    readonly failed: () => unknown
+  }): Promise<void> {
+    const { generation, matcher, courier } = held
+    let revision = -1
+    let tickedAtMs = Number.NEGATIVE_INFINITY
+    let ticks = 0
+    this.#isStale = true
+    while (!this.#stopping.signal.aborted) {
+      const failure = held.failed()
+      if (failure !== null) throw failure
+      const nowMs = this.#options.clock.monotonicMs()
+      if (this.#isStale || nowMs - tickedAtMs >= TICK_MS) {
+        tickedAtMs = nowMs
+        ticks += 1
+        revision = await this.#refresh(generation, revision, matcher, courier)
+        await this.#upkeep(generation, ticks, matcher)
+      }
+      if (!(await matcher.step())) await this.#pause(TICK_MS, false)
+    }
+  }
+
+  /** The webhooks as they are now, if any was changed. */
+  async #refresh(generation: number, known: number, matcher: Matcher, courier: Courier): Promise<number> {
+    const { store, isAlone } = this.#options
+    this.#isStale = false
+    if (!isAlone && !(await store.beatWebhookTurn(generation))) throw ended(generation)
+    const turn = await store.readWebhookTurn()
+    if (turn?.generation !== generation) throw ended(generation)
+    if (turn.revision === known) return known
+    // Read before the rows: a change in between is seen again the next time.
+    const rows = (await store.listWebhooks(null)).filter(({ state }) => state === 'ACTIVE')
+    matcher.load(rows)
+    courier.load(rows)
+    return turn.revision
+  }
+
+  async #upkeep(generation: number, ticks: number, matcher: Matcher): Promise<void> {
+    const { store, clock } = this.#options
+    if (ticks % FLUSH_TICKS === 0) await matcher.flush()
+    if (ticks % PRUNE_TICKS === 0)
+      await store.pruneDeliveries(generation, clock.nowMs() - KEPT_MS, PRUNE_BATCH)
+  }
+
+  #alarm(): void {
+    this.#isWoken = true
+    this.#wake()
+  }
+
+  /** Until there is news, or the time is over; `isDeaf` waits for the time alone, or the end. */
+  async #pause(ms: number, isDeaf: boolean): Promise<void> {
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, ms)
+      timer.unref()
+      this.#wake = () => {
+        if (isDeaf && !this.#stopping.signal.aborted && !this.#isStale) return
+        clearTimeout(timer)
+        resolve()
+      }
+      if (this.#isWoken) this.#wake()
+    })
+    this.#isWoken = false
+    this.#wake = () => undefined
+  }
+}
+
+const ended = (generation: number): StoreError =>
+  new StoreError('STORE_FENCED', `turn ${generation} of the webhooks is over`)
+
+const isFenced = (failure: unknown): boolean =>
+  failure instanceof StoreError && failure.code === 'STORE_FENCED'
+
+/** Another process goes on: nothing is wrong. */
+const isEnded = (failure: unknown): boolean =>
+  isFenced(failure) || (failure instanceof StoreError && failure.code === 'STORE_CLOSED')

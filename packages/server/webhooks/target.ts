@@ -1,0 +1,62 @@
+/**
+ * Where a webhook leads. Its URL is checked when it is registered, and its name is resolved anew for every attempt: each
+ * address it has must be allowed, and the connection goes to the one that was checked. A name that answers differently a
+ * moment later is never asked again in between.
+ */
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import type { AddressRule } from './publicAddress.ts'
+
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+/** The address the connection goes to, and the URL it stands for. */
+export type Target = { readonly url: URL; readonly address: string }
+
+/** The attempt is refused before a byte is sent. */
+export class TargetRefused extends Error {
+  override readonly name = 'TargetRefused'
+}
+
+const MAX_URL = 2048
+
+/** What is wrong with a URL as text; null when it may be registered. A name is looked up only when it is called. */
+export function urlFault(text: string, isAllowed: AddressRule): string | null {
+  if (text.length > MAX_URL) return `it has ${text.length} characters; expected at most ${MAX_URL}`
+  // The parser would drop them silently, and read another address than a person does.
+  if (/[\s\\]|\p{Cc}/u.test(text)) return 'it has a blank, a backslash or a control character'
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return 'it is not an http or https URL'
+  if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(text))
+    return 'it has a user or a password in it'
+  if (url.hash !== '') return 'it has a fragment, which is never sent'
+  const host = hostOf(url)
+  if (isIP(host) !== 0 && !isAllowed(host)) return notAllowed(host)
+  if (isIP(host) === 0 && /^(?:.+\.)?localhost\.?$/.test(host) && !isAllowed('127.0.0.1'))
+    return notAllowed(host)
+  return null
+}
+
+/** The operating system's own answer, so that the hosts file and search domains count. */
+export const resolveByName: Resolve = async name =>
+  (await lookup(name, { all: true })).map(({ address }) => address)
+
+export async function targetOf(text: string, isAllowed: AddressRule, resolve: Resolve): Promise<Target> {
+  const fault = urlFault(text, isAllowed)
+  if (fault !== null) throw new TargetRefused(`the URL may not be called: ${fault}`)
+  const url = new URL(text)
+  const host = hostOf(url)
+  if (isIP(host) !== 0) return { url, address: host }
+  const addresses = await resolve(host)
+  const [address] = addresses
+  if (address === undefined) throw new TargetRefused(`${host} has no address`)
+  // One private address among public ones is an attack or a mistake, whichever is taken.
+  const refused = addresses.find(each => !isAllowed(each))
+  if (refused !== undefined) throw new TargetRefused(`${host} leads to an address: ${notAllowed(refused)}`)
+  return { url, address }
+}
+
+const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+const notAllowed = (host: string): string =>
+  `${host} is not on the public internet; an operator may allow its network with webhooks.allow_private`

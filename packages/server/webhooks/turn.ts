@@ -1,0 +1,46 @@
+/**
+ * Who sends: one process among those that share a database. It counts up its beats; whoever has seen the same count for
+ * too long, by its own clock, takes the next turn. What a process writes past its turn is refused by the store.
+ */
+import type { Clock } from '../ops/clock.ts'
+import type { WebhookStore, WebhookTurn } from '../store/webhooks.ts'
+
+/** Four beats missed in a row. */
+const SILENT_MS = 4000
+
+type TurnStore = Pick<WebhookStore, 'readWebhookTurn' | 'takeWebhookTurn'>
+
+export class TurnWatch {
+  readonly #store: TurnStore
+  readonly #clock: Clock
+  readonly #owner: string
+  /** Nobody else can have the database: whoever had the turn is gone. */
+  readonly #isAlone: boolean
+  #seen: { readonly turn: WebhookTurn; readonly sinceMs: number } | null = null
+
+  constructor(store: TurnStore, clock: Clock, { owner, isAlone }: { owner: string; isAlone: boolean }) {
+    this.#store = store
+    this.#clock = clock
+    this.#owner = owner
+    this.#isAlone = isAlone
+  }
+
+  /** The number of a turn of ours, or null while another process gives signs of life. */
+  async take(): Promise<number | null> {
+    if (this.#isAlone) return this.#store.takeWebhookTurn(this.#owner, null)
+    const turn = await this.#store.readWebhookTurn()
+    if (turn !== null && turn.owner !== '' && !this.#isSilent(turn)) return null
+    this.#seen = null
+    return this.#store.takeWebhookTurn(this.#owner, turn)
+  }
+
+  #isSilent(turn: WebhookTurn): boolean {
+    const nowMs = this.#clock.monotonicMs()
+    const isSame = this.#seen?.turn.generation === turn.generation && this.#seen.turn.beats === turn.beats
+    if (this.#seen === null || !isSame) {
+      this.#seen = { turn, sinceMs: nowMs }
+      return false
+    }
+    return nowMs - this.#seen.sinceMs > SILENT_MS
+  }
+}

@@ -1,0 +1,17 @@
+/** Every balance doubles, and nobody told the pairs: a unit is worth half, and they still say what they said. */
+import type { Attack } from '../attack.ts'
+
+export const rebase: Attack = {
+  name: 'T10 rebase without a sync',
+  about: 'all balances of a token double, those of two deep pairs too, which still reckon with what they had',
+  on: 'engine',
+  wanted: { atMost: 3, code: 'UNBACKED' },
+  async play(stage) {
+    stage.token('T', { heldTimes: 2 })
+    await stage.pool('one', { of: 'T', depth: 50_000 })
+    await stage.pool('two', { of: 'T', depth: 50_000, factory: 'b' })
+    await stage.ask('T')
+    await stage.quiet(3600)
+    await stage.look('T', { usd: 0.5 })
+  },
+}
