@@ -53,6 +53,8 @@ function script(
       ASSAY_KEY: key,
       ASSAY_URL: url,
     },
+    // `assay mcp` would wait for a client that never speaks.
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
