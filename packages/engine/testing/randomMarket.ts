@@ -221,7 +221,7 @@ export function randomLife(
       const reading = stableReading(random, atMs(), refOf(kept.block))
       read(random.chance(0.5) ? reading : logged(random, reading), kept)
     }
-    if (random.chance(0.1)) read(probed(random, atMs(), refOf((chain.at(-1) as Kept).block)), chain.at(-1)!)
+    if (random.chance(0.1)) read(probed(random, atMs(), refOf((chain.at(-1) as Kept).block)), chain.at(-1))
     if (stopChance > 0 && random.chance(0.3)) load()
     if (random.chance(0.1)) say({ kind: 'timer', atMs: atMs() })
     if (random.chance(0.04)) {

@@ -24,7 +24,7 @@ import {
   trader as trades,
   turn,
 } from '@assay/world'
-import { type Address, encodeFunctionData, type Hex } from 'viem'
+import { type Address, encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 type Wanted = {
@@ -226,7 +226,7 @@ async function judgementOf(
     {
       plan: { wrapped: native, hops },
       sizes: SIZES,
-      block: { number: Number(number), hash: hash as Hex, timeMs: Number(timestamp) * 1000 },
+      block: { number: Number(number), hash, timeMs: Number(timestamp) * 1000 },
       blockTimeMs: BLOCK_TIME_MS,
       gasPriceWei: 2_000_000_000n,
     },

@@ -140,7 +140,10 @@ export class FeedInputs {
   ): void {
     const { feed, upkeep, sellWatch, signal, onFailure } = this.#context
     feed.processed(refOf(block))
-    const tended = [upkeep.tend(blocks, kind), sellWatch?.tend()]
+    const tended = [
+      upkeep.tend(blocks, kind),
+      ...(sellWatch === null || sellWatch === undefined ? [] : [sellWatch.tend()]),
+    ]
     Promise.all(tended).catch((failure: unknown) => {
       if (!signal.aborted) onFailure(failure)
     })

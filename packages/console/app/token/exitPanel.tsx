@@ -94,7 +94,7 @@ const through = ({ reason, swaps, split }: Sale): string =>
       : `${count(swaps.length)} pools, ${count(split.length)} ${split.length === 1 ? 'route' : 'routes'}`
 
 const worth = (largest: Exit['largest']['bps_100']): string =>
-  largest === null ? 'less than a dollar' : `${dollars(largest.worth_microusd)}`
+  largest === null ? 'less than a dollar' : dollars(largest.worth_microusd)
 
 /** Basis points with their fraction, as percent. */
 const percent = (bps: string): string => {

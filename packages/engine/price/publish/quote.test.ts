@@ -264,7 +264,7 @@ describe('an unpriced quote', () => {
       hops: [],
       rule: 'UNSUPPORTED_FAMILY',
       actual: `algebra pool ${P1} of quickswap-v3`,
-      required: 'amm_v2 or amm_v3',
+      required: 'amm_v2 or amm_v3 or amm_v3_pancake or amm_algebra_v1 or amm_v4',
     }
     s.run({ kind: 'enrol', token: T, elsewhere })
     expect(s.quote(T)).toMatchObject({ state: 'UNPRICED', reason: 'NO_POOL', candidates: [candidate] })

@@ -2,7 +2,6 @@
  * Whose shapes a path speaks, and what failures look like there. Statuses are ours and mean the same everywhere; only
  * bodies are the vendors', so that their clients find the words where they look for them.
  */
-import type { HttpContext } from '../context.ts'
 
 export type Vendor = 'coingecko' | 'defillama' | 'udf'
 
@@ -65,6 +64,3 @@ export function vendorKey(
   }
   return undefined
 }
-
-export const isSwitchedOn = ({ config }: Pick<HttpContext, 'config'>, vendor: Vendor): boolean =>
-  config.compat[vendor]

@@ -29,7 +29,7 @@ export const poolOf = (log: LogEntry): Hex | null => log.topics[1] ?? null
 
 /** What happened to a pool; null for a log that changes none. */
 export function readEvent(log: LogEntry): V4Event | null {
-  switch (log.topic ?? '') {
+  switch (log.topic) {
     case TOPIC.swap:
       // The manager states what the swapper got; ours is what the pool did.
       return {
@@ -52,6 +52,7 @@ export function readEvent(log: LogEntry): V4Event | null {
       return { kind: 'INITIALIZE', sqrtPriceX96: uintIn(log, 3), tick: tick(smallIntIn(log, 4)) }
     case TOPIC.protocolFee:
       return { kind: 'PROTOCOL_FEE', protocolFee: uintIn(log, 0) }
+    case null:
     default:
       return null
   }

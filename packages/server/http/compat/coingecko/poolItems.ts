@@ -11,7 +11,7 @@ import { Absences } from '../absences.ts'
 import { tokenAt, tokensIn } from '../addresses.ts'
 import { changeSince, DAY_MS, type Figure, reserveOf, FIGURE_UNITS } from '../figures.ts'
 import { chainNamed, nameOf, servedNames } from '../networks.ts'
-import { knownPrices, type Found, type Price, type Token } from '../prices.ts'
+import { knownPrices, type Found, type Token } from '../prices.ts'
 import { toFixed } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko, listOf } from './asked.ts'
@@ -158,7 +158,7 @@ async function itemOf(
   const ratio = marginalOf(row)
   const changes: Record<string, string> = {}
   for (const [name, agoMs] of Object.entries(CHANGES_MS)) {
-    const change = x.price === null ? '' : await changeSince(context, base, x.price as Price, agoMs)
+    const change = x.price === null ? '' : await changeSince(context, base, x.price, agoMs)
     if (typeof change !== 'string') changes[name] = toFixed(change, PERCENT_PLACES)
   }
   const isBase0 = base.tokenAddress === row.token0
