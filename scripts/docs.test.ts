@@ -1,9 +1,52 @@
-/** The parts of the docs that are made from the schemas are what the schemas say now. */
-import { readFileSync } from 'node:fs'
+/** The docs hold together: parts that are made from the schemas are current, and every link leads somewhere. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 import { madeParts, withParts } from './docsParts.ts'
 
 it.each(Object.entries(madeParts()))('%s is as `npm run docs` writes it', (page, parts) => {
   const text = readFileSync(page, 'utf8')
   expect(withParts(text, parts)).toBe(text)
+})
+
+const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter(page => page !== '' && existsSync(page))
+
+const withoutCode = (text: string): string =>
+  text.replace(/^ *```[\s\S]*?^ *```$/gm, '').replace(/`[^`\n]*`/g, '')
+
+/** As GitHub makes them from headings; a heading that comes twice gets a number. */
+function anchorsOf(page: string): ReadonlySet<string> {
+  const seen = new Map<string, number>()
+  const text = readFileSync(page, 'utf8').replace(/^ *```[\s\S]*?^ *```$/gm, '')
+  return new Set(
+    [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => {
+      const plain = heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-')
+      const count = seen.get(plain) ?? 0
+      seen.set(plain, count + 1)
+      return count === 0 ? plain : `${plain}-${count}`
+    }),
+  )
+}
+
+it.each(pages)('every link of %s leads to a file or a heading of this repository', page => {
+  const links = [...withoutCode(readFileSync(page, 'utf8')).matchAll(/\]\(([^)\s]+)\)/g)].map(
+    match => match[1] as string,
+  )
+  const broken = links
+    .filter(link => !/^(https?|mailto):/.test(link))
+    .filter(link => {
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? page : normalize(join(dirname(page), path))
+      if (!existsSync(target)) return true
+      return anchor !== undefined && (!statSync(target).isFile() || !anchorsOf(target).has(anchor))
+    })
+  expect(broken).toEqual([])
 })

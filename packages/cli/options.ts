@@ -64,7 +64,7 @@ export const withConfig = (command: Command): Command =>
   withJson(
     command.option(
       '--config <file>',
-      'the configuration; left out, assay.yaml if it is there, else the chains of ASSAY_RPC_<chain_id>',
+      'the configuration; by default assay.yaml if it exists, else the chains of ASSAY_RPC_<chain_id>',
     ),
   )
 
@@ -73,7 +73,7 @@ export const withInstalled = (command: Command): Command =>
   withJson(
     command.option(
       '--config <file>',
-      `the configuration; left out, assay.yaml, the chains of ASSAY_RPC_<chain_id>, or ${DATA}/assay.yaml of \`npm start\``,
+      `the configuration; by default assay.yaml, the chains of ASSAY_RPC_<chain_id>, or ${DATA}/assay.yaml of \`npm start\``,
     ),
   )
 
@@ -89,7 +89,7 @@ export const withProfile = (command: Command): Command =>
   command.addOption(
     new Option(
       '--profile <name>',
-      'how the endpoints of the local chains behave; left out, like a node on this machine',
+      'how the endpoints of the local chains behave; by default like a node on this machine',
     ).choices(PROFILES.map(({ name }) => name)),
   )
 

@@ -53,6 +53,8 @@ function script(
       ASSAY_KEY: key,
       ASSAY_URL: url,
     },
+    // `assay mcp` would wait for a client that never speaks.
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let text = ''
   for (const stream of [child.stdout, child.stderr])
@@ -148,9 +150,15 @@ describe('every example of the documentation', () => {
       'docs/OPERATIONS.md',
       'docs/OPERATIONS.md',
       'docs/OPERATIONS.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
+      'docs/QUICKSTART.md',
       'docs/RELIABILITY.md',
       'docs/RELIABILITY.md',
       'docs/TRUTH.md',
+      'docs/TUTORIAL.md',
     ])
   })
 })

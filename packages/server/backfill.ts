@@ -61,12 +61,12 @@ async function follow(
       command: 'backfill.status',
       chain_id: chainId,
     })) as BackfillStatus | null
-    if (status === null) throw new Error('the service stopped; start it again and the back-fill goes on')
+    if (status === null) throw new Error('the service stopped; start it again and the back-fill resumes')
     if (status.progress !== null) onProgress(status.progress)
     if (!status.running) {
       if (status.error !== null) throw new Error(status.error)
       if (status.progress?.done === true) return status.progress
-      throw new Error('the back-fill was stopped; start it again and it goes on')
+      throw new Error('the back-fill was stopped; start it again and it resumes')
     }
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }

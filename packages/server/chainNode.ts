@@ -74,7 +74,7 @@ export async function startChainNode({
     const backfills = keepBackfills(options, [chain], () => keeper)
     turns.set(seat.chainId, { keeper, backfills })
     backfills.resume().catch((failure: unknown) =>
-      log.warn('a back-fill could not be gone on with', {
+      log.warn('a back-fill could not be resumed', {
         chain_id: seat.chainId,
         error: String(failure),
       }),
@@ -116,7 +116,7 @@ export async function startChainNode({
   })
   const following = followSettings(settings, () => {
     adoptPolicy().catch((failure: unknown) =>
-      log.warn('a policy was not taken over', { error: String(failure) }),
+      log.warn('a policy was not applied', { error: String(failure) }),
     )
   })
   let replayed: number | null = null

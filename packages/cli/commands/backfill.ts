@@ -1,4 +1,4 @@
-/** `assay backfill`: scans the past of a chain for pools and their events; cut short, it goes on where it was. */
+/** `assay backfill`: scans the past of a chain for pools and their events; resumes where it stopped. */
 import type { BackfillProgress } from '@assay/server/backfill'
 import { Command } from 'commander'
 import { installedConfig, whole, withInstalled } from '../options.ts'
@@ -15,7 +15,7 @@ type Options = {
 
 export const backfillCommand = (): Command =>
   withInstalled(new Command('backfill'))
-    .description('scans the past of a chain for pools and their events; cut short, it goes on where it was')
+    .description('scans the past of a chain for pools and their events; resumes where it stopped')
     .requiredOption('--chain <id>', 'the chain', whole)
     .option('--from <block>', 'where a new scan begins; left out, at the first deployment', whole)
     .option('--to <block>', 'where it ends; left out, at the finalized block', whole)
@@ -25,7 +25,7 @@ async function runBackfill(options: Options): Promise<void> {
   const { backfillIn } = await import('@assay/server/backfill')
   const config = await installedConfig(options)
   const stopping = new AbortController()
-  process.once('SIGINT', () => stopping.abort(new Error('stopped; run it again and it goes on from there')))
+  process.once('SIGINT', () => stopping.abort(new Error('stopped; run it again to resume')))
   const bounds = {
     ...(options.from === undefined ? {} : { fromBlock: options.from }),
     ...(options.to === undefined ? {} : { toBlock: options.to }),

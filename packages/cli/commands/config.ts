@@ -22,17 +22,17 @@ const chainIds = (text: string): number[] => {
 export function configCommand(): Command {
   const config = new Command('config').description('the configuration: check, show, init, schema')
   withConfig(config.command('check'))
-    .description('tells every fault at once, and what is probably not meant; exit code 2 when it is faulty')
+    .description('reports all faults at once, and likely mistakes; exit code 2 when there is a fault')
     .action(check)
   withConfig(config.command('show'))
-    .description('every value that holds and where it comes from; secrets and URLs are redacted')
+    .description('every value in force and where it comes from; secrets and URLs are redacted')
     .argument('[part]', 'only keys that begin so, such as chains[0].endpoints')
     .action(show)
   withJson(config.command('init'))
     .description('writes a commented configuration file, and its JSON Schema beside it')
     .argument('[file]', 'the file to write', DEFAULT_FILE)
     .option('--chains <ids>', 'the chains in it, separated by commas', chainIds, [1])
-    .option('--force', 'in place of a file that is there')
+    .option('--force', 'replace an existing file')
     .action(init)
   config
     .command('schema')
@@ -66,7 +66,7 @@ async function check(options: ConfigChoice & JsonChoice): Promise<void> {
           `  chain ${each.chain_id}  ${each.name}, ${each.endpoints === 1 ? 'one endpoint' : `${each.endpoints} endpoints`}`,
       ),
       ...warnings.map(each => `${paint('yellow', 'warning')}  ${each}`),
-      'Whether the endpoints answer is told by: assay doctor',
+      'To see whether the endpoints answer: assay doctor',
     ].join('\n'),
   )
 }
@@ -95,7 +95,7 @@ async function init(file: string, options: InitOptions): Promise<void> {
   const { configTemplate } = await server()
   const schema = join(dirname(file), SCHEMA_FILE)
   if (existsSync(file) && options.force !== true)
-    throw new Failure(`${file} is there already: --force replaces it, another name leaves it alone`)
+    throw new Failure(`${file} already exists: --force replaces it, or choose another name`)
   writeFileSync(schema, `${await schemaText()}\n`)
   writeFileSync(file, configTemplate(options.chains, `./${basename(schema)}`), { mode: 0o600 })
   const variables = options.chains.map(id => `ASSAY_RPC_${id}`)

@@ -18,16 +18,14 @@ const epochNumber = (text: string): number => {
 export function dbCommand(): Command {
   const db = new Command('db').description('the database of a configuration: check, backup, restore, move')
   withInstalled(db.command('check'))
-    .description('whether the files are sound, the log is without a gap, and the state is its fold')
+    .description('checks that the files are sound, the log has no gap, and the state follows from it')
     .action(checkDb)
   withInstalled(db.command('backup'))
     .description('copy the database to a file while the service runs')
     .requiredOption('--to <file>', 'the file to make')
     .action(backupDb)
   withInstalled(db.command('restore'))
-    .description(
-      'put a backup in the place of the database and begin a new epoch; the service must be stopped',
-    )
+    .description('replace the database with a backup and begin a new epoch; the service must be stopped')
     .option('--from <file>', 'the backup; not for PostgreSQL, where pg_restore comes before')
     .option(
       '--epoch <number>',
@@ -37,7 +35,7 @@ export function dbCommand(): Command {
     .action(restoreDb)
   withInstalled(db.command('move'))
     .description(
-      'put a SQLite database into an empty PostgreSQL one, all of it or nothing; the service must be stopped',
+      'copy a SQLite database into an empty PostgreSQL one, all or nothing; the service must be stopped',
     )
     .addOption(
       new Option('--to <address>', 'postgres://user:secret@host/database')

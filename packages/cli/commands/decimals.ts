@@ -7,7 +7,7 @@ import { print } from '../terminal/print.ts'
 export function decimalsCommand(): Command {
   const decimals = new Command('decimals').description('decimals of a token that changed')
   withService(decimals.command('confirm'))
-    .description('let them count at once, if the token still says this number; needs an admin key')
+    .description('accept them at once, if the token still returns this number; needs an admin key')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .argument('<decimals>', 'what the token says now, 0 to 36', whole)

@@ -51,7 +51,7 @@ type Position = {
 export const exportCommand = (): Command =>
   withService(new Command('export'))
     .description(
-      'a range of the log into a file; cut short, the same command goes on after the last whole row',
+      'writes a range of the log to a file; run again after an interruption, it resumes after the last complete row',
     )
     .addArgument(new Argument('<kind>').choices(KINDS))
     .argument('<file>', 'where to; its ending tells the format')
@@ -128,7 +128,7 @@ async function write(
     )
   } catch (failure) {
     throw new Failure(
-      `the export was cut after ${bytes} bytes (${failure instanceof Error ? failure.message : String(failure)}); run the same command again and it goes on from there`,
+      `the export was cut after ${bytes} bytes (${failure instanceof Error ? failure.message : String(failure)}); run the same command again to resume`,
     )
   } finally {
     bar.end()

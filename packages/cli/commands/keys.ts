@@ -33,7 +33,7 @@ export function keysCommand(): Command {
 /** Where the keys are: the files of an installation, or a running service. */
 const withKeyring = (command: Command): Command =>
   withInstalled(command)
-    .option('--url <url>', 'a running service, in place of its files; needs an admin key')
+    .option('--url <url>', 'a running service instead of its files; needs an admin key')
     .addOption(new Option('--key <key>', 'an admin key, with --url').env('ASSAY_KEY'))
 
 type Choice = KeyringChoice & { readonly json?: boolean }

@@ -34,14 +34,14 @@ const types = (text: string): Type[] =>
 
 export const replayCommand = (): Command =>
   withService(new Command('replay'))
-    .description('the records of a chain out of the log, in order, up to now or to --to')
+    .description('the records of a chain from the log, in order, up to now or to --to')
     .argument('<chain>', 'chain id', whole)
     .option('--after <sequence>', 'begins after this record; left out, with the oldest that is kept', whole)
     .addOption(new Option('--cursor <cursor>', 'begins at a cursor of /v1/session').conflicts('after'))
     .option('--to <sequence>', 'ends with this record; left out, with the newest when it began', whole)
     .option('--types <types>', 'only these, separated by commas', types)
-    .option('--position <file>', 'keeps its place there, and goes on from it the next time')
-    .option('-f, --follow', 'does not end: goes on with what comes')
+    .option('--position <file>', 'keeps its position there, and resumes from it next time')
+    .option('-f, --follow', 'does not end: continues with new records')
     .action(replay)
 
 /** The place is written this often: after a kill some records are told again, none is missed. */
@@ -127,7 +127,7 @@ async function judge(outcome: StreamOutcome, oldest: number, failures: number): 
     throw new Failure(
       outcome.reason === 'REPLAY_UNAVAILABLE'
         ? `these records are no longer kept; the oldest can be had with --after ${oldest - 1}`
-        : `the log cannot be taken up there: ${outcome.reason}; begin anew with --after ${oldest - 1}`,
+        : `the log cannot be taken up there: ${outcome.reason}; start again with --after ${oldest - 1}`,
       EXIT.absent,
     )
   const isFinal = outcome.kind === 'CLOSED' && !outcome.reconnect

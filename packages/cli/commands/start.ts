@@ -6,9 +6,9 @@ import { port, whole, withJson, withProfile } from '../options.ts'
 export const startCommand = (): Command =>
   withProfile(withJson(new Command('start')))
     .description(
-      'a local world of chains and the service on it; where there is assay.yaml or ASSAY_RPC_<chain_id>, those chains',
+      'a local world of chains and the service on it; with assay.yaml or ASSAY_RPC_<chain_id>, those chains instead',
     )
     .option('--data <folder>', 'where the world, the log and the key are kept', './data')
-    .option('--port <port>', 'where the service listens; left out, 8080 or what assay.yaml says', port)
+    .option('--port <port>', 'where the service listens; by default 8080 or what assay.yaml says', port)
     .option('--seed <seed>', 'another seed makes other trades', whole, 1)
     .action(async (options: StartOptions) => (await import('../local/startAll.ts')).startAll(options))

@@ -26,7 +26,7 @@ const ID = 'the webhook, as `assay webhooks list` shows it'
 
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
-    'addresses that are called when a record meets a condition; needs a key with scope stream',
+    'addresses to call when a record meets a condition; needs a key with scope stream',
   )
   withService(webhooks.command('add'))
     .description('register an address; its secret is printed once')
@@ -43,7 +43,7 @@ export function webhooksCommand(): Command {
     .option('--name <name>', 'what it is for')
     .action(add)
   withService(webhooks.command('list'))
-    .description('the webhooks of this key; of an operator, all')
+    .description('the webhooks of this key, or all for an operator')
     .action(list)
   one(webhooks, 'show', 'a webhook, and why it is parked if it is', async (client, id, options) =>
     show(options, await client.webhooks.fetch(id)),
@@ -54,7 +54,7 @@ export function webhooksCommand(): Command {
   })
   one(webhooks, 'test', 'send a test message now', test)
   withService(webhooks.command('deliveries'))
-    .description('what was delivered, and what is still to be; the newest first')
+    .description('deliveries made and pending, newest first')
     .argument('<webhook_id>', ID)
     .option('--limit <rows>', 'the most to print', whole, 20)
     .action(async (id: string, options: ServiceChoice & { readonly limit: number }) => {
@@ -66,11 +66,11 @@ export function webhooksCommand(): Command {
   one(
     webhooks,
     'rotate',
-    'another secret, printed once; the one before signs beside it for a day',
+    'a new secret, printed once; the previous one keeps signing for a day',
     async (client, id, options) => showSecret(options, await client.webhooks.rotate(id)),
   )
   withService(webhooks.command('replay'))
-    .description('match the log again after a place; what was told before comes under the same ids')
+    .description('match the log again after a position; repeated events keep their ids')
     .argument('<webhook_id>', ID)
     .requiredOption('--after <sequence>', 'the place', whole)
     .action(async (id: string, options: ServiceChoice & { readonly after: number }) =>

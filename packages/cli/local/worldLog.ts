@@ -27,7 +27,7 @@ export async function matchLog(database: string, world: LocalWorld): Promise<str
   }
   if (lost.tip.length === 0) return null
   const next = await startNextEpoch(database, epoch)
-  return `${named(lost.tip)} is behind the log, as after a crash: the log goes on as epoch ${next}, and what stood on lost blocks is taken back.`
+  return `${named(lost.tip)} is behind the log, as after a crash: the log continues as epoch ${next}, and records of lost blocks are retracted.`
 }
 
 async function hasBlock({ client }: WorldChain, hash: string): Promise<boolean> {

@@ -222,7 +222,7 @@ function answerError(
   if (failure instanceof QuoteError) {
     const { code, message, detail } = failure
     if (statusOf(code) >= 500)
-      context.log.info('a quote could not be given', {
+      context.log.info('a quote failed', {
         request_id: request.id,
         route: request.routeOptions.url,
         code,
@@ -239,7 +239,7 @@ function answerError(
   if (failure instanceof ChainDown)
     return answer(request, reply.header('retry-after', 1), 503, `${failure.message}; try again`)
   if (failure instanceof StoreError && failure.retryable) {
-    context.log.warn('a request found the database busy or away', {
+    context.log.warn('a request failed: the database is busy or unreachable', {
       request_id: request.id,
       error: failure.message,
     })

@@ -9,7 +9,7 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   store: 'sqlite:PATH on a local disk, or postgres://user:secret@host/database.',
   replica: 'A read replica of a PostgreSQL store, for processes with --role api.',
   admin: 'Who may use /v1/admin and /metrics.',
-  'admin.allow': 'Addresses and networks; this machine unless told otherwise.',
+  'admin.allow': 'Addresses and networks; by default only this machine.',
   access: 'What other pages may do.',
   'access.cors_origins':
     'Origins whose pages may read with a bearer key from a browser, without cookies; by default none.',
@@ -21,21 +21,20 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'compat.min_score': 'A price with a lower score is left out of those answers.',
   'compat.listen':
     'A second address with the same answers at its root, for programs that take no path in a base address; by default none.',
-  'compat.listen.host': 'Address to listen on; that of listen.host unless told otherwise.',
+  'compat.listen.host': 'Address to listen on; by default that of listen.host.',
   'compat.listen.port': 'Port to listen on; 0 takes a free one.',
   mcp: 'Tools for agents (Model Context Protocol) at /mcp; see docs/MCP.md.',
   'mcp.enabled': 'Whether they are served; on by default where listen.host is this machine alone.',
-  'mcp.min_score': 'Below this score an agent is told the reason and no number.',
+  'mcp.min_score': 'Below this score an agent gets the reason and no number.',
   retention: 'Records beyond both limits are deleted.',
   'retention.hours': 'How long records are kept, in hours.',
   'retention.records': 'How many records are kept at least.',
-  webhooks: 'Whom consumers may have called.',
-  'webhooks.allow_private':
-    'Networks that are not public and may be called all the same, such as 10.0.0.0/8; by default none.',
+  webhooks: 'Which addresses webhooks may call.',
+  'webhooks.allow_private': 'Private networks that may be called, such as 10.0.0.0/8; by default none.',
   rpc: 'How endpoints are asked.',
   'rpc.max_answer_mib':
     'The largest answer of blocks, receipts or logs that is read, in MiB; larger receipts are asked for one by one.',
-  chains: 'The chains to serve. Of a built-in one chain_id and endpoints are enough.',
+  chains: 'The chains to serve. For a built-in chain, chain_id and endpoints are enough.',
   'chains[].chain_id': 'The chain id that endpoints must answer with.',
   'chains[].name': 'A name for people.',
   'chains[].endpoints': 'JSON-RPC nodes; two of different providers are better than one.',
@@ -52,7 +51,7 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].finality.tag': 'The tag that nodes answer to.',
   'chains[].finality.depth': 'Blocks until one is final.',
   'chains[].proof':
-    'What the blocks of the chain prove about themselves. `assay doctor` finds it out and prints the lines.',
+    'What the blocks of the chain prove about themselves. `assay doctor` detects it and prints the lines.',
   'chains[].proof.header':
     'standard: the fields of a header give its hash; opaque: they do not, so no single endpoint can prove a block.',
   'chains[].proof.receipts':
@@ -73,7 +72,7 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].deployments[].deployer_address':
     'Of amm_v3_pancake and amm_algebra_v1: the contract that makes the pools of the factory.',
   'chains[].unpriced_factories':
-    'Factories of families that are known by name and not priced: a token without another pool is told of one there.',
+    'Factories of families that Assay knows but does not price: a token with no other pool gets a reason that names one.',
   'chains[].unpriced_factories[].deployment_id': 'A name of your own for the factory.',
   'chains[].unpriced_factories[].family': 'The kind of its pools.',
   'chains[].unpriced_factories[].factory_address':
@@ -84,7 +83,7 @@ export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   'chains[].stables[].usd_feed.address': 'The feed.',
   'chains[].stables[].usd_feed.heartbeat_s': 'The longest time between two answers, in seconds.',
   'chains[].stables[].usd_feed.grace_s': 'How late one may be beyond that, in seconds.',
-  'chains[].sequencer_uptime_feed': 'Of an L2: the feed that tells whether the sequencer is up.',
+  'chains[].sequencer_uptime_feed': 'For an L2: the feed that says whether the sequencer is up.',
   'chains[].routing_assets':
     'Assets that routes may go over, each an address or a mapping with its feed. Ordered: each is priced from stables and those before it.',
   'chains[].routing_assets[].token_address': 'The asset.',

@@ -81,7 +81,7 @@ export function askControl(
     let text = ''
     socket.setEncoding('utf8')
     socket.setTimeout(answerMs, () =>
-      socket.destroy(new Error(`nobody answers on the control socket ${controlPath(databasePath)}`)),
+      socket.destroy(new Error(`no process answers on the control socket ${controlPath(databasePath)}`)),
     )
     socket.once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
     socket.on('data', (part: string) => {

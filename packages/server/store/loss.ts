@@ -36,7 +36,7 @@ export const auditOf = (loss: Loss, atMs: number): AuditRow => ({
 
 /** A line of the service's log. */
 export const logLoss = (log: Pick<Log, 'error'>, { why, head, mark, lost, epoch }: Loss): void =>
-  log.error('records that were given out are missing from the log: a new epoch begins', {
+  log.error('published records are missing from the log: a new epoch begins', {
     why,
     log_ends_at: head,
     given_out_up_to: mark,

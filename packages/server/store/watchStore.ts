@@ -23,7 +23,7 @@ export function watchStore(
   const timer = setInterval(() => {
     const bytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0
     if (bytes > largeBytes)
-      log.warn('the write-ahead log is large: a reader holds on to an old state', { bytes })
+      log.warn('the write-ahead log is large: a reader holds an old snapshot', { bytes })
   }, everyMs)
   timer.unref()
   return { close: async () => clearInterval(timer) }

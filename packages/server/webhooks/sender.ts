@@ -102,7 +102,7 @@ export class Sender {
       },
       onFailure: refused => {
         if (isFenced(refused)) failure = refused
-        else log.warn('what came of a delivery could not be written', { error: String(refused) })
+        else log.warn('the outcome of a delivery could not be stored', { error: String(refused) })
         this.#alarm()
       },
     })

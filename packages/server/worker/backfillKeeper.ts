@@ -77,7 +77,10 @@ export class BackfillKeeper implements Backfills {
     worker.on('error', failure => {
       const error = failure instanceof Error ? failure.message : String(failure)
       running.status = { ...running.status, error }
-      log.error('a back-fill ended; it goes on from there when started again', { chain_id: chainId, error })
+      log.error('a back-fill failed; started again, it resumes from its stored position', {
+        chain_id: chainId,
+        error,
+      })
     })
     this.#running.set(chainId, running)
     return running.status

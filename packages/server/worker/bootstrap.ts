@@ -58,7 +58,7 @@ async function eachOf(
 
 async function knowPools(pools: readonly Address[], { enrolments, log }: BootstrapOptions): Promise<void> {
   for (const [pool, outcome] of await enrolments.knowPools(pools))
-    log.warn('a pool of the configuration is none', { pool_address: pool, outcome })
+    log.warn('a configured pool is not a pool', { pool_address: pool, outcome })
 }
 
 export async function untilAnswered(
@@ -72,7 +72,7 @@ export async function untilAnswered(
     } catch (failure) {
       signal.throwIfAborted()
       if (!isFeedError(failure)) throw failure
-      log.warn('the chain cannot be asked yet', { chain_id: chain.chainId, error: failure.message })
+      log.warn('the chain cannot be reached yet', { chain_id: chain.chainId, error: failure.message })
       await pause(waitMs, undefined, { signal })
     }
   }

@@ -78,7 +78,7 @@ export class Candidate {
       .onLost(seat)
       .then(then)
       .catch((failure: unknown) =>
-        this.#options.log.warn('a chain was not left in order', {
+        this.#options.log.warn('a chain was not released cleanly', {
           chain_id: seat.chainId,
           error: String(failure),
         }),
@@ -136,7 +136,7 @@ export class Candidate {
     const { signal } = this.#abort
     while (!signal.aborted) {
       await task().catch((failure: unknown) => {
-        this.#options.log.warn('the seats of chains cannot be looked after', { error: String(failure) })
+        this.#options.log.warn('leader election failed; trying again', { error: String(failure) })
       })
       await pause(ms, undefined, { signal }).catch(() => undefined)
     }

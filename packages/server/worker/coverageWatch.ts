@@ -52,7 +52,7 @@ export class CoverageWatch {
       if (!signal.aborted) await inLane(() => this.#tell(assets))
     } catch (failure) {
       // A step that fails ends the chain by itself, and says so.
-      if (!signal.aborted) log.warn('the depth of other markets was not taken', { error: String(failure) })
+      if (!signal.aborted) log.warn('the depth of other markets was not applied', { error: String(failure) })
     } finally {
       this.#isLooking = false
     }
@@ -96,10 +96,13 @@ export class CoverageWatch {
       const fault = failure instanceof Error ? failure.message : String(failure)
       // Said once, not every minute.
       if (before?.fault !== fault && !this.#options.signal.aborted)
-        this.#options.log.warn('a file of coverage.sources cannot be used; what it last said counts', {
-          chain_id: this.#options.state.setup.chainId,
-          error: fault,
-        })
+        this.#options.log.warn(
+          'a file of coverage.sources cannot be used; its last valid content stays in force',
+          {
+            chain_id: this.#options.state.setup.chainId,
+            error: fault,
+          },
+        )
       const assets = before?.assets ?? []
       this.#files.set(path, { assets, fault })
       return assets

@@ -113,7 +113,7 @@ export class FeedInputs {
       health: toldHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
       atMs: nowMs,
     })
-    log.warn('after a long stop the chain starts again at its head; the blocks between are not followed', {
+    log.warn('after a long stop the chain starts again at its head; the blocks in between are skipped', {
       chain_id: chainId,
       from_block: gap.fromBlock,
       to_block: gap.toBlock,

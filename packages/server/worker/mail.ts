@@ -60,7 +60,7 @@ export class Correspondence {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id)
-        reject(new ChainDown(`whoever writes chain ${chainId} did not answer within ${PATIENCE_MS} ms`))
+        reject(new ChainDown(`the writer of chain ${chainId} did not answer within ${PATIENCE_MS} ms`))
       }, PATIENCE_MS)
       this.#waiting.set(id, { resolve, reject, timer })
       const early = this.#early.get(id)

@@ -173,7 +173,7 @@ describe('after a start at the head', () => {
     await rebase()
     await until(
       'a second try',
-      () => said.filter(each => each === 'the chain cannot be asked yet').length > 1,
+      () => said.filter(each => each === 'the chain cannot be reached yet').length > 1,
     )
     expect([reload.isRebasing, unknown(), said.includes('prices')]).toEqual([true, 3, false])
     unreadable.clear()

@@ -136,7 +136,7 @@ export class Upkeep {
       async (read, block) => {
         const facts = read.filter(each => this.#audit.differs(each))
         if (facts.length > 0) {
-          log.warn('tokens say something else of themselves than before', {
+          log.warn('token metadata differs from the last reading', {
             chain_id: state.setup.chainId,
             tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
           })
@@ -177,7 +177,7 @@ export class Upkeep {
       await apply({ kind: 'recheck', block: intake.tip(), pools: rechecked, atMs: now() })
     const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
     for (const { pool } of new Set([...drifted, ...unlike]))
-      log.warn('a pool drifted from the chain and is read anew', { pool_address: pool.address })
+      log.warn('a pool drifted from the chain and is read again', { pool_address: pool.address })
     if (drifted.length > 0) await apply({ kind: 'load', block: intake.tip(), pools: drifted, atMs: now() })
   }
 }

@@ -13,7 +13,7 @@ export const reorg: Incident = {
     try {
       await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
     } catch (cause) {
-      const message = `chain ${plan.chainId} cannot go back ${depth} blocks: its node was started anew too recently; try fewer`
+      const message = `chain ${plan.chainId} cannot go back ${depth} blocks: its node was restarted too recently; try fewer`
       throw new Error(message, { cause })
     }
     await life.keepTime()

@@ -11,7 +11,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   NO_INDEPENDENT_CONSENSUS: 'sources do not agree independently',
   DISSENT: 'a pool outside the vote says quite another price',
   INSUFFICIENT_HISTORY: 'not watched long enough to compare with the past',
-  NO_RECENT_TRADE: 'nobody has traded for long',
+  NO_RECENT_TRADE: 'no trade for a long time',
   MAGNITUDE_JUMP: 'it just moved by orders of magnitude',
   PRICE_JUMP: 'far from what its own pools said over the last hour',
   STABLE_DEPEG: 'the stable is away from its peg',

@@ -19,8 +19,7 @@ export function DepthCurve({ steps }: { readonly steps: readonly Step[] }) {
   const [up, down] = [known('up_microusd'), known('down_microusd')]
   const most = Math.max(...up.map(({ usd }) => usd), ...down.map(({ usd }) => usd), 1)
   const widest = Math.max(...steps.map(({ percent }) => percent), 1)
-  if (up.length + down.length === 0)
-    return <p class="empty">How deep it is cannot be told from the ticks known.</p>
+  if (up.length + down.length === 0) return <p class="empty">The known ticks do not show how deep it is.</p>
   const x = (percent: number) => WIDTH / 2 + (percent / widest) * (WIDTH / 2 - 34)
   const y = (usd: number) => HEIGHT - FOOT - (usd / most) * (HEIGHT - FOOT - HEAD)
   const line = (points: readonly { percent: number; usd: number }[], sign: 1 | -1) =>

@@ -68,7 +68,7 @@ const Verified = ({ quote, verification, tookMs }: Done) => (
     </p>
     <p class="small muted">{checkedIn(quote)}</p>
     <p class="small muted">
-      Whether the chain says the same is told by a node of your own: <code>assay verify --rpc URL</code>.
+      To compare with the chain itself, use a node of your own: <code>assay verify --rpc URL</code>.
     </p>
   </div>
 )

@@ -138,7 +138,7 @@ export const ADMIN_OPERATIONS: readonly Operation[] = [
     method: 'post',
     path: '/v1/admin/backfill',
     tag: 'Operator',
-    summary: 'Scans the past of a chain for pools and their events; cut short, it goes on where it was.',
+    summary: 'Scans the past of a chain for pools and their events; resumes where it stopped.',
     scopes: ADMIN,
     body: wire.BackfillRequest,
     answers: { 202: wire.Backfill },

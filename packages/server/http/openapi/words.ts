@@ -15,7 +15,10 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     about: 'The contract of the pool. Any case; mixed case must carry a valid EIP-55 checksum.',
     example: '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640',
   },
-  limit: { about: 'Rows a page, at most; 100 unless told. A unit more for each thousand.', example: 100 },
+  limit: {
+    about: 'Rows per page, at most; 100 by default. Each thousand costs one more unit.',
+    example: 100,
+  },
   cursor: {
     about: 'next_cursor of the page before, with the same parameters.',
     example: 'eyJhZnRlciI6MTAwfQ',
@@ -37,10 +40,13 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
   from_block: { about: 'Only events of this block and later ones.', example: 23_800_000 },
   to_block: { about: 'Only events of this block and earlier ones.', example: 23_900_000 },
   max_age_ms: {
-    about: 'An answer evaluated longer ago than this is computed anew, or refused; never an older one.',
+    about: 'The oldest answer to accept; an older one is recomputed, or refused.',
     example: 60_000,
   },
-  deadline_ms: { about: 'How long to compute at most; 3000 unless told. Later it is 504.', example: 3000 },
+  deadline_ms: {
+    about: 'How long to compute at most; 3000 by default. After that the answer is 504.',
+    example: 3000,
+  },
   max_hops: {
     about: 'Only routes of at most so many pools. The answer is computed and never logged.',
     example: 2,
@@ -77,7 +83,7 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     example: 1000,
   },
   webhook_id: { about: 'The webhook, as it was registered.', example: '0b6b1c9f4f1e4a0f9a6f0f6f3c1d2e3f' },
-  format: { about: 'The form of the file; csv unless told.', example: 'parquet' },
+  format: { about: 'The format of the file; csv by default.', example: 'parquet' },
   after_sequence: { about: 'Records above this one; left out, all that are kept.', example: 1000 },
   to_sequence: { about: 'Records up to this one; left out, the end of the log.', example: 2000 },
   header: { about: 'Whether a CSV begins with the names of its columns; yes unless told.', example: 'no' },

@@ -31,7 +31,7 @@ export function* damagedTexts(database: DatabaseSync, path: string): Generator<s
         const at = bytes === null ? null : damageIn(Buffer.from(bytes), text)
         if (at === null) continue
         const page = pageOf(path, pageBytes, { ...placeIn(database, text), rowId: id }, at)
-        const where = page === null ? 'a page that cannot be told' : `page ${page}`
+        const where = page === null ? 'an unknown page' : `page ${page}`
         yield `table ${text.table}, ${where}: the ${text.column} of ${row ?? `row ${id}`} is damaged`
       }
     } catch (error) {
