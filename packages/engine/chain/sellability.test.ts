@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from '../stored/codec.ts'
 import { DAY, E6, E18, MINUTE, P1, T, USDC, WETH } from '../testing/cast.ts'
 import { scenario, type Scenario } from '../testing/scenario.ts'
+import { computeExit } from '../exit/computeExit.ts'
 import { count } from '../units.ts'
 
 /** T against dollars; nobody has probed it. */
@@ -43,6 +44,27 @@ describe('sellability', () => {
     s.probed(T, found as never)
     expect(sellCodes(s)).toEqual(expected)
     expect(s.price(T)).toEqual(before)
+  })
+
+  it('R-exit-1: an exit is after the tax that was measured on a sale, and says so', () => {
+    const s = market()
+    const paid = () => {
+      const answer = computeExit(s.state, T, s.nowMs, { in: 'units', values: [100n * E18] })
+      if (answer.outcome !== 'exit') throw new Error(answer.outcome)
+      const { sales, sellability } = answer.exit as {
+        sales: readonly { proceeds: readonly { amount: string }[] }[]
+        sellability: object
+      }
+      return { amount: BigInt(sales[0]?.proceeds[0]?.amount ?? 0), sellability }
+    }
+    const untaxed = paid()
+    expect(untaxed.sellability).toMatchObject({ status: 'UNKNOWN', sell_tax_bps: null })
+    s.probed(T, { status: 'TAXED', sellTaxBps: count(2000) })
+    const taxed = paid()
+    expect(taxed.sellability).toMatchObject({ status: 'TAXED', sell_tax_bps: 2000 })
+    // A pool this deep pays in proportion, to a little less than the impact of what is not sold.
+    expect(taxed.amount).toBeGreaterThan((untaxed.amount * 8000n) / 10_000n)
+    expect(taxed.amount).toBeLessThan((untaxed.amount * 8001n) / 10_000n)
   })
 
   it('R-sell-3: a policy of revision 1 has no such cap', () => {

@@ -10,6 +10,7 @@ import type { Evaluation, Priced } from '../price/evaluation.ts'
 import { momentOf } from '../price/momentOf.ts'
 import { asOfText, bpsText } from '../price/publish/compact.ts'
 import { exactText } from '../price/publish/exactText.ts'
+import { sellabilityHead } from '../price/publish/sellabilityText.ts'
 import { label } from '../rules/label.ts'
 import type { State } from '../state.ts'
 import type { Ms } from '../units.ts'
@@ -35,7 +36,8 @@ export function computeExit(state: State, token: Address, atMs: Ms, sizes: Sizes
   if (evaluation.kind === 'UNPRICED') return { outcome: 'unpriced', reason: evaluation.reason }
   const unit = unitOf(state, evaluation)
   const amounts = sizes.in === 'units' ? sizes.values : sizes.values.map(value => worthOf(value, unit))
-  const { sales, largest } = exitOf(state, evaluation, amounts)
+  const { sellability } = evaluation
+  const { sales, largest } = exitOf(state, evaluation, amounts, BigInt(sellability?.sellTaxBps ?? 0))
   return {
     outcome: 'exit',
     exit: {
@@ -44,6 +46,7 @@ export function computeExit(state: State, token: Address, atMs: Ms, sizes: Sizes
       source: 'COMPUTED',
       price_usd: exactText(evaluation.price),
       confidence: { score: evaluation.score, label: label(evaluation.score) },
+      sellability: sellabilityHead(sellability),
       sales: sales.map((sale, at) =>
         saleText(evaluation, unit, sale, sizes.in === 'microusd' ? (sizes.values[at] as bigint) : null),
       ),

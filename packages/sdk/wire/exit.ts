@@ -5,6 +5,7 @@
 import { AsOf } from './block.ts'
 import { SCORE_LABELS } from './confidence.ts'
 import { Address, ChainId, Id, PoolAddress } from './identifier.ts'
+import { SellabilityHead } from './price.ts'
 import { ExactValue, Microusd, Ms, Score, Unsigned } from './quantity.ts'
 import {
   array,
@@ -82,6 +83,12 @@ export const Exit = object({
   source: literal('COMPUTED'),
   price_usd: ExactValue,
   confidence: object({ score: Score, label: enumeration(SCORE_LABELS) }),
+  sellability: optional(
+    describe(
+      'Whether the token can be sold, and what it takes of a sale: `sell_tax_bps` is taken off before the first pool. Null for a routing asset, which is not probed.',
+      nullable(SellabilityHead),
+    ),
+  ),
   sales: array(Sale),
   largest: describe(
     'The largest sale found whose average price is at most 1% and 5% below price_usd, to a thousandth; null where even a dollar is not.',
