@@ -80,6 +80,16 @@ describe.each(PLACES)('on %s', place => {
     expect(code).toBe(0)
   })
 
+  it('decimals confirm: refused where no change of a token waits', async () => {
+    const admin = { ...env, ASSAY_KEY: await service.key(['read', 'stream', 'admin']) }
+    const asked = run(place, ['decimals', 'confirm', id, lark, '18'], options({ env: admin }))
+    const { code, text, errors } = await asked
+    expect([code, `${text}${errors}`]).toEqual([
+      3,
+      expect.stringContaining('no change of decimals waits for token'),
+    ])
+  })
+
   it('quote: by its symbol, as exit, verify and history', async () => {
     const bySymbol = await run(place, ['quote', id, 'lark', '--json'], options())
     expect(JSON.parse(bySymbol.raw)).toMatchObject({ state: 'PRICED', token: lark })

@@ -79,7 +79,7 @@ it('every command is tried on a terminal and in a pipe', () => {
     command.commands.length === 0 || command.name() === 'world'
       ? [path, ...command.commands.flatMap(each => leaves(each, `${path} ${each.name()}`))]
       : command.commands.flatMap(each => leaves(each, path === '' ? each.name() : `${path} ${each.name()}`))
-  const tests = ['commands', 'world', 'config', 'completion']
+  const tests = ['commands', 'world', 'config', 'completion', 'mcp']
     .map(name => readFileSync(join(import.meta.dirname, `${name}.test.ts`), 'utf8'))
     .join('\n')
   const missing = leaves(assayProgram(), '').filter(

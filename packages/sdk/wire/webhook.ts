@@ -4,7 +4,7 @@
  */
 import { AddressInput, ChainId } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
-import { Count, Ms, PlainDecimal, Sequence } from './quantity.ts'
+import { Count, ExactValue, Ms, PlainDecimal, Sequence } from './quantity.ts'
 import {
   anyObject,
   array,
@@ -154,6 +154,16 @@ export const WEBHOOK_MESSAGES = [
 export const WebhookMessage = object({
   type: known(WEBHOOK_MESSAGES),
   timestamp: describe('ISO 8601: when the record was committed.', string()),
-  data: object({ webhook_id: string(), stream_sequence: Sequence, record: nullable(anyObject()) }),
+  data: object({
+    webhook_id: string(),
+    stream_sequence: Sequence,
+    direction: optional(describe('Of price.crossed: which way.', known(['up', 'down']))),
+    threshold_usd: optional(describe('Of price.crossed: the price that was crossed.', string())),
+    price_usd: optional(describe('The price that is published now.', ExactValue)),
+    record: describe(
+      'The whole record of the stream; null for a message that none caused.',
+      nullable(anyObject()),
+    ),
+  }),
 })
 export type WebhookMessage = Static<typeof WebhookMessage>

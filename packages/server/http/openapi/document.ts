@@ -35,6 +35,7 @@ export function openApiDocument(): Json {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { session: [] }],
     paths,
+    webhooks: { message: { post: messageText(schemas) } },
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An operator-issued key; never in a URL.' },
@@ -52,6 +53,23 @@ export function openApiDocument(): Json {
     },
   }
 }
+
+/** What the service sends to an address that was registered, in the words of Standard Webhooks. */
+const messageText = (schemas: Components): Json => ({
+  operationId: 'webhookMessage',
+  tags: ['Webhooks'],
+  summary: 'What is sent to the address of a webhook, signed by Standard Webhooks.',
+  security: [],
+  requestBody: {
+    description: 'A message: its type, its time, and the record of the stream that met the condition.',
+    required: true,
+    content: contentOf(schemas.refer(wire.WebhookMessage), undefined),
+  },
+  responses: {
+    204: { description: 'Any 2xx within 10 s: received.' },
+    410: { description: 'The address is gone: the webhook is parked.' },
+  },
+})
 
 function operationText(operation: Operation, schemas: Components, examples: Json): Json {
   const { id, tag, summary, scopes, params, query, body, answers, files = [], failures = [] } = operation
