@@ -414,7 +414,7 @@ describe('what goes wrong is said with what to do next, and a code', () => {
     [['watch', '777'], 3, /chain 777 is not served; served are 1/],
     [['history', id, 'x'], 3, /no token with the symbol x/],
     [['history', id, `0x${'12'.repeat(20)}`, '--from', 'soon'], 2, /Expected 15m, 2h or 7d ago/],
-    [['search', '0x12'], 2, /0x and 40 hex digits/],
+    [['search', '0x12'], 2, /0x and 40 or 64 hex digits/],
     [['config', 'check'], 2, /ASSAY_RPC_<chain_id>=url/],
     [['world', 'incident', 'rug', '--data', '.'], 1, /no world runs in .*npm start/],
     [['completion', 'tcsh'], 2, /Allowed choices are bash, zsh, fish/],

@@ -27,8 +27,12 @@ import { Chart } from '/app/parts/chart.tsx'
 const points = Array.from({ length: 300 }, (_, at) => ({
   atMs: 1_700_000_000_000 + at * 6000,
   price: at > 100 && at < 120 ? null : 1 + Math.sin(at / 17) / 5,
+  score: 7,
+  block: at,
 }))
-render(createElement(Chart, { points, marks: [{ atMs: points[100].atMs, reason: 'REORG' }], about: 'price' }), document.body)
+const [fromMs, untilMs] = [points[0].atMs, points.at(-1).atMs]
+const marks = [{ atMs: points[100].atMs, reason: 'REORG', block: 100, withdrawn: null, now: null, bps: null }]
+render(createElement(Chart, { points, candles: [], marks, fromMs, untilMs, about: 'price' }), document.body)
 `
 
 async function bundleWith(...plugins: readonly Plugin[]): Promise<string> {

@@ -45,6 +45,8 @@ const AGAIN_MS = 3000
 const GATHER_MS = 1000
 /** Between two readings of what stands beside the prices. */
 const BESIDE_MS = 60_000
+/** The prices of all chains are there by then, and are not to wait for it. */
+const BESIDE_AFTER_MS = 1500
 
 export class Live {
   readonly client: Client
@@ -205,6 +207,7 @@ export class Live {
   async #keepBeside(chainId: number): Promise<void> {
     if (this.#beside.has(chainId)) return
     this.#beside.add(chainId)
+    await new Promise(resolve => setTimeout(resolve, BESIDE_AFTER_MS))
     while (!this.#ending.signal.aborted) {
       // Without an answer the cells stay as they are until the next.
       await this.#loadBeside(chainId).catch(() => undefined)

@@ -35,7 +35,7 @@ describe('a malformed quote', () => {
   it.each([
     [
       '?depth=1',
-      'unknown parameter "depth"; expected max_age_ms, deadline_ms, max_hops, min_depth_usd, exclude_pools',
+      'unknown parameter "depth"; expected max_age_ms, deadline_ms, max_hops, min_depth_usd, exclude_pools, view',
     ],
     ['?max_hops=1&max_hops=1', 'parameter max_hops is given twice; expected it once'],
     ['?max_hops=0', 'max_hops is "0"; expected an integer from 1 to 3'],
@@ -140,7 +140,10 @@ describe('an error outside quotes', () => {
     )
     expect([status, body]).toEqual([
       400,
-      { error: 'kind is "swap"; expected one of SWAP, MINT, BURN, SYNC, INITIALIZE, CREATED' },
+      {
+        error:
+          'kind is "swap"; expected one of SWAP, MINT, BURN, SYNC, INITIALIZE, CREATED, FEE, MODIFY, PROTOCOL_FEE',
+      },
     ])
   })
 

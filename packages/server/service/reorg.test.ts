@@ -45,7 +45,12 @@ describe('a reorganisation of one block', () => {
     const before = await quoteOf('MOTH')
     const after = await service.head()
     const block = await chain.run(chain.sellV2(pair, 'MOTH', 3000))
-    const token = await service.untilRecord('the price', after, isTokenUpsert(moth))
+    // A probe of the token may publish a state of the block before.
+    const token = await until('the price of the block', async () =>
+      (await service.records(after))
+        .filter(isTokenUpsert(moth))
+        .find(({ payload }) => payload.as_of.block_hash === block.hash),
+    )
     const [swap, pool] = await Promise.all([
       service.untilRecord('the swap', after, isSwap(pair)),
       service.untilRecord('the pool', after, isPoolUpsert(pair)),
@@ -78,8 +83,10 @@ describe('a reorganisation of one block', () => {
     expect(now.price_usd).toEqual(before.price_usd)
     expect(now.routes[0]?.hops[0]?.evidence).toEqual(before.routes[0]?.hops[0]?.evidence)
     // The full quote and the record are one evaluation.
+    // The quote says of a probe what it takes to run it again, too.
     for (const [name, value] of Object.entries(retraction.payload.current))
-      expect(now[name as keyof typeof now], name).toEqual(value)
+      if (name === 'sellability') expect(now.sellability).toMatchObject(value as object)
+      else expect(now[name as keyof typeof now], name).toEqual(value)
   })
 
   it('leaves the orphaned events listed, as what they are', async () => {

@@ -119,6 +119,7 @@ const SAID_ONCE = [
   /\.temporal\.covered_ms$/, // within a band
   /\.past\.(kind|read_at_ms|is_proven|times|traded_by_ms)$/, // where no cap follows from it
   /(^|\.)sellability\.(reason|pool_id|block_number|block_hash|checked_at_ms|method|revert)$/,
+  /(^|\.)sellability\.(buy|transfer|sell)_tax_bps$/, // within a band
   /(^|\.)sellability\.(path\[\]\.(pool_id|family|fee_ppm)|sizes\[\])$/, // what to run again, which the chain answers
   /\.backing\.(balance0|balance1|against0|against1|read_at_ms|excess_since_ms)$/, // within a band
   /(^|\.)own_past\.covered_ms$/, // within a band

@@ -18,6 +18,12 @@ const nameOf = schema => {
 const typeOf = (root, schema) =>
   nameOf(schema.$ref ? (root.components.schemas[schema.$ref.split('/').at(-1)] ?? schema) : schema)
 
+/** What an answer holds: JSON by its schema, a file by its types. */
+const bodyOf = content =>
+  !content || content['application/json']
+    ? nameOf(content?.['application/json'].schema)
+    : Object.keys(content).join(' | ')
+
 const resolve = (root, response) =>
   response.$ref ? root.components.responses[response.$ref.split('/').at(-1)] : response
 
@@ -60,13 +66,13 @@ function fill(root, path, method, operation, element) {
       ['status', 'body', 'about'],
       answers.map(([status, each]) => [
         status,
-        nameOf(each.content?.['application/json'].schema),
+        bodyOf(each.content),
         each.description,
       ]),
     ),
   )
   for (const [status, each] of answers) {
-    const example = each.content?.['application/json'].example
+    const example = each.content?.['application/json']?.example
     if (example !== undefined) element.append(make('h4', `A ${status}`), code(example))
   }
 }
