@@ -27,6 +27,8 @@ const isLong = process.env['ASSAY_WEBHOOK_FAULTS'] !== undefined
 const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
 /** A fifth and more are kills. */
 const KILLS = { sqlite: Math.ceil(FAULTS / 4), postgres: isLong ? 20 : 2 }
+/** By then the market has met every condition. */
+const LEAST_STEPS = 30
 const LIMIT_MS = isLong ? 3_600_000 : 600_000
 
 const token = { chain_id: CHAIN, token_address: TOKEN as `0x${string}` }
@@ -114,7 +116,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', kind => {
       return started
     }
     const say = () => receivers.reduce((sum, { received }) => sum + received.length, 0)
-    for (let kill = 0; kill < kills || faults() < wanted; kill++) {
+    for (let kill = 0; kill < kills || faults() < wanted || lastStep < LEAST_STEPS; kill++) {
       const [stepsBefore, saidBefore] = [lastStep, say()]
       const started = start()
       const [moreSteps, moreSaid] = [1 + next(10), next(12)]
