@@ -1,7 +1,7 @@
 /** A state that has seen nothing yet. Stables and routing assets are known from the start: others need them. */
 import { adapterOf } from './amm/families.ts'
 import { knownToken } from './chain/registry.ts'
-import { DueQueue } from './memory/dueQueue.ts'
+import { emptyIndex } from './chain/emptyIndex.ts'
 import { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 import { policyVersion } from './policy/policyVersion.ts'
 import type { ChainSetup } from './setup.ts'
@@ -30,20 +30,7 @@ export function createState(setup: ChainSetup, policy: Policy = DEFAULT_POLICY):
     coverage: new Map(),
     journals: [],
     gaps: [],
-    index: {
-      pairs: new Map(),
-      ownPools: new Map(),
-      poolsInto: new Map(),
-      agreements: new Map(),
-      dues: new DueQueue(),
-      touched: null,
-      priced: new Set(),
-      aged: new Set(),
-      watches: new Map(),
-      depths: new Map(),
-      changed: new Set(),
-      evaluations: new Map(),
-    },
+    index: emptyIndex(),
   }
   for (const { token } of setup.stables) knownToken(state, token)
   for (const asset of setup.routingAssets) knownToken(state, asset)

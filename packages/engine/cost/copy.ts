@@ -3,7 +3,7 @@ import type { PoolTerms } from '../amm/families.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
 import type { Pool, PoolState } from '../entities.ts'
-import { DueQueue } from '../memory/dueQueue.ts'
+import { emptyIndex } from '../chain/emptyIndex.ts'
 import type { State } from '../state.ts'
 
 /** The token, the anchors, and the pools that price them. */
@@ -34,20 +34,7 @@ function emptyLike(real: State): State {
     coverage: new Map(),
     journals: [],
     gaps: [],
-    index: {
-      pairs: new Map(),
-      ownPools: new Map(),
-      poolsInto: new Map(),
-      agreements: new Map(),
-      dues: new DueQueue(),
-      touched: null,
-      priced: new Set(),
-      aged: new Set(),
-      watches: new Map(),
-      depths: new Map(),
-      changed: new Set(),
-      evaluations: new Map(),
-    },
+    index: emptyIndex(),
   }
 }
 
