@@ -2,12 +2,13 @@
 import { postgresDatabase } from '../packages/server/store/testing/connect.ts'
 import { startPostgres } from '../packages/server/store/testing/postgresServer.ts'
 import { appendConcurrently } from '../packages/server/store/testing/tail.ts'
+import { seedOfRun } from '../packages/world/seed.ts'
 
 const [WRITERS, APPENDS] = [8, 10_000]
 
 const server = await startPostgres()
 const database = await postgresDatabase(server)
-const seed = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const seed = seedOfRun()
 const store = await database.connect()
 const { records, missed, polls } = await appendConcurrently(store, WRITERS, {
   address: database.address,

@@ -51,7 +51,9 @@ describe('Random', () => {
 describe('seedOfRun', () => {
   it('takes ASSAY_SEED where it is set and refuses what is no seed', () => {
     expect(seedOfRun({ ASSAY_SEED: '42' })).toBe(42)
-    expect(seedOfRun({})).toBeGreaterThanOrEqual(0)
+    expect(seedOfRun({})).toBe(seedOfRun({}))
+    const drawn = new Set(Array.from({ length: 20 }, () => seedOfRun({ ASSAY_SEED: 'random' })))
+    expect(drawn.size).toBeGreaterThan(1)
     for (const wrong of ['', '-1', '1.5', 'abc', '4294967296']) {
       expect(() => seedOfRun({ ASSAY_SEED: wrong })).toThrow('ASSAY_SEED')
     }

@@ -402,8 +402,11 @@ function mintStep(random: Random, { of, pool, spacing, state, positions }: Subje
   return { call: of.mint(pool, lower, upper, liquidity), asked: null }
 }
 
-function burnStep(random: Random, { pool, positions }: Subject): Step {
+function burnStep(random: Random, subject: Subject): Step {
+  const { pool, positions } = subject
   const held = [...positions.entries()].slice(1).filter(([, { liquidity }]) => liquidity > 0n)
+  // Mints may all have gone into the first position, which stays.
+  if (held.length === 0) return mintStep(random, subject)
   const [key, position] = random.pick(held)
   const burnt = random.bigint(1n, position.liquidity)
   positions.set(key, { ...position, liquidity: position.liquidity - burnt })

@@ -1,10 +1,11 @@
 /**
  * How many cases a property runs, and integers of every length to run it on.
  *
- * ASSAY_CASES_SCALE=10 runs ten times as many of everything.
+ * ASSAY_CASES_SCALE=10 runs ten times as many of everything. A property that fails prints its own seed.
  */
 import * as fc from 'fast-check'
 import { vi } from 'vitest'
+import { seedOfRun } from '../../world/seed.ts'
 
 type Host = { readonly process?: { readonly env: Readonly<Record<string, string | undefined>> } }
 
@@ -15,6 +16,9 @@ if (!/^[1-9][0-9]{0,3}$/.test(requested)) {
   )
 }
 const scale = Number(requested)
+
+/** The longer form draws cases of its own. */
+fc.configureGlobal({ seed: scale === 1 ? seedOfRun() : seedOfRun({ ASSAY_SEED: 'random' }) })
 
 /** Per test, for a machine a tenth as fast as ours. */
 vi.setConfig({ testTimeout: 120_000 * scale })

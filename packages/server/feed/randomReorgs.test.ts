@@ -17,9 +17,10 @@ import {
 } from './testing/localChain.ts'
 import { expectFinalChain } from './testing/oracle.ts'
 import { Progress } from './testing/progress.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
 const SEQUENCES = Number(process.env['ASSAY_REORGS'] ?? 300)
-const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_116)
+const SEED = seedOfRun()
 /** Anvil slows with the length of its history. */
 const PER_CHAIN = 50
 /** Further back than any reorganisation here goes. */

@@ -20,9 +20,10 @@ import {
 } from './testing/localChain.ts'
 import { expectFinalChain } from './testing/oracle.ts'
 import { Progress } from './testing/progress.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
 const WANTED = Number(process.env['ASSAY_WRONG_ANSWERS'] ?? 1000)
-const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
+const SEED = seedOfRun()
 /** Side by side, since each round of tries costs each of them a back-off. */
 const FEEDS = 6
 

@@ -10,9 +10,10 @@ import { generator } from './testing/generator.ts'
 import { type PostgresServer, startPostgres } from './testing/postgresServer.ts'
 import { progressOf } from './testing/progress.ts'
 import { scriptedCommit } from './testing/script.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
 const isLong = process.env['ASSAY_CRASH'] === 'long'
-const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const SEED = seedOfRun()
 const RANDOM_KILLS = isLong ? { sqlite: 1_000, postgres: 100 } : { sqlite: 8, postgres: 4 }
 const KILLS_PER_POINT = isLong ? 20 : 1
 const LIMIT_MS = isLong ? 3_600_000 : 900_000

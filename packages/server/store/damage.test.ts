@@ -10,8 +10,9 @@ import { StoreError } from './storeError.ts'
 import { databaseAt } from './testing/connect.ts'
 import { generator } from './testing/generator.ts'
 import { scriptedCommit } from './testing/script.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
-const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const SEED = seedOfRun()
 const RANDOM_FLIPS = 24
 const PARSER_WORDS = /Unexpected|valid JSON|at position|undefined|is not a function|Cannot read/
 

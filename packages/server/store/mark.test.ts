@@ -15,9 +15,10 @@ import { backupSqlite, restoreSqlite } from './sqlite/backup.ts'
 import type { FullStore } from './testing/connect.ts'
 import { generator } from './testing/generator.ts'
 import { scriptedCommit } from './testing/script.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
 const STEPS = 40
-const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const SEED = seedOfRun()
 
 let folder: string
 beforeEach(() => {

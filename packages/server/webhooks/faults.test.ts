@@ -20,11 +20,12 @@ import { makeSecret } from './signature.ts'
 import { type Manner, MANNERS, Receiver } from './testing/receiver.ts'
 import { CHAIN, TOKEN } from './testing/script.ts'
 import type { SendingOptions } from './testing/sendingProcess.ts'
+import { seedOfRun } from '../../world/seed.ts'
 
 const PROCESS = fileURLToPath(new URL('./testing/sendingProcess.ts', import.meta.url))
 const FAULTS = Number(process.env['ASSAY_WEBHOOK_FAULTS'] ?? 40)
 const isLong = process.env['ASSAY_WEBHOOK_FAULTS'] !== undefined
-const SEED = Number(process.env['ASSAY_SEED'] ?? Date.now() % 1_000_003)
+const SEED = seedOfRun()
 /** A fifth and more are kills. */
 const KILLS = { sqlite: Math.ceil(FAULTS / 4), postgres: isLong ? 20 : 2 }
 /** By then the market has met every condition. */

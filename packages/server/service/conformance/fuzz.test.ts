@@ -11,9 +11,10 @@ import { CHAIN_ID, planWith } from '../testing/plan.ts'
 import { startTestChain, type TestChain } from '../testing/testChain.ts'
 import { startTestService, type TestService } from '../testing/testService.ts'
 import { DescribedApi } from './describedApi.ts'
+import { seedOfRun } from '../../../world/seed.ts'
 
 const REQUESTS = Number(process.env['ASSAY_FUZZ_REQUESTS'] ?? 20_000)
-const SEED = Number(process.env['ASSAY_FUZZ_SEED'] ?? Date.now() % 2 ** 31)
+const SEED = seedOfRun()
 const SOCKETS = 16
 /** Of a heap that held some thousand requests before: what a leak of a few hundred bytes each would exceed. */
 const MAX_GROWTH = 24 * 2 ** 20

@@ -15,9 +15,10 @@ import { ROOMY } from '../testing/roomy.ts'
 import { startTestChain, type TestChain } from '../testing/testChain.ts'
 import { writeConfig } from '../testing/testService.ts'
 import { until } from '../testing/until.ts'
+import { seedOfRun } from '../../../world/seed.ts'
 
 const CUTS = Number(process.env['ASSAY_STREAM_CUTS'] ?? 500)
-const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
+const SEED = seedOfRun()
 const FOLLOWERS = 6
 const KILLS = 3
 /** Rounds between two looks at how far behind the service is, and how far it may be. */

@@ -13,10 +13,11 @@ import { type FrameParts, frame, RawClient } from '../testing/rawFrames.ts'
 import { StoppedClock } from '../testing/testClock.ts'
 import { openTestGate, sequencesOf, type TestGate, untilHeard } from '../testing/testGate.ts'
 import { until } from '../testing/until.ts'
+import { seedOfRun } from '../../../world/seed.ts'
 
 const LIVE = { chain_ids: [1], pool_ids: [], token_ids: [] }
 const RANDOM_FRAMES = Number(process.env['ASSAY_STREAM_FRAMES'] ?? 5000)
-const SEED = Number(process.env['ASSAY_SEED'] ?? 20_261_115)
+const SEED = seedOfRun()
 /** Clients at once. */
 const LANES = 10
 /** What random frames may leave behind, in all: a kilobyte for each connection of the long form would be thirty. */
