@@ -428,6 +428,7 @@ describe('appearance', () => {
       [`#/pool/${CHAIN_ID}/${pair}`, 'Recent events'],
       ['#/stream', 'Live tail'],
       ['#/operations/keys', 'All keys'],
+      ['#/operations/webhooks', 'Webhooks'],
       ['#/operations/health', 'Chains and endpoints'],
       ['#/operations/policy', 'Policy'],
       ['#/operations/incidents', 'Incidents'],
