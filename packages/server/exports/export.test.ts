@@ -11,6 +11,7 @@ import { ask } from '../service/testing/answer.ts'
 import { openTestApi, type TestApi } from '../service/testing/testApi.ts'
 import { address, poolFacts, swap } from '../store/testing/drafts.ts'
 import { generator } from '../store/testing/generator.ts'
+import type { LogRecord } from '../store/port.ts'
 import { CHAIN, marketCommit, TOKEN } from '../webhooks/testing/script.ts'
 import { rowsOf } from './range.ts'
 import { EXPORT_KINDS, TABLES } from './table.ts'
@@ -113,6 +114,20 @@ it.each(EXPORT_KINDS)('%s: CSV and Parquet have the rows of NDJSON', async kind 
   expect(plain).toEqual(rows)
   const { key_value_metadata: said = [] } = await parquetMetadataAsync(await asyncBufferFromFile(file))
   expect(said).toContainEqual({ key: 'assay.to_sequence', value: String(head) })
+})
+
+it('a pool without an address is named by its whole id', () => {
+  const id = `0x${'ab'.repeat(32)}`
+  const payload = { pool_id: id, kind: 'SWAP', block_number: 7 }
+  const record = {
+    sequence: 1,
+    chainId: 1,
+    timeMs: 5,
+    type: 'SWAP_OBSERVED',
+    envelope: JSON.stringify({ payload }),
+  }
+  const row = TABLES.events.rowOf({ ...record, poolIds: [id], tokenIds: [], bytes: 0 } as LogRecord)
+  expect(row?.slice(0, 6)).toEqual([1, 0, 1, 5, id, 'SWAP'])
 })
 
 it('two exports join without overlap or gap, and each says which records it is of', async () => {
