@@ -2,8 +2,8 @@
  * What one endpoint can and cannot do, asked call by call over a connection of its own. A probe never throws for
  * what the endpoint answers: that is its finding.
  */
-import { decodeAnswer, toCount, toFields, toHash } from '../feed/answer.ts'
-import type { Connection } from '../feed/connection.ts'
+import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.ts'
+import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
