@@ -5,7 +5,7 @@
 import { SELECTOR } from '../market/abi.ts'
 import { isWord } from '../market/reading.ts'
 import { addressAt } from '../market/words.ts'
-import { UNPROVEN_FACTORIES } from '../ops/chainTable.ts'
+import { UNPROVEN_FACTORIES } from '../ops/chains/protocols.ts'
 import type { Address, ChainConfig, Hex } from '../ops/config.ts'
 
 type Answers = (to: Address, data: Hex) => Promise<Hex | null>
