@@ -2,7 +2,7 @@
  * How a token is to be probed: the pool its price comes from, the way there from wrapped native over the deepest verified
  * pools, and what to spend. The pool of the evidence is the one that is tried, or the answer would be about another market.
  */
-import { count, type Pool, poolsOf, type State } from '@assay/engine'
+import { count, type Pool, poolsOf, type SellabilityReading, type State } from '@assay/engine'
 import { MOST_HOPS, probeFamily, type ProbeHop } from '@assay/sdk/probe'
 import type { Address, ChainConfig } from '../../ops/config.ts'
 
@@ -10,11 +10,7 @@ export type Probing = {
   readonly token: Address
   readonly pool: Pool
   readonly hops: readonly ProbeHop[]
-  readonly path: readonly {
-    readonly pool: Address
-    readonly family: Pool['terms']['family']
-    readonly feePpm: ReturnType<typeof count>
-  }[]
+  readonly path: SellabilityReading['path']
   readonly sizes: readonly [bigint, bigint]
 }
 
@@ -45,11 +41,7 @@ export function probingOf(
     token,
     pool,
     hops: pools.map(hopOf),
-    path: pools.map(({ pool: each }) => ({
-      pool: each.address,
-      family: each.terms.family,
-      feePpm: count(Number(each.feePpm)),
-    })),
+    path: pools.map(({ pool: each }) => probedOf(each)),
     sizes: sizesOf(state, chain.wrappedNative, pool),
   }
 }
@@ -101,7 +93,19 @@ function hopOf({ pool, tokenIn, tokenOut }: Step): ProbeHop {
   const family = probeFamily(terms.family)
   if (family === null) throw new Error(`the probe cannot trade with a pool of ${terms.family}`)
   const fee = 'fee' in terms && typeof terms.fee === 'object' ? terms.fee : null
-  return { family, pool: address, tokenIn, tokenOut, fee }
+  const hop = { family, tokenIn, tokenOut, fee }
+  if (!('manager' in terms)) return { ...hop, pool: address }
+  const { keyFee, tickSpacing, hooks, isNative, manager } = terms
+  const key = { fee: Number(keyFee), tickSpacing, hooks, native: isNative ? pool.token0 : null }
+  return { ...hop, pool: manager, key }
+}
+
+function probedOf({ address, terms, feePpm, token0, token1 }: Pool): SellabilityReading['path'][number] {
+  const probed = { pool: address, family: terms.family, feePpm: count(Number(feePpm)) }
+  if (!('manager' in terms)) return probed
+  const { keyFee, tickSpacing, hooks, isNative, manager } = terms
+  const sizes = { keyFee: count(Number(keyFee)), tickSpacing: count(tickSpacing) }
+  return { ...probed, key: { manager, ...sizes, hooks, currency1: token1, token0, isNative } }
 }
 
 function sizesOf(state: State, native: Address, pool: Pool): readonly [bigint, bigint] {
