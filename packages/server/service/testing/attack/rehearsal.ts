@@ -1,12 +1,14 @@
 /** An attack played through without a chain: which tokens it needs, and how many seconds it takes until its last look. */
-import type { PoolSpec, Position, Stage } from '@assay/world'
+import type { PoolSpec, Position, Stage, TokenOptions } from '@assay/world'
+import { BLOCK_S } from './plan.ts'
 
-const BLOCK_S = 12
 /** Pools that were there before are this old, and were traded in half of it ago: more than a look-back covers. */
 export const AGE_S = 2400
 
 export class Rehearsal implements Stage {
-  readonly tokens = new Map<string, { readonly decimals: number; readonly usd: number }>()
+  readonly tokens = new Map<string, TokenOptions>()
+  /** Tokens that change what they say of themselves. */
+  readonly changing = new Set<string>()
   /** Until the last look. */
   spanS = 0
   blocks = 0
@@ -14,8 +16,8 @@ export class Rehearsal implements Stage {
   #passedS = 0
   #isAged = true
 
-  token(name: string, { decimals = 18, usd = 1 }: { decimals?: number; usd?: number } = {}): void {
-    this.tokens.set(name, { decimals, usd })
+  token(name: string, options: TokenOptions = {}): void {
+    this.tokens.set(name, options)
   }
   async pool(_: string, { isNew = false }: PoolSpec): Promise<void> {
     if (!isNew) this.#isAged = false
@@ -57,7 +59,9 @@ export class Rehearsal implements Stage {
   mark(): void {}
   async orphan(): Promise<void> {}
   async feed(): Promise<void> {}
-  async decimals(): Promise<void> {}
+  async decimals(token: string): Promise<void> {
+    this.changing.add(token)
+  }
   async health(): Promise<void> {}
   watch(): void {}
   async look(): Promise<void> {
