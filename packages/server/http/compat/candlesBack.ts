@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exact } from '@assay/sdk'
 import { startOf } from '../../exports/candles.ts'
-import type { HttpContext } from '../context.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 

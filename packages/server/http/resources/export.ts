@@ -1,0 +1,170 @@
+/**
+ * GET /v1/export: a range of the log as a file, streamed as fast as it is taken. The headers say which records it is of
+ * before the first byte; the same range is the same bytes, so what was cut goes on after its last row.
+ */
+import type { FastifyInstance } from 'fastify'
+import { Readable } from 'node:stream'
+import { bytesOf, type Format, FORMATS, MEDIA_TYPES } from '../../exports/files.ts'
+import { CANDLE_COLUMNS, candleRows } from '../../exports/candleRows.ts'
+import { type Interval, INTERVALS_MS, startOf } from '../../exports/candles.ts'
+import { type Range, rowsOf } from '../../exports/range.ts'
+import { type Column, EXPORT_KINDS, type ExportKind, type Row, TABLES } from '../../exports/table.ts'
+import { epochOf, epochStart } from '../../store/epoch.ts'
+import { Refusal, RequestError } from '../plumbing/apiError.ts'
+import { charge, COMPUTING_UNITS } from '../plumbing/charge.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, searchOf } from '../plumbing/request.ts'
+import { principalOf } from './session.ts'
+
+const MAX = Number.MAX_SAFE_INTEGER
+/** Of a consumer, at once: each keeps the store busy for as long as it is taken. */
+const MOST = 2
+const NAMES = [
+  'kind',
+  'format',
+  'after_sequence',
+  'to_sequence',
+  'from_ms',
+  'to_ms',
+  'chain_id',
+  'header',
+  'interval',
+] as const
+const CANDLES = 'candles'
+const INTERVALS = Object.keys(INTERVALS_MS) as Interval[]
+
+export function registerExport(app: FastifyInstance, context: HttpContext): void {
+  const running = new Map<string, number>()
+  app.get('/v1/export', async (request, reply) => {
+    const params = new Params(searchOf(request), NAMES, malformed)
+    const kind = choice(params, 'kind', [...EXPORT_KINDS, CANDLES], null)
+    const format = choice(params, 'format', FORMATS, 'csv')
+    const hasHeader = choice(params, 'header', ['yes', 'no'], 'yes') === 'yes'
+    const range = await rangeIn(context, params)
+    const { columns, pages, position } =
+      kind === CANDLES ? await candlesIn(context, params, range) : recordsIn(context, params, kind, range)
+    await charge(context, request, reply, COMPUTING_UNITS)
+    const { consumer } = principalOf(request)
+    const count = running.get(consumer) ?? 0
+    if (count >= MOST) throw new Refusal(429, 1000)
+    running.set(consumer, count + 1)
+    const file = Readable.from(bytesOf(format, pages, { columns, hasHeader, position }), {
+      objectMode: false,
+    })
+    file.once('error', failure =>
+      context.log.warn('an export ended early', { request_id: request.id, error: failure.message }),
+    )
+    // However it ends: read to its end, cut, or failed.
+    file.once('close', () => running.set(consumer, (running.get(consumer) ?? 1) - 1))
+    const said = Object.entries(position).map(([name, value]) => [
+      `assay-${name.replaceAll('_', '-')}`,
+      value,
+    ])
+    return reply
+      .headers({
+        'content-type': MEDIA_TYPES[format],
+        'content-disposition': `attachment; filename="${fileName(kind, format, range)}"`,
+        ...(Object.fromEntries(said) as Record<string, string>),
+      })
+      .send(file)
+  })
+}
+
+type Exported = {
+  readonly columns: readonly Column[]
+  readonly pages: AsyncIterable<readonly Row[]>
+  /** In the headers, and in the file itself where its format has a place for it. */
+  readonly position: Readonly<Record<string, string>>
+}
+
+const positionOf = ({ after, through }: Range): Record<string, string> => ({
+  epoch: String(epochOf(through)),
+  after_sequence: String(after),
+  to_sequence: String(through),
+})
+
+function recordsIn(context: HttpContext, params: Params, kind: ExportKind, range: Range): Exported {
+  if (params.text('interval') !== null)
+    throw new RequestError(400, `interval is of candles; it was given with kind ${kind}`)
+  const { columns } = TABLES[kind]
+  return { columns, pages: rowsOf(context.store, TABLES[kind], range), position: positionOf(range) }
+}
+
+/** Of whole buckets: the first that the log has all of, and no further than where the log ends. */
+async function candlesIn(context: HttpContext, params: Params, range: Range): Promise<Exported> {
+  if (params.text('after_sequence') !== null)
+    throw new RequestError(
+      400,
+      'after_sequence cuts buckets in two; candles begin at from_ms, and to_sequence says up to which record the log counts',
+    )
+  const interval = choice(params, 'interval', INTERVALS, '1h')
+  const intervalMs = INTERVALS_MS[interval]
+  const { store } = context
+  const [oldest] = await store.readLog(range.after, 1, null)
+  const [newest] = await store.readLog(range.through - 1, 1, null)
+  const wholeMs =
+    range.after === epochStart(0) ? 0 : startOf((oldest?.timeMs ?? 0) + intervalMs - 1, intervalMs)
+  const untilMs = Math.min(range.toMs ?? MAX, newest?.timeMs ?? 0)
+  const wanted = {
+    after: range.after,
+    through: range.through,
+    chainId: range.chainId,
+    intervalMs,
+    fromMs: Math.max(wholeMs, startOf(range.fromMs ?? 0, intervalMs)),
+    untilMs: startOf(untilMs, intervalMs),
+  }
+  return {
+    columns: CANDLE_COLUMNS,
+    pages: candleRows(store, wanted),
+    position: {
+      ...positionOf(range),
+      interval,
+      from_ms: String(wanted.fromMs),
+      to_ms: String(Math.max(wanted.fromMs, wanted.untilMs)),
+    },
+  }
+}
+
+const fileName = (kind: string, format: Format, { after, through }: Range): string =>
+  `${kind}-${after + 1}-${through}.${format}`
+
+/** Ends at the log's end of now; a beginning that is no longer kept is refused, and not moved. */
+async function rangeIn(context: HttpContext, params: Params): Promise<Range> {
+  const { oldest, head } = await context.store.readBounds()
+  const after = params.integer('after_sequence', 0, MAX) ?? oldest - 1
+  const wanted = params.integer('to_sequence', 0, MAX)
+  const through = Math.min(wanted ?? head, head)
+  if (after + 1 < oldest)
+    throw new RequestError(
+      400,
+      `after_sequence is ${after}; the oldest record kept is ${oldest}, so expected ${oldest - 1} or more`,
+    )
+  if (after > through)
+    throw new RequestError(
+      400,
+      `after_sequence is ${after}; expected at most ${through}, the end of the range`,
+    )
+  const chainId = params.integer('chain_id', 1, MAX)
+  if (chainId !== null) servedChain(context, chainId)
+  const [fromMs, toMs] = [params.integer('from_ms', 0, MAX), params.integer('to_ms', 1, MAX)]
+  if (fromMs !== null && toMs !== null && fromMs >= toMs)
+    throw new RequestError(400, `from_ms is ${fromMs}; expected it before to_ms, which is ${toMs}`)
+  return { after, through, chainId, fromMs, toMs }
+}
+
+function choice<Choice extends string>(
+  params: Params,
+  name: string,
+  choices: readonly Choice[],
+  otherwise: Choice | null,
+): Choice {
+  const text = params.text(name) ?? otherwise
+  const found = choices.find(each => each === text)
+  if (found === undefined)
+    throw new RequestError(
+      400,
+      `${name} is ${text === null ? 'missing' : JSON.stringify(text.slice(0, 40))}; expected one of ${choices.join(', ')}`,
+    )
+  return found
+}
