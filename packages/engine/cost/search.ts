@@ -2,8 +2,9 @@
  * The cheapest plan found that makes the service say a wanted price: which pools are pushed, and how far. Plans are compared
  * by what a round trip loses while nobody trades back; whether a plan works is asked of the live rules.
  *
- * A plan is a distance for each pool: to the wanted price, so many bps short of it, or not at all. With few pools all such
- * plans are tried, cheapest first. With many the search goes from all pools down. Either way it then shortens each push.
+ * A plan is a distance for each pool: to where one of its routes says the wanted price, so many bps short of it, or not at all.
+ * With few pools all such plans are tried, cheapest first. With many the search goes from all pools down. Either way it then
+ * shortens each push, and tries what is cheaper and differs in two pools.
  */
 import { type Count, count } from '../units.ts'
 import { type Tried, tried, type Wanted } from './belief.ts'
@@ -18,16 +19,20 @@ import type { Rehearsal } from './rehearsal.ts'
  */
 const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
 
-/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 5^4 and 3^6. */
+/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 6^4 and 3^6. */
 const FEW = 6
 const FEWER = 4
-const COARSE: readonly Short[] = [null, 19_500n, 0n]
+const OPTIONS = { few: 6, many: 3 } as const
+
+/** Distances that are no further apart are one. */
+const SAME = 50n
 
 /** Plans that are tried for one move; each takes at most two evaluations. */
 export const MAX_TRIALS = 160
 
-/** Of them, cheapest first. */
+/** Of them, of one set of pools cheapest first, and of those that differ from the best in two pools. */
 const MAX_CHEAPEST_FIRST = 40
+const MAX_NEIGHBOURS = 24
 
 /** A plan that misses the wanted price by no more than this part of the move is brought there. */
 const MISSED = { num: 6n, den: 10n }
@@ -47,6 +52,8 @@ export class Search {
   readonly #wanted: Wanted
   #trials = 0
   #best: Plan | null = null
+  /** Pools that carry the best plan without a push. */
+  #standing: readonly Lever[] = []
 
   constructor(rehearsal: Rehearsal, wanted: Wanted) {
     this.#rehearsal = rehearsal
@@ -55,9 +62,14 @@ export class Search {
 
   /** Each base is a set of pools that carry the price together. */
   run(bases: readonly (readonly Lever[])[]): FoundPlan | null {
-    for (const base of bases) this.#searchIn(base)
+    for (const base of bases) {
+      const before = this.#best
+      this.#searchIn(base)
+      if (this.#best !== before) this.#standing = base.filter(lever => this.#push(lever, 0n) === null)
+    }
     if (this.#best === null) return null
     this.#shorten()
+    while (this.#improve()) this.#shorten()
     return {
       pushes: this.#pushes(this.#best),
       costs: this.#costs(this.#best),
@@ -83,20 +95,20 @@ export class Search {
   /** True when the cheapest of all plans that are likely to work was found, or is dearer than one that is known. */
   #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[]): boolean {
     const { isUp } = this.#wanted
-    const plans = plansOf(levers)
-      .map(plan => ({ plan, loss: this.#costs(plan).loss }))
-      .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
+    const plans = this.#cheapestFirst(this.#plansOf(levers))
     let tried = 0
+    let isFound = false
     for (const { plan } of plans) {
       if (this.#isDearer(plan)) return true
       if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
-      if (++tried > MAX_CHEAPEST_FIRST) return false
+      if (++tried > MAX_CHEAPEST_FIRST) break
       const fitting = this.#fit(plan)
       if (fitting === null) continue
+      // It may have become longer, and the next one cheaper than it.
+      isFound = true
       this.#keep(fitting)
-      return true
     }
-    return false
+    return isFound
   }
 
   /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */
@@ -139,7 +151,8 @@ export class Search {
       const here = this.#best?.get(lever)
       if (here === null || here === undefined) continue
       let works = here
-      let fails = SHORTS.findLast(short => short !== null && short > here) ?? here + 100_000n
+      const next = this.#optionsOf(lever, 1).findLast(short => short !== null && short > here)
+      let fails = next ?? here + this.#wanted.millionths
       for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
         const middle = (works + fails) >> 1n
         const plan: Plan = new Map(this.#best).set(lever, middle)
@@ -149,6 +162,65 @@ export class Search {
         } else fails = middle
       }
     }
+  }
+
+  /** The cheapest plan that works of those that differ from the best one in at most two pools. True where there is one. */
+  #improve(): boolean {
+    const best = this.#best as Plan
+    const standing = this.#standing
+    const plans = this.#cheapestFirst(this.#neighboursOf(best))
+    let tried = 0
+    for (const { plan } of plans) {
+      if (this.#isDearer(plan) || tried >= MAX_NEIGHBOURS) break
+      if (!isLikely(this.#rehearsal.policy, plan, standing, this.#wanted.isUp)) continue
+      tried++
+      const fitting = this.#fit(plan)
+      if (fitting !== null) this.#keep(fitting)
+    }
+    return this.#best !== best
+  }
+
+  #neighboursOf(best: Plan): Plan[] {
+    const levers = [...best.keys()]
+    const changes = levers.map(lever =>
+      this.#optionsOf(lever, levers.length).map(short => [lever, short] as const),
+    )
+    const plans: Plan[] = []
+    for (const [at, own] of changes.entries())
+      for (const [lever, short] of own) {
+        const one = new Map(best).set(lever, short)
+        plans.push(one)
+        for (const others of changes.slice(at + 1))
+          for (const [other, otherShort] of others) plans.push(new Map(one).set(other, otherShort))
+      }
+    return plans
+  }
+
+  #plansOf(levers: readonly Lever[]): Plan[] {
+    return levers.reduce<Plan[]>(
+      (plans, lever) =>
+        plans.flatMap(plan =>
+          this.#optionsOf(lever, levers.length).map(short => new Map(plan).set(lever, short)),
+        ),
+      [new Map()],
+    )
+  }
+
+  /** Not at all, and distances that are a push, the furthest short first. */
+  #optionsOf(lever: Lever, levers: number): readonly Short[] {
+    const most = levers > FEWER ? OPTIONS.many : OPTIONS.few
+    const distances: bigint[] = [0n]
+    for (const short of [...lever.shortsOf(this.#wanted.isUp), ...SHORTS.toReversed()]) {
+      if (short === null || distances.length >= most - 1 || this.#push(lever, short) === null) continue
+      if (distances.every(each => short > each + SAME || short < each - SAME)) distances.push(short)
+    }
+    return [null, ...distances.sort((a, b) => (a > b ? -1 : 1))]
+  }
+
+  #cheapestFirst(plans: readonly Plan[]): readonly { readonly plan: Plan; readonly loss: bigint }[] {
+    return plans
+      .map(plan => ({ plan, loss: this.#costs(plan).loss }))
+      .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
   }
 
   #dearestFirst(): Lever[] {
@@ -204,12 +276,4 @@ export class Search {
     }
     return { capital, loss }
   }
-}
-
-function plansOf(levers: readonly Lever[]): Plan[] {
-  const shorts = levers.length > FEWER ? COARSE : SHORTS
-  return levers.reduce<Map<Lever, Short>[]>(
-    (plans, lever) => plans.flatMap(plan => shorts.map(short => new Map(plan).set(lever, short))),
-    [new Map()],
-  )
 }
