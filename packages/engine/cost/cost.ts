@@ -152,12 +152,12 @@ function basesOf(
 /** First-hop pools of qualified routes, heaviest first, ties by address; each with its routes, heaviest first. */
 function heaviest(routes: readonly Route[]): { readonly pool: Pool; readonly onwards: readonly Onward[] }[] {
   const pools = new Map<Pool, { weight: bigint; readonly onwards: Onward[] }>()
-  for (const { price, failure, weight, first } of routes) {
+  for (const { price, failure, weight, capacity, first } of routes) {
     if (price === null || failure !== null) continue
     let known = pools.get(first.pool)
     if (known === undefined) pools.set(first.pool, (known = { weight: 0n, onwards: [] }))
     known.weight += weight
-    known.onwards.push({ price, weight })
+    known.onwards.push({ price, weight, capacity })
   }
   return [...pools]
     .sort(([a, x], [b, y]) =>

@@ -49,10 +49,13 @@ function isCarried(
   const heard = pools
     .filter(({ weight }) => isHeard(weight, total, floor))
     .flatMap(({ lever, short, drifted }) =>
-      lever.voicesAt(short, isUp).map(({ price, weight }) => {
-        const capacity = weight * drifted
-        return { id: lever.pool.id, price, weight: capacity, capacity, source: lever.pool }
-      }),
+      lever.voicesAt(short, isUp).map(({ price, weight, capacity }) => ({
+        id: lever.pool.id,
+        price,
+        weight: weight * drifted,
+        capacity: capacity * drifted,
+        source: lever.pool,
+      })),
     )
   const verdict = consensus(heard, policy.revision === 1 ? null : total)
   if (verdict === null || verdict.unresolved) return false

@@ -18,10 +18,10 @@ export type Costs = { readonly capital: bigint; readonly loss: bigint }
 const NOTHING: Costs = { capital: 0n, loss: 0n }
 
 /** A route that begins with a pool: it moves with the pool, and has a price and a weight of its own. */
-export type Onward = { readonly price: Fraction; readonly weight: bigint }
+export type Onward = { readonly price: Fraction; readonly weight: bigint; readonly capacity: bigint }
 
 /** One voice of a pool: its price as a part of the wanted one. */
-export type Voice = { readonly price: Fraction; readonly weight: bigint }
+export type Voice = Onward
 
 /** A distance, or a price as a part of another, is cut to this many parts of a price: finer than any pool of ours tells apart. */
 const PARTS = 10n ** 12n
@@ -73,9 +73,13 @@ export class Lever {
   voicesAt(short: Short, isUp: boolean): readonly Voice[] {
     const said = this.#priceAt(short, isUp)
     const [heaviest] = this.#routes as readonly [Onward]
-    return this.#routes.map(({ price, weight }) => {
+    return this.#routes.map(({ price, weight, capacity }) => {
       const [far, near] = [price.num * heaviest.price.den, price.den * heaviest.price.num]
-      return { price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS }, weight }
+      return {
+        price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS },
+        weight,
+        capacity,
+      }
     })
   }
 

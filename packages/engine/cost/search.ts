@@ -8,24 +8,11 @@
  */
 import { type Count, count } from '../units.ts'
 import { type Tried, tried, type Wanted } from './belief.ts'
+import { beyondOf, distancesOf, FEW, neighboursOf, type Plan, plansOf, SHORTS } from './distances.ts'
 import { isLikely } from './forecast.ts'
 import type { Costs, Lever, Short } from './lever.ts'
 import type { Push } from './push.ts'
 import type { Rehearsal } from './rehearsal.ts'
-
-/**
- * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
- * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
- */
-const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
-
-/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 6^4 and 3^6. */
-const FEW = 6
-const FEWER = 4
-const OPTIONS = { few: 6, many: 3 } as const
-
-/** Distances that are no further apart are one. */
-const SAME = 50n
 
 /** Plans that are tried for one move; each takes at most two evaluations. */
 export const MAX_TRIALS = 160
@@ -42,8 +29,6 @@ const EXACT = 100n
 
 /** Halvings of a push between what works and what does not. */
 const HALVINGS = 6
-
-type Plan = ReadonlyMap<Lever, Short>
 
 export type FoundPlan = { readonly pushes: readonly Push[]; readonly costs: Costs; readonly trials: Count }
 
@@ -65,7 +50,9 @@ export class Search {
     for (const base of bases) {
       const before = this.#best
       this.#searchIn(base)
-      if (this.#best !== before) this.#standing = base.filter(lever => this.#push(lever, 0n) === null)
+      for (const beyond of beyondOf(base, this.#wanted.isUp))
+        this.#tryCheapestFirst(...this.#parted(base), beyond)
+      if (this.#best !== before) this.#standing = this.#parted(base)[1]
     }
     if (this.#best === null) return null
     this.#shorten()
@@ -78,9 +65,7 @@ export class Search {
   }
 
   #searchIn(base: readonly Lever[]): void {
-    const levers = base.filter(lever => this.#push(lever, 0n) !== null)
-    // Pools that are there already carry the price without a push.
-    const standing = base.filter(lever => this.#push(lever, 0n) === null)
+    const [levers, standing] = this.#parted(base)
     if (levers.length === 0 || (levers.length <= FEW && this.#tryCheapestFirst(levers, standing))) return
     const whole: Plan = new Map(levers.map(lever => [lever, 0n] as const))
     const fitting = this.#fit(whole)
@@ -92,10 +77,16 @@ export class Search {
     if (others !== null && this.#isDearerThan(others)) this.#best = others
   }
 
+  /** Pools to push, and pools that are there already and carry the price without a push. */
+  #parted(base: readonly Lever[]): readonly [Lever[], Lever[]] {
+    const isPushed = (lever: Lever) => this.#push(lever, 0n) !== null
+    return [base.filter(isPushed), base.filter(lever => !isPushed(lever))]
+  }
+
   /** True when the cheapest of all plans that are likely to work was found, or is dearer than one that is known. */
-  #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[]): boolean {
+  #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[], beyond = 0n): boolean {
     const { isUp } = this.#wanted
-    const plans = this.#cheapestFirst(this.#plansOf(levers))
+    const plans = this.#cheapestFirst(plansOf(levers, isUp, beyond))
     let tried = 0
     let isFound = false
     for (const { plan } of plans) {
@@ -151,7 +142,9 @@ export class Search {
       const here = this.#best?.get(lever)
       if (here === null || here === undefined) continue
       let works = here
-      const next = this.#optionsOf(lever, 1).findLast(short => short !== null && short > here)
+      const next = distancesOf(lever, this.#wanted.isUp, count(1)).findLast(
+        short => short !== null && short > here,
+      )
       let fails = next ?? here + this.#wanted.millionths
       for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
         const middle = (works + fails) >> 1n
@@ -168,7 +161,7 @@ export class Search {
   #improve(): boolean {
     const best = this.#best as Plan
     const standing = this.#standing
-    const plans = this.#cheapestFirst(this.#neighboursOf(best))
+    const plans = this.#cheapestFirst(neighboursOf(best, this.#wanted.isUp))
     let tried = 0
     for (const { plan } of plans) {
       if (this.#isDearer(plan) || tried >= MAX_NEIGHBOURS) break
@@ -178,43 +171,6 @@ export class Search {
       if (fitting !== null) this.#keep(fitting)
     }
     return this.#best !== best
-  }
-
-  #neighboursOf(best: Plan): Plan[] {
-    const levers = [...best.keys()]
-    const changes = levers.map(lever =>
-      this.#optionsOf(lever, levers.length).map(short => [lever, short] as const),
-    )
-    const plans: Plan[] = []
-    for (const [at, own] of changes.entries())
-      for (const [lever, short] of own) {
-        const one = new Map(best).set(lever, short)
-        plans.push(one)
-        for (const others of changes.slice(at + 1))
-          for (const [other, otherShort] of others) plans.push(new Map(one).set(other, otherShort))
-      }
-    return plans
-  }
-
-  #plansOf(levers: readonly Lever[]): Plan[] {
-    return levers.reduce<Plan[]>(
-      (plans, lever) =>
-        plans.flatMap(plan =>
-          this.#optionsOf(lever, levers.length).map(short => new Map(plan).set(lever, short)),
-        ),
-      [new Map()],
-    )
-  }
-
-  /** Not at all, and distances that are a push, the furthest short first. */
-  #optionsOf(lever: Lever, levers: number): readonly Short[] {
-    const most = levers > FEWER ? OPTIONS.many : OPTIONS.few
-    const distances: bigint[] = [0n]
-    for (const short of [...lever.shortsOf(this.#wanted.isUp), ...SHORTS.toReversed()]) {
-      if (short === null || distances.length >= most - 1 || this.#push(lever, short) === null) continue
-      if (distances.every(each => short > each + SAME || short < each - SAME)) distances.push(short)
-    }
-    return [null, ...distances.sort((a, b) => (a > b ? -1 : 1))]
   }
 
   #cheapestFirst(plans: readonly Plan[]): readonly { readonly plan: Plan; readonly loss: bigint }[] {
