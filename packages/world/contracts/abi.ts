@@ -14,6 +14,7 @@ export const testTokenAbi = parseAbi([
   'function allowance(address, address) view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function deposit() payable',
+  'function withdraw(uint256 value)',
   'function setDecimals(uint8 value)',
   'function setSymbol(string value)',
   'function approve(address spender, uint256 value) returns (bool)',
