@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
+import { damageIn as damageInPacked } from '../packed.ts'
 import { pageOf } from './rowPlace.ts'
 import { toStoreError } from './sqliteError.ts'
 
@@ -14,6 +15,7 @@ const TEXTS = [
   { table: 'pool_state', column: 'state', row: `'chain ' || chain_id || ', pool ' || pool_address` },
   { table: 'token_price', column: 'price', row: `'chain ' || chain_id || ', token ' || token_address` },
   { table: 'token_quote', column: 'quote', row: `'chain ' || chain_id || ', token ' || token_address` },
+  { table: 'quote_book', column: 'body', row: `'chain ' || chain_id || ', step ' || step` },
   { table: 'feed_health', column: 'health', row: `'chain ' || chain_id` },
   { table: 'pool_event', column: 'body', row: `'chain ' || chain_id || ', event ' || id` },
   { table: 'input', column: 'text', row: `'chain ' || chain_id || ', step ' || step` },
@@ -61,6 +63,7 @@ function placeIn(database: DatabaseSync, { table, column }: Text): { root: numbe
 
 /** The first byte that cannot be right; null for a text that may be what was written. */
 function damageIn(bytes: Buffer, { table }: Text): number | null {
+  if (table === 'quote_book') return damageInPacked(bytes)
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) return firstDifference(bytes, Buffer.from(text))
   let at = 0
