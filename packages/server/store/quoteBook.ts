@@ -11,8 +11,8 @@ import { pack, unpack } from './packed.ts'
 import type { QuoteRow, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
 
-/** Bodies of a commit, packed, and the line of each quote in it. */
-export type QuoteBook = { readonly body: Uint8Array; readonly lineOf: ReadonlyMap<Written, number> }
+/** The quotes of a commit, and the line of each quote in it. */
+export type QuoteBook = { readonly packed: Uint8Array; readonly lineOf: ReadonlyMap<Written, number> }
 
 /** Where a quote stands, and what only its place on the log told. */
 export type QuotePlace = {
@@ -34,26 +34,27 @@ export type Placed = {
 export type StoredQuote = Pick<QuoteRow, 'sequence' | 'price'> & {
   readonly line: number | null
   readonly lastPriced: string | null
-  readonly body: Uint8Array | null
+  readonly packed: Uint8Array | null
   readonly quote: QuoteJson | null
 }
 
 export function quoteRowOf(stored: StoredQuote | undefined): QuoteRow | null {
   if (stored === undefined) return null
-  const { sequence, price, line, lastPriced, body } = stored
-  const quote = body === null || line === null ? stored.quote : quoteIn(body, { line, sequence, lastPriced })
+  const { sequence, price, line, lastPriced, packed } = stored
+  const quote =
+    packed === null || line === null ? stored.quote : quoteIn(packed, { line, sequence, lastPriced })
   return quote === null ? null : { sequence, price, quote, bytes: Buffer.byteLength(quote) }
 }
 
 /** One reading of both forms; the parameters are a chain and a token. */
 export const quoteSql = (chain: string, token: string): string => `
   SELECT price, coalesce(quote_place.sequence, token_quote.sequence) AS sequence, line,
-    last_priced AS "lastPriced", body, quote
+    last_priced AS "lastPriced", packed, quote
   FROM token_price
     LEFT JOIN quote_place USING (chain_id, token_address)
     LEFT JOIN quote_book USING (chain_id, step)
     LEFT JOIN token_quote USING (chain_id, token_address)
-  WHERE chain_id = ${chain} AND token_address = ${token} AND (body IS NOT NULL OR quote IS NOT NULL)`
+  WHERE chain_id = ${chain} AND token_address = ${token} AND (packed IS NOT NULL OR quote IS NOT NULL)`
 
 const HERE = { sequence: '\u0001', piece: '\u0002', pieceEnd: '\u0003', line: '\n' } as const
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no JSON text holds.
@@ -81,12 +82,12 @@ export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | nul
   const places = new Map<Written, number>()
   for (const quote of quotes) if (quote !== null) places.set(quote, lineOf(quote))
   if (lines.length === 0) return null
-  return { body: pack(lines.join(HERE.line)), lineOf: places }
+  return { packed: pack(lines.join(HERE.line)), lineOf: places }
 }
 
 /** Put together again. */
-export function quoteIn(body: Uint8Array, { line, sequence, lastPriced }: QuotePlace): QuoteJson {
-  const pieces = unpack(body).split(HERE.line)
+export function quoteIn(packed: Uint8Array, { line, sequence, lastPriced }: QuotePlace): QuoteJson {
+  const pieces = unpack(packed).split(HERE.line)
   const own = sequenceText(count(sequence))
   const made = new Map<number, string>()
   const textOf = (at: number): string => {

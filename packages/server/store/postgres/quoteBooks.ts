@@ -4,8 +4,8 @@ import { type Placed, type QuoteBook, quoteRowOf, quoteSql, type StoredQuote } f
 import { type Query, statement } from './connection.ts'
 
 const INSERT_BOOK = statement(`
-  INSERT INTO quote_book (chain_id, step, body) VALUES ($1, $2, $3)
-  ON CONFLICT (chain_id, step) DO UPDATE SET body = excluded.body`)
+  INSERT INTO quote_book (chain_id, step, packed) VALUES ($1, $2, $3)
+  ON CONFLICT (chain_id, step) DO UPDATE SET packed = excluded.packed`)
 const BOOKS_OF = statement(
   'SELECT token_address AS token, step FROM quote_place WHERE chain_id = $1 AND token_address = ANY ($2::text[])',
 )
@@ -32,7 +32,7 @@ export async function writeBook(
   step: number,
   book: QuoteBook | null,
 ): Promise<void> {
-  if (book !== null) await query(INSERT_BOOK, [chainId, step, book.body])
+  if (book !== null) await query(INSERT_BOOK, [chainId, step, book.packed])
 }
 
 /** Inside a commit: the last quote of each token it has records of. Books that no token needs any more go. */

@@ -13,7 +13,7 @@ export type QuoteWriter = (
 /** Inside a commit: the last quote of each token it has records of. Books that no token needs any more go. */
 export function quoteBookWriter(connection: Connection): QuoteWriter {
   const insertBook = connection.prepare(
-    'INSERT OR REPLACE INTO quote_book (chain_id, step, body) VALUES (?, ?, ?)',
+    'INSERT OR REPLACE INTO quote_book (chain_id, step, packed) VALUES (?, ?, ?)',
   )
   const bookOf = connection.prepare('SELECT step FROM quote_place WHERE chain_id = ? AND token_address = ?')
   const upsertPlace = connection.prepare(`
@@ -36,7 +36,7 @@ export function quoteBookWriter(connection: Connection): QuoteWriter {
       if (line === undefined) deletePlace.run(chainId, tokenAddress)
       else upsertPlace.run(chainId, tokenAddress, sequence, step, line, lastPriced)
     }
-    if (book !== null) insertBook.run(chainId, step, book.body)
+    if (book !== null) insertBook.run(chainId, step, book.packed)
     for (const before of left) deleteBook.run({ chain: chainId, step: before })
   }
 }

@@ -9,6 +9,7 @@ import { events } from './schema/0006-events.ts'
 import { families } from './schema/0007-families.ts'
 import { webhooks } from './schema/0008-webhooks.ts'
 import { quotes } from './schema/0009-quotes.ts'
+import { packedLog } from './schema/0010-packed-log.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -20,4 +21,5 @@ export const schema: readonly Migration[] = [
   { version: 7, name: 'families', sql: families },
   { version: 8, name: 'webhooks', sql: webhooks, oldest: 7 },
   { version: 9, name: 'quotes', sql: quotes },
+  { version: 10, name: 'packed log', sql: packedLog },
 ]

@@ -7,11 +7,11 @@ export const quotes = `
   CREATE TABLE quote_book (
     chain_id BIGINT NOT NULL,
     step BIGINT NOT NULL,
-    body BYTEA NOT NULL,
+    packed BYTEA NOT NULL,
     PRIMARY KEY (chain_id, step)
   );
   -- What is compressed already is not tried again.
-  ALTER TABLE quote_book ALTER COLUMN body SET STORAGE EXTERNAL;
+  ALTER TABLE quote_book ALTER COLUMN packed SET STORAGE EXTERNAL;
 
   -- Where the full quote of a token stands. 'last_priced' is JSON, of a token without a price.
   CREATE TABLE quote_place (

@@ -7,7 +7,7 @@ export const quotes = `
   CREATE TABLE quote_book (
     chain_id INTEGER NOT NULL,
     step INTEGER NOT NULL,
-    body BLOB NOT NULL,
+    packed BLOB NOT NULL,
     PRIMARY KEY (chain_id, step)
   ) STRICT;
 
