@@ -1,5 +1,4 @@
 /** A local world: anvil chains with the real AMM contracts. */
-export * from './algebra.ts'
 export * from './anvil.ts'
 export type { Attack, Wanted } from './attacks/attack.ts'
 export { ATTACKS } from './attacks/corpus.ts'
@@ -10,8 +9,9 @@ export type { Band, LookOptions, PoolSpec, Position, Stage, TokenOptions } from 
 export * from './client.ts'
 export * from './contracts/abi.ts'
 export * from './deploy.ts'
+export * from './deployerFactories.ts'
+export { sendDeposit } from './deposit.ts'
 export { putMulticall3 } from './multicall3.ts'
-export * from './pancake.ts'
 export { creationCode, type V4HookName } from './published.ts'
 export * from './random.ts'
 export * from './seed.ts'

@@ -7,7 +7,6 @@
  * contract is asked for its depth, and the published quoter for both kinds of swap.
  */
 import {
-  type AlgebraFactory,
   algebraPoolAbi,
   type Anvil,
   type Client,
@@ -20,7 +19,7 @@ import {
   deployPancakeFactory,
   deployToken,
   deployTrader,
-  type PancakeFactory,
+  type DeployerFactory,
   pancakePoolAbi,
   Random,
   seedOfRun,
@@ -122,8 +121,8 @@ const add = (to: Map<string, number>, name: string) => to.set(name, (to.get(name
 let anvil: Anvil
 let client: Client
 let hands: Address
-let pancakes: PancakeFactory
-let algebras: AlgebraFactory
+let pancakes: DeployerFactory
+let algebras: DeployerFactory
 let quoters: { readonly pancake: Address; readonly algebra: Address }
 
 beforeAll(async () => {

@@ -191,6 +191,7 @@ export const oddTokenAbi = parseAbi([
   'function setPool(address account)',
   'function setExempt(address account)',
   'function turn()',
+  'function rebase(uint256 percent)',
   'function mint(address to, uint256 value)',
   'function balanceOf(address) view returns (uint256)',
 ])
