@@ -27,7 +27,7 @@ type Differing = Pick<Concentrated, 'deploy' | 'config'> & {
   readonly mint: typeof trader.mintV3
   /** Price and tick come first in what it answers. */
   readonly slotCall: Hex
-  createAt(order: Order, pair: readonly [Address, Address]): Promise<Address>
+  readonly createAt: (order: Order, pair: readonly [Address, Address]) => Promise<Address>
 }
 
 const ownPools = ({ deploy, config, mint, slotCall, createAt }: Differing): WorldFamily =>
