@@ -2,12 +2,12 @@
  * `assay doctor`: every configured endpoint is asked what it serves and what it can do, all at once, and every
  * finding says which key of the configuration it is about and what to do. Nothing is written anywhere.
  */
-import { parseAddress } from '../feed/address.ts'
-import { type Connection, limitsOf } from '../feed/connection.ts'
-import { Endpoint } from '../feed/endpoint.ts'
+import { parseAddress } from '../feed/transport/address.ts'
+import { type Connection, limitsOf } from '../feed/transport/connection.ts'
+import { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { openHttp } from '../feed/httpConnection.ts'
-import { openWebSocket } from '../feed/webSocketConnection.ts'
+import { openHttp } from '../feed/transport/httpConnection.ts'
+import { openWebSocket } from '../feed/transport/webSocketConnection.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
 import { type ChainConfig, type Config, dollarFeeds, type Hex, type Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'

@@ -2,10 +2,10 @@
  * What one endpoint can and cannot do, asked call by call over a connection of its own. A probe never throws for
  * what the endpoint answers: that is its finding.
  */
-import { decodeAnswer, toCount, toFields, toHash } from '../feed/answer.ts'
-import type { Connection } from '../feed/connection.ts'
+import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.ts'
+import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { isRevert } from '../feed/stateReader.ts'
+import { isRevert } from '../feed/endpoints/stateReader.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 

@@ -3,6 +3,7 @@
  * addresses are the real ones; long-tail tokens are invented.
  */
 import type { Address } from 'viem'
+import type { OddTokenName } from '../oddTokens.ts'
 
 export type TokenPlan = {
   readonly symbol: string
@@ -14,6 +15,8 @@ export type TokenPlan = {
   readonly feed?: Address
   /** Behind a proxy, so that its code can be replaced. */
   readonly isProxied?: boolean
+  /** One of the tokens that behave oddly, in place of an ordinary one. */
+  readonly odd?: OddTokenName
 }
 export type DeploymentPlan = {
   readonly id: string

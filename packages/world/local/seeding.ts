@@ -6,6 +6,7 @@ import { type Address, encodeFunctionData } from 'viem'
 import { type Client, send } from '../client.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
 import { deployPriceFeed, deployProxiedToken, deployToken, deployTrader } from '../deploy.ts'
+import { deployOddToken } from '../oddTokens.ts'
 import * as trader from '../trader.ts'
 import type { WorldPool } from './families/family.ts'
 import { familyOf } from './families/table.ts'
@@ -25,7 +26,8 @@ const SEQUENCER_UP_S = 86_400
 
 export async function seedChain(client: Client, plan: ChainPlan, nowS: number): Promise<SeededChain> {
   for (const token of plan.tokens)
-    await (token.isProxied === true ? deployProxiedToken : deployToken)(client, token, token.address)
+    if (token.odd !== undefined) await deployOddToken(client, token.odd, token.address)
+    else await (token.isProxied === true ? deployProxiedToken : deployToken)(client, token, token.address)
   const traderAddress = await deployTrader(client)
   await trader.fund(
     client,

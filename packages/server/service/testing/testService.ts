@@ -8,7 +8,7 @@ import { type Client, createClient, type Envelope, type Health } from '@assay/sd
 import { incidentDoor, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import type { Scope } from '../../access/access.ts'
-import { loadConfig } from '../../config.ts'
+import { loadConfig } from '../../commands/config.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
 import type { Config } from '../../ops/config.ts'
 import { type Service, startService } from '../../service.ts'
