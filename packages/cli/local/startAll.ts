@@ -50,7 +50,7 @@ export async function startAll(options: StartOptions): Promise<void> {
   await refuseTakenPort('127.0.0.1', options.port ?? DEFAULT_PORT)
   const progress = new Progress('Starting').tick()
   try {
-    progress.note('Starting the local world: five chains, real contracts, traders.')
+    progress.note('Starting the local world: six chains, real contracts, traders.')
     const world = await startWorld({
       folder: join(folder, 'world'),
       seed: options.seed,
