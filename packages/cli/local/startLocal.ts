@@ -28,7 +28,7 @@ export async function startLocal(folder: string, options: StartOptions): Promise
   await refuseTakenPort('127.0.0.1', options.port ?? DEFAULT_PORT)
   const progress = new Progress('Starting').tick()
   try {
-    progress.note('Starting the local world: five chains, real contracts, traders.')
+    progress.note('Starting the local world: six chains, real contracts, traders.')
     const world = await startWorld({
       folder: join(folder, 'world'),
       seed: options.seed,
