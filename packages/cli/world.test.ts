@@ -148,7 +148,7 @@ describe('every example of the documentation', () => {
       'docs/CAPACITY.md',
       'docs/CAPACITY.md',
       'docs/FILES.md',
-      'docs/MUTATIONS.md',
+      'docs/evidence/MUTATIONS.md',
       'docs/NODES.md',
       'docs/NODES.md',
       'docs/NODES.md',
