@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const MESSAGES: Readonly<Record<string, { readonly about: string; readonly payload: JsonSchema }>> = {
   SUBSCRIBE: {
-    about: 'Exactly one per connection, within five seconds. A null cursor starts live.',
+    about: 'Sent exactly once per connection, within five seconds. A null cursor starts live.',
     payload: wire.SubscribeFrame,
   },
   PRICE_UPSERT: {
@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<string, { readonly about: string; readonly paylo
     payload: wire.PriceUpsertEnvelope,
   },
   PRICE_RETRACT: {
-    about: 'What was published is withdrawn, with the state that holds instead.',
+    about: 'Withdraws a published record and carries the state that replaces it.',
     payload: wire.PriceRetractEnvelope,
   },
   SWAP_OBSERVED: {
@@ -23,18 +23,18 @@ const MESSAGES: Readonly<Record<string, { readonly about: string; readonly paylo
     payload: wire.SwapObservedEnvelope,
   },
   FEED_HEALTH: {
-    about: 'The feed of a chain, on every change and every 15 s: silence means loss.',
+    about: "The health of a chain's feed, on every change and every 15 s: silence means loss.",
     payload: wire.FeedHealthEnvelope,
   },
   RESET_REQUIRED: {
-    about: 'Replay cannot safely go on: take a snapshot, make a cursor there, subscribe again.',
+    about: 'Replay cannot continue safely: take a snapshot, create a cursor there, subscribe again.',
     payload: wire.ResetRequired,
   },
 }
 const HEARD = Object.keys(MESSAGES).filter(name => name !== 'SUBSCRIBE')
 
 const QUERY: Readonly<Record<string, string>> = {
-  chain_ids: 'Chains, ascending, separated by commas; needed.',
+  chain_ids: 'Chains, ascending, separated by commas; required.',
   pool_ids: 'Pool ids, ascending, separated by commas.',
   token_ids: 'Token ids, ascending, separated by commas.',
   types: 'Types of records, ascending, separated by commas.',
@@ -79,7 +79,7 @@ export function asyncApiDocument(): Json {
       stream: {
         address: '/v1/stream',
         title: 'WebSocket',
-        description: 'Records in order of their sequence; replay first where a cursor is given.',
+        description: 'Records in order of their sequence; with a cursor, the replay comes first.',
         servers: [{ $ref: '#/servers/webSocket' }],
         messages: all(Object.keys(MESSAGES)),
       },
