@@ -69,7 +69,7 @@ function operationsTable({ paths }: OpenApi): string {
       )
     }),
   )
-  return table(['operation', 'query', 'answers', 'what it does'], rows)
+  return table(['operation', 'query', 'statuses', 'what it does'], rows)
 }
 
 function messagesTables({ components }: AsyncApi): string {
