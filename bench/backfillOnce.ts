@@ -2,13 +2,13 @@
  * One back-fill of a chain's past into a database of its own. Forked with a configuration and the path of the database, it
  * is the first thing its process does, and sends what came of it.
  */
-import { openEndpoints } from '../packages/server/feed/openEndpoints.ts'
+import { openEndpoints } from '../packages/server/feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../packages/server/ops/clock.ts'
 import type { ChainConfig } from '../packages/server/ops/config.ts'
 import { loadConfig } from '../packages/server/ops/loadConfig.ts'
 import { claimDatabase } from '../packages/server/store/sqlite/claim.ts'
 import { openSqliteStore } from '../packages/server/store/sqlite/sqliteStore.ts'
-import { runBackfill } from '../packages/server/worker/backfill.ts'
+import { runBackfill } from '../packages/server/worker/backfill/backfill.ts'
 
 type Progress = NonNullable<Parameters<typeof runBackfill>[0]['onProgress']>
 

@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ATTACKS, type Attack, judge } from '@assay/world'
-import { playOnChain } from '../packages/server/service/testing/attackStage.ts'
+import { playOnChain } from '../packages/server/service/testing/attack/playOnChain.ts'
 import { type Outcome, outcomeOf, runOnEngine } from './attack/run.ts'
 import { lineOf, tableOf } from './attack/table.ts'
 import { withParts } from './docsParts.ts'

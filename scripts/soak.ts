@@ -11,8 +11,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Client, createClient } from '../packages/sdk/index.ts'
-import { loadConfig } from '../packages/server/config.ts'
-import { checkDatabase } from '../packages/server/database.ts'
+import { loadConfig } from '../packages/server/commands/config.ts'
+import { checkDatabase } from '../packages/server/commands/database.ts'
 import { residentMib } from './residentMib.ts'
 
 const LOOK_MS = 5000

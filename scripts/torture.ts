@@ -31,7 +31,8 @@ const vitest = (file: string, env: Readonly<Record<string, string>>, count: stri
 })
 
 const CRASH = 'packages/server/store/crash.test.ts'
-const REORGS = 'packages/server/feed/randomReorgs.test.ts packages/server/feed/wrongAnswers.test.ts'
+const REORGS =
+  'packages/server/feed/follow/randomReorgs.test.ts packages/server/feed/follow/wrongAnswers.test.ts'
 const FUZZ = 'packages/server/service/conformance/fuzz.test.ts'
 const FRAMES = 'packages/server/service/conformance/streamFaults.test.ts'
 const RESUME = 'packages/server/service/conformance/resume.test.ts'

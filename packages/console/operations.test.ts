@@ -2,6 +2,7 @@ import { createClient } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { TestChain } from '../server/service/testing/testChain.ts'
 import type { TestService } from '../server/service/testing/testService.ts'
+import { MANNERS, Receiver } from '../server/webhooks/testing/receiver.ts'
 import { buildConsole } from './build.ts'
 import { type ConsolePage, logIn, PATIENT } from './testing/consolePage.ts'
 import { RunningConsole } from './testing/runningConsole.ts'
@@ -20,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => shown.close())
 
-type Tab = 'Health' | 'Keys' | 'Policy' | 'Incidents' | 'Back-fill' | 'Audit'
+type Tab = 'Health' | 'Keys' | 'Webhooks' | 'Policy' | 'Incidents' | 'Back-fill' | 'Audit'
 const asOperator = async (tab: Tab) => {
   await logIn(shown, await service.key(['read', 'stream', 'admin']))
   await shown.page.getByRole('link', { name: 'Operations' }).click()
@@ -123,6 +124,94 @@ it('the past of a chain is scanned, and how far it is can be seen', async () => 
   )
   expect(await shown.seriousFindings()).toEqual([])
   expect(shown.faults()).toEqual([])
+})
+
+it('a webhook is registered, tested, parked, resumed, replayed, given another secret and deleted', async () => {
+  const { page } = shown
+  const receiver = await Receiver.open()
+  await asOperator('Webhooks')
+  await page.getByText('There are none.').waitFor()
+  const form = page.getByRole('form', { name: 'Register a webhook' })
+  const register = async (url: string, token: string, percent: string) => {
+    await form.getByLabel('Address').fill(url)
+    await form.getByLabel('Call it when').selectOption('price_moves')
+    await form.getByLabel('Token').fill(token)
+    await form.getByLabel('Percent').fill(percent)
+    await form.getByRole('button', { name: 'Register' }).click()
+  }
+  for (const [url, token, percent, fault] of [
+    [receiver.url, 'NOSUCH', '1', 'No token of Test chain has the symbol "NOSUCH"'],
+    [receiver.url, 'MOTH', '0.001', 'The share is "0.001"; expected percent'],
+    ['http://10.0.0.1/', 'MOTH', '1', 'url may not be called: 10.0.0.1 is not on the public internet'],
+  ] as const) {
+    await register(url, token, percent)
+    await page.getByRole('alert').getByText(fault).waitFor()
+  }
+  await register(receiver.url, 'moth', '0.01')
+  const secretShown = page.locator('.note.ok code')
+  receiver.secret = (await secretShown.textContent()) ?? ''
+  expect(receiver.secret).toMatch(/^whsec_/)
+  await page.getByRole('button', { name: 'Done' }).click()
+  expect(await page.content()).not.toContain(receiver.secret)
+  const panel = page.getByRole('region', { name: 'Webhook price_moves' })
+  expect(await panel.textContent()).toContain('MOTH on Test chain moves by 0.01%')
+  // The address may hold a token of the receiver's: it is in the panel alone.
+  expect(await page.getByRole('region', { name: 'All webhooks' }).textContent()).not.toContain('hook?a=1')
+  expect(await shown.seriousFindings()).toEqual([])
+
+  await panel.getByRole('button', { name: 'Send a test' }).click()
+  await panel.getByText('The test was delivered: status 204.').waitFor()
+  const deliveries = panel.getByRole('region', { name: 'Deliveries' })
+  const sell = () => chain.run(chain.sellV2(chain.pool('uniswap-v2', 'USDT', 'MOTH'), 'MOTH', 5000))
+  await sell()
+  await chain.untilMining('a delivery', () =>
+    deliveries
+      .getByRole('row', { name: /Delivered 1 .* status 204/ })
+      .first()
+      .isVisible(),
+  )
+  expect(receiver.bodies().map(({ type }) => type)).toContain('price.moved')
+
+  receiver.manner = () => answer => void answer.writeHead(410).end()
+  await sell()
+  await chain.untilMining('a parked webhook', () => panel.getByText('Parked', { exact: true }).isVisible())
+  await panel.getByText('the receiver answered 410').first().waitFor()
+  expect(await shown.seriousFindings()).toEqual([])
+  receiver.manner = () => MANNERS.well
+  await panel.getByRole('button', { name: 'Resume' }).click()
+  await panel.getByText('Active', { exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Pause' }).click()
+  await panel.getByText('Paused', { exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Resume' }).click()
+  await expect.poll(() => panel.getByText('Pending').count(), PATIENT).toBe(0)
+
+  const [first = ''] = receiver.ids.filter(id => !id.includes('test'))
+  const times = () => receiver.received.filter(({ id }) => id === first).length
+  const before = times()
+  await panel.getByLabel('Match again after record').fill('0')
+  await panel.getByRole('button', { name: 'Replay' }).click()
+  await panel.getByRole('button', { name: 'Send again all that is matched after 0' }).click()
+  await expect.poll(times, PATIENT).toBeGreaterThan(before)
+
+  await panel.getByRole('button', { name: 'Rotate secret' }).click()
+  await panel.getByRole('button', { name: 'Make another secret' }).click()
+  await expect.poll(() => secretShown.textContent(), PATIENT).toMatch(/^whsec_/)
+  expect(await secretShown.textContent()).not.toBe(receiver.secret)
+  await panel.getByText('signs too until').waitFor()
+  // A link to it, and a reload, show the same webhook.
+  await page.reload()
+  await panel.getByRole('button', { name: 'Delete' }).click()
+  await panel.getByRole('button', { name: 'Keep as it is' }).click()
+  await panel.getByRole('button', { name: 'Delete' }).click()
+  await panel.getByRole('button', { name: 'Delete price_moves, with its deliveries' }).click()
+  await page.getByText('There are none.').waitFor()
+  await goTo('Audit')
+  const audit = page.getByRole('region', { name: 'Changes' })
+  for (const action of ['create', 'pause', 'resume', 'replay', 'rotate', 'delete'])
+    await audit.getByText(`webhook.${action}`).first().waitFor()
+  expect(receiver.forged).toEqual([])
+  await receiver.close()
+  expect(shown.faults('400')).toEqual([])
 })
 
 it('a chain is paused and resumed, and its health says so', async () => {

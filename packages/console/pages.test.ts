@@ -155,12 +155,67 @@ describe('token', () => {
     await sales
       .getByRole('row', { name: /^\$1\.0k \$[\d.]+k? \$[\d.,]+ [+−]?[\d.]+% \d+ pools/ })
       .waitFor(PATIENT)
-    await page
-      .getByRole('region', { name: 'Cost to move' })
-      .getByRole('button', { name: 'Work it out' })
-      .click()
+    await page.getByRole('region', { name: 'Cost to move' }).getByRole('button', { name: 'Compute' }).click()
     await page.getByRole('region', { name: 'Moves' }).getByRole('row', { name: /^−10%/ }).waitFor(PATIENT)
     expect(await shown.seriousFindings()).toEqual([])
+  })
+
+  it('says whether it can be sold, at which taxes, what reverted and where, or why that is not known', async () => {
+    const { page } = shown
+    await logIn(shown, await service.key())
+    const panel = page.getByRole('region', { name: 'Sellability' })
+    // LARK is probed by the service itself, in a pool on this chain.
+    await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
+    await chain.untilMining('a probe of LARK', async () => {
+      await page.reload()
+      await panel.waitFor()
+      return panel.getByText('Sellable', { exact: true }).isVisible()
+    })
+    expect(await panel.textContent()).toMatch(
+      /It was bought and sold without a tax\..*Purchase taxnone.*Sale taxnone.*Traded inpool 0x.*At block\d/,
+    )
+    expect(await shown.seriousFindings()).toEqual([])
+    await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('WETH')}`)
+    await panel.getByText('Not probed: it is a stable or a routing asset').waitFor()
+
+    let said: object | null | undefined = undefined
+    await page.route(`**/v1/quote/token/**/${chain.token('LARK')}`, async route => {
+      const answer = await route.fetch()
+      const quote = (await answer.json()) as { sellability?: object }
+      const { sellability, ...rest } = quote
+      const found = said === undefined ? rest : { ...rest, sellability: said && { ...sellability, ...said } }
+      await route.fulfill({ response: answer, json: found })
+    })
+    const taxes = { buy_tax_bps: 0, transfer_tax_bps: null, sell_tax_bps: 525 }
+    for (const [found, text] of [
+      [undefined, /Not known, because this price was published before sales were simulated/],
+      [{ status: 'TAXED', ...taxes }, /Taxed.*at a tax\..*Purchase taxnone.*not measured.*Sale tax5\.25%/],
+      [
+        {
+          status: 'UNSELLABLE',
+          reason: 'SELL_REVERTED',
+          revert: '\u202eevil <b>words</b>',
+          sell_tax_bps: null,
+        },
+        /Unsellable.*in a later block too: the sale reverted\..*RevertedSale: \u202eevil <b>words<\/b>/,
+      ],
+      [
+        { status: 'UNKNOWN', reason: 'NO_PATH', method: null, pool_id: null, block_number: null },
+        /Unknown.*Not known, because no verified pools lead/,
+      ],
+      [
+        { status: 'UNKNOWN', reason: 'SELL_RESTRICTED' },
+        /others were seen selling.*RevertedSale, without words/,
+      ],
+      [{ status: 'SELLABLE', reason: 'SIZE_LIMITED' }, /without a tax, but one of the two sizes/],
+      [{ status: 'SELLABLE', reason: 'A_LATER_REASON' }, /without a tax, but A_LATER_REASON/],
+    ] as const) {
+      said = found
+      await shown.goTo('#/')
+      await shown.goTo(`#/token/${CHAIN_ID}/${chain.token('LARK')}`)
+      await expect.poll(() => panel.textContent(), PATIENT).toMatch(text)
+      expect(await shown.seriousFindings()).toEqual([])
+    }
   })
 
   it('that was priced once is a line from then on, not an empty chart', async () => {
@@ -373,6 +428,7 @@ describe('appearance', () => {
       [`#/pool/${CHAIN_ID}/${pair}`, 'Recent events'],
       ['#/stream', 'Live tail'],
       ['#/operations/keys', 'All keys'],
+      ['#/operations/webhooks', 'Webhooks'],
       ['#/operations/health', 'Chains and endpoints'],
       ['#/operations/policy', 'Policy'],
       ['#/operations/incidents', 'Incidents'],

@@ -4,27 +4,27 @@
  */
 import type { Access } from './access/access.ts'
 import { RateLimit } from './access/rateLimit.ts'
-import { openApi } from './api.ts'
-import { Metrics } from './http/metrics.ts'
+import { openApi } from './wiring/api.ts'
+import { Metrics } from './http/plumbing/metrics.ts'
 import { Settings } from './http/settings.ts'
-import { isKeyCommand, runKeyCommand } from './keyCommands.ts'
-import { startChains } from './localChains.ts'
+import { isKeyCommand, runKeyCommand } from './commands/keyCommands.ts'
+import { startChains } from './wiring/localChains.ts'
 import { systemClock } from './ops/clock.ts'
 import { openControl } from './ops/control.ts'
 import { createLog } from './ops/log.ts'
-import { keepPruning } from './retention.ts'
+import { keepPruning } from './wiring/retention.ts'
 import { logLoss } from './store/loss.ts'
 import { claimStore, openStore } from './store/openStore.ts'
 import { watchStore } from './store/watchStore.ts'
 import { Hub } from './stream/hub.ts'
 import { Roster } from './stream/roster.ts'
-import type { Service, ServiceOptions } from './serviceOptions.ts'
-import type { BackfillKeeper } from './worker/backfillKeeper.ts'
+import type { Service, ServiceOptions } from './wiring/serviceOptions.ts'
+import type { BackfillSupervisor } from './worker/backfill/backfillSupervisor.ts'
 
-export { startApiNode } from './apiNode.ts'
+export { startApiNode } from './roles/apiNode.ts'
 export type { WorldDoor } from './http/worldDoor.ts'
-export { type ChainNode, startChainNode } from './chainNode.ts'
-export type { Service, ServiceOptions } from './serviceOptions.ts'
+export { type ChainNode, startChainNode } from './roles/chainNode.ts'
+export type { Service, ServiceOptions } from './wiring/serviceOptions.ts'
 
 export async function startService({
   config,
@@ -98,7 +98,7 @@ export async function startService({
 /** What the command line may ask of a running service. */
 async function answerControl(
   access: Access,
-  backfills: BackfillKeeper,
+  backfills: BackfillSupervisor,
   request: Readonly<Record<string, unknown>>,
 ): Promise<object> {
   const { command } = request

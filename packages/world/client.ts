@@ -72,7 +72,7 @@ export async function send(client: Client, call: Call): Promise<TransactionRecei
  * Asks until the receipt is there. viem's own waiting looks again only after a new block, and on a node that
  * mines for every transaction there may be none.
  */
-async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt> {
+export async function receiptOf(client: Client, hash: Hex): Promise<TransactionReceipt> {
   const deadlineMs = performance.now() + RECEIPT_TIMEOUT_MS
   for (let waitMs = RECEIPT_POLL_MS.first; ; waitMs = Math.min(waitMs * 2, RECEIPT_POLL_MS.most)) {
     try {

@@ -11,7 +11,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
 } from 'viem'
-import { type Client, send } from './client.ts'
+import { type Call, type Client, send } from './client.ts'
 import { testTokenAbi, traderAbi } from './contracts/abi.ts'
 
 export type StepOutcome =
@@ -113,15 +113,21 @@ export async function fund(client: Client, trader: Address, tokens: readonly Add
   for (const token of tokens) await send(client, { to: token, data })
 }
 
+type Way = (
+  client: Client,
+  call: Call & { readonly to: Address; readonly gas: bigint },
+) => Promise<TransactionReceipt>
+
 /** Runs calls in one transaction, in order; one that reverts changes nothing and stops nothing. */
 export async function batch(
   client: Client,
   trader: Address,
   calls: readonly Hex[],
   gas: bigint,
+  through: Way = send,
 ): Promise<StepOutcome[]> {
   const data = encodeFunctionData({ abi: traderAbi, functionName: 'batch', args: [calls] })
-  const { logs } = await send(client, { to: trader, data, gas })
+  const { logs } = await through(client, { to: trader, data, gas })
   const outcomes: StepOutcome[] = []
   let own: TransactionReceipt['logs'] = []
   for (const log of logs) {

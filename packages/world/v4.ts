@@ -1,5 +1,5 @@
 /**
- * Uniswap v4 on a local chain: the published PoolManager at mainnet's address, its pools, and the hooks of
+ * Uniswap v4 on a local chain: the published PoolManager at its address of each chain, its pools, and the hooks of
  * v4-core's own tests.
  */
 import {
@@ -14,6 +14,7 @@ import {
   parseEventLogs,
   type TransactionReceipt,
   zeroAddress,
+  zeroHash,
 } from 'viem'
 import { type Client, DEV_ACCOUNT, send } from './client.ts'
 import { v4ManagerAbi } from './contracts/abi.ts'
@@ -44,25 +45,51 @@ export const V4_HOOK_FLAG = {
 /** In the fee of a pool's key: the hook decides. */
 export const V4_DYNAMIC_FEE = 0x800000
 
-/** Who runs mainnet's constructor becomes nothing; who it names becomes the owner: Uniswap's timelock. */
-export const V4_MANAGER_OWNER: Address = '0x1a9C8182C09F50C8318d769245beA52c32BE35BC'
+type Birth = { readonly from: Address; readonly salt: Hex; readonly owner: Address }
 
-/** Chain 1: the contest's deployer and its best salt. */
-export const V4_MANAGER_CREATE2 = {
-  from: '0x48E516B34A1274f49457b9C6182097796D0498Cb',
-  salt: '0x72bed203c9a5eff37e1f55be91f742def6e0e5c7bd40398de517b6047b87ee78',
-} as const satisfies { readonly from: Address; readonly salt: Hex }
+/** The deployer that is at this address on nearly every chain, asked without a salt: only the owner makes a difference. */
+const usual = (owner: Address): Birth => ({
+  from: '0x4e59b44847b379578588920cA78FbF26c0B4956C',
+  salt: zeroHash,
+  owner,
+})
 
-/** Where the published code with the timelock as its owner lands: 0x000000000004444c5dc75cB358380D2e3dE08A90. */
-export const v4ManagerAddress = (): Address =>
-  getCreate2Address({ ...V4_MANAGER_CREATE2, bytecodeHash: keccak256(managerCode(V4_MANAGER_OWNER)) })
+/**
+ * How the manager of each chain was made. Who runs the constructor becomes nothing; the owner is its argument: Uniswap's
+ * timelock on chain 1, where the salt is the best of a contest, and what speaks for it on the others.
+ */
+const BIRTHS: Readonly<Record<number, Birth>> = {
+  1: {
+    from: '0x48E516B34A1274f49457b9C6182097796D0498Cb',
+    salt: '0x72bed203c9a5eff37e1f55be91f742def6e0e5c7bd40398de517b6047b87ee78',
+    owner: '0x1a9C8182C09F50C8318d769245beA52c32BE35BC',
+  },
+  10: usual('0xa1dD330d602c32622AA270Ea73d078B803Cb3518'),
+  56: usual('0x341c1511141022cf8eE20824Ae0fFA3491F1302b'),
+  137: usual('0x8a1B966aC46F42275860f905dbC75EfBfDC12374'),
+  8453: usual('0x31FAfd4889FA1269F7a13A66eE0fB458f27D72A9'),
+  42_161: usual('0x2BAD8182C09F50c8318d769245beA52C32Be46CD'),
+  43_114: usual('0xeb0BCF27D1Fb4b25e708fBB815c421Aeb51eA9fc'),
+}
 
+/** Where the published code lands on a chain; on chain 1 at 0x000000000004444c5dc75cB358380D2e3dE08A90. */
+export function v4ManagerAddress(chainId = 1): Address {
+  const { from, salt, owner } = birthOn(chainId)
+  return getCreate2Address({ from, salt, bytecodeHash: keccak256(managerCode(owner)) })
+}
+
+/** The manager of a chain, which is chain 1's where not said otherwise, at its address there. */
 export function deployV4Manager(
   client: Client,
-  site: Site = v4ManagerAddress(),
-  owner: Address = V4_MANAGER_OWNER,
+  { chainId = 1, site = v4ManagerAddress(chainId) }: { chainId?: number; site?: Site } = {},
 ): Promise<Address> {
-  return deploy(client, managerCode(owner), site)
+  return deploy(client, managerCode(birthOn(chainId).owner), site)
+}
+
+function birthOn(chainId: number): Birth {
+  const birth = BIRTHS[chainId]
+  if (birth === undefined) throw new Error(`no manager of Uniswap v4 is known on chain ${chainId}`)
+  return birth
 }
 
 /** An address of `base` whose lowest bits are exactly these flags. */

@@ -153,3 +153,20 @@ if (existsSync(real))
       expect(faultsOf(all)).toEqual([])
     })
   })
+
+const opStack = join(real, 'op')
+if (existsSync(opStack))
+  describe('real blocks of Base and OP Mainnet', () => {
+    it('are proven by their receipts wherever these are at hand, with deposits of four and of six fields', () => {
+      const whole = readBlocks(opStack).filter(({ receipts }) => receipts !== null)
+      const deposits = whole
+        .flatMap(({ receipts }) => receipts ?? [])
+        .filter(({ type }) => Number(type) === 0x7e)
+      expect(new Set(deposits.map(each => each['depositReceiptVersion'] !== undefined))).toEqual(
+        new Set([true, false]),
+      )
+      expect(whole.map(block => [block.file, examine(block, 0).honest])).toEqual(
+        whole.map(({ file }) => [file, expect.objectContaining({ kind: 'passed', proof: 'receipts' })]),
+      )
+    })
+  })

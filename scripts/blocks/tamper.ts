@@ -2,7 +2,7 @@
  * Makes copies of a block with one change each: every field of the header, of receipts and of logs, and receipts or logs that
  * are missing, duplicated, forged or reordered.
  */
-import { stateSyncHash } from '../../packages/server/feed/stateSync.ts'
+import { stateSyncHash } from '../../packages/server/feed/proof/stateSync.ts'
 import type { Hex } from '../../packages/server/ops/config.ts'
 import type { CapturedBlock, Fields } from './readBlocks.ts'
 import type { Items } from './verdict.ts'

@@ -1,11 +1,11 @@
 /** The verdict on a captured block, by the functions that the service itself uses. */
-import { FieldError, toCount, toHash } from '../../packages/server/feed/answer.ts'
-import { scanAnswer } from '../../packages/server/feed/answerScanner.ts'
-import { digestOf } from '../../packages/server/feed/blockDigest.ts'
-import { type ReceiptEntry, toReceiptEntry } from '../../packages/server/feed/entry.ts'
-import { decodeHeader } from '../../packages/server/feed/header.ts'
-import { type CommittingHeader, proveReceipts } from '../../packages/server/feed/receiptsProof.ts'
-import { stateSyncHash } from '../../packages/server/feed/stateSync.ts'
+import { FieldError, toCount, toHash } from '../../packages/server/feed/answers/answer.ts'
+import { scanAnswer } from '../../packages/server/feed/answers/answerScanner.ts'
+import { digestOf } from '../../packages/server/feed/proof/blockDigest.ts'
+import { type ReceiptEntry, toReceiptEntry } from '../../packages/server/feed/answers/entry.ts'
+import { decodeHeader } from '../../packages/server/feed/proof/header.ts'
+import { type CommittingHeader, proveReceipts } from '../../packages/server/feed/proof/receiptsProof.ts'
+import { stateSyncHash } from '../../packages/server/feed/proof/stateSync.ts'
 import type { Hex, ProofRules } from '../../packages/server/ops/config.ts'
 import type { CapturedBlock, Fields } from './readBlocks.ts'
 

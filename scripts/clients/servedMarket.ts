@@ -9,7 +9,7 @@ import {
   type Health,
   type PricedQuote,
 } from '@assay/sdk'
-import { loadConfig } from '../../packages/server/config.ts'
+import { loadConfig } from '../../packages/server/commands/config.ts'
 import type { Config } from '../../packages/server/ops/config.ts'
 import { type Service, startService } from '../../packages/server/service.ts'
 import { cursorAfter, Heard } from '../../packages/server/service/testing/heard.ts'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@assay/sdk'
 import { type LocalWorld, type WorldChain, worldConfig } from '@assay/world'
-import { issueKeyIn, loadConfig } from '../../packages/server/config.ts'
+import { issueKeyIn, loadConfig } from '../../packages/server/commands/config.ts'
 import {
   type ChildService,
   freePort,

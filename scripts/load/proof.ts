@@ -4,8 +4,8 @@
  */
 import type { WorldChain } from '@assay/world'
 import { toEventSelector } from 'viem'
-import { loadConfig } from '../../packages/server/config.ts'
-import { checkDatabase } from '../../packages/server/database.ts'
+import { loadConfig } from '../../packages/server/commands/config.ts'
+import { checkDatabase } from '../../packages/server/commands/database.ts'
 import { openReader } from '../../packages/server/store/openStore.ts'
 import type { Heard } from './subscribers.ts'
 

@@ -1,7 +1,15 @@
 /** Where in the console one is: the part of the address after `#`, so that every page can be linked and reloaded. */
 import { useEffect, useState } from 'preact/hooks'
 
-export const OPERATIONS_TABS = ['health', 'keys', 'policy', 'incidents', 'backfill', 'audit'] as const
+export const OPERATIONS_TABS = [
+  'health',
+  'keys',
+  'webhooks',
+  'policy',
+  'incidents',
+  'backfill',
+  'audit',
+] as const
 export type OperationsTab = (typeof OPERATIONS_TABS)[number]
 
 export type Place =

@@ -7,7 +7,6 @@
  * contract is asked for its depth.
  */
 import {
-  type AlgebraFactory,
   algebraPoolAbi,
   type Anvil,
   type Client,
@@ -18,7 +17,7 @@ import {
   deployPancakeFactory,
   deployToken,
   deployTrader,
-  type PancakeFactory,
+  type DeployerFactory,
   pancakePoolAbi,
   Random,
   seedOfRun,
@@ -88,8 +87,8 @@ const done = { swaps: 0, depths: 0, fees: new Set<bigint>() }
 let anvil: Anvil
 let client: Client
 let hands: Address
-let pancakes: PancakeFactory
-let algebras: AlgebraFactory
+let pancakes: DeployerFactory
+let algebras: DeployerFactory
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {amountsOf, IV4Manager, noLimit, V4PoolKey, V4SwapParams} from "./PoolManager.sol";
+
 /// Buys a token from the pool that prices it, moves some, sells some back, and reports every balance difference.
 ///
 /// It is never deployed: a node runs it in one call whose code override puts it at an address. Nothing it calls is trusted
@@ -9,12 +11,16 @@ pragma solidity 0.8.37;
 contract Probe {
     struct Hop {
         uint256 family;
+        /// v4: the manager.
         address pool;
         address tokenIn;
         address tokenOut;
-        /// v2: the share of the input that trades, as a fraction. v3 and its kin: unused.
+        /// v2: the share of the input that trades, as a fraction. v4: fee and tick spacing of the key. v3 and its kin: unused.
         uint256 a;
         uint256 b;
+        /// v4: the hooks of the key, and the token that wraps its currency 0 where that is the native one.
+        address hooks;
+        address native;
     }
 
     /// `hops` lead from wrapped native to the token: the last in use is the pool that is probed.
@@ -43,6 +49,7 @@ contract Probe {
 
     uint256 private constant V2 = 1;
     uint256 private constant V3 = 2;
+    uint256 private constant V4 = 3;
 
     /// Bits of `failed`. A plan that fails before it reaches the token says nothing about the token.
     uint256 private constant FUND = 1;
@@ -56,9 +63,6 @@ contract Probe {
     uint256 private constant ATTEMPT_GAS = 6_500_000;
     uint256 private constant READ_GAS = 300_000;
     uint256 private constant REASON_BYTES = 128;
-
-    uint160 private constant MIN_SQRT_RATIO = 4295128739;
-    uint160 private constant MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970342;
 
     error Underpaid(uint256 sent, uint256 arrived);
     error Refused(address token);
@@ -193,6 +197,7 @@ contract Probe {
         uint256 before = _balance(hop.tokenOut, to);
         if (hop.family == V2) (sent, arrived, said) = _swapV2(hop, from, to, pay);
         else if (hop.family == V3) (sent, arrived, said) = _swapV3(hop, from, to, pay, owed);
+        else if (hop.family == V4) (sent, arrived, said) = _swapV4(hop, from, to, pay);
         else revert("family");
         received = _rise(before, _balance(hop.tokenOut, to));
     }
@@ -225,10 +230,11 @@ contract Probe {
         bool zeroForOne = hop.tokenIn < hop.tokenOut;
         (_pool, _token, _payer, _pay, _owed) = (hop.pool, hop.tokenIn, from, pay, owed);
         (_sent, _arrived) = (0, 0);
-        uint160 limit = zeroForOne ? MIN_SQRT_RATIO + 1 : MAX_SQRT_RATIO - 1;
         bytes memory answer = _call(
             hop.pool,
-            abi.encodeWithSignature("swap(address,bool,int256,uint160,bytes)", to, zeroForOne, int256(owed), limit, "")
+            abi.encodeWithSignature(
+                "swap(address,bool,int256,uint160,bytes)", to, zeroForOne, int256(owed), noLimit(zeroForOne), ""
+            )
         );
         (int256 amount0, int256 amount1) = abi.decode(answer, (int256, int256));
         said = uint256(-(zeroForOne ? amount1 : amount0));
@@ -254,6 +260,64 @@ contract Probe {
         uint256 owed = uint256(amount0 > 0 ? amount0 : amount1);
         (_sent, _arrived) = _send(_token, _payer, msg.sender, owed < _owed ? owed : _pay);
         if (_arrived < owed) revert Underpaid(_sent, _arrived);
+    }
+
+    function _swapV4(Hop memory hop, address from, address to, uint256 pay)
+        private
+        returns (uint256 sent, uint256 arrived, uint256 said)
+    {
+        (_pool, _payer, _pay) = (hop.pool, from, pay);
+        bytes memory answer = _call(hop.pool, abi.encodeCall(IV4Manager.unlock, (abi.encode(hop, to))));
+        said = abi.decode(abi.decode(answer, (bytes)), (uint256));
+        (sent, arrived) = (_sent, _arrived);
+        delete _pool;
+    }
+
+    /// Pays first: of a token that takes a part on the way what arrived is traded, as its routers do.
+    function unlockCallback(bytes calldata data) external returns (bytes memory) {
+        require(msg.sender == _pool);
+        (Hop memory hop, address to) = abi.decode(data, (Hop, address));
+        (address currencyIn, address currencyOut) = (_currency(hop, hop.tokenIn), _currency(hop, hop.tokenOut));
+        uint256 paid = _settle(hop, currencyIn);
+        bool zeroForOne = currencyIn < currencyOut;
+        (address lower, address upper) = zeroForOne ? (currencyIn, currencyOut) : (currencyOut, currencyIn);
+        V4PoolKey memory key = V4PoolKey(lower, upper, uint24(hop.a), int24(int256(hop.b)), hop.hooks);
+        V4SwapParams memory params = V4SwapParams(zeroForOne, -int256(paid), noLimit(zeroForOne));
+        bytes memory answer = _call(msg.sender, abi.encodeCall(IV4Manager.swap, (key, params, "")));
+        (int256 amountIn, int256 amountOut) = amountsOf(abi.decode(answer, (int256)));
+        if (!zeroForOne) (amountIn, amountOut) = (amountOut, amountIn);
+        // A pool that ran out of liquidity takes less than it was offered.
+        _take(hop, currencyIn, _payer, paid - uint256(-amountIn));
+        _take(hop, currencyOut, to, uint256(amountOut));
+        return abi.encode(uint256(amountOut));
+    }
+
+    function _currency(Hop memory hop, address token) private pure returns (address) {
+        return token == hop.native ? address(0) : token;
+    }
+
+    /// What the manager counts as paid.
+    function _settle(Hop memory hop, address currency) private returns (uint256 paid) {
+        if (currency == address(0)) {
+            require(_payer == address(this), "native payer");
+            _call(hop.native, abi.encodeWithSignature("withdraw(uint256)", _pay));
+            (_sent, _arrived) = (_pay, _pay);
+            _callPaying(msg.sender, _pay, abi.encodeCall(IV4Manager.settle, ()));
+            return _pay;
+        }
+        _call(msg.sender, abi.encodeCall(IV4Manager.sync, (currency)));
+        (_sent, _arrived) = _send(currency, _payer, msg.sender, _pay);
+        return abi.decode(_call(msg.sender, abi.encodeCall(IV4Manager.settle, ())), (uint256));
+    }
+
+    /// Native currency is wrapped again: balances are those of tokens everywhere.
+    function _take(Hop memory hop, address currency, address to, uint256 amount) private {
+        if (amount == 0) return;
+        address receiver = currency == address(0) ? address(this) : to;
+        _call(msg.sender, abi.encodeCall(IV4Manager.take, (currency, receiver, amount)));
+        if (currency != address(0)) return;
+        _callPaying(hop.native, amount, abi.encodeWithSignature("deposit()"));
+        if (to != address(this)) _send(hop.native, address(this), to, amount);
     }
 
     // ---- tokens
@@ -294,13 +358,17 @@ contract Probe {
     // ---- calls
 
     function _self(bytes memory data, uint256 gasLimit, uint256 most) private returns (bool ok, bytes memory said) {
-        return _bounded(address(this), data, gasLimit, most);
+        return _bounded(address(this), 0, data, gasLimit, most);
+    }
+
+    function _call(address to, bytes memory data) private returns (bytes memory) {
+        return _callPaying(to, 0, data);
     }
 
     /// Reverts with what the callee said.
-    function _call(address to, bytes memory data) private returns (bytes memory said) {
+    function _callPaying(address to, uint256 value, bytes memory data) private returns (bytes memory said) {
         bool ok;
-        (ok, said) = _bounded(to, data, gasleft(), REASON_BYTES);
+        (ok, said) = _bounded(to, value, data, gasleft(), REASON_BYTES);
         if (ok) return said;
         assembly {
             revert(add(said, 32), mload(said))
@@ -308,12 +376,12 @@ contract Probe {
     }
 
     /// Copies at most `most` bytes: an answer of megabytes costs its sender and nobody else.
-    function _bounded(address to, bytes memory data, uint256 gasLimit, uint256 most)
+    function _bounded(address to, uint256 value, bytes memory data, uint256 gasLimit, uint256 most)
         private
         returns (bool ok, bytes memory said)
     {
         assembly {
-            ok := call(gasLimit, to, 0, add(data, 32), mload(data), 0, 0)
+            ok := call(gasLimit, to, value, add(data, 32), mload(data), 0, 0)
             let size := returndatasize()
             if gt(size, most) { size := most }
             said := mload(64)
@@ -349,7 +417,7 @@ contract Probe {
     }
 
     function _reversed(Hop memory hop) private pure returns (Hop memory) {
-        return Hop(hop.family, hop.pool, hop.tokenOut, hop.tokenIn, hop.a, hop.b);
+        return Hop(hop.family, hop.pool, hop.tokenOut, hop.tokenIn, hop.a, hop.b, hop.hooks, hop.native);
     }
 
     function _rise(uint256 before, uint256 later) private pure returns (uint256) {

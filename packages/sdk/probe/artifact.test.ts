@@ -4,6 +4,9 @@ import { expect, it } from 'vitest'
 import probe from './Probe.json' with { type: 'json' }
 
 it('is the source its code was compiled from', () => {
-  const source = readFileSync(new URL(probe.source, import.meta.url))
-  expect(createHash('sha256').update(source).digest('hex')).toBe(probe.sourceSha256)
+  const sources = { [probe.source]: probe.sourceSha256, ...probe.imports }
+  for (const [file, hash] of Object.entries(sources)) {
+    const source = readFileSync(new URL(file, import.meta.url))
+    expect(createHash('sha256').update(source).digest('hex'), file).toBe(hash)
+  }
 })

@@ -28,10 +28,11 @@ if (folder === undefined) throw new Error('usage: node compile.ts <folder in whi
 const solc = createRequire(join(folder, 'package.json'))('solc') as Solc
 
 const FILE = 'Probe.sol'
-const source = readFileSync(new URL(FILE, import.meta.url), 'utf8')
+const IMPORTED = 'PoolManager.sol'
+const [source, imported] = [FILE, IMPORTED].map(file => readFileSync(new URL(file, import.meta.url), 'utf8'))
 const input = {
   language: 'Solidity',
-  sources: { [FILE]: { content: source } },
+  sources: { [FILE]: { content: source }, [IMPORTED]: { content: imported } },
   settings: {
     // The oldest that all chains of the built-in table run.
     evmVersion: 'paris',
@@ -49,9 +50,11 @@ if (faults.length > 0 || contract === undefined) throw new Error(faults.join('\n
 const selectors = Object.entries(contract.evm.methodIdentifiers).map(
   ([signature, selector]) => [signature.slice(0, signature.indexOf('(')), `0x${selector}`] as const,
 )
+const sha256 = (text = ''): string => createHash('sha256').update(text).digest('hex')
 const compiled = {
   source: FILE,
-  sourceSha256: createHash('sha256').update(source).digest('hex'),
+  sourceSha256: sha256(source),
+  imports: { [IMPORTED]: sha256(imported) },
   selectors: Object.fromEntries(selectors),
   runtimeCode: `0x${contract.evm.deployedBytecode.object}`,
 }

@@ -7,23 +7,33 @@
 import type { Hex } from './hex.ts'
 import probe from './Probe.json' with { type: 'json' }
 
-/** Families whose pools the probe can trade with. Pools of the kin of v3 differ in the name of their callback alone. */
-export type ProbeFamily = 'amm_v2' | 'amm_v3'
+/** In which of its ways the probe trades with a family's pools. Those of v3's kin differ in the name of their callback alone. */
+const WAYS = { amm_v2: 1n, amm_v3: 2n, amm_v3_pancake: 2n, amm_algebra_v1: 2n, amm_v4: 3n } as const
+
+export type ProbeFamily = keyof typeof WAYS
 
 /** Null for a family whose pools the probe cannot trade with. */
 export const probeFamily = (family: string): ProbeFamily | null =>
-  family === 'amm_v2' || family === 'amm_v3' ? family : null
+  family in WAYS ? (family as ProbeFamily) : null
 
 /** Whether the share of the input that trades is part of the plan: a pair leaves the sum to the caller. */
 export const needsFee = (family: ProbeFamily): boolean => family === 'amm_v2'
 
 export type ProbeHop = {
   readonly family: ProbeFamily
+  /** v4: the manager. */
   readonly pool: Hex
   readonly tokenIn: Hex
   readonly tokenOut: Hex
   /** v2: the share of the input that trades. */
   readonly fee: { readonly numerator: bigint; readonly denominator: bigint } | null
+  /** v4: the rest of the pool's key. `native` is the token that wraps its currency 0, where that is the native one. */
+  readonly key?: {
+    readonly fee: number
+    readonly tickSpacing: number
+    readonly hooks: Hex
+    readonly native: Hex | null
+  }
 }
 
 /** From wrapped native to the token: the last hop is the pool that is probed. */
@@ -50,10 +60,10 @@ export const PROBE_CODE = probe.runtimeCode as Hex
 export const MOST_HOPS = 4
 
 const STEPS: readonly ProbeStep[] = ['FUND', 'BUY', 'MOVE', 'SELL', 'GAS']
-const FAMILY: Readonly<Record<ProbeFamily, bigint>> = { amm_v2: 1n, amm_v3: 2n }
 const WORDS = 15
 const REASON_AT = 10
 const WORD = 64
+const NONE: Hex = '0x0'
 
 export const encodeRun = (plan: ProbePlan, second: Hex, [small, large]: readonly [bigint, bigint]): Hex =>
   `${selector('run')}${planWords(plan, second)}${word(small)}${word(large)}`
@@ -99,10 +109,16 @@ function planWords({ wrapped, hops }: ProbePlan, second: Hex): string {
 }
 
 function hopWords(hop: ProbeHop | undefined): string {
-  if (hop === undefined) return word(0n).repeat(6)
-  const { numerator, denominator } = hop.fee ?? { numerator: 0n, denominator: 0n }
-  const places = [hop.pool, hop.tokenIn, hop.tokenOut].map(address)
-  return [word(FAMILY[hop.family]), ...places, word(numerator), word(denominator)].join('')
+  if (hop === undefined) return word(0n).repeat(8)
+  const { family, pool, tokenIn, tokenOut, fee, key } = hop
+  const [a, b] = key === undefined ? [fee?.numerator, fee?.denominator] : [key.fee, key.tickSpacing]
+  const [hooks, native] = [key?.hooks ?? NONE, key?.native ?? NONE]
+  return [
+    word(WAYS[family]),
+    ...[pool, tokenIn, tokenOut].map(address),
+    ...[a, b].map(each => word(BigInt(each ?? 0n))),
+    ...[hooks, native].map(address),
+  ].join('')
 }
 
 const selector = (name: keyof typeof probe.selectors): Hex => probe.selectors[name] as Hex

@@ -6,6 +6,7 @@ import { type Ask, type Hex, needsFee, probe, probeFamily, type ProbeHop } from 
 import type { Sellability } from '../wire/price.ts'
 import type { EvaluatedQuote } from '../wire/quote.ts'
 import type { Findings } from './findings.ts'
+import { poolKeyHash } from './pools/poolKey.ts'
 import { type Node, NodeError } from './node.ts'
 
 const TOKEN0 = '0x0dfe1681'
@@ -87,17 +88,40 @@ function compare(findings: Findings, found: Sellability, judged: Awaited<ReturnT
 async function hopsOf(node: Node, { path, block_hash }: Sellability, token: string): Promise<ProbeHop[]> {
   const hops: ProbeHop[] = []
   let tokenOut = token as Hex
-  for (const { pool_id, family, fee_ppm } of path.toReversed()) {
-    const pool: Hex = `0x${pool_id.slice(-40)}`
-    const [token0, token1] = await Promise.all(
-      [TOKEN0, TOKEN1].map(async data => (await node.call(pool, data, block_hash ?? '')).address(0)),
-    )
-    const tokenIn = (token0 === tokenOut ? token1 : token0) as Hex
-    const kind = probeFamily(family)
-    if (kind === null) throw new RangeError(`a probe through a pool of ${family} is not one of this SDK`)
-    const fee = needsFee(kind) ? { numerator: PPM - BigInt(fee_ppm), denominator: PPM } : null
-    hops.unshift({ family: kind, pool, tokenIn, tokenOut, fee })
+  for (const probed of path.toReversed()) {
+    const kind = probeFamily(probed.family)
+    if (kind === null)
+      throw new RangeError(`a probe through a pool of ${probed.family} is not one of this SDK`)
+    const fee = needsFee(kind) ? { numerator: PPM - BigInt(probed.fee_ppm), denominator: PPM } : null
+    const { tokens, ...place } = managedOf(probed) ?? (await contractOf(node, probed, block_hash ?? ''))
+    const tokenIn = tokens[0] === tokenOut ? tokens[1] : tokens[0]
+    hops.unshift({ family: kind, ...place, tokenIn, tokenOut, fee })
     tokenOut = tokenIn
   }
   return hops
+}
+
+type Probed = Sellability['path'][number]
+type Place = Pick<ProbeHop, 'pool' | 'key'> & { readonly tokens: readonly [Hex, Hex] }
+
+/** A pool that a manager holds: what trades there is in its key, which its id is the hash of. */
+function managedOf({ pool_id, manager_address, wrapped_address, pool_key }: Probed): Place | null {
+  if (manager_address === undefined || pool_key === undefined) return null
+  if (poolKeyHash(pool_key) !== pool_id) throw new RangeError(`${pool_id} is not the hash of its pool_key`)
+  const { currency0, currency1, fee, tick_spacing, hooks } = pool_key
+  const native = wrapped_address ?? null
+  return {
+    pool: manager_address,
+    tokens: [native ?? currency0, currency1],
+    key: { fee, tickSpacing: tick_spacing, hooks, native },
+  }
+}
+
+async function contractOf(node: Node, { pool_id }: Probed, blockHash: string): Promise<Place> {
+  const pool: Hex = `0x${pool_id.slice(-40)}`
+  const tokens = [TOKEN0, TOKEN1].map(
+    async data => (await node.call(pool, data, blockHash)).address(0) as Hex,
+  )
+  const [token0 = pool, token1 = pool] = await Promise.all(tokens)
+  return { pool, tokens: [token0, token1] }
 }

@@ -9,6 +9,7 @@ import { Cap, Backing, EdgeComponents, Finality, Past } from './confidence.ts'
 import { Feed, FeedStatus } from './health.ts'
 import { Address, AddressInput, ChainId, Hash, Id, PoolAddress, PoolAddressInput } from './identifier.ts'
 import { NextCursor, pageQueryFields } from './page.ts'
+import { PoolKey } from './poolKey.ts'
 import { CompactState } from './price.ts'
 import { Count, Decimals, ExactValue, Microusd, Ms, Score, Sequence, Tick, Unsigned } from './quantity.ts'
 import { RejectionRule } from './reason.ts'
@@ -73,12 +74,7 @@ export const holdingFields = {
   is_native: optional(
     describe('True where the pool trades the native currency, which we name by the wrapped one.', boolean()),
   ),
-  pool_key: optional(
-    describe(
-      'What the id of a pool of Uniswap v4 is the hash of; `fee` 8388608 is a fee that the hook sets.',
-      object({ currency0: Address, currency1: Address, fee: Count, tick_spacing: Count, hooks: Address }),
-    ),
-  ),
+  pool_key: optional(PoolKey),
 } as const
 
 /** The fields themselves, for stream records that have them beside their own. */

@@ -6,6 +6,7 @@ import { AsOf } from './block.ts'
 import { Confidence } from './confidence.ts'
 import { Address, Hash, Id } from './identifier.ts'
 import { Family } from './chain.ts'
+import { PoolKey } from './poolKey.ts'
 import { Count, ExactValue, Microusd, Ms, PlainDecimal, Score, Sequence, Unsigned } from './quantity.ts'
 import { UnpricedReason } from './reason.ts'
 import {
@@ -86,7 +87,23 @@ export const Sellability = object({
   method: nullable(known(['CALL_OVERRIDE', 'SIMULATE', 'TRANSFER_LOGS'])),
   path: describe(
     'The pools from wrapped native to the token, the last one that of `pool_id`.',
-    array(object({ pool_id: Id, family: Family, fee_ppm: Count })),
+    array(
+      object({
+        pool_id: Id,
+        family: Family,
+        fee_ppm: Count,
+        manager_address: optional(
+          describe('The contract that holds the pool, where it is none itself.', Address),
+        ),
+        wrapped_address: optional(
+          describe(
+            'The token that wraps its currency 0, where that is the native one; else null.',
+            nullable(Address),
+          ),
+        ),
+        pool_key: optional(PoolKey),
+      }),
+    ),
   ),
   sizes: describe('What was spent on each of two purchases, in wei of native currency.', array(Unsigned)),
   revert: describe('The words or the selector of what reverted.', nullable(string())),

@@ -3,8 +3,8 @@
  * address.
  */
 import { WebSocket } from 'ws'
-import { type Address, parseAddress } from '../feed/address.ts'
-import { encodeCall } from '../feed/connection.ts'
+import { type Address, parseAddress } from '../feed/transport/address.ts'
+import { encodeCall } from '../feed/transport/connection.ts'
 import { FeedError } from '../feed/feedError.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { rawResult } from './rawResult.ts'

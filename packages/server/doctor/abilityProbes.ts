@@ -2,13 +2,13 @@
  * What the service would make of an endpoint: the same code asks it in the same order, so the service and `doctor` cannot
  * disagree. Here an endpoint is an `Endpoint`; what it is told to lack is what it would be told to lack when followed.
  */
-import { requestAll } from '../feed/batches.ts'
-import type { Endpoint } from '../feed/endpoint.ts'
+import { requestAll } from '../feed/transport/batches.ts'
+import type { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../feed/header.ts'
-import { fetchLogs, type LogAnswer } from '../feed/logLadder.ts'
-import { verifyLogs } from '../feed/receipts.ts'
-import { StateReader } from '../feed/stateReader.ts'
+import { fetchHeaderByHash, fetchHeaderByNumber, type ListedHeader } from '../feed/proof/header.ts'
+import { fetchLogs, type LogAnswer } from '../feed/proof/logLadder.ts'
+import { verifyLogs } from '../feed/proof/receipts.ts'
+import { StateReader } from '../feed/endpoints/stateReader.ts'
 import type { Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 import { QUIET } from './probes.ts'

@@ -2,7 +2,7 @@
  * The largest answer with a block, receipts or logs that an endpoint gave while it was examined, beside the most that the
  * configuration lets the service read.
  */
-import { mayBeLarge } from '../feed/answerReader.ts'
+import { mayBeLarge } from '../feed/answers/answerReader.ts'
 import { type Check, ok, warn } from './check.ts'
 
 const [KIBIBYTE, MEBIBYTE] = [1024, 1024 * 1024]

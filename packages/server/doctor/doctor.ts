@@ -2,20 +2,20 @@
  * `assay doctor`: every configured endpoint is asked what it serves and what it can do, all at once, and every
  * finding says which key of the configuration it is about and what to do. Nothing is written anywhere.
  */
-import { parseAddress } from '../feed/address.ts'
-import { type Connection, limitsOf } from '../feed/connection.ts'
-import { Endpoint } from '../feed/endpoint.ts'
+import { parseAddress } from '../feed/transport/address.ts'
+import { type Connection, limitsOf } from '../feed/transport/connection.ts'
+import { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { openHttp } from '../feed/httpConnection.ts'
-import { openWebSocket } from '../feed/webSocketConnection.ts'
+import { openHttp } from '../feed/transport/httpConnection.ts'
+import { openWebSocket } from '../feed/transport/webSocketConnection.ts'
 import { type Clock, systemClock } from '../ops/clock.ts'
-import { type ChainConfig, type Config, dollarFeeds, type Secret } from '../ops/config.ts'
+import { type ChainConfig, type Config, dollarFeeds, type Hex, type Secret } from '../ops/config.ts'
 import { configWarnings } from '../ops/configWarnings.ts'
 import { probeBatches, probeReceipts, probeState } from './abilityProbes.ts'
 import { AnswerSizes } from './answerSizes.ts'
 import { type Check, connectionFault, fail, ok } from './check.ts'
 import { feedFaults } from './dollarFeed.ts'
-import { deployerFaults } from './poolDeployer.ts'
+import { factoryFaults } from './factories.ts'
 import { type Head, Probes } from './probes.ts'
 import { probeProof } from './proofProbe.ts'
 import { neededPerSecond, probeRate } from './rateProbe.ts'
@@ -34,6 +34,8 @@ export type ChainReport = {
   readonly endpoints: readonly EndpointReport[]
   /** What is wrong with the chain's own section, as the chain itself says: a factory without code. */
   readonly faults: readonly string[]
+  /** What of it does less than it says: nothing is priced by it. */
+  readonly warnings: readonly string[]
 }
 
 export type Diagnosis = {
@@ -57,7 +59,8 @@ export async function diagnose(config: Config, options: DoctorOptions = {}): Pro
   )
   const isBad = ({ endpoints, faults }: ChainReport) =>
     faults.length > 0 || endpoints.some(({ status }) => status === 'fail')
-  return { healthy: !chains.some(isBad), chains, warnings: configWarnings(config) }
+  const warnings = [...configWarnings(config), ...chains.flatMap(chain => chain.warnings)]
+  return { healthy: !chains.some(isBad), chains, warnings }
 }
 
 async function examineChain(
@@ -81,17 +84,18 @@ async function examineChain(
   // Whoever serves the right chain may say what stands on it.
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
   const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
+  const absent = ({ key, address }: Placed) =>
+    `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`
   const faults = [
-    ...without.map(
-      ({ key, address }) =>
-        `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`,
-    ),
+    ...without.filter(({ isPricedBy }) => isPricedBy).map(absent),
     ...feeds.map(fault => `${path}.${fault}`),
   ]
-  return { chain_id: chain.chainId, name: chain.name, endpoints, faults }
+  const warnings = without.filter(({ isPricedBy }) => !isPricedBy).map(absent)
+  return { chain_id: chain.chainId, name: chain.name, endpoints, faults, warnings }
 }
 
-type Placed = { readonly key: string; readonly address: `0x${string}` }
+/** Nothing is priced by a factory that only names a family. */
+type Placed = { readonly key: string; readonly address: Hex; readonly isPricedBy: boolean }
 /** What the chain says of its own section is null where the endpoint could not be asked. */
 type Examined = {
   readonly checks: readonly Check[]
@@ -156,11 +160,11 @@ async function examine(
   const identity = [identityOf(config, chain, chainId), await probes.genesis()]
   if (identity.some(({ status }) => status === 'fail')) return unasked(identity)
   const head = await probes.head()
-  const answers = (to: `0x${string}`, data: `0x${string}`) => probes.call(to, data, head)
+  const call = (to: Hex, data: Hex) => probes.call(to, data, head)
   const [withoutCode, ...found] = await Promise.all([
     codeless(chain, probes, head),
-    feedFaults(chain, answers),
-    deployerFaults(chain, answers),
+    feedFaults(chain, (to, data) => call(to, data).catch(unsaid)),
+    factoryFaults(chain, { call }, head, signal),
   ])
   const faults = found.flat()
   if (scope === 'identity') {
@@ -193,6 +197,12 @@ async function examine(
   }
 }
 
+/** For what is as good as a contract that does not answer. */
+function unsaid(error: unknown): null {
+  if (!isFeedError(error)) throw error
+  return null
+}
+
 function identityOf(config: Config, chain: ChainConfig, received: number): Check {
   if (received === chain.chainId) return ok('chain_id', `${received}`)
   const other = config.chains.findIndex(({ chainId }) => chainId === received)
@@ -219,6 +229,14 @@ async function codeless(chain: ChainConfig, probes: Probes, head: Head): Promise
     ...dollarFeeds(chain).map(({ usdFeed, key }) => ({ key, address: usdFeed.address })),
     ...chain.routingAssets.map((address, at) => ({ key: `routing_assets[${at}]`, address })),
   ]
+    .map(each => ({ ...each, isPricedBy: true }))
+    .concat(
+      (chain.unpricedFactories ?? []).map(({ factoryAddress }, at) => ({
+        key: `unpriced_factories[${at}].factory_address`,
+        address: factoryAddress,
+        isPricedBy: false,
+      })),
+    )
   const hasCode = await Promise.all(placed.map(({ address }) => probes.hasCode(address, head)))
   return placed.filter((_, at) => hasCode[at] === false)
 }

@@ -2,9 +2,10 @@
  * What one endpoint can and cannot do, asked call by call over a connection of its own. A probe never throws for
  * what the endpoint answers: that is its finding.
  */
-import { decodeAnswer, toCount, toFields, toHash } from '../feed/answer.ts'
-import type { Connection } from '../feed/connection.ts'
+import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.ts'
+import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
+import { isRevert } from '../feed/stateReader.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
@@ -189,13 +190,13 @@ export class Probes {
     }
   }
 
-  /** What a contract answers; null when it does not, or the node does not say. */
-  async call(to: Hex, data: Hex, head: Head): Promise<Hex | null> {
+  /** What a contract answers; null when it does not. Throws a FeedError when the node does not say. */
+  async call(to: Hex, data: Hex, head: Pick<Head, 'hash'>): Promise<Hex | null> {
     try {
       return (await this.#ask('eth_call', { to, data }, { blockHash: head.hash })) as Hex
     } catch (error) {
-      if (!isFeedError(error)) throw error
-      return null
+      if (isRevert(error)) return null
+      throw error
     }
   }
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { Abilities } from '../feed/abilities.ts'
-import type { Endpoint } from '../feed/endpoint.ts'
+import { Abilities } from '../feed/endpoints/abilities.ts'
+import type { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { FeedError } from '../feed/feedError.ts'
 import { makeOddBlocks, type OddBlock, type Wire } from '../feed/testing/oddBlocks.ts'
 import { systemClock } from '../ops/clock.ts'

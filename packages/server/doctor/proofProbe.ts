@@ -3,15 +3,15 @@
  * receipts, read the way the service reads them, give its root. If the configuration differs, the finding has the line to
  * paste.
  */
-import { FieldError, toFields } from '../feed/answer.ts'
-import { capabilitiesOf } from '../feed/capabilities.ts'
-import { DEPOSIT_TYPE, toReceiptEntry } from '../feed/entry.ts'
-import type { Endpoint } from '../feed/endpoint.ts'
+import { FieldError, toFields } from '../feed/answers/answer.ts'
+import { capabilitiesOf } from '../feed/proof/capabilities.ts'
+import { DEPOSIT_TYPE, toReceiptEntry } from '../feed/answers/entry.ts'
+import type { Endpoint } from '../feed/endpoints/endpoint.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { decodeHeader, type ListedHeader } from '../feed/header.ts'
-import { proveHeader } from '../feed/headerHash.ts'
-import { fetchLogs } from '../feed/logLadder.ts'
-import { proveReceipts } from '../feed/receiptsProof.ts'
+import { decodeHeader, type ListedHeader } from '../feed/proof/header.ts'
+import { proveHeader } from '../feed/proof/headerHash.ts'
+import { fetchLogs } from '../feed/proof/logLadder.ts'
+import { proveReceipts } from '../feed/proof/receiptsProof.ts'
 import type { ChainConfig, ProofRules } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 

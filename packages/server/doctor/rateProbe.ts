@@ -1,5 +1,5 @@
 /** How many calls a second a chain will need of an endpoint, beside what the endpoint bore in a short burst. */
-import type { Connection } from '../feed/connection.ts'
+import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import type { ReceiptsFinding } from './abilityProbes.ts'

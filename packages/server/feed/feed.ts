@@ -6,10 +6,10 @@
  * nothing piles up.
  */
 import type { Hex } from '../ops/config.ts'
-import type { MethodCalls } from './callRecord.ts'
-import type { LogEntry } from './entry.ts'
-import type { PastReader } from './past.ts'
-import type { Simulator } from './simulator.ts'
+import type { MethodCalls } from './endpoints/callRecord.ts'
+import type { LogEntry } from './answers/entry.ts'
+import type { PastReader } from './history/past.ts'
+import type { Simulator } from './endpoints/simulator.ts'
 
 export type BlockRef = { readonly number: number; readonly hash: Hex; readonly timeMs: number }
 

@@ -5,25 +5,32 @@
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
-import { Bell } from './bell.ts'
-import { createChainRpc } from './chainRpc.ts'
-import { type ConnectionLimits, limitsOf } from './connection.ts'
-import { Endpoint } from './endpoint.ts'
+import { Condition } from './condition.ts'
+import { createChainRpc } from './endpoints/chainRpc.ts'
+import { type ConnectionLimits, limitsOf } from './transport/connection.ts'
+import { Endpoint } from './endpoints/endpoint.ts'
 import type { FeedLog } from './feedLog.ts'
-import { EndpointSet } from './endpointSet.ts'
+import { EndpointSet } from './endpoints/endpointSet.ts'
 import type { BlockRef, ChainRpc, EndpointCalls, Feed, FeedItem, Resume } from './feed.ts'
 import { FeedError } from './feedError.ts'
-import { Finality } from './finality.ts'
-import { Follower } from './follower.ts'
-import { HeadChoice } from './headChoice.ts'
-import { HeaderBook } from './headerBook.ts'
-import { HeadWatch, type Silence } from './headWatch.ts'
-import { type Health, isSameHealth, nextHealth, type Observation, startHealth, toRecord } from './health.ts'
-import { Lineage } from './lineage.ts'
-import type { PastReader } from './past.ts'
-import { createPastReader } from './pastReader.ts'
-import { createSimulator } from './endpointSimulator.ts'
-import type { Simulator } from './simulator.ts'
+import { Finality } from './follow/finality.ts'
+import { Follower } from './follow/follower.ts'
+import { HeadChoice } from './follow/headChoice.ts'
+import { HeaderBook } from './follow/headerBook.ts'
+import { HeadWatch, type Silence } from './follow/headWatch.ts'
+import {
+  type Health,
+  isSameHealth,
+  nextHealth,
+  type Observation,
+  startHealth,
+  toRecord,
+} from './follow/health.ts'
+import { Lineage } from './follow/lineage.ts'
+import type { PastReader } from './history/past.ts'
+import { createPastReader } from './history/pastReader.ts'
+import { createSimulator } from './endpoints/endpointSimulator.ts'
+import type { Simulator } from './endpoints/simulator.ts'
 
 export type FeedOptions = {
   readonly chain: ChainConfig
@@ -82,7 +89,7 @@ class ChainFeed implements Feed {
   readonly #choice: HeadChoice
   readonly #follower: Follower
   readonly #finality: Finality
-  readonly #bell = new Bell()
+  readonly #changed = new Condition()
   readonly #abort = new AbortController()
   readonly #running: Promise<unknown>
   readonly #startedAtMs: number
@@ -98,7 +105,7 @@ class ChainFeed implements Feed {
     this.#startedAtMs = clock.monotonicMs()
     this.#health = startHealth(this.#moment())
     this.#hasGivenBlock = resume !== null
-    const onChange = (): void => this.#bell.ring()
+    const onChange = (): void => this.#changed.notify()
     const book = new HeaderBook()
     const { chainId, blockTimeMs } = chain
     const shared = { endpoints, lineage, clock, log, onChange }
@@ -150,7 +157,7 @@ class ChainFeed implements Feed {
     while (!stop.aborted) {
       if (this.#failure !== undefined) throw this.#failure
       const item = this.#next()
-      if (item === null) await this.#bell.rung(stop, HEALTH_TICK_MS)
+      if (item === null) await this.#changed.wait(stop, HEALTH_TICK_MS)
       else yield item
     }
   }
@@ -233,6 +240,6 @@ class ChainFeed implements Feed {
   /** A broken invariant in one part ends the feed; the consumer gets it at its next pull. */
   #fail(failure: unknown): void {
     this.#failure ??= failure
-    this.#bell.ring()
+    this.#changed.notify()
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../feed/entry.ts'
+import { type LogEntry, toLogEntry } from '../feed/answers/entry.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { TOPIC } from './v2/v2.ts'

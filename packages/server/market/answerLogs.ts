@@ -1,6 +1,6 @@
 /** New answers of dollar feeds in the logs of a block: `AnswerUpdated(current, roundId, updatedAt)` of known aggregators. */
 import type { Input } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import type { Address } from '../ops/config.ts'
 import { ANSWER_UPDATED } from './abi.ts'
 import { uintIn } from './logWords.ts'

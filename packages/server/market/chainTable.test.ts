@@ -9,7 +9,7 @@ import type { Address, ChainConfig } from '../ops/config.ts'
 import { environmentConfig } from '../ops/loadConfig.ts'
 import { marketOf } from './families.ts'
 
-const IDS = [1, 42_161, 56, 137, 43_114]
+const IDS = [1, 42_161, 56, 137, 43_114, 8453, 10]
 const config = environmentConfig(
   Object.fromEntries(IDS.map(id => [`ASSAY_RPC_${id}`, 'http://127.0.0.1:1'])),
   { folder: '.' },
@@ -178,6 +178,126 @@ const KNOWN: readonly (readonly [number, string, string, string, number, string]
     0,
     '0x55CAaBB0d2b704FD0eF8192A7E35D8837e678207',
   ],
+  [
+    1,
+    'sushi-v2',
+    '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+    '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+    0,
+    '0x397FF1542f962076d0BFE58eA045FfA2d347ACa0',
+  ],
+  [
+    42_161,
+    'sushi-v2',
+    '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1',
+    '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
+    0,
+    '0x905dfCD5649217c42684f23958568e533C711Aa3',
+  ],
+  [
+    56,
+    'uniswap-v3',
+    '0x55d398326f99059fF775485246999027B3197955',
+    '0xbb4CdB9CBd36B01bD1cBaEBF2De08d9173bc095c',
+    500,
+    '0x6fe9E9de56356F7eDBfcBB29FAB7cd69471a4869',
+  ],
+  [
+    137,
+    'sushi-v2',
+    '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+    '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619',
+    0,
+    '0x34965ba0ac2451A34a0471F04CCa3F990b8dea27',
+  ],
+  [
+    43_114,
+    'joe-v1',
+    '0xB31f66AA3C1e785363F0875A1B74E27b85FD66c7',
+    '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+    0,
+    '0xf4003F4efBE8691B60249E6afbD307aBE7758adb',
+  ],
+  [
+    8453,
+    'uniswap-v3',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    500,
+    '0xd0b53D9277642d899DF5C87A3966A349A798F224',
+  ],
+  [
+    8453,
+    'uniswap-v3',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    3000,
+    '0x6c561B446416E1A00E8E93E221854d6eA4171372',
+  ],
+  [
+    8453,
+    'uniswap-v2',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    0,
+    '0x88A43bbDF9D098eEC7bCEda4e2494615dfD9bB9C',
+  ],
+  [
+    8453,
+    'pancake-v3',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    100,
+    '0x72AB388E2E2F6FaceF59E3C3FA2C4E29011c2D38',
+  ],
+  [
+    8453,
+    'pancake-v2',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    0,
+    '0x79474223AEdD0339780baCcE75aBDa0BE84dcBF9',
+  ],
+  [
+    8453,
+    'sushi-v2',
+    '0x4200000000000000000000000000000000000006',
+    '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+    0,
+    '0x2F8818D1B0f3e3E295440c1C0cDDf40aAA21fA87',
+  ],
+  [
+    10,
+    'uniswap-v3',
+    '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    '0x4200000000000000000000000000000000000006',
+    500,
+    '0x1fb3cf6e48F1E7B10213E7b6d87D4c073C7Fdb7b',
+  ],
+  [
+    10,
+    'uniswap-v3',
+    '0x4200000000000000000000000000000000000006',
+    '0x7F5c764cBc14f9669B88837ca1490cCa17c31607',
+    500,
+    '0x85149247691df622eaF1a8Bd0CaFd40BC45154a9',
+  ],
+  [
+    10,
+    'uniswap-v2',
+    '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    '0x4200000000000000000000000000000000000006',
+    0,
+    '0x4C43646304492A925E335f2b6d840C1489f17815',
+  ],
+  [
+    10,
+    'sushi-v2',
+    '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+    '0x4200000000000000000000000000000000000006',
+    0,
+    '0x010370653d85cFC3d9756fDE6A6Fb8A86Ff9EDE3',
+  ],
 ]
 
 test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, b, feePpm, address) => {
@@ -192,17 +312,31 @@ test.each(KNOWN)('chain %i, %s: %s / %s at fee %i is %s', (id, deploymentId, a, 
 })
 
 test('R-config-2: every deployment of the table is proved by a known pool, and every chain has two', () => {
-  for (const chain of config.chains) {
-    expect(chain.deployments.length).toBeGreaterThanOrEqual(2)
-    // The one contract that holds all pools is proved by its own address.
-    for (const { deploymentId, family, factoryAddress } of chain.deployments)
+  // The one contract that holds all pools is proved by its own address.
+  for (const { chainId, deployments } of config.chains)
+    for (const { deploymentId, family, factoryAddress } of deployments)
       expect(
         family === 'amm_v4'
-          ? factoryAddress === v4ManagerAddress().toLowerCase()
-          : KNOWN.some(([id, known]) => id === chain.chainId && known === deploymentId),
-        `${chain.chainId} ${deploymentId}`,
+          ? factoryAddress === v4ManagerAddress(chainId).toLowerCase()
+          : KNOWN.some(([id, known]) => id === chainId && known === deploymentId),
+        `${chainId} ${deploymentId}`,
       ).toBe(true)
+})
+
+test('a chain has v4 and at least three deployments of pairs or of tiered pools, so that one may be wrong', () => {
+  for (const { chainId, deployments } of config.chains) {
+    const others = deployments.filter(({ family }) => family !== 'amm_v4')
+    expect(others.length, `${chainId}`).toBeGreaterThanOrEqual(3)
+    expect(deployments.length - others.length, `${chainId}`).toBe(1)
   }
+})
+
+test('receipts of the OP stack are proved as the OP stack makes them, and all others as Ethereum does', () => {
+  for (const { chainId, proof } of config.chains)
+    expect(proof, `${chainId}`).toEqual({
+      header: 'standard',
+      receipts: chainId === 8453 || chainId === 10 ? 'op_stack' : 'standard',
+    })
 })
 
 test('the table is the specification’s: ids, block times, families, deployment blocks and known pools', () => {
@@ -217,8 +351,10 @@ test('the table is the specification’s: ids, block times, families, deployment
     [450, 'amm_v2', 6_809_737],
     [1500, 'amm_v3', 22_757_547],
     [1035, 'amm_v3', 27_832_972],
+    [2000, 'amm_v3', 1_371_680],
+    [2000, 'amm_v3', 0],
   ])
-  expect(IDS.map(id => chainOf(id).pools.length)).toEqual([1, 1, 2, 1, 1])
+  expect(IDS.map(id => chainOf(id).pools.length)).toEqual([1, 1, 2, 1, 1, 1, 1])
 })
 
 test('the wrapped native token of a chain is its first routing asset, and no token is both stable and routing', () => {
@@ -229,7 +365,11 @@ test('the wrapped native token of a chain is its first routing asset, and no tok
   }
 })
 
-test('R-ticks-8: the manager of Uniswap v4 on Ethereum is where its published code lands', () => {
-  const manager = chainOf(1).deployments.find(({ family }) => family === 'amm_v4')?.factoryAddress
-  expect(manager).toBe(v4ManagerAddress().toLowerCase())
+test('R-ticks-8: the manager of Uniswap v4 on each chain is where its published code lands', () => {
+  expect(v4ManagerAddress()).toBe('0x000000000004444c5dc75cB358380D2e3dE08A90')
+  expect(v4ManagerAddress(8453)).toBe('0x498581fF718922c3f8e6A244956aF099B2652b2b')
+  for (const { chainId, deployments } of config.chains)
+    expect(deployments.find(({ family }) => family === 'amm_v4')?.factoryAddress, `${chainId}`).toBe(
+      v4ManagerAddress(chainId).toLowerCase(),
+    )
 })

@@ -1,6 +1,6 @@
 /** Creations count only from a listed factory, and only with the address that follows from its init code. */
 import { expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../feed/entry.ts'
+import { type LogEntry, toLogEntry } from '../feed/answers/entry.ts'
 import type { VerifiedBlock } from '../feed/feed.ts'
 import type { DeploymentConfig, Hex } from '../ops/config.ts'
 import type { ConfigOf } from './family.ts'

@@ -3,7 +3,7 @@
  * One implementation per family; nothing outside its folder knows a topic, a selector or a layout of words of it.
  */
 import type { AmmEvent, Family, LoadedPool, NewPool, PoolEvent } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, DeploymentConfig, Hex } from '../ops/config.ts'
 import type { KnownTicks, TickSpan } from './market.ts'

@@ -1,9 +1,9 @@
 /** Readings on a chain of the local world go through Multicall3, so that a slow endpoint can serve them. */
 import { WORLD } from '@assay/world'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createChainRpc } from '../feed/chainRpc.ts'
+import { createChainRpc } from '../feed/endpoints/chainRpc.ts'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
-import { openEndpoints } from '../feed/openEndpoints.ts'
+import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { loadConfig } from '../ops/loadConfig.ts'

@@ -2,7 +2,7 @@
  * ABI words of a log's data, read from its digits where they stand. Every swap has several of them; what is asked of a
  * contract comes as text and is read in `words.ts`.
  */
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import { eightAt } from '../ops/hexDigits.ts'
 
 type Data = Pick<LogEntry, 'text' | 'dataAt' | 'dataEnd'>

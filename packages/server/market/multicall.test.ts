@@ -1,8 +1,8 @@
 /** Batched calls on a real node: the same answers as one by one, whatever a neighbour in the batch does. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createChainRpc } from '../feed/chainRpc.ts'
+import { createChainRpc } from '../feed/endpoints/chainRpc.ts'
 import type { ChainRpc } from '../feed/feed.ts'
-import { openEndpoints } from '../feed/openEndpoints.ts'
+import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { latest, type LocalChain, startLocalChain } from '../feed/testing/localChain.ts'
 import { type RpcProxy, startRpcProxy } from '../feed/testing/rpcProxy.ts'
 import { systemClock } from '../ops/clock.ts'

@@ -1,30 +1,37 @@
 /**
- * The probe on tokens that behave oddly, on a v2 pair and a v3 pool of each: every trap that code and state decide is
+ * The probe on tokens that behave oddly, on a pool of every family for each: every trap that code and state decide is
  * flagged, nothing honest is called unsellable, and taxes are right to a basis point.
  */
-import { type Ask, type Judgement, probe, type ProbeHop, type SellabilityStatus } from '@assay/sdk/probe'
+import { FAMILIES } from '@assay/engine'
+import {
+  type Ask,
+  type Judgement,
+  probe,
+  probeFamily,
+  type ProbeHop,
+  type SellabilityStatus,
+} from '@assay/sdk/probe'
 import {
   type Anvil,
   type Client,
   connect,
   createV2Pair,
-  createV3Pool,
   deployOddToken,
+  deployTickFamilies,
   deployToken,
   deployTrader,
   deployV2Factory,
-  deployV3Factory,
-  initialiseV3Pool,
   introduce,
   ODD_TOKENS,
   type OddTokenName,
   send,
   startAnvil,
   testTokenAbi,
+  type TickPool,
   trader as trades,
   turn,
 } from '@assay/world'
-import { type Address, encodeFunctionData } from 'viem'
+import { type Address, encodeFunctionData, zeroAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 type Wanted = {
@@ -95,11 +102,15 @@ const ETHER = 10n ** 18n
 const RESERVE = 1_000_000n * ETHER
 const SIZES = [ETHER, 50n * ETHER] as const
 const BLOCK_TIME_MS = 12_000
-const FEE_PPM = 3000
+const WIDE = 887_200
 const GAS = 30_000_000n
 const ONE_X96 = 1n << 96n
 
-type Market = { readonly token: Address; readonly v2: ProbeHop; readonly v3: ProbeHop }
+/** A pool of each family, and for v4 one that has native currency in place of its wrapped one. */
+const POOLS = ['amm_v2', 'amm_v3', 'amm_v3_pancake', 'amm_algebra_v1', 'amm_v4', 'native'] as const
+type PoolName = (typeof POOLS)[number]
+
+type Market = { readonly token: Address; readonly hops: Readonly<Record<PoolName, ProbeHop>> }
 
 let anvil: Anvil
 let client: Client
@@ -110,55 +121,60 @@ beforeAll(async () => {
   anvil = await startAnvil({ chainId: 31_337 })
   client = connect(anvil.url)
   native = await deployToken(client, { symbol: 'WETH', decimals: 18 })
-  const [v2, v3, trader] = [
-    await deployV2Factory(client),
-    await deployV3Factory(client),
-    await deployTrader(client),
-  ]
+  const pairs = await deployV2Factory(client)
+  const families = await deployTickFamilies(client)
+  const trader = await deployTrader(client)
   const mint = (token: Address) =>
     send(client, {
       to: token,
       data: encodeFunctionData({ abi: testTokenAbi, functionName: 'mint', args: [trader, 1n << 200n] }),
     })
   await mint(native)
-  // Native currency stands behind the wrapped one, as ever.
+  // Native currency is behind the wrapped one, as ever.
   await client.setBalance({ address: native, value: RESERVE })
+  await client.setBalance({ address: trader, value: 1n << 200n })
   for (const name of ODD_TOKENS) {
     const token = await deployOddToken(client, name)
     await mint(token)
-    const pair = await createV2Pair(client, v2, [token, native])
-    const pool = await createV3Pool(client, v3, [token, native], FEE_PPM)
-    await initialiseV3Pool(client, pool, ONE_X96)
-    await introduce(client, token, { pools: [pair.address, pool.address], exempt: [trader] })
-    const steps = [
-      trades.addV2(pair.address, RESERVE, RESERVE),
-      trades.mintV3(pool.address, -887_220, 887_220, RESERVE),
-    ]
-    const outcomes = await trades.batch(client, trader, steps, GAS)
+    const pair = await createV2Pair(client, pairs, [token, native])
+    const pools: TickPool[] = []
+    for (const of of families) {
+      pools.push(await of.create([token, native], ONE_X96))
+      if (of.family === 'amm_v4') pools.push(await of.create([token, zeroAddress], ONE_X96))
+    }
+    const holders = [pair.address, ...new Set(pools.map(({ holder }) => holder))]
+    await introduce(client, token, { pools: holders, exempt: [trader] })
+    const steps = pools.map(pool => {
+      const end = Math.floor(WIDE / pool.tickSpacing) * pool.tickSpacing
+      return pool.add(-end, end, RESERVE)
+    })
+    const first = trades.addV2(pair.address, RESERVE, RESERVE)
+    const outcomes = await trades.batch(client, trader, [first, ...steps], GAS)
     expect(
       outcomes.every(({ ok }) => ok),
       name,
     ).toBe(true)
+    const fee = { numerator: 997n, denominator: 1000n }
     const hop = { tokenIn: native, tokenOut: token } as const
     markets.set(name, {
       token,
-      v2: {
-        ...hop,
-        family: 'amm_v2',
-        pool: pair.address,
-        fee: { numerator: 997n, denominator: 1000n },
-      },
-      v3: { ...hop, family: 'amm_v3', pool: pool.address, fee: null },
+      hops: Object.fromEntries([
+        ['amm_v2', { ...hop, family: 'amm_v2', pool: pair.address, fee }],
+        ...pools.map(pool => [
+          pool.key?.currency0 === zeroAddress ? 'native' : pool.family,
+          { ...hop, ...hopOf(pool) },
+        ]),
+      ]) as Market['hops'],
     })
   }
-}, 180_000)
+}, 600_000)
 
 afterAll(() => anvil.close())
 
-describe.each(['v2', 'v3'] as const)('on %s', family => {
+describe.each(POOLS)('on a pool of %s', family => {
   it.each(ODD_TOKENS)('R-sell-1, R-sell-2: %s is what it is', async name => {
     const { status, taxes, reason } = WANTED[name]
-    const judged = await judgementOf(marketOf(name)[family])
+    const judged = await judgementOf(marketOf(name).hops[family])
     expect(judged, JSON.stringify(judged)).toMatchObject({
       status,
       method: 'SIMULATE',
@@ -169,42 +185,52 @@ describe.each(['v2', 'v3'] as const)('on %s', family => {
 
   it.each(ODD_TOKENS)('R-sell-2: %s is not called unsellable by one block alone', async name => {
     const { withinBlock } = WANTED[name]
-    const judged = await judgementOf(marketOf(name)[family], withoutLater)
+    const judged = await judgementOf(marketOf(name).hops[family], withoutLater)
     expect(judged, JSON.stringify(judged)).toMatchObject({ status: withinBlock, method: 'CALL_OVERRIDE' })
   })
 })
 
-it('is told by the first failing evidence what an owner does later', async () => {
-  const { token, v2 } = marketOf('Turncoat')
+it.each(POOLS)('R-sell-5: finds what an owner did when it looks again, on a pool of %s', async family => {
+  const { token, hops } = marketOf('Turncoat')
   await turn(client, token)
-  expect(await judgementOf(v2)).toMatchObject({ status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
+  expect(await judgementOf(hops[family])).toMatchObject({ status: 'UNSELLABLE', reason: 'SELL_REVERTED' })
   await turn(client, token)
-  expect(await judgementOf(v2)).toMatchObject({ status: 'SELLABLE' })
+  expect(await judgementOf(hops[family])).toMatchObject({ status: 'SELLABLE' })
 })
 
-it('reaches a token that trades against another one over the pool of that', async () => {
-  const { v2, v3, token } = marketOf('Plain')
-  const sellTax = marketOf('SellTax')
-  expect(
-    await judgementOf(sellTax.v3, ask, [v2, { ...v3, tokenIn: token, tokenOut: native }, sellTax.v2]),
-  ).toMatchObject({
-    status: 'TAXED',
-    sellTaxBps: 3000,
+describe.each(POOLS)('over a pool of %s', family => {
+  it('reaches a token that trades against another one', async () => {
+    const { hops, token } = marketOf('Plain')
+    const there = hops[family]
+    const back = { ...hops.amm_v3, tokenIn: token, tokenOut: native }
+    const sold = marketOf('SellTax').hops
+    expect(await judgementOf(sold.amm_v3, ask, [there, back, sold[family]])).toMatchObject({
+      status: 'TAXED',
+      sellTaxBps: 3000,
+    })
+    const out = [hops.amm_v2, { ...there, tokenIn: token, tokenOut: native }, sold.amm_v2]
+    expect(await judgementOf(sold.amm_v3, ask, out)).toMatchObject({ status: 'TAXED', sellTaxBps: 3000 })
   })
 })
 
 it('says nothing of a token that it cannot reach', async () => {
-  const { v2, v3 } = marketOf('Plain')
+  const { hops } = marketOf('Plain')
   const paused = marketOf('Paused')
-  expect(await judgementOf(v3, ask, [paused.v2, { ...v2, tokenIn: paused.token }])).toMatchObject({
+  expect(
+    await judgementOf(hops.amm_v3, ask, [paused.hops.amm_v2, { ...hops.amm_v2, tokenIn: paused.token }]),
+  ).toMatchObject({
     status: 'UNKNOWN',
     reason: 'NO_PATH',
   })
 })
 
+it('R-sell-1: trades with pools of every family', () => {
+  expect(FAMILIES.filter(family => probeFamily(family) === null)).toEqual([])
+})
+
 it('says that a node ran nothing', async () => {
   const none: Ask = () => Promise.reject(new Error('method not found'))
-  expect(await judgementOf(marketOf('Plain').v2, none)).toMatchObject({
+  expect(await judgementOf(marketOf('Plain').hops.amm_v2, none)).toMatchObject({
     status: 'UNKNOWN',
     reason: 'NO_OVERRIDES',
     method: null,
@@ -233,6 +259,13 @@ async function judgementOf(
     asked,
     () => true,
   )
+}
+
+function hopOf({ family, holder, key }: TickPool): Pick<ProbeHop, 'family' | 'pool' | 'fee' | 'key'> {
+  const hop = { family, pool: holder, fee: null }
+  if (key === null) return hop
+  const { fee, tickSpacing, hooks, currency0 } = key
+  return { ...hop, key: { fee, tickSpacing, hooks, native: currency0 === zeroAddress ? native : null } }
 }
 
 function marketOf(name: OddTokenName): Market {

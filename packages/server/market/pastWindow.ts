@@ -18,10 +18,10 @@ import {
   type Traveller,
   type Window,
 } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import { FeedError } from '../feed/feedError.ts'
-import type { PastLogs, PastReading } from '../feed/past.ts'
-import { digestOf } from '../feed/pastReader.ts'
+import type { PastLogs, PastReading } from '../feed/history/past.ts'
+import { digestOf } from '../feed/history/pastReader.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import { keccak256 } from '../ops/keccak.ts'
 import { decodeBlock } from './decode.ts'

@@ -1,6 +1,6 @@
 /** Logs that pools with ticks have in common, whichever contract they are of. */
 import { type AmmEvent, type SlotEvent, tick } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
 import { smallInt } from './words.ts'
 

@@ -1,6 +1,6 @@
 /** Pools of a pair by fee tier, made as Uniswap v3 makes them: v3 itself, and those who kept its factory and its views. */
 import { type AmmEvent, type NewPool, type Slot, tick } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import type { Address, Hex } from '../ops/config.ts'
 import { SELECTOR } from './abi.ts'
 import { create2 } from './create2.ts'

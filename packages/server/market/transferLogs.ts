@@ -4,7 +4,7 @@
  * takes its fee without a log of its own is not seen by it.
  */
 import type { PoolEvent } from '@assay/engine'
-import type { LogEntry } from '../feed/entry.ts'
+import type { LogEntry } from '../feed/answers/entry.ts'
 import type { Address } from '../ops/config.ts'
 import { uintIn } from './logWords.ts'
 import { topicAddress } from './words.ts'

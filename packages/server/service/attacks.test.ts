@@ -1,9 +1,20 @@
 import { ATTACKS, judge } from '@assay/world'
 import { expect, it } from 'vitest'
-import { playOnChain } from './testing/attackStage.ts'
+import { playOnChain } from './testing/attack/playOnChain.ts'
 
-/** Three of those that only real contracts and the whole service can show; `npm run attack` has all of them. */
-const SHORT = ['T1 young pool', 'T3 pushed before asked', 'T6 parked at block ends']
+/** Those that need real contracts, real tokens or the whole service most; `npm run attack` has all of them. */
+const SHORT = [
+  'T1 young pool',
+  'T3 pushed before asked',
+  'T6 parked at block ends',
+  'T9 a sale tax of 30%',
+  'T9b honeypot',
+  'T10 rebase without a sync',
+  'T12 concentrated pool ×90',
+  'T13 +50% held, two pools',
+  'T14 main pool leaves',
+  'T16 decimals change',
+]
 
 it.each(SHORT)('through the whole service, %s is as wanted, or open as it says', async name => {
   const attack = ATTACKS.find(each => each.name === name)

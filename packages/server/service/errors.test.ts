@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sealPage } from '../http/pageCursor.ts'
+import { sealPage } from '../http/plumbing/pageCursor.ts'
 import { type Answer, ask } from './testing/answer.ts'
 import { type Hex, startTestChain, type TestChain } from './testing/testChain.ts'
 import { startTestService, type TestService } from './testing/testService.ts'

@@ -14,7 +14,7 @@ import { writeConfig } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 
 const SECOND = 4242
-/** Enough for the second chain's thread to fail several times: its keeper waits half a second, one, two. */
+/** Enough for the second chain's thread to fail several times: its supervisor waits half a second, one, two. */
 const BLOCKS = 10
 const PACE_MS = 400
 

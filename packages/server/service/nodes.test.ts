@@ -1,7 +1,7 @@
 /** Two API nodes and a writer on one PostgreSQL: whatever is asked, it does not matter which node is asked. */
 import { createClient } from '@assay/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../commands/config.ts'
 import type { Scope } from '../access/access.ts'
 import { type ChainNode, type Service, startApiNode, startChainNode } from '../service.ts'
 import { execute, type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
@@ -14,7 +14,7 @@ import { writeConfig } from './testing/testService.ts'
 import { until } from './testing/until.ts'
 import { openCluster } from '../store/postgres/clusterStore.ts'
 import { ChainDown } from '../worker/chainService.ts'
-import { Correspondence } from '../worker/mail.ts'
+import { StoreRpcClient } from '../cluster/storeRpc.ts'
 import { QUIET } from '../ops/testing/quiet.ts'
 
 const WITH = {
@@ -201,10 +201,10 @@ describe('what only the writer knows', () => {
 
 describe('O9: letters of a neighbouring version', () => {
   let cluster: ReturnType<typeof openCluster>
-  let letters: Correspondence
+  let letters: StoreRpcClient
   beforeAll(() => {
     cluster = openCluster(store)
-    letters = new Correspondence(cluster, 'a neighbour')
+    letters = new StoreRpcClient(cluster, 'a neighbour')
   })
   afterAll(async () => {
     letters.close()

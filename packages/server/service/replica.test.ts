@@ -1,7 +1,7 @@
 /** An API node on a read replica: it may be behind, and says so; it waits or refuses, and never skips. */
 import { createClient } from '@assay/sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadConfig } from '../config.ts'
+import { loadConfig } from '../commands/config.ts'
 import { type ChainNode, type Service, startApiNode, startChainNode } from '../service.ts'
 import { claimStore } from '../store/openStore.ts'
 import { execute, type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'

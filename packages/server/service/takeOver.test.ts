@@ -1,8 +1,8 @@
 /** Processes that write one chain in turn: killed, stopped or told to go, another goes on. How soon is worker/candidate.test.ts. */
 import { createClient } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { loadConfig } from '../config.ts'
-import { checkDatabase } from '../database.ts'
+import { loadConfig } from '../commands/config.ts'
+import { checkDatabase } from '../commands/database.ts'
 import { type Service, startApiNode } from '../service.ts'
 import { execute, type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
 import { type ChildService, clientOf, startChildService } from './testing/childService.ts'
@@ -51,8 +51,8 @@ async function startWriter(): Promise<ChildService> {
 
 /** Who writes the chain now, by its process. */
 async function writer(): Promise<ChildService | undefined> {
-  const [seat] = (await execute(store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
-  return children.get(Number(seat?.owner.split(':')[1]))
+  const [lease] = (await execute(store, 'SELECT owner FROM assay.seat')) as { owner: string }[]
+  return children.get(Number(lease?.owner.split(':')[1]))
 }
 
 /** Two candidates, one of which writes, and a price heard from it. */

@@ -122,6 +122,21 @@ test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
   },
 )
 
+test.each(['amm_v3_pancake', 'amm_algebra_v1'])(
+  'R-sell-1: a token is bought and sold in its pool of %s, and verify does so again',
+  async family => {
+    const own = families.find(each => each.family === family) as Family
+    const quote = await chain.untilMining(`a simulated sale of ${own.symbol}`, async () => {
+      const found = await quoteOf(own.symbol)
+      return found.state === 'PRICED' && found.sellability?.method === 'SIMULATE' ? found : null
+    })
+    expect(quote.sellability).toMatchObject({ status: 'SELLABLE', buy_tax_bps: 0, sell_tax_bps: 0 })
+    expect(quote.sellability?.path.at(-1)).toMatchObject({ family })
+    const { differences, unchecked } = await verify(quote, { rpc: chain.world.url })
+    expect({ differences, unchecked }).toEqual({ differences: [], unchecked: [] })
+  },
+)
+
 test('R-reorg-1: what a reorganisation took back is told as if it had never been, and a restart says the same', async () => {
   await service.untilTip(await chain.reorg(2))
   const said = async () => {

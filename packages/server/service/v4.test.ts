@@ -131,6 +131,33 @@ describe('a pool that is found by look-up', () => {
     expect(events).toMatchObject([{ kind: 'SWAP', pool_id: newt.id, fee_ppm: '3000' }])
   })
 
+  it('R-sell-1: is where its token is bought and sold, with native currency, and verify does so again', async () => {
+    const quote = await chain.untilMining('a simulated sale of NEWT', async () => {
+      const found = await priced('NEWT')
+      return found.sellability?.method === 'SIMULATE' ? found : null
+    })
+    expect(quote.sellability).toMatchObject({
+      status: 'SELLABLE',
+      sell_tax_bps: 0,
+      pool_id: newt.id,
+      path: [
+        {
+          pool_id: newt.id,
+          family: 'amm_v4',
+          manager_address: manager.toLowerCase(),
+          wrapped_address: chain.token('WETH'),
+          pool_key: { currency0: zeroAddress, fee: 3000 },
+        },
+      ],
+    })
+    const { differences, unchecked } = await verify(quote, { rpc: chain.world.url })
+    expect({ differences, unchecked }).toEqual({ differences: [], unchecked: [] })
+    const [step] = quote.sellability?.path ?? []
+    const forged = { ...step, pool_key: { ...step?.pool_key, fee: 500 } }
+    const lie = { ...quote, sellability: { ...quote.sellability, path: [forged] } } as PricedQuote
+    expect(await verify(lie, { rpc: chain.world.url })).toMatchObject({ verified: false })
+  })
+
   it('is shown under its id', async () => {
     const answer = await client.quotePool({ chain_id: CHAIN_ID, pool_address: newt.id })
     expect(answer).toMatchObject({ pool_id: newt.id, pool_address: newt.id, family: 'amm_v4' })

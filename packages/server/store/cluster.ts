@@ -1,26 +1,26 @@
 /**
- * What processes that share one database need of it beside the port: who writes which chain, questions to that process,
- * who serves the API, and what consumers have spent over all of them.
+ * What processes that share one database need beside the port: which process writes which chain, remote calls to that
+ * process, which processes serve the API, and how much of its quota each consumer has used on all of them.
  */
 import type { Sequence } from './port.ts'
 
-/** The right to write a chain, with the number of the turn; each turn ends all earlier ones. */
-export type Seat = { readonly chainId: number; readonly generation: number }
+/** The right to write a chain. A lease of a higher generation ends all earlier ones. */
+export type Lease = { readonly chainId: number; readonly generation: number }
 
-/** A seat as everybody sees it: `owner` is '' while nobody has it, `beats` counts up while its owner lives. */
-export type SeatView = Seat & { readonly beats: number; readonly owner: string }
+/** A lease as every process sees it: `owner` is '' while the lease is free, `beats` counts up while its owner lives. */
+export type LeaseView = Lease & { readonly beats: number; readonly owner: string }
 
-export type SeatStore = {
-  readSeats(): Promise<readonly SeatView[]>
-  /** Null when somebody was faster, or the owner came back to life since it was `seen`. */
-  takeSeat(chainId: number, seen: SeatView | null, owner: string): Promise<Seat | null>
-  /** A sign of life; the seats that are still held. */
-  beat(seats: readonly Seat[]): Promise<readonly Seat[]>
-  leaveSeat(seat: Seat): Promise<void>
+export type LeaseStore = {
+  readLeases(): Promise<readonly LeaseView[]>
+  /** Null when another process was faster, or the owner has renewed the lease since it was `seen`. */
+  takeLease(chainId: number, seen: LeaseView | null, owner: string): Promise<Lease | null>
+  /** Renews the leases; returns those that are still held. */
+  beat(leases: readonly Lease[]): Promise<readonly Lease[]>
+  leaveLease(lease: Lease): Promise<void>
 }
 
-/** A question to whoever writes a chain; arguments and results are JSON text. */
-export type Letter = {
+/** A call to the process that writes a chain; arguments and results are JSON text. */
+export type RpcRequest = {
   readonly id: number
   readonly chainId: number
   readonly method: string
@@ -32,15 +32,17 @@ export type Answer = {
   readonly failure: string | null
 }
 
-export type MailStore = {
-  /** Its id; nobody begins with it once `patienceMs` are over. */
-  post(letter: Omit<Letter, 'id'> & { readonly asker: string; readonly patienceMs: number }): Promise<number>
-  /** Letters to the holder of these seats, each once a turn. */
-  collect(seats: readonly Seat[], most: number): Promise<readonly Letter[]>
+export type RpcStore = {
+  /** Returns the id of the request. No process starts on it after `patienceMs`. */
+  post(
+    request: Omit<RpcRequest, 'id'> & { readonly asker: string; readonly patienceMs: number },
+  ): Promise<number>
+  /** Requests to the holder of these leases, each once per generation. */
+  collect(leases: readonly Lease[], most: number): Promise<readonly RpcRequest[]>
   answer(answer: Answer): Promise<void>
-  /** Answers to what was asked, each once. */
+  /** Answers to the requests of `asker`, each once. */
   receive(asker: string): Promise<readonly Answer[]>
-  /** Throws away what nobody waits for any more. */
+  /** Deletes requests and answers that no caller waits for any more. */
   discard(): Promise<void>
 }
 
@@ -70,4 +72,4 @@ export type NodeStore = {
   countStreams(node: string, streams: ReadonlyMap<string, number>): Promise<void>
 }
 
-export type ClusterStore = SeatStore & MailStore & SpendingStore & NodeStore & { close(): Promise<void> }
+export type ClusterStore = LeaseStore & RpcStore & SpendingStore & NodeStore & { close(): Promise<void> }

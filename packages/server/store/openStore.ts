@@ -4,7 +4,7 @@
  */
 import type { BackfillStore } from './backfill.ts'
 import type { StoreReader } from './check.ts'
-import type { Seat } from './cluster.ts'
+import type { Lease } from './cluster.ts'
 import type { OnLoss } from './loss.ts'
 import type { MaintenanceStore } from './maintenance.ts'
 import type { LogStore, Store } from './port.ts'
@@ -40,14 +40,14 @@ export async function shareStore(address: string, onLoss?: OnLoss): Promise<() =
   return (await import('./postgres/claim.ts')).claimPostgres(address, 'shared', onLoss)
 }
 
-/** In a process that has claimed it; `seat` is the chain it was elected to write, where several share the store. */
+/** In a process that has claimed it; `lease` is the chain it was elected to write, where several share the store. */
 export async function openStore(
   address: string,
-  seat: Seat | null = null,
+  lease: Lease | null = null,
 ): Promise<Store & MaintenanceStore & BackfillStore> {
   const path = sqlitePath(address)
   if (path !== null) return openSqliteStore({ path })
-  return (await import('./postgres/postgresStore.ts')).openPostgresStore(address, seat)
+  return (await import('./postgres/postgresStore.ts')).openPostgresStore(address, lease)
 }
 
 /**

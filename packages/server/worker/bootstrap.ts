@@ -8,10 +8,10 @@ import { isFeedError } from '../feed/feedError.ts'
 import type { Address, ChainConfig } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
 import type { BackfillStore } from '../store/backfill.ts'
-import type { CoverageWatch } from './coverageWatch.ts'
-import type { Enrolments } from './enrolments.ts'
-import { readApart } from './readApart.ts'
-import type { Upkeep } from './upkeep.ts'
+import type { CoverageWatch } from './readings/coverageWatch.ts'
+import type { Enrolments } from './readings/enrolments.ts'
+import { readApart } from './readings/readApart.ts'
+import type { Upkeep } from './readings/upkeep.ts'
 
 type BootstrapOptions = {
   readonly chain: ChainConfig

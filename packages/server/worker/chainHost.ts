@@ -2,7 +2,7 @@
  * One chain: feed, market and engine around its steps. Fetch, then verify, then step, then one commit.
  *
  * Every step runs in one lane, in order, and nothing in the lane waits for a node: readings are made beside it and
- * handed in between blocks. A step that fails ends the host with the failure, and its keeper starts another from the last
+ * handed in between blocks. A step that fails ends the host with the failure, and its supervisor starts another from the last
  * commit.
  */
 import { setTimeout as pause } from 'node:timers/promises'
@@ -31,22 +31,22 @@ import type {
   TokenAnswer,
 } from './chainService.ts'
 import type { Stored } from './commitOf.ts'
-import { ComputedQuotes } from './computedQuotes.ts'
-import { confirmDecimals, type ConfirmContext } from './confirmDecimals.ts'
-import { CoverageWatch } from './coverageWatch.ts'
-import { Dormancy } from './dormancy.ts'
-import { Enrolments } from './enrolments.ts'
+import { ComputedQuotes } from './readings/computedQuotes.ts'
+import { confirmDecimals, type ConfirmContext } from './readings/confirmDecimals.ts'
+import { CoverageWatch } from './readings/coverageWatch.ts'
+import { Dormancy } from './readings/dormancy.ts'
+import { Enrolments } from './readings/enrolments.ts'
 import { FeedInputs } from './feedInputs.ts'
-import { Intake } from './intake.ts'
-import { keptByName } from './keptByName.ts'
-import { LookBacks } from './lookBacks.ts'
+import { Intake } from './readings/intake.ts'
+import { keptByName } from './readings/keptByName.ts'
+import { LookBacks } from './readings/lookBacks.ts'
 import { readLastCommit } from './lastCommit.ts'
-import { tokensUnder } from './policyTrial.ts'
+import { tokensUnder } from './readings/policyTrial.ts'
 import { RecentBlocks } from './recentBlocks.ts'
-import { Reload } from './reload.ts'
-import { SellWatch } from './sellWatch.ts'
+import { Reload } from './readings/reload.ts'
+import { SellWatch } from './readings/sellWatch.ts'
 import { Steps } from './steps.ts'
-import { Upkeep } from './upkeep.ts'
+import { Upkeep } from './readings/upkeep.ts'
 
 export type ChainHostOptions = {
   readonly chain: ChainConfig

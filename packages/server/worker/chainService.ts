@@ -65,7 +65,7 @@ export type CostAnswer =
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
-/** The chain's thread is gone; its keeper starts another. */
+/** The chain's thread is gone; its supervisor starts another. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
 }

@@ -7,7 +7,7 @@ import { openMarket } from '../market/openMarket.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
 import { openStore } from '../store/openStore.ts'
-import { UPGRADES } from './audit.ts'
+import { UPGRADES } from './readings/audit.ts'
 import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
 import { WorkLog } from './work.ts'
@@ -25,7 +25,7 @@ export async function runChain(port: MessagePort, data: ThreadData): Promise<voi
     (message: string, fields: Record<string, unknown> = {}) =>
       say({ kind: 'log', level, message, fields })
   const log: Log = { info: tell('info'), warn: tell('warn'), error: tell('error') }
-  const store = await openStore(data.storeAddress, data.seat)
+  const store = await openStore(data.storeAddress, data.lease)
   const work = new WorkLog()
   const host = await startChain({
     chain,
@@ -74,6 +74,6 @@ export async function runChain(port: MessagePort, data: ThreadData): Promise<voi
     )
   })
 
-  // A failure ends the thread, and its keeper starts another from the last commit.
+  // A failure ends the thread, and its supervisor starts another from the last commit.
   await host.ended
 }

@@ -7,13 +7,13 @@ import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../f
 import type { Market } from '../market/market.ts'
 import type { Address } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
-import type { Dormancy } from './dormancy.ts'
-import type { Enrolments } from './enrolments.ts'
-import type { SellWatch } from './sellWatch.ts'
+import type { Dormancy } from './readings/dormancy.ts'
+import type { Enrolments } from './readings/enrolments.ts'
+import type { SellWatch } from './readings/sellWatch.ts'
 import type { RecentBlocks } from './recentBlocks.ts'
-import type { Reload } from './reload.ts'
-import { healthAtHead, toldHealth } from './toldHealth.ts'
-import type { Upkeep } from './upkeep.ts'
+import type { Reload } from './readings/reload.ts'
+import { healthAtHead, reportedHealth } from './reportedHealth.ts'
+import type { Upkeep } from './readings/upkeep.ts'
 
 export type FeedInputsContext = {
   readonly state: State
@@ -93,7 +93,7 @@ export class FeedInputs {
     const nowMs = now()
     const { isRebasing } = reload
     const view = { isPaused: state.chain.paused, isRebasing, gap: state.gaps.at(-1), nowMs }
-    await apply({ kind: 'health', health: toldHealth(record, view), atMs: nowMs })
+    await apply({ kind: 'health', health: reportedHealth(record, view), atMs: nowMs })
   }
 
   /** Starts again at the head: what was known before is read again, and its blocks are named as a gap. */
@@ -110,7 +110,7 @@ export class FeedInputs {
       kind: 'rebase_head',
       block: engineRef(block),
       ancestor: ancestor.hash,
-      health: toldHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
+      health: reportedHealth(record, { isPaused: paused, isRebasing: true, gap, nowMs }),
       atMs: nowMs,
     })
     log.warn('after a long stop the chain starts again at its head; the blocks in between are skipped', {

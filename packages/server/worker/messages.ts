@@ -2,7 +2,7 @@
 import type { Policy } from '@assay/engine'
 import { type ChainConfig, type CoverageSource, Secret } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
-import type { Seat } from '../store/cluster.ts'
+import type { Lease } from '../store/cluster.ts'
 import type { ChainService, Work } from './chainService.ts'
 
 export type Method = Exclude<keyof ChainService, 'chainId'>
@@ -29,7 +29,7 @@ export type ThreadData = {
   readonly coverage: readonly CoverageSource[]
   readonly storeAddress: string
   /** Where several processes share the store: what this one was elected with. */
-  readonly seat: Seat | null
+  readonly lease: Lease | null
 }
 
 export const toThread = (chain: ChainConfig): ThreadData['chain'] => ({

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
+import {
+    amountsOf,
+    IV4Manager,
+    noLimit,
+    V4LiquidityParams,
+    V4PoolKey,
+    V4SwapParams
+} from "../../sdk/probe/PoolManager.sol";
+
 interface IToken {
     function balanceOf(address) external view returns (uint256);
     function transfer(address to, uint256 value) external returns (bool);
@@ -38,49 +47,11 @@ interface IV2Pair {
     function transfer(address to, uint256 value) external returns (bool);
 }
 
-struct V4PoolKey {
-    address currency0;
-    address currency1;
-    uint24 fee;
-    int24 tickSpacing;
-    address hooks;
-}
-
-struct V4SwapParams {
-    bool zeroForOne;
-    int256 amountSpecified;
-    uint160 sqrtPriceLimitX96;
-}
-
-struct V4LiquidityParams {
-    int24 tickLower;
-    int24 tickUpper;
-    int256 liquidityDelta;
-    bytes32 salt;
-}
-
-/// Pairs of amounts are packed in one word, the amount of currency0 above. Negative is owed to the pool.
-interface IV4Manager {
-    function unlock(bytes calldata data) external returns (bytes memory);
-    function swap(V4PoolKey calldata key, V4SwapParams calldata params, bytes calldata hookData)
-        external
-        returns (int256 delta);
-    function modifyLiquidity(V4PoolKey calldata key, V4LiquidityParams calldata params, bytes calldata hookData)
-        external
-        returns (int256 delta, int256 fees);
-    function sync(address currency) external;
-    function settle() external payable returns (uint256);
-    function take(address currency, address to, uint256 amount) external;
-}
-
 /// Trades on v2 pairs, v3 pools and pools of a v4 manager with its own balances, and owns the liquidity it adds.
 ///
 /// It pays whatever pool calls back and obeys whoever calls it: it belongs on a local chain, holding tokens
 /// that anyone may mint.
 contract Trader {
-    uint160 private constant MIN_SQRT_RATIO = 4295128739;
-    uint160 private constant MAX_SQRT_RATIO = 1461446703485210103287273052203988822378723970342;
-
     /// The logs of a step come before its marker, so a receipt can be cut into steps.
     event StepDone(uint256 index);
     event StepFailed(uint256 index, bytes reason);
@@ -142,7 +113,7 @@ contract Trader {
         external
         returns (int256 amount0, int256 amount1)
     {
-        if (sqrtPriceLimitX96 == 0) sqrtPriceLimitX96 = zeroForOne ? MIN_SQRT_RATIO + 1 : MAX_SQRT_RATIO - 1;
+        if (sqrtPriceLimitX96 == 0) sqrtPriceLimitX96 = noLimit(zeroForOne);
         return pool.swap(address(this), zeroForOne, amountSpecified, sqrtPriceLimitX96, "");
     }
 
@@ -198,7 +169,7 @@ contract Trader {
         int256 amountSpecified,
         uint160 sqrtPriceLimitX96
     ) external returns (int256 amount0, int256 amount1) {
-        if (sqrtPriceLimitX96 == 0) sqrtPriceLimitX96 = zeroForOne ? MIN_SQRT_RATIO + 1 : MAX_SQRT_RATIO - 1;
+        if (sqrtPriceLimitX96 == 0) sqrtPriceLimitX96 = noLimit(zeroForOne);
         V4SwapParams memory params = V4SwapParams(zeroForOne, -amountSpecified, sqrtPriceLimitX96);
         return _unlock(manager, abi.encode(key, true, abi.encode(params)));
     }
@@ -218,9 +189,10 @@ contract Trader {
         int256 delta;
         if (isSwap) delta = manager.swap(key, abi.decode(params, (V4SwapParams)), "");
         else (delta,) = manager.modifyLiquidity(key, abi.decode(params, (V4LiquidityParams)), "");
-        _square(manager, key.currency0, delta >> 128);
-        _square(manager, key.currency1, int128(delta));
-        return abi.encode(-(delta >> 128), -int256(int128(delta)));
+        (int256 amount0, int256 amount1) = amountsOf(delta);
+        _square(manager, key.currency0, amount0);
+        _square(manager, key.currency1, amount1);
+        return abi.encode(-amount0, -amount1);
     }
 
     /// A hook, or a manager that pays in its native currency, may send some.

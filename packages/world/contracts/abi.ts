@@ -14,6 +14,7 @@ export const testTokenAbi = parseAbi([
   'function allowance(address, address) view returns (uint256)',
   'function mint(address to, uint256 value)',
   'function deposit() payable',
+  'function withdraw(uint256 value)',
   'function setDecimals(uint8 value)',
   'function setSymbol(string value)',
   'function approve(address spender, uint256 value) returns (bool)',
@@ -190,6 +191,7 @@ export const oddTokenAbi = parseAbi([
   'function setPool(address account)',
   'function setExempt(address account)',
   'function turn()',
+  'function rebase(uint256 percent)',
   'function mint(address to, uint256 value)',
   'function balanceOf(address) view returns (uint256)',
 ])

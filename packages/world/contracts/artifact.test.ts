@@ -35,6 +35,14 @@ describe.each([
     expect(createHash('sha256').update(source).digest('hex')).toBe(artifact.sourceSha256)
   })
 
+  it.each(Object.entries('imports' in artifact ? artifact.imports : {}))(
+    'was compiled with the %s that there is',
+    (file, hash) => {
+      const source = readFileSync(new URL(`../../${file}`, import.meta.url))
+      expect(createHash('sha256').update(source).digest('hex')).toBe(hash)
+    },
+  )
+
   it('has the interface that abi.ts states', () => {
     expect(sentences(typed)).toEqual(sentences(artifact.abi as Abi))
   })

@@ -36,6 +36,11 @@ if (folder === undefined)
   throw new Error('usage: node contracts/compile.ts <folder in which solc is installed>')
 const solc = createRequire(join(folder, 'package.json'))('solc') as Solc
 
+/** What a source imports, by the path from the packages: the probe of sellability has the same interfaces. */
+const IMPORTS: Readonly<Record<string, readonly string[]>> = { 'Trader.sol': ['sdk/probe/PoolManager.sol'] }
+const PACKAGES = new URL('../../', import.meta.url)
+const FOLDER = 'world/contracts'
+
 /** Many small contracts in one file: of each only the creation bytecode is kept. */
 const ODD_TOKENS = 'OddTokens.sol'
 
@@ -48,6 +53,7 @@ for (const name of NAMES) {
   const fields = [
     `"source": "${file}"`,
     `"sourceSha256": "${sha256(source)}"`,
+    ...(IMPORTS[file] === undefined ? [] : [`"imports": ${JSON.stringify(importsOf(file))}`]),
     `"abi": [\n  ${entries}\n ]`,
     `"bytecode": "0x${contract.evm.bytecode.object}"`,
   ]
@@ -70,10 +76,12 @@ const text = JSON.stringify(
 writeFileSync(new URL('OddTokens.json', import.meta.url), `${text}\n`)
 
 function compiled(file: string) {
-  const source = readFileSync(new URL(file, import.meta.url), 'utf8')
+  const source = read(`${FOLDER}/${file}`)
+  const path = `${FOLDER}/${file}`
+  const imported = (IMPORTS[file] ?? []).map(each => [each, { content: read(each) }] as const)
   const input = {
     language: 'Solidity',
-    sources: { [file]: { content: source } },
+    sources: { [path]: { content: source }, ...Object.fromEntries(imported) },
     settings: {
       evmVersion: 'paris',
       optimizer: { enabled: true, runs: 200 },
@@ -85,7 +93,15 @@ function compiled(file: string) {
   const output = JSON.parse(solc.compile(JSON.stringify(input))) as Output
   const faults = (output.errors ?? []).map(error => error.formattedMessage)
   if (faults.length > 0) throw new Error(`${file}\n${faults.join('\n')}`)
-  return { source, contracts: output.contracts[file] ?? {} }
+  return { source, contracts: output.contracts[path] ?? {} }
+}
+
+function importsOf(file: string): Record<string, string> {
+  return Object.fromEntries((IMPORTS[file] ?? []).map(each => [each, sha256(read(each))]))
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, PACKAGES), 'utf8')
 }
 
 function sha256(source: string): string {

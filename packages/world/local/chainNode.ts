@@ -14,10 +14,11 @@ import { StateFile } from './stateFile.ts'
 const SLOTS = 32
 const GAS_LIMIT = 60_000_000n
 /**
- * The last one before EIP-2935: from then on every block adds its parent's hash to a contract, up to 8191 of them, and a
+ * The last ones before EIP-2935: from then on every block adds its parent's hash to a contract, up to 8191 of them, and a
  * node that hashes all it holds for every block is soon busy with these alone.
  */
-const HARDFORK = 'cancun'
+const RULES = ['--hardfork', 'cancun']
+const OP_STACK_RULES = ['--network', 'optimism', '--hardfork', 'holocene']
 /** Anvil writes its state this often, so that little is lost when the machine goes. */
 const STATE_EVERY_S = 10
 /** States of so many blocks can be asked for: more than the deepest reorganisation. */
@@ -35,6 +36,7 @@ export type NodeOptions = {
   readonly keptBlocks?: number
   /** Seconds between two writings of its state, which a node with a long past is busy with for seconds. */
   readonly stateEveryS?: number
+  readonly isOpStack?: boolean
 }
 
 export class ChainNode {
@@ -50,17 +52,22 @@ export class ChainNode {
     chainId: number,
     genesisS: number,
     file: StateFile,
-    { slotsInAnEpoch = SLOTS, keptBlocks = RECEIPTS, stateEveryS = STATE_EVERY_S }: NodeOptions = {},
+    {
+      slotsInAnEpoch = SLOTS,
+      keptBlocks = RECEIPTS,
+      stateEveryS = STATE_EVERY_S,
+      isOpStack = false,
+    }: NodeOptions = {},
   ): Promise<ChainNode> {
     const start = (port: number) =>
       startAnvil({
         chainId,
         timestamp: genesisS,
         gasLimit: GAS_LIMIT,
-        hardfork: HARDFORK,
         slotsInAnEpoch,
         port,
         flags: [
+          ...(isOpStack ? OP_STACK_RULES : RULES),
           '--state',
           file.path,
           '--state-interval',

@@ -112,7 +112,10 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
   }
   const startS = nowS()
   const genesisS = memory?.genesisS ?? startS - HISTORY_S - LEAD_S - (plan.chainId % GENESIS_SPREAD)
-  const node = await ChainNode.open(plan.chainId, genesisS, file, options)
+  const node = await ChainNode.open(plan.chainId, genesisS, file, {
+    ...options,
+    isOpStack: plan.isOpStack === true,
+  })
   try {
     const { client } = node
     // Before the next block is made; a chain of an older world gets it too.

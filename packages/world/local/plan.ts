@@ -3,6 +3,7 @@
  * addresses are the real ones; long-tail tokens are invented.
  */
 import type { Address } from 'viem'
+import type { OddTokenName } from '../oddTokens.ts'
 
 export type TokenPlan = {
   readonly symbol: string
@@ -14,6 +15,8 @@ export type TokenPlan = {
   readonly feed?: Address
   /** Behind a proxy, so that its code can be replaced. */
   readonly isProxied?: boolean
+  /** One of the tokens that behave oddly, in place of an ordinary one. */
+  readonly odd?: OddTokenName
 }
 export type DeploymentPlan = {
   readonly id: string
@@ -37,6 +40,8 @@ export type ChainPlan = {
   readonly tokens: readonly TokenPlan[]
   readonly pools: readonly PoolPlan[]
   readonly sequencerFeed?: Address
+  /** Its node makes blocks as the OP stack does, and half of the trades come by deposits. */
+  readonly isOpStack?: boolean
   /** At its usual address. Left out, whoever reads many values needs a call for each. */
   readonly hasMulticall3?: boolean
 }

@@ -6,6 +6,7 @@ import { type Address, encodeFunctionData, getAddress } from 'viem'
 import { type Client, send } from '../client.ts'
 import { priceFeedAbi } from '../contracts/abi.ts'
 import { deployPriceFeed, deployProxiedToken, deployToken, deployTrader } from '../deploy.ts'
+import { deployOddToken } from '../oddTokens.ts'
 import * as trader from '../trader.ts'
 import { createV2Pair, deployV2Factory, V2_FACTORY_ORIGIN, V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
 import { createV3Pool, deployV3Factory, initialiseV3Pool, V3_FACTORY_ORIGIN } from '../v3.ts'
@@ -37,7 +38,8 @@ const SEQUENCER_UP_S = 86_400
 
 export async function seedChain(client: Client, plan: ChainPlan, nowS: number): Promise<SeededChain> {
   for (const token of plan.tokens)
-    await (token.isProxied === true ? deployProxiedToken : deployToken)(client, token, token.address)
+    if (token.odd !== undefined) await deployOddToken(client, token.odd, token.address)
+    else await (token.isProxied === true ? deployProxiedToken : deployToken)(client, token, token.address)
   const traderAddress = await deployTrader(client)
   await trader.fund(
     client,

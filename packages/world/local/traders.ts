@@ -3,7 +3,8 @@
  * so prices move and stay arbitraged. Seeded: the same seed trades the same way.
  */
 import type { Address, Hex } from 'viem'
-import type { Client } from '../client.ts'
+import { type Client, send } from '../client.ts'
+import { sendDeposit } from '../deposit.ts'
 import type { Random } from '../random.ts'
 import * as trader from '../trader.ts'
 import type { ChainPlan, TokenPlan } from './plan.ts'
@@ -91,7 +92,9 @@ export class Traders {
     const prices = await Promise.all(traded.map(pool => readPrice(this.#client, pool)))
     const calls = traded.flatMap((pool, at) => this.#towardsFair(pool, prices[at] as PoolPrice) ?? [])
     if (calls.length === 0) return false
-    await trader.batch(this.#client, this.#chain.trader, calls, GAS)
+    const isDeposit = this.#plan.isOpStack === true && this.#random.chance(1, 2)
+    const through = isDeposit ? sendDeposit : send
+    await trader.batch(this.#client, this.#chain.trader, calls, GAS, through)
     return true
   }
 

@@ -46,6 +46,7 @@ function chainConfig({ plan, url, wsUrl, profile, genesisHash, seeded, life }: S
     block_time_ms: plan.blockTimeS * 1000,
     ...(life.isLive && profile === undefined ? { start_behind_s: START_BEHIND_S } : {}),
     finality: { tag: 'finalized' },
+    ...(plan.isOpStack === true ? { proof: { receipts: 'op_stack' } } : {}),
     wrapped_native: ofRole('ROUTING')[0]?.address,
     deployments: plan.deployments.map(({ id, family, factory }) => ({
       deployment_id: id,

@@ -10,12 +10,14 @@ import { Incidents } from './incidents.tsx'
 import { Keys } from './keys.tsx'
 import { Limits } from './limits.tsx'
 import { PolicyEditor } from './policy.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 type Props = { readonly live: Live; readonly session: SessionInfo; readonly tab: OperationsTab }
 
 const TABS: Readonly<Record<OperationsTab, string>> = {
   health: 'Health',
   keys: 'Keys',
+  webhooks: 'Webhooks',
   policy: 'Policy',
   incidents: 'Incidents',
   backfill: 'Back-fill',
@@ -60,6 +62,7 @@ export function OperationsPage({ live, session, tab }: Props) {
           <Limits live={live} onChanged={onChanged} />
         </>
       )}
+      {tab === 'webhooks' && <Webhooks live={live} onChanged={onChanged} />}
       {tab === 'policy' && <PolicyEditor live={live} onChanged={onChanged} />}
       {tab === 'incidents' && <Incidents live={live} onChanged={onChanged} />}
       {tab === 'backfill' && <Backfills live={live} onChanged={onChanged} />}

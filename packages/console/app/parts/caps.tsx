@@ -1,27 +1,11 @@
 /** Caps in force, the tightest first: what would have to change for a better score. */
 import { words } from '../format.ts'
+import { CAP_WORDS } from './capWords.ts'
 
 type Cap = { readonly code: string; readonly cap: number }
 
-/** What each cap means, in the words of docs/CONCEPTS.md. */
-const ABOUT: Readonly<Record<string, string>> = {
-  SINGLE_POOL_PAIR: 'only one pool trades this pair',
-  SINGLE_SOURCE: 'one pool carries the whole price',
-  SINGLE_DEPLOYMENT: 'all sources are of one deployment',
-  NO_INDEPENDENT_CONSENSUS: 'sources do not agree independently',
-  DISSENT: 'a pool outside the vote says quite another price',
-  INSUFFICIENT_HISTORY: 'not watched long enough to compare with the past',
-  NO_RECENT_TRADE: 'no trade for a long time',
-  MAGNITUDE_JUMP: 'it just moved by orders of magnitude',
-  PRICE_JUMP: 'far from what its own pools said over the last hour',
-  STABLE_DEPEG: 'the stable is away from its peg',
-  STABLE_STALE: "the stable's feed is old",
-  STABLE_NOMINAL: 'the stable is taken at one dollar without a feed',
-  STABLE_SUSPENDED: 'the stable is suspended',
-  STABLE_DISPUTED: "pools contradict the stable's feed",
-  ANCHOR_DISPUTED: 'the asset it goes through is away from its own feed',
-  COVERAGE_UNKNOWN: 'how much of its liquidity is seen is not known',
-}
+/** A later service may send a code that has no words here. */
+const WORDS: Readonly<Record<string, string>> = CAP_WORDS
 
 type Props = { readonly caps: readonly Cap[]; readonly score: number }
 
@@ -35,7 +19,7 @@ export function Caps({ caps, score }: Props) {
           <li key={code} class={cap <= score ? 'binding' : ''}>
             <span class="cap">at most {cap}</span>
             <strong>{words(code)}</strong>
-            <span class="muted">{ABOUT[code] ?? ''}</span>
+            <span class="muted">{WORDS[code] ?? ''}</span>
             {cap <= score && <span class="tag warn">holds the score</span>}
           </li>
         ))}

@@ -1,4 +1,4 @@
-/** What it would cost to fake the price: worked out when somebody asks, for it is a search. */
+/** What it would cost to fake the price: computed only when somebody asks, for it is a search. */
 import type { Cost } from '@assay/sdk'
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../answer.ts'
@@ -22,7 +22,7 @@ export function CostPanel(props: Props) {
           </p>
           <p>
             <button type="button" onClick={() => setAsked(true)}>
-              Work it out
+              Compute
             </button>
           </p>
         </>

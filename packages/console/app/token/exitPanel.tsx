@@ -25,7 +25,7 @@ export function ExitPanel({ live, chainId, address }: Props) {
           <span class="muted small">at block {count(value.as_of.block_number)}</span>
         )}
         <button type="button" class="small" disabled={isLoading} onClick={reload}>
-          Work it out again
+          Compute again
         </button>
       </header>
       <ErrorNote failure={failure} onRetry={reload} />

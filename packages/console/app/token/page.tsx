@@ -14,15 +14,19 @@ import { Answered } from '../parts/answered.tsx'
 import { Card } from '../parts/card.tsx'
 import { Copyable } from '../parts/copy.tsx'
 import { Facts } from '../parts/facts.tsx'
+import { lazily } from '../parts/lazily.tsx'
 import { Score } from '../parts/score.tsx'
 import { Candidates } from './candidates.tsx'
 import { ConfidencePanel } from './confidence.tsx'
-import { CostPanel } from './costPanel.tsx'
-import { ExitPanel } from './exitPanel.tsx'
 import { History } from './history.tsx'
 import { RouteGraph } from './routeGraph.tsx'
 import { RouteList } from './routeList.tsx'
+import { SellPanel } from './sellPanel.tsx'
+import { UNPRICED_WORDS } from './unpricedWords.ts'
 import { VerifyPanel } from './verifyPanel.tsx'
+
+/** Below everything else of the page. */
+const Seller = lazily('sales', async () => (await import('./seller.tsx')).Seller)
 
 type Props = { readonly live: Live; readonly chainId: number; readonly address: string }
 
@@ -72,13 +76,15 @@ export function TokenPage({ live, chainId, address }: Props) {
             <RouteGraph live={live} chainId={chainId} token={address} routes={value.routes} />
           </Card>
           <RouteList live={live} chainId={chainId} routes={value.routes} />
-          <div class="columns">
-            <ExitPanel live={live} chainId={chainId} address={address} />
-            <CostPanel live={live} chainId={chainId} address={address} />
-          </div>
+          <Seller live={live} chainId={chainId} address={address} />
         </>
       )}
-      {value?.state === 'UNPRICED' && <Candidates live={live} chainId={chainId} quote={value} />}
+      {value?.state === 'UNPRICED' && (
+        <>
+          <Candidates live={live} chainId={chainId} quote={value} />
+          <SellPanel chainId={chainId} found={value.sellability} />
+        </>
+      )}
     </>
   )
 }
@@ -131,44 +137,47 @@ function Priced({ live, quote }: { readonly live: Live; readonly quote: PricedQu
   const { price_usd, as_of, support, expires_at_ms, last_trade_ms } = quote
   return (
     <div class="columns">
-      <Card name="Details">
-        <Facts
-          facts={[
-            [
-              'Exact',
-              <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />,
-            ],
-            ['18 digits', <Copyable key="display" text={price_usd.display} what="price" />],
-            support === null
-              ? null
-              : [
-                  'Accepted range',
-                  <span key="range" class="number">
-                    {price(support.low)} – {price(support.high)}{' '}
-                    <span class="muted">
-                      {counted(support.accepted, 'route')} accepted, {support.rejected} rejected
-                    </span>
-                  </span>,
-                ],
-            [
-              'Ends in',
-              `${live.symbol(quote.chain_id, quote.stable.token_address)} at ${price(quote.stable.usd)} (${words(quote.stable.status)})`,
-            ],
-            ['Block', `${count(as_of.block_number)}, ${duration(now - as_of.block_time_ms)} old`],
-            ['Last trade', last_trade_ms === null ? 'none seen' : `${duration(now - last_trade_ms)} ago`],
-            ['Holds until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
-            [
-              'Policy',
-              <Copyable
-                key="policy"
-                text={quote.policy_version}
-                shown={quote.policy_version.slice(0, 9)}
-                what="policy version"
-              />,
-            ],
-          ]}
-        />
-      </Card>
+      <div class="stack">
+        <Card name="Details">
+          <Facts
+            facts={[
+              [
+                'Exact',
+                <Exact key="exact" numerator={price_usd.numerator} denominator={price_usd.denominator} />,
+              ],
+              ['18 digits', <Copyable key="display" text={price_usd.display} what="price" />],
+              support === null
+                ? null
+                : [
+                    'Accepted range',
+                    <span key="range" class="number">
+                      {price(support.low)} – {price(support.high)}{' '}
+                      <span class="muted">
+                        {counted(support.accepted, 'route')} accepted, {support.rejected} rejected
+                      </span>
+                    </span>,
+                  ],
+              [
+                'Ends in',
+                `${live.symbol(quote.chain_id, quote.stable.token_address)} at ${price(quote.stable.usd)} (${words(quote.stable.status)})`,
+              ],
+              ['Block', `${count(as_of.block_number)}, ${duration(now - as_of.block_time_ms)} old`],
+              ['Last trade', last_trade_ms === null ? 'none seen' : `${duration(now - last_trade_ms)} ago`],
+              ['Holds until', expires_at_ms === null ? 'the next record' : dateTime(expires_at_ms)],
+              [
+                'Policy',
+                <Copyable
+                  key="policy"
+                  text={quote.policy_version}
+                  shown={quote.policy_version.slice(0, 9)}
+                  what="policy version"
+                />,
+              ],
+            ]}
+          />
+        </Card>
+        <SellPanel chainId={quote.chain_id} found={quote.sellability} />
+      </div>
       <div class="stack">
         <ConfidencePanel live={live} quote={quote} />
         <VerifyPanel key={`${quote.chain_id}/${quote.token}`} live={live} quote={quote} />
@@ -223,21 +232,8 @@ function Unpriced({ live, chainId, state }: UnpricedProps) {
   )
 }
 
-/** What each reason asks of whoever wants a price. */
-const REASONS: Readonly<Record<string, string>> = {
-  NO_ROUTE: 'no pool of enough depth leads from it to a stable',
-  NO_POOL: 'no listed factory has a pool with it',
-  DORMANT: 'nobody has asked for it for a week; asking wakes it',
-  ROUTE_EXPIRED: 'its evidence has grown too old',
-  FEED: 'the chain cannot be followed right now',
-  REORG: 'the block it stood on is no longer part of the chain',
-  ANCHOR_UNPRICED: 'the asset it is traded against has no price itself',
-  STABLE_SUSPENDED: 'the stable it ends in is suspended',
-  DECIMALS: 'its decimals cannot be relied on',
-  POLICY: 'the policy in force does not allow it',
-  OPERATOR: 'an operator has taken it out',
-  POOL_ORPHANED: 'its pool is no longer part of the chain',
-}
+/** A later service may send a reason that has no words here. */
+const REASONS: Readonly<Record<string, string>> = UNPRICED_WORDS
 
 const Pending = ({ quote }: { readonly quote: PendingQuote }) => (
   <Card name="Price">

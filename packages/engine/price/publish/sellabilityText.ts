@@ -1,5 +1,6 @@
 /** Whether a token can be sold, in the words of the wire: in short for the compact state, in full for the quote. */
 import { idOf } from '../../chain/block.ts'
+import type { ProbedPool } from '../../sellabilityReading.ts'
 import type { CompactPriced } from '../../record.ts'
 import type { Evaluation } from '../evaluation.ts'
 
@@ -26,13 +27,29 @@ export function sellabilityText(known: Known): ReturnType<typeof sellabilityHead
     block_hash: read?.block.hash ?? null,
     checked_at_ms: read?.checkedAtMs ?? null,
     method: read?.method ?? null,
-    path: (read?.path ?? []).map(({ pool, family, feePpm }) => ({
-      pool_id: idOf(pool),
-      family,
-      fee_ppm: feePpm,
-    })),
+    path: (read?.path ?? []).map(probedText),
     sizes: (read?.sizes ?? []).map(String),
     revert: read?.revert ?? null,
   }
   return { ...head, ...details }
+}
+
+const NATIVE = `0x${'0'.repeat(40)}`
+
+function probedText({ pool, family, feePpm, key }: ProbedPool) {
+  const head = { pool_id: idOf(pool), family, fee_ppm: feePpm }
+  if (key === undefined) return head
+  const { manager, keyFee, tickSpacing, hooks, currency1, token0, isNative } = key
+  return {
+    ...head,
+    manager_address: manager,
+    wrapped_address: isNative ? token0 : null,
+    pool_key: {
+      currency0: isNative ? NATIVE : token0,
+      currency1,
+      fee: keyFee,
+      tick_spacing: tickSpacing,
+      hooks,
+    },
+  }
 }

@@ -11,9 +11,11 @@ import {
   type V4Terms,
 } from '@assay/engine/rules'
 import type { Hop } from '../../wire/route.ts'
+import type { PoolKey } from '../../wire/poolKey.ts'
 import { keccak256 } from '../keccak.ts'
 import { type Node, NodeError, word, type Words } from '../node.ts'
 import { type ChainFamily, known, type ShownFamily } from './family.ts'
+import { poolKeyHash } from './poolKey.ts'
 import { heldSlot, shownSlot } from './slot.ts'
 
 /** extsload(bytes32) */
@@ -44,7 +46,7 @@ export const v4: ShownFamily = {
       const isFixed = key.fee !== DYNAMIC_FEE
       if (isFixed && slot !== undefined)
         findings.same(`${path}.slot.lp_fee_ppm`, slot.lp_fee_ppm, key.fee, [`${path}.pool_key.fee`])
-      findings.same(`${path}.pool_id`, hop.pool_id, idOf(key), [`${path}.pool_key`])
+      findings.same(`${path}.pool_id`, hop.pool_id, poolKeyHash(key), [`${path}.pool_key`])
     }
     return heldSlot(findings, hop, path)
   },
@@ -57,7 +59,7 @@ export const v4AtNode: ChainFamily = {
 
   async checkIdentity(findings, node, hop, path, blockHash) {
     const key = keyOf(hop)
-    findings.same(`${path}.pool_id`, hop.pool_id, idOf(key), [`${path}.pool_key`])
+    findings.same(`${path}.pool_id`, hop.pool_id, poolKeyHash(key), [`${path}.pool_key`])
     const [other, own] = hop.from === key.currency1 ? [hop.to, hop.from] : [hop.from, hop.to]
     findings.same(`${path}.pool_key.currency1`, key.currency1, own, [`${path}.from`, `${path}.to`])
     findings.same(`${path}.is_native`, hop.is_native, key.currency0 === NATIVE, [
@@ -100,8 +102,6 @@ export const v4AtNode: ChainFamily = {
 const NATIVE = `0x${'0'.repeat(40)}`
 const DYNAMIC_FEE = 0x800000
 
-type PoolKey = NonNullable<Hop['pool_key']>
-
 function keyOf({ pool_key }: Hop): PoolKey {
   if (pool_key === undefined) throw new NodeError('the hop shows no pool_key')
   return pool_key
@@ -113,14 +113,6 @@ function managerOf({ manager_address }: Hop): `0x${string}` {
 }
 
 const hashOf = (...words: readonly string[]): bigint => BigInt(keccak256(words.join('')))
-
-/** keccak256(abi.encode(key)) */
-const idOf = ({ currency0, currency1, fee, tick_spacing, hooks }: PoolKey): `0x${string}` =>
-  keccak256(
-    [word(BigInt(currency0)), word(BigInt(currency1)), word(BigInt(fee)), word(BigInt(tick_spacing))].join(
-      '',
-    ) + word(BigInt(hooks)),
-  )
 
 const baseOf = ({ pool_id }: Hop): bigint => hashOf(pool_id.slice(2), word(POOLS_SLOT))
 

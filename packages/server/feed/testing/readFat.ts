@@ -4,8 +4,8 @@
  */
 import { systemClock } from '../../ops/clock.ts'
 import { type Hex, Secret } from '../../ops/config.ts'
-import { fetchBlock } from '../block.ts'
-import { Endpoint } from '../endpoint.ts'
+import { fetchBlock } from '../proof/block.ts'
+import { Endpoint } from '../endpoints/endpoint.ts'
 
 const [url = '', chainId = '', genesisHash = '', ...hashes] = process.argv.slice(2)
 const endpoint = new Endpoint({

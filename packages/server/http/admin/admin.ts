@@ -3,7 +3,7 @@
  * allowlist; whatever is changed is on the audit log with the key that did it.
  */
 import type { FastifyInstance } from 'fastify'
-import type { HttpContext } from '../context.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { registerAudit } from './audit.ts'
 import { registerBackfill } from './backfill.ts'
 import { registerChainSwitches } from './chains.ts'

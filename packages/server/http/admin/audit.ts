@@ -1,10 +1,10 @@
 /** GET /v1/admin/audit: every change an operator made, the newest first. */
 import type { FastifyInstance } from 'fastify'
-import { charge, unitsOfRows } from '../charge.ts'
-import type { HttpContext } from '../context.ts'
-import { openPage, sealPage } from '../pageCursor.ts'
-import { Params } from '../params.ts'
-import { malformed, searchOf } from '../request.ts'
+import { charge, unitsOfRows } from '../plumbing/charge.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { openPage, sealPage } from '../plumbing/pageCursor.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, searchOf } from '../plumbing/request.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000

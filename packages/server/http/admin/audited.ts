@@ -1,7 +1,7 @@
 /** What an operator changes is written down, with who did it. */
 import type { FastifyRequest } from 'fastify'
-import type { HttpContext } from '../context.ts'
-import { principalOf } from '../session.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { principalOf } from '../resources/session.ts'
 
 /** As the audit log names who did it. */
 export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`

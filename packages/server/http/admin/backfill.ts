@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import { BackfillRequest } from '@assay/sdk/wire'
 import type { BackfillView } from '../../worker/chainService.ts'
-import { RequestError } from '../apiError.ts'
-import { bodyOf } from '../body.ts'
-import { type HttpContext, servedChain } from '../context.ts'
-import { Params } from '../params.ts'
-import { malformed, searchOf } from '../request.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { bodyOf } from '../plumbing/body.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
 export function registerBackfill(app: FastifyInstance, context: HttpContext): void {

@@ -1,8 +1,8 @@
 /** /v1/admin/chains/{chain_id}/pause and /resume: a paused chain takes back its prices and follows its blocks. */
 import type { FastifyInstance } from 'fastify'
-import { type HttpContext, servedChain } from '../context.ts'
-import { integerIn, Params } from '../params.ts'
-import { malformed, pathOf, searchOf } from '../request.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { integerIn, Params } from '../plumbing/params.ts'
+import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 import { running } from './running.ts'
 

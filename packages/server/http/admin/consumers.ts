@@ -2,11 +2,11 @@
 import type { FastifyInstance } from 'fastify'
 import { LimitsRequest } from '@assay/sdk/wire'
 import { DEFAULT_LIMITS, type Limits, limitsIn } from '../../access/limits.ts'
-import { RequestError } from '../apiError.ts'
-import { bodyOf } from '../body.ts'
-import type { HttpContext } from '../context.ts'
-import { Params } from '../params.ts'
-import { malformed, pathOf, searchOf } from '../request.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { bodyOf } from '../plumbing/body.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
 export function registerConsumers(app: FastifyInstance, context: HttpContext): void {

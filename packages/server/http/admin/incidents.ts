@@ -1,11 +1,11 @@
 /** /v1/admin/incidents: what can be made to go wrong in a local world, and what was. A service on real chains has none. */
 import { IncidentRequest, type CausedIncident } from '@assay/sdk/wire'
 import type { FastifyInstance } from 'fastify'
-import { RequestError } from '../apiError.ts'
-import { bodyOf } from '../body.ts'
-import { type HttpContext, servedChain } from '../context.ts'
-import { Params } from '../params.ts'
-import { malformed, searchOf } from '../request.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { bodyOf } from '../plumbing/body.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
 /** So many of those that were caused are told. */

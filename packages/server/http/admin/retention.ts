@@ -1,10 +1,10 @@
 /** /v1/admin/retention: how much of the log is kept. It takes effect with the next clearing, every ten minutes. */
 import type { FastifyInstance } from 'fastify'
 import { RetentionRequest } from '@assay/sdk/wire'
-import { bodyOf } from '../body.ts'
-import type { HttpContext } from '../context.ts'
-import { Params } from '../params.ts'
-import { malformed, searchOf } from '../request.ts'
+import { bodyOf } from '../plumbing/body.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { Params } from '../plumbing/params.ts'
+import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
 export function registerRetention(app: FastifyInstance, context: HttpContext): void {

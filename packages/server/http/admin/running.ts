@@ -1,7 +1,7 @@
 /** A chain that an operator wants something of must run: a change is never put off silently. */
 import type { ChainService } from '../../worker/chainService.ts'
-import { RequestError } from '../apiError.ts'
-import type { ServedChain } from '../context.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import type { ServedChain } from '../plumbing/context.ts'
 
 export function running(chain: ServedChain): ChainService {
   const service = chain.service()

@@ -1,7 +1,7 @@
 /** Lists of tokens as clients write them: at most a hundred, each an address of ours or a name with a reason. */
-import { addressIn } from '../params.ts'
-import { RequestError } from '../apiError.ts'
-import { malformed } from '../request.ts'
+import { addressIn } from '../plumbing/params.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { malformed } from '../plumbing/request.ts'
 import type { Absences } from './absences.ts'
 import type { Token } from './prices.ts'
 

@@ -1,8 +1,8 @@
 /** Candles of our own published prices as charts ask for them: the newest so many before a moment, empty ones left out. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exact } from '@assay/sdk'
-import { startOf } from '../candles.ts'
-import type { HttpContext } from '../context.ts'
+import { startOf } from '../resources/candles.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 

@@ -3,7 +3,7 @@
  * like all others: the same keys and quotas, the same prices, the same word on what is not known.
  */
 import type { FastifyInstance } from 'fastify'
-import type { HttpContext } from '../context.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { registerCoinGecko } from './coingecko/coingecko.ts'
 import { registerDefiLlama } from './defillama/defillama.ts'
 import { registerUdf } from './udf/udf.ts'

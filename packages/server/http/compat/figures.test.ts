@@ -10,8 +10,8 @@ import {
   tokenUpsert,
   unpricedUpsert,
 } from '../../store/testing/drafts.ts'
-import type { HttpContext } from '../context.ts'
-import { SingleFlight } from '../singleFlight.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { SingleFlight } from '../plumbing/singleFlight.ts'
 import { candlesBack } from './candlesBack.ts'
 import { priceNear } from './defillama/near.ts'
 import { DayVolumes } from './figures.ts'

@@ -4,8 +4,8 @@
  */
 import { exact } from '@assay/sdk'
 import type { PoolRow } from '../../store/port.ts'
-import type { HttpContext } from '../context.ts'
-import { type PoolMoment, readingOfPool } from '../poolReading.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { type PoolMoment, readingOfPool } from '../views/poolReading.ts'
 import { hasPrice, priceAt } from './pastPrices.ts'
 import { type Price, priceIn, type Token } from './prices.ts'
 import { percentBetween, type Signed } from './rounding.ts'

@@ -1,5 +1,5 @@
 /** What vendors call the chains. One that they do not name, and any other, goes by its chain id in digits. */
-import type { HttpContext, ServedChain } from '../context.ts'
+import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 
 type Names = { readonly network: string; readonly platform: string; readonly llama: string }
 /** Networks and platforms are CoinGecko's two lists of the same chains. */

@@ -5,7 +5,7 @@
 import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
 import type { HistoryPoint } from '../../store/history.ts'
-import type { HttpContext } from '../context.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { type Price, priceOf, type Token } from './prices.ts'
 
 /** Read at a time. */

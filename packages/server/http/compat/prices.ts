@@ -7,12 +7,12 @@ import type { CompactState } from '@assay/sdk/wire'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Address } from '../../ops/config.ts'
 import type { TokenRow } from '../../store/port.ts'
-import { lookUpAll } from '../batchLookUps.ts'
-import { ENTRY_UNITS, giveBack, spend } from '../charge.ts'
-import type { HttpContext } from '../context.ts'
-import { budgetSpent } from '../onDemand.ts'
-import { presentText, readingOf } from '../presented.ts'
-import { principalOf } from '../session.ts'
+import { lookUpAll } from '../resources/batchLookUps.ts'
+import { ENTRY_UNITS, giveBack, spend } from '../plumbing/charge.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { budgetSpent } from '../resources/onDemand.ts'
+import { presentText, readingOf } from '../views/presented.ts'
+import { principalOf } from '../resources/session.ts'
 
 export type Token = { readonly chainId: number; readonly tokenAddress: Address }
 

@@ -4,7 +4,7 @@
  */
 import { exact } from '@assay/sdk'
 import type { PoolRow } from '../../store/port.ts'
-import type { HttpContext } from '../context.ts'
+import type { HttpContext } from '../plumbing/context.ts'
 import { type Point, pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 

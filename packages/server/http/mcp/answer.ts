@@ -3,7 +3,7 @@
  * between two requests, so any process answers any of them.
  */
 import { AssayError, ForbiddenError, RateLimitedError, UnauthenticatedError } from '@assay/sdk'
-import { misfit } from '../body.ts'
+import { misfit } from '../plumbing/body.ts'
 import { CODE, isRecord, type Message, type Params, ProtocolError } from './message.ts'
 import { HANDSHAKE, type Revision, SERVER_KEY, STATELESS } from './revision.ts'
 import type { Asked, Tool } from './tool.ts'

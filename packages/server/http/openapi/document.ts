@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
-import { isQuotePath } from '../apiError.ts'
+import { isQuotePath } from '../plumbing/apiError.ts'
 import { type Operation, TAGS } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
 import { bodyWords, parameterWord } from './words.ts'

@@ -1,10 +1,10 @@
 /** Which webhook a request may see: one of its own consumer, or any for an operator. What is another's is not there. */
 import type { FastifyRequest } from 'fastify'
 import type { WebhookRow } from '../../store/webhooks.ts'
-import { RequestError } from '../apiError.ts'
-import type { HttpContext } from '../context.ts'
-import { pathOf } from '../request.ts'
-import { principalOf } from '../session.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import { pathOf } from '../plumbing/request.ts'
+import { principalOf } from '../resources/session.ts'
 
 /** As for `/v1/admin`: the scope, and an address on the allowlist. */
 export const isOperator = (context: HttpContext, request: FastifyRequest): boolean =>

@@ -1,9 +1,9 @@
 /** Where a webhook begins on the log, and what its condition knows of the records up to there. */
 import type { WebhookCondition } from '@assay/sdk/wire'
-import { RequestError } from '../apiError.ts'
-import { type HttpContext, servedChain } from '../context.ts'
-import { addressIn } from '../params.ts'
-import { malformed } from '../request.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { addressIn } from '../plumbing/params.ts'
+import { malformed } from '../plumbing/request.ts'
 import { judgeOf } from '../../webhooks/condition.ts'
 import type { Sequence } from '../../store/port.ts'
 

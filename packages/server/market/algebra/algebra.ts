@@ -1,6 +1,6 @@
 /** Algebra v1: one pool a pair, made by a deployer beside the factory; its fee stands in its state and in a log of its own. */
 import { type AmmEvent, count, type LoadedPool, type NewPool, tick } from '@assay/engine'
-import type { LogEntry } from '../../feed/entry.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { Address } from '../../ops/config.ts'
 import { SELECTOR } from '../abi.ts'
 import { create2 } from '../create2.ts'

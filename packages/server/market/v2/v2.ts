@@ -1,6 +1,6 @@
 /** Constant-product pairs: one a pair and factory, whose state is two reserves. */
 import { type AmmEvent, ms, type NewPool, type V2State } from '@assay/engine'
-import type { LogEntry } from '../../feed/entry.ts'
+import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { Address } from '../../ops/config.ts'
 import { SELECTOR } from '../abi.ts'
 import { create2, digitsOf } from '../create2.ts'

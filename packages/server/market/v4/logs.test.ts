@@ -9,7 +9,7 @@ import {
   parseAbiParameters,
 } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { type LogEntry, toLogEntry } from '../../feed/entry.ts'
+import { type LogEntry, toLogEntry } from '../../feed/answers/entry.ts'
 import type { Hex } from '../../ops/config.ts'
 import { poolOf, readEvent, readKey, SIGNATURES, TOPIC } from './logs.ts'
 import { NATIVE, poolIdOf } from './poolKey.ts'

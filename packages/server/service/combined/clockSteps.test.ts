@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { createClient, type Client } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { issueKeyIn, loadConfig } from '../../config.ts'
+import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { ask } from '../testing/answer.ts'
 import { type ChildService, clientOf, freePort, startChildService } from '../testing/childService.ts'
 import { setClock, settable } from '../testing/clockStep.ts'

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { createClient } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { issueKeyIn, loadConfig } from '../../config.ts'
+import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { type ChildService, freePort, startChildService } from '../testing/childService.ts'
 import { IS_LONG, sized } from '../testing/combined.ts'
 import { cursorAfter, Heard } from '../testing/heard.ts'

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { type Client, createClient } from '@assay/sdk'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { issueKeyIn, loadConfig } from '../../config.ts'
+import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { dyingAt } from '../../store/testing/crashing.ts'
 import { REORG_POINTS } from '../../store/testing/failPoints.ts'
 import { type ChildService, freePort, startChildService } from '../testing/childService.ts'

@@ -1,6 +1,6 @@
 /** R-admin-1, R-access-1 and R-access-5: what an operator does, who may, and that it is written down; over a running service. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { listKeysIn, revokeKeyIn, rollKeyIn } from '../../config.ts'
+import { listKeysIn, revokeKeyIn, rollKeyIn } from '../../commands/config.ts'
 import type { Asking } from '../testing/answer.ts'
 import { CHAIN_ID, planWith, token } from '../testing/plan.ts'
 import { startTestChain, type TestChain } from '../testing/testChain.ts'

@@ -4,7 +4,7 @@
  */
 import { type Client, createClient } from '@assay/sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { issueKeyIn, loadConfig } from '../../config.ts'
+import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { type ChildService, freePort, startChildService } from '../testing/childService.ts'
 import { type CuttingProxy, startCuttingProxy } from '../testing/cuttingProxy.ts'
 import { cursorAfter, Heard } from '../testing/heard.ts'

@@ -5,7 +5,7 @@ import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createClient } from '@assay/sdk'
-import { issueKeyIn, loadConfig } from '../../config.ts'
+import { issueKeyIn, loadConfig } from '../../commands/config.ts'
 import { scan } from './canary.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/assay.ts', import.meta.url))

@@ -9,6 +9,7 @@ import {
   type ChainPlan,
   createV2Pair,
   DEV_ACCOUNT,
+  sendDeposit,
   startWorld,
   trader,
   traderAbi,
@@ -145,6 +146,14 @@ export class TestChain {
   /** All calls in one transaction, hence in one block; every one must succeed. */
   async run(...calls: readonly Hex[]): Promise<Block> {
     const outcomes = await trader.batch(this.world.client, this.world.seeded.trader, calls, GAS)
+    for (const outcome of outcomes) if (!outcome.ok) throw new Error(`a call failed: ${outcome.reason}`)
+    return this.head()
+  }
+
+  /** The same by a transaction from the parent chain, on one of the OP stack. */
+  async runByDeposit(...calls: readonly Hex[]): Promise<Block> {
+    const { client, seeded } = this.world
+    const outcomes = await trader.batch(client, seeded.trader, calls, GAS, sendDeposit)
     for (const outcome of outcomes) if (!outcome.ok) throw new Error(`a call failed: ${outcome.reason}`)
     return this.head()
   }

@@ -8,7 +8,7 @@ import { type Client, createClient, type Envelope, type Health } from '@assay/sd
 import { incidentDoor, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
 import type { Scope } from '../../access/access.ts'
-import { loadConfig } from '../../config.ts'
+import { loadConfig } from '../../commands/config.ts'
 import { type Clock, systemClock } from '../../ops/clock.ts'
 import type { Config } from '../../ops/config.ts'
 import { type Service, startService } from '../../service.ts'
@@ -16,7 +16,6 @@ import type { MaintenanceStore } from '../../store/maintenance.ts'
 import type { Store } from '../../store/port.ts'
 import { openStore } from '../../store/openStore.ts'
 import { CANARY, scan } from './canary.ts'
-import { CHAIN_ID } from './plan.ts'
 import type { Block, Hex, TestChain } from './testChain.ts'
 import { until } from './until.ts'
 
@@ -178,6 +177,10 @@ export class TestService {
     this.lines = said.lines
   }
 
+  get chainId(): number {
+    return this.chain.world.plan.chainId
+  }
+
   /** Where it listens, whatever it calls itself. */
   get url(): string {
     const { publicOrigin, host, port } = this.config.listen
@@ -227,7 +230,7 @@ export class TestService {
   /** The block is committed, and everything the chain says of it. */
   async untilTip({ hash, number }: Pick<Block, 'hash' | 'number'>): Promise<void> {
     await until(`block ${number} ${hash} committed`, async () => {
-      const tip = (await this.store.readCheckpoint(CHAIN_ID))?.tip
+      const tip = (await this.store.readCheckpoint(this.chainId))?.tip
       return tip?.hash === hash
     })
     await this.untilSeen()
@@ -254,7 +257,7 @@ export class TestService {
 
   /** From the store, as its worker last said, so that waiting costs no quota; null before it did. */
   async health(): Promise<Health | null> {
-    const text = await this.store.readHealth(CHAIN_ID)
+    const text = await this.store.readHealth(this.chainId)
     return text === null ? null : (JSON.parse(text) as Health)
   }
 
@@ -262,7 +265,7 @@ export class TestService {
   async untilEvaluated(): Promise<void> {
     const wanted = this.config.chains.flatMap(({ tokens }) => tokens)
     await until('every token of the configuration evaluated', async () => {
-      for (const token of wanted) if ((await this.store.readQuote(CHAIN_ID, token)) === null) return false
+      for (const token of wanted) if ((await this.store.readQuote(this.chainId, token)) === null) return false
       return true
     })
   }

@@ -4,7 +4,7 @@
  * The claim is an advisory lock held by a connection of its own, so it ends with the process however that dies.
  * Each claim has a number, the generation, in the head row. A commit takes its sequences only from a head row
  * of its own generation: a process that lost its claim without noticing can no longer commit. Those who share have one
- * number together; what keeps two of them from writing one chain is the chain's seat (`seats.ts`).
+ * number together; what keeps two of them from writing one chain is the chain's lease (`leases.ts`).
  *
  * A server that was promoted from a replica may lack commits the old one had acknowledged. Its timeline tells;
  * whoever claims it then begins a new epoch, so no sequence is ever given out twice.

@@ -1,7 +1,7 @@
 /** Processes that share a database: who writes a chain, letters, and what is counted over all of them. */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ClusterStore, SeatView } from '../cluster.ts'
+import type { ClusterStore, LeaseView } from '../cluster.ts'
 import { claimStore, openStore, shareStore } from '../openStore.ts'
 import { postgresDatabase, type TestDatabase } from '../testing/connect.ts'
 import { commitOf, health } from '../testing/drafts.ts'
@@ -36,42 +36,42 @@ afterEach(async () => {
 })
 
 const records = [health(1, 'x')]
-const seen = async (): Promise<SeatView> => (await cluster.readSeats())[0] as SeatView
+const seen = async (): Promise<LeaseView> => (await cluster.readLeases())[0] as LeaseView
 
-describe('a seat', () => {
+describe('a lease', () => {
   test('is taken once, kept by beating, and lost to who saw it silent', async () => {
-    const taken = await Promise.all(['a', 'b', 'c'].map(owner => cluster.takeSeat(1, null, owner)))
-    const [seat] = taken.filter(each => each !== null)
+    const taken = await Promise.all(['a', 'b', 'c'].map(owner => cluster.takeLease(1, null, owner)))
+    const [lease] = taken.filter(each => each !== null)
     expect(taken.filter(each => each !== null)).toEqual([{ chainId: 1, generation: 1 }])
     const before = await seen()
-    expect(await cluster.beat([seat as never])).toEqual([seat])
+    expect(await cluster.beat([lease as never])).toEqual([lease])
     // It lives: who had seen it before comes too late.
-    expect(await cluster.takeSeat(1, before, 'late')).toBeNull()
-    const next = await cluster.takeSeat(1, await seen(), 'next')
+    expect(await cluster.takeLease(1, before, 'late')).toBeNull()
+    const next = await cluster.takeLease(1, await seen(), 'next')
     expect(next).toEqual({ chainId: 1, generation: 2 })
-    expect(await cluster.beat([seat as never])).toEqual([])
-    // Leaving a seat that is another's by now changes nothing.
-    await cluster.leaveSeat(seat as never)
+    expect(await cluster.beat([lease as never])).toEqual([])
+    // Leaving a lease that is another's by now changes nothing.
+    await cluster.leaveLease(lease as never)
     expect((await seen()).owner).toBe('next')
   })
 
-  test('a writer that lost its seat cannot commit, and its successor goes on from its last commit', async () => {
-    const first = await cluster.takeSeat(1, null, 'first')
+  test('a writer that lost its lease cannot commit, and its successor goes on from its last commit', async () => {
+    const first = await cluster.takeLease(1, null, 'first')
     const old = later(await openStore(database.address, first), each => each.close())
     expect(await old.commit(commitOf(1, 1, { records }))).toMatchObject({ outcome: 'committed', first: 1 })
-    const second = await cluster.takeSeat(1, await seen(), 'second')
+    const second = await cluster.takeLease(1, await seen(), 'second')
     await expect(old.commit(commitOf(1, 2, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
     const fresh = later(await openStore(database.address, second), each => each.close())
     expect((await fresh.readCheckpoint(1))?.step).toBe(1)
     expect(await fresh.commit(commitOf(1, 2, { records }))).toMatchObject({ outcome: 'committed', first: 2 })
-    // Of another chain it has no seat at all, and neither has who never asked for one.
+    // Of another chain it has no lease at all, and neither has who never asked for one.
     await expect(fresh.commit(commitOf(2, 1, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
     const nobody = later(await openStore(database.address), each => each.close())
     await expect(nobody.commit(commitOf(1, 3, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
   })
 
   test('of a writer stopped in the middle of a commit is had once the server has ended that commit, after four seconds', async () => {
-    await cluster.takeSeat(1, null, 'stopped')
+    await cluster.takeLease(1, null, 'stopped')
     const stopped = new pg.Client(clientOptions(database.address))
     stopped.on('error', () => undefined)
     await stopped.connect()
@@ -80,7 +80,7 @@ describe('a seat', () => {
     await stopped.query('BEGIN')
     await stopped.query({ ...LOCK_CHAIN, values: [1] })
     await stopped.query('UPDATE head SET next = next')
-    expect(await cluster.takeSeat(1, await seen(), 'next')).toEqual({ chainId: 1, generation: 2 })
+    expect(await cluster.takeLease(1, await seen(), 'next')).toEqual({ chainId: 1, generation: 2 })
     await expect(stopped.query('COMMIT')).rejects.toThrow()
     await stopped.end().catch(() => undefined)
   })
@@ -107,15 +107,15 @@ describe('a claim', () => {
 })
 
 test('S15: of nodes on a promoted server the first begins an epoch, and every writer of before is fenced off', async () => {
-  const seat = await cluster.takeSeat(1, null, 'before')
-  const before = later(await openStore(database.address, seat), each => each.close())
+  const lease = await cluster.takeLease(1, null, 'before')
+  const before = later(await openStore(database.address, lease), each => each.close())
   await before.commit(commitOf(1, 1, { records }))
   // As a replica that was promoted: its head row is of the timeline before.
   await execute(database.address, "UPDATE assay.head SET timeline = '00000000'")
   await expect(before.commit(commitOf(1, 2, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
   for (const _ of [1, 2]) later(await shareStore(database.address), release => release())
   await expect(before.commit(commitOf(1, 2, { records }))).rejects.toMatchObject({ code: 'STORE_FENCED' })
-  const after = later(await openStore(database.address, seat), each => each.close())
+  const after = later(await openStore(database.address, lease), each => each.close())
   expect(await after.readBounds()).toMatchObject({ epoch: 1 })
   expect(await after.commit(commitOf(1, 2, { records }))).toMatchObject({ first: 2 ** 40 + 1 })
 })
@@ -123,7 +123,7 @@ test('S15: of nodes on a promoted server the first begins an epoch, and every wr
 describe('a letter', () => {
   const letter = { chainId: 1, asker: 'api', method: 'enrol', args: '["0x1"]', patienceMs: 60_000 }
 
-  test('reaches the holder of the seat once, and its answer whoever asked once', async () => {
+  test('reaches the holder of the lease once, and its answer whoever asked once', async () => {
     const id = await cluster.post(letter)
     const mine = [{ chainId: 1, generation: 1 }]
     expect(await cluster.collect([{ chainId: 2, generation: 9 }], 10)).toEqual([])
@@ -221,7 +221,7 @@ describe('O9: two versions on one database', () => {
   }
 
   test('a neighbour that a migration leaves room for goes on, and can be started anew', async () => {
-    const first = await cluster.takeSeat(1, null, 'old program')
+    const first = await cluster.takeLease(1, null, 'old program')
     const running = later(await openStore(database.address, first), each => each.close())
     await upgrade(schema.length)
     expect(await running.commit(commitOf(1, 1, { records }))).toMatchObject({ outcome: 'committed' })

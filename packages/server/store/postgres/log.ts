@@ -2,7 +2,7 @@
  * The log of all chains. Sequences are given out by the head row, which a transaction takes after all its other
  * work and keeps until it is durable: they are contiguous, in commit order, and whoever sees one sees all below.
  */
-import type { Seat } from '../cluster.ts'
+import type { Lease } from '../cluster.ts'
 import { epochStart, lastSequence } from '../epoch.ts'
 import { packRecords, RECORDS_PER_ROW, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
@@ -30,22 +30,22 @@ const INSERT = statement(`
   SELECT last, count, written, $4, $5, body
   FROM unnest($1::bigint[], $2::int[], $3::bigint[], $6::text[]) AS row (last, count, written, body)`)
 
-/** Who commits: a process of this claim, and where several share the database, the holder of the chain's seat. */
-export type Fence = { readonly generation: number; readonly seat: Seat | null }
+/** Who commits: a process of this claim, and where several share the database, the holder of the chain's lease. */
+export type Fence = { readonly generation: number; readonly lease: Lease | null }
 
-/** For a commit of this chain: the seat of another one, or none, is turn 0 of it, which is never given. */
-export const fenceOf = ({ generation, isShared }: Claimed, seat: Seat | null, chainId: number): Fence => ({
+/** For a commit of this chain: the lease of another one, or none, is turn 0 of it, which is never given. */
+export const fenceOf = ({ generation, isShared }: Claimed, lease: Lease | null, chainId: number): Fence => ({
   generation,
-  seat: isShared ? { chainId, generation: seat?.chainId === chainId ? seat.generation : 0 } : null,
+  lease: isShared ? { chainId, generation: lease?.chainId === chainId ? lease.generation : 0 } : null,
 })
 
 /**
- * Inside a write transaction, after everything that does not need a sequence. A writer whose claim or seat was taken
+ * Inside a write transaction, after everything that does not need a sequence. A writer whose claim or lease was taken
  * over, or whose server went back in time, gets no sequence and so commits nothing.
  */
 export async function takeSequences(query: Query, fence: Fence, count: number): Promise<Head> {
-  const { generation, seat } = fence
-  const [head] = await query<Head>(TAKE_HEAD, [count, generation, seat?.chainId, seat?.generation])
+  const { generation, lease } = fence
+  const [head] = await query<Head>(TAKE_HEAD, [count, generation, lease?.chainId, lease?.generation])
   if (head === undefined) throw await fenced(query, fence)
   if (count > 0) lastSequence(head.epoch, head.next, count)
   return head
@@ -115,7 +115,7 @@ export async function readBounds(query: Query): Promise<LogBounds> {
   return { epoch, oldest: Math.max(first ?? next, epochStart(epoch) + 1), head: next - 1 }
 }
 
-async function fenced(query: Query, { generation, seat }: Fence): Promise<StoreError> {
+async function fenced(query: Query, { generation, lease }: Fence): Promise<StoreError> {
   const [head] = await query<{ generation: number; timeline: string; now: string }>(WHY_NOT)
   if (head?.generation !== generation)
     return new StoreError(
@@ -125,7 +125,7 @@ async function fenced(query: Query, { generation, seat }: Fence): Promise<StoreE
   if (head.timeline === head.now)
     return new StoreError(
       'STORE_FENCED',
-      `This writer has turn ${seat?.generation ?? 'none'} of chain ${seat?.chainId ?? 'none'}: another process took over.`,
+      `This writer has turn ${lease?.generation ?? 'none'} of chain ${lease?.chainId ?? 'none'}: another process took over.`,
     )
   return new StoreError(
     'STORE_FENCED',

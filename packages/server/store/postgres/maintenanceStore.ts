@@ -55,7 +55,7 @@ export function maintenanceStore(connection: Connection, { generation }: Claimed
 
     startEpoch() {
       return connection.write(async query => {
-        await takeSequences(query, { generation, seat: null }, 0)
+        await takeSequences(query, { generation, lease: null }, 0)
         await beginEpoch(query)
         return readBounds(query)
       })

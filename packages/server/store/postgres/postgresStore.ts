@@ -3,7 +3,7 @@
  * the store opens connections of its own.
  */
 import type { BackfillStore } from '../backfill.ts'
-import type { Seat } from '../cluster.ts'
+import type { Lease } from '../cluster.ts'
 import type { MaintenanceStore } from '../maintenance.ts'
 import type { Store } from '../port.ts'
 import { accessStore } from './accessStore.ts'
@@ -21,16 +21,16 @@ import { webhookStore } from './webhookStore.ts'
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
 
-/** `seat` is the chain this writer was elected for; where several share the database, nobody else commits. */
+/** `lease` is the chain this writer was elected for; where several share the database, nobody else commits. */
 export async function openPostgresStore(
   url: string,
-  seat: Seat | null = null,
+  lease: Lease | null = null,
 ): Promise<Store & MaintenanceStore & BackfillStore> {
   const connection = new Connection(url, CONNECTIONS)
   try {
     const claimed = await readClaimed(connection.query)
     return {
-      ...chainStore(connection, chainId => fenceOf(claimed, seat, chainId)),
+      ...chainStore(connection, chainId => fenceOf(claimed, lease, chainId)),
       ...logStore(connection),
       ...snapshotStore(connection),
       ...historyStore(connection),

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemClock } from '../../ops/clock.ts'
 import { openStore } from '../../store/openStore.ts'
 import { address, eventOf } from '../../store/testing/drafts.ts'
-import { BackfillWriter } from '../backfillWriter.ts'
+import { BackfillWriter } from '../backfill/backfillWriter.ts'
 
 export type BackfillerData = { readonly address: string; readonly chainId: number; readonly events: number }
 

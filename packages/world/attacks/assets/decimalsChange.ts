@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const decimalsChange: Attack = {
   name: 'T16 decimals change',
   about: 'decimals() goes from 18 to 6: no price for 30 minutes, and then only with a warning',
-  on: 'engine',
+  on: 'both',
   wanted: { atMost: 1 },
   async play(stage) {
     stage.token('T')

@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const migrationGame: Attack = {
   name: 'T14 main pool leaves',
   about: 'two aged pools of 10,000 at 1.5 take over when the main pool of 1,000,000 leaves',
-  on: 'engine',
+  on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
     stage.token('T')

@@ -5,7 +5,7 @@ export const concentrated: Attack = {
   name: 'T12 concentrated pool ×90',
   about:
     'a lone pool whose 3,000 lie within 10% is moved to 90, with 3,000 waiting there, and held ten minutes',
-  on: 'engine',
+  on: 'both',
   wanted: { atMost: 3 },
   async play(stage) {
     stage.token('T')

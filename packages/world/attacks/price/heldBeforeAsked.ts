@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 const CASES = [
   { forS: 240 },
   {
-    forS: 1500,
+    forS: 1800,
     open: 'not covered: a push held for more than half of the 35 minutes that a look-back sees is its median',
   },
 ] as const

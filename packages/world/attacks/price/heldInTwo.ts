@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const heldInTwo: Attack = {
   name: 'T13 +50% held, two pools',
   about: 'pools of 50,000 of two factories at 1.5 for 156 s and on',
-  on: 'engine',
+  on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {
     stage.token('T')

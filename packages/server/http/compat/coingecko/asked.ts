@@ -1,8 +1,8 @@
 /** What a request in CoinGecko's shapes asks about, and what its endpoints stand on. */
 import type { FastifyRequest } from 'fastify'
-import { RequestError } from '../../apiError.ts'
-import type { HttpContext, ServedChain } from '../../context.ts'
-import { pathOf } from '../../request.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
+import type { HttpContext, ServedChain } from '../../plumbing/context.ts'
+import { pathOf } from '../../plumbing/request.ts'
 import type { DayVolumes } from '../figures.ts'
 import { chainNamed, type Naming, servedNames } from '../networks.ts'
 

@@ -3,8 +3,8 @@
  * ask for what is not known here are taken and left unanswered; endpoints that would have to be made up do not exist.
  */
 import type { FastifyInstance } from 'fastify'
-import type { HttpContext } from '../../context.ts'
-import { searchOf } from '../../request.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
+import { searchOf } from '../../plumbing/request.ts'
 import { DayVolumes } from '../figures.ts'
 import { nameOf } from '../networks.ts'
 import { PREFIX } from '../vendor.ts'

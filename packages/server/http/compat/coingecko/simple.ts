@@ -1,9 +1,9 @@
 /** CoinGecko's price lists: `/onchain/simple/networks/{network}/token_price/{addresses}` and `/simple/token_price/{platform}`. */
 import { exact } from '@assay/sdk'
 import type { FastifyInstance } from 'fastify'
-import { RequestError } from '../../apiError.ts'
-import { charge, COMPUTING_UNITS } from '../../charge.ts'
-import { searchOf } from '../../request.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
+import { charge, COMPUTING_UNITS } from '../../plumbing/charge.ts'
+import { searchOf } from '../../plumbing/request.ts'
 import { Absences } from '../absences.ts'
 import { tokensIn } from '../addresses.ts'
 import { changeSince, DAY_MS, type Figure } from '../figures.ts'

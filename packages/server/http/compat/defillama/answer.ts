@@ -1,5 +1,5 @@
 /** Answers in DefiLlama's shapes: coins by the names they were asked under, those without a price left out. */
-import type { HttpContext } from '../../context.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
 import type { TokenRow } from '../../../store/port.ts'
 import type { Absences } from '../absences.ts'
 import type { Price } from '../prices.ts'

@@ -1,5 +1,5 @@
 /** What DefiLlama's `/batchHistorical` is asked: coins, and moments of each, as JSON in a parameter. */
-import { RequestError } from '../../apiError.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
 import { MOST_TOKENS } from '../addresses.ts'
 
 /** Of all coins together: each is a read. */

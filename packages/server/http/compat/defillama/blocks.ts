@@ -3,9 +3,9 @@
  * block they are of, and a health record does every 15 seconds; where none is near, there is no answer.
  */
 import type { FastifyInstance } from 'fastify'
-import { RequestError } from '../../apiError.ts'
-import type { HttpContext, ServedChain } from '../../context.ts'
-import { pathOf } from '../../request.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
+import type { HttpContext, ServedChain } from '../../plumbing/context.ts'
+import { pathOf } from '../../plumbing/request.ts'
 import { chainNamed, servedNames } from '../networks.ts'
 import { PREFIX } from '../vendor.ts'
 import { momentIn } from './span.ts'

@@ -1,9 +1,9 @@
 /** DefiLlama's `/chart/{coins}` and `/percentage/{coins}`. */
 import type { FastifyInstance } from 'fastify'
-import { RequestError } from '../../apiError.ts'
-import { charge } from '../../charge.ts'
-import type { HttpContext } from '../../context.ts'
-import { pathOf, searchOf } from '../../request.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
+import { charge } from '../../plumbing/charge.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
+import { pathOf, searchOf } from '../../plumbing/request.ts'
 import { Absences } from '../absences.ts'
 import { hasPrice, priceAt } from '../pastPrices.ts'
 import { percentBetween, toDouble, toNumber } from '../rounding.ts'

@@ -2,7 +2,7 @@
  * Coins as DefiLlama's clients name them, `chain:address`. The zero address is the native coin, which is priced as its
  * wrapped form; ids of other kinds name nothing here.
  */
-import type { HttpContext } from '../../context.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
 import type { Absences } from '../absences.ts'
 import { namesIn, tokenAt } from '../addresses.ts'
 import { chainNamed } from '../networks.ts'

@@ -3,9 +3,9 @@
  * without a price is absent from `coins`. `confidence` is our score divided by ten.
  */
 import type { FastifyInstance } from 'fastify'
-import { charge } from '../../charge.ts'
-import type { HttpContext } from '../../context.ts'
-import { pathOf, searchOf } from '../../request.ts'
+import { charge } from '../../plumbing/charge.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
+import { pathOf, searchOf } from '../../plumbing/request.ts'
 import { Absences } from '../absences.ts'
 import { firstPrice, NO_HISTORY } from '../pastPrices.ts'
 import { currentPrices, type Price } from '../prices.ts'

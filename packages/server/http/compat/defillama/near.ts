@@ -2,7 +2,7 @@
  * The price that a moment has. What held then counts, whenever it was written; with a search width it must have been
  * written within that. Where the log begins later, the first price after the moment counts, within the width.
  */
-import type { HttpContext } from '../../context.ts'
+import type { HttpContext } from '../../plumbing/context.ts'
 import { firstPrice, hasPrice, NO_HISTORY, priceAt } from '../pastPrices.ts'
 import type { Price, Token } from '../prices.ts'
 

@@ -1,5 +1,5 @@
 /** Times and durations as DefiLlama's clients write them: seconds, or a number with a unit such as `4h`, `1d` or `1W`. */
-import { RequestError } from '../../apiError.ts'
+import { RequestError } from '../../plumbing/apiError.ts'
 
 const UNITS_MS: Readonly<Record<string, number>> = {
   s: 1000,

@@ -1,0 +1,29 @@
+/** What each cap means to a reader, in the words of docs/CONCEPTS.md. The compiler holds that none is left out. */
+import type { CAP_CODES } from '@assay/sdk'
+
+export const CAP_WORDS: Readonly<Record<(typeof CAP_CODES)[number], string>> = {
+  SINGLE_POOL_PAIR: 'only one pool trades this pair',
+  SINGLE_SOURCE: 'one pool carries the whole price',
+  SINGLE_DEPLOYMENT: 'all sources are of one deployment',
+  NO_INDEPENDENT_CONSENSUS: 'sources do not agree independently',
+  DISSENT: 'a pool outside the vote says quite another price',
+  INSUFFICIENT_HISTORY: 'not watched long enough to compare with the past',
+  HISTORY_UNREAD: 'not followed before, and its last 35 minutes could not be read',
+  HISTORY_SHORT: 'not followed before, and its last 35 minutes could be read only in part',
+  NO_RECENT_TRADE: 'no trade for a long time',
+  MAGNITUDE_JUMP: 'it just moved by orders of magnitude',
+  PRICE_JUMP: 'far from what its own pools said over the last hour',
+  STABLE_DEPEG: 'the stable is away from its peg',
+  STABLE_STALE: "the stable's feed is old",
+  STABLE_NOMINAL: 'the stable is taken at one dollar without a feed',
+  STABLE_SUSPENDED: 'the stable is suspended',
+  STABLE_DISPUTED: "pools contradict the stable's feed",
+  ANCHOR_DISPUTED: 'the asset it goes through is away from its own feed',
+  COVERAGE_UNKNOWN: 'how much of its liquidity is seen is not known',
+  UNSELLABLE: 'simulated sales failed at two sizes, in a later block too',
+  SELL_RESTRICTED: 'simulated sales failed, though others were seen selling within a day',
+  TRANSFER_TAX: 'a sale or a transfer loses a part on the way',
+  SELLABILITY_UNKNOWN: 'whether it can be sold is not known',
+  UNBACKED: 'a pool does not hold the tokens it reckons with',
+  HOOK_FEE: 'a hook sets the fee of its pool, or may refuse swaps',
+}

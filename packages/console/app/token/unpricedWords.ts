@@ -1,0 +1,17 @@
+/** Why a token has no price, as a sentence goes on after the code. The compiler holds that no code is left out. */
+import type { UNPRICED_REASONS } from '@assay/sdk'
+
+export const UNPRICED_WORDS: Readonly<Record<(typeof UNPRICED_REASONS)[number], string>> = {
+  NO_ROUTE: 'no pool of enough depth leads from it to a stable',
+  NO_POOL: 'no listed factory has a pool with it',
+  DORMANT: 'nobody has asked for it for a week; asking wakes it',
+  ROUTE_EXPIRED: 'its evidence has grown too old',
+  FEED: 'the chain cannot be followed right now',
+  REORG: 'the block it stood on is no longer part of the chain',
+  ANCHOR_UNPRICED: 'the asset it is traded against has no price itself',
+  STABLE_SUSPENDED: 'the stable it ends in is suspended',
+  DECIMALS: 'its decimals cannot be relied on',
+  POLICY: 'the policy in force does not allow it',
+  OPERATOR: 'an operator has taken it out',
+  POOL_ORPHANED: 'its pool is no longer part of the chain',
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { CAP_CODES, UNPRICED_REASONS } from '@assay/sdk'
+import { CAP_WORDS } from './app/parts/capWords.ts'
+import { SELL_REASON_WORDS, sellVerdict, taxText } from './app/token/sellWords.ts'
+import { UNPRICED_WORDS } from './app/token/unpricedWords.ts'
+
+it.each([
+  ['cap', CAP_CODES, CAP_WORDS],
+  ['reason without a price', UNPRICED_REASONS, UNPRICED_WORDS],
+] as const)('every %s of the catalogue has words, and none is left of what is gone', (_, codes, words) => {
+  expect(Object.keys(words).sort()).toEqual([...codes].sort())
+  for (const text of Object.values(words)) expect(text).toMatch(/^\S.{10,}[^.]$/)
+})
+
+it('every reason of a probe that the docs name has words', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/SELLABILITY.md'), 'utf8')
+  const said = docs.slice(docs.indexOf('## What it says')).matchAll(/^\| `([A-Z_]+)` \|/gm)
+  expect([...said].map(([, code]) => code).sort()).toEqual(Object.keys(SELL_REASON_WORDS).sort())
+})
+
+it('a tax that was not measured is not called none, and a verdict never goes without its reason', () => {
+  expect([null, 0, 1, 50, 525, 10_000].map(taxText)).toEqual([
+    'not measured',
+    'none',
+    '0.01%',
+    '0.5%',
+    '5.25%',
+    '100%',
+  ])
+  const found = { status: 'UNKNOWN', reason: null } as Parameters<typeof sellVerdict>[0]
+  expect(sellVerdict(found)).toBe('Not known, because no reason was given.')
+})

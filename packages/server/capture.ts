@@ -1,2 +1,0 @@
-/** Capturing blocks, for the command line. */
-export { captureBlocks, type CaptureProgress } from './capture/capture.ts'

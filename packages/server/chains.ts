@@ -1,8 +1,0 @@
-/** The chains as the API asks them, wherever they run. */
-import type { Policy } from '@assay/engine'
-import type { HttpContext } from './http/context.ts'
-
-export type Chains = Pick<HttpContext, 'chains' | 'backfills' | 'isReady'> & {
-  adoptPolicy(policy: Policy): Promise<void>
-  close(): Promise<void>
-}

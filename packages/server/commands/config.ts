@@ -1,0 +1,59 @@
+/** What the command line needs of the service beside running it: its configuration, its keys, its log's position. */
+import { Access, SCOPES } from '../access/access.ts'
+import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyCommands.ts'
+import { systemClock } from '../ops/clock.ts'
+import type { Config } from '../ops/config.ts'
+import { askControl } from '../ops/control.ts'
+import { createLog } from '../ops/log.ts'
+import { logLoss } from '../store/loss.ts'
+import { openStore, shareStore } from '../store/openStore.ts'
+
+export { askControl, openControl } from '../ops/control.ts'
+export { configSchema } from '../ops/configSchema.ts'
+export { type ShownConfig, showConfig, showEnvironment } from '../ops/configSources.ts'
+export { configTemplate } from '../ops/configTemplate.ts'
+export { configWarnings } from '../ops/configWarnings.ts'
+export { ConfigError, environmentConfig, hasShortCut, loadConfig } from '../ops/loadConfig.ts'
+export { type LogPosition, readPositions, startNextEpoch } from './logPosition.ts'
+export { type ListedKey, SCOPES }
+
+export type KeyWish = { readonly name: string; readonly consumer: string; readonly scopes: readonly string[] }
+export type IssuedKey = { readonly key: string; readonly keyId: string }
+
+/** Makes a key. */
+export async function issueKeyIn(config: Config, wish: KeyWish): Promise<IssuedKey> {
+  // Said before anything is opened.
+  scopesIn(wish.scopes)
+  return (await keyCommandIn(config, 'keys.issue', wish)) as IssuedKey
+}
+
+export async function listKeysIn(config: Config): Promise<readonly ListedKey[]> {
+  return ((await keyCommandIn(config, 'keys.list', {})) as { readonly keys: readonly ListedKey[] }).keys
+}
+
+/** Another key in the place of this one. */
+export async function rollKeyIn(config: Config, keyId: string): Promise<IssuedKey> {
+  return (await keyCommandIn(config, 'keys.roll', { keyId })) as IssuedKey
+}
+
+export async function revokeKeyIn(config: Config, keyId: string): Promise<void> {
+  await keyCommandIn(config, 'keys.revoke', { keyId })
+}
+
+/** Through the running service if there is one, else in the store of this configuration, which nodes may be sharing. */
+async function keyCommandIn(config: Config, command: KeyCommand, request: object): Promise<object> {
+  const answered = await askControl(config.store.path, { command, ...request })
+  if (answered !== null) return answered
+  const address = config.store.address.reveal()
+  const release = await shareStore(address, loss => logLoss(createLog(), loss))
+  try {
+    const store = await openStore(address)
+    try {
+      return await runKeyCommand(new Access(store, systemClock), command, { ...request })
+    } finally {
+      await store.close()
+    }
+  } finally {
+    await release()
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Whether the factories of a chain's section are what they are taken for, as the chain itself says.
+ *
+ * One whose pools another contract makes must name that contract: the addresses of its pools follow from it. One that the
+ * built-in table has by its project's word alone must besides name a pool of the chain's anchors, at the address that follows
+ * and with code there. What the node does not answer is no fault.
+ */
+import type { BlockRef, ChainRpc } from '../feed/feed.ts'
+import { isFeedError } from '../feed/feedError.ts'
+import { SELECTOR } from '../market/abi.ts'
+import { marketOf } from '../market/families.ts'
+import type { Pair, Reader } from '../market/family.ts'
+import { isWord } from '../market/reading.ts'
+import { addressAt } from '../market/words.ts'
+import { UNPROVEN_FACTORIES } from '../ops/chains/protocols.ts'
+import type { Address, ChainConfig, DeploymentConfig } from '../ops/config.ts'
+
+const isUnproven = ({ factoryAddress }: DeploymentConfig): boolean => UNPROVEN_FACTORIES.has(factoryAddress)
+
+/** Each with its key in the chain's section. A factory without code is named elsewhere. */
+export async function factoryFaults(
+  chain: ChainConfig,
+  rpc: Pick<ChainRpc, 'call'>,
+  block: BlockRef,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const reader: Reader = { rpc: { ...rpc, code: () => Promise.resolve('0x') }, block, signal }
+  const faults = await Promise.all(
+    chain.deployments.map(async (deployment, at) => {
+      const fault = await orUnasked(
+        async () => (await deployerFault(reader, deployment)) ?? (await poolFault(reader, chain, deployment)),
+      )
+      if (fault === null) return null
+      const origin = isUnproven(deployment)
+        ? '; the built-in table has this factory by its project’s word alone'
+        : ''
+      return `deployments[${at}].factory_address: the factory at ${deployment.factoryAddress} ${fault}${origin}; correct the entry, or leave it out`
+    }),
+  )
+  return faults.filter(each => each !== null)
+}
+
+async function orUnasked(ask: () => Promise<string | null>): Promise<string | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (!isFeedError(error)) throw error
+    return null
+  }
+}
+
+async function deployerFault(
+  { rpc, block, signal }: Reader,
+  deployment: DeploymentConfig,
+): Promise<string | null> {
+  if (!('deployerAddress' in deployment)) return null
+  const { factoryAddress, deployerAddress } = deployment
+  const answer = await rpc.call(factoryAddress, SELECTOR['poolDeployer()'], block.hash, signal)
+  const named = isWord(answer) ? addressAt(answer, 0) : null
+  if (named === deployerAddress) return null
+  const says = named === null ? 'does not say who makes its pools' : `says that ${named} makes its pools`
+  return `${says}, expected ${deployerAddress}`
+}
+
+/** The market's own look-up takes a pool only at the address that follows, and asks the pool itself. */
+async function poolFault(
+  reader: Reader,
+  chain: ChainConfig,
+  deployment: DeploymentConfig,
+): Promise<string | null> {
+  if (!isUnproven(deployment)) return null
+  const pairs = anchorPairs(chain)
+  // One after the other: the first usually has a pool, and an endpoint may take few calls at once.
+  for (const pair of pairs)
+    if ((await marketOf(deployment.family).find(reader, deployment, pair)).length > 0) return null
+  return pairs.length === 0
+    ? null
+    : `has no pool of the ${pairs.length} pairs of the chain’s anchors at the address that follows for it`
+}
+
+/** The wrapped native currency with each of the others, then the others: as sorted pairs. */
+function anchorPairs({ wrappedNative, stables, routingAssets }: ChainConfig): readonly Pair[] {
+  const others = [...stables.map(({ tokenAddress }) => tokenAddress), ...routingAssets].filter(
+    each => each !== wrappedNative,
+  )
+  const anchors = [wrappedNative, ...others]
+  return anchors.flatMap((a, at) => anchors.slice(at + 1).map(b => sorted(a, b)))
+}
+
+const sorted = (a: Address, b: Address): Pair => (a < b ? [a, b] : [b, a])

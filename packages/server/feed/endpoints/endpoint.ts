@@ -1,0 +1,199 @@
+/** One JSON-RPC endpoint: what it can be asked for, over its line, how it is doing, and when it may be asked again. */
+import type { Clock } from '../../ops/clock.ts'
+import type { ProofRules, Secret } from '../../ops/config.ts'
+import { Abilities } from './abilities.ts'
+import { type Address, parseAddress } from '../transport/address.ts'
+import { type Capabilities, capabilitiesOf } from '../proof/capabilities.ts'
+import {
+  type Call,
+  type ConnectionLimits,
+  DEFAULT_LIMITS,
+  type OnAnswer,
+  type Settled,
+} from '../transport/connection.ts'
+import type { EndpointCalls } from '../feed.ts'
+import type { FeedError } from '../feedError.ts'
+import type { FeedLog } from '../feedLog.ts'
+import type { Identity } from './identity.ts'
+import { Line } from '../transport/line.ts'
+import { type Purpose, purposeOf } from './purpose.ts'
+
+export type EndpointStatus = 'OK' | 'LAGGING' | 'SET_ASIDE' | 'FAILING' | 'WRONG_CHAIN'
+
+export type EndpointOptions = {
+  readonly name: string
+  readonly url: Secret
+  readonly identity: Identity
+  readonly proof?: ProofRules | undefined
+  readonly clock: Clock
+  readonly log: FeedLog
+  readonly limits?: ConnectionLimits
+  readonly onAnswer?: OnAnswer
+  /** Of all its calls, where they serve one purpose. */
+  readonly purpose?: Purpose
+  /** Of blocks only logs with one of these first topics are kept once they are proven; left out, all. */
+  readonly topics?: ReadonlySet<string>
+}
+
+export class Endpoint {
+  readonly name: string
+  /** Of the chain it serves. */
+  readonly capabilities: Capabilities
+  readonly #options: EndpointOptions
+  readonly #address: Address
+  readonly #line: Line
+  readonly abilities: Abilities
+  #rejected = 0
+  /** A head as the endpoint pushed it, not decoded. */
+  onHead: ((head: unknown) => void) | null = null
+  /** It connected, subscribed, was lost or may be asked again. */
+  onChange: (() => void) | null = null
+  /** The highest head it told of. */
+  head: number | null = null
+  /** Set by whoever compares heads: it is behind the others. */
+  isLagging = false
+  /** Set by whoever compares heads: nobody else knows its head. */
+  isSetAside = false
+
+  constructor(options: EndpointOptions) {
+    const { name, clock, log, identity, limits = DEFAULT_LIMITS, onAnswer } = options
+    this.name = name
+    this.#options = options
+    this.capabilities = capabilitiesOf(options)
+    this.#address = parseAddress(name, options.url)
+    this.abilities = new Abilities(name, clock, log)
+    const connecting = { name, address: this.#address, limits, onAnswer }
+    this.#line = new Line({
+      ...connecting,
+      identity,
+      clock,
+      log,
+      onHead: head => this.onHead?.(head),
+      onChange: () => this.onChange?.(),
+    })
+  }
+
+  /** Throws a FeedError, or the signal's reason. Connects, and checks the identity, when it has to. */
+  async request(
+    method: string,
+    params: readonly unknown[],
+    signal: AbortSignal,
+    purpose: Purpose = this.#options.purpose ?? purposeOf(method),
+  ): Promise<unknown> {
+    return this.#line.call(method, params, signal, purpose)
+  }
+
+  /**
+   * Several calls in one request, their outcomes in the same order. Throws when the batch as a whole failed: refused,
+   * answered in part, or with ids that are not in it. `requestAll` of `batches.ts` decides what goes into one.
+   */
+  async requestBatch(
+    calls: readonly Call[],
+    signal: AbortSignal,
+    purpose: Purpose = this.#options.purpose ?? purposeOf(calls[0]?.method ?? ''),
+  ): Promise<readonly Settled[]> {
+    return this.#line.batch(calls, signal, purpose)
+  }
+
+  /** Calls a second it is held to; infinite before it asked us to slow down. */
+  get callsPerSecond(): number {
+    return this.#line.flow.perSecond
+  }
+
+  /** The same question, asked again, was answered first. */
+  overtaken(): void {
+    this.#line.record.failed()
+  }
+
+  /** Within which it answers the method nearly always; null before it is known. */
+  usualMs(method: string): number | null {
+    return this.#line.record.usualMs(method)
+  }
+
+  /** Topics of the logs that are kept of a block; null where all are. */
+  get topics(): ReadonlySet<string> | null {
+    return this.#options.topics ?? null
+  }
+
+  /** Whether calls made together go in one request. */
+  get takesBatches(): boolean {
+    return this.#address.kind === 'http' && this.abilities.has('batches')
+  }
+
+  /** Connects now, so that a wrong identity shows at the start. */
+  async open(signal: AbortSignal): Promise<void> {
+    await this.#line.session.connected(signal)
+  }
+
+  /** Its answer failed a check: it is left alone for a while and another is asked. */
+  blame(error: FeedError): void {
+    this.#rejected += 1
+    this.#line.record.failed()
+    // Blocks fetched together and refused together are one failure.
+    if (this.isUsable) this.#line.standing.failed(error)
+  }
+
+  /** Drops the connection; the next request opens another and subscribes again. */
+  reset(reason: string): void {
+    this.#options.log('warn', 'endpoint connection dropped', { endpoint: this.name, reason })
+    this.#line.session.drop()
+  }
+
+  /** When it may be asked again, on the monotonic clock. */
+  get usableAtMs(): number {
+    return this.#line.standing.usableAtMs
+  }
+
+  get isUsable(): boolean {
+    return this.#line.standing.isUsable
+  }
+
+  /** Its head is neither behind the others' nor its own alone. */
+  get isInStep(): boolean {
+    return !this.isLagging && !this.isSetAside
+  }
+
+  /** It has shown that it serves the right chain, and nothing else since. */
+  get isIdentified(): boolean {
+    return this.#line.session.hasOpened && this.wrongIdentity === null
+  }
+
+  /** Nothing came of trying to reach it, so far. */
+  get hasFailed(): boolean {
+    return this.#line.standing.hasFailed
+  }
+
+  get isSubscribed(): boolean {
+    return this.#line.session.isSubscribed
+  }
+
+  get wrongIdentity(): FeedError | null {
+    return this.#line.standing.wrongIdentity
+  }
+
+  get status(): EndpointStatus {
+    if (this.wrongIdentity !== null) return 'WRONG_CHAIN'
+    if (this.hasFailed || !this.#line.session.hasOpened) return 'FAILING'
+    if (this.isSetAside) return 'SET_ASIDE'
+    return this.isLagging ? 'LAGGING' : 'OK'
+  }
+
+  get errorRate(): number {
+    return this.#line.record.errorRate()
+  }
+
+  get p50Ms(): number | null {
+    return this.#line.record.p50Ms()
+  }
+
+  /** Since it was opened. */
+  get calls(): EndpointCalls {
+    const { total, totalFailed, kinds } = this.#line.record
+    return { name: this.name, calls: total, failed: totalFailed, rejected: this.#rejected, kinds }
+  }
+
+  close(): void {
+    this.onChange = null
+    this.#line.close()
+  }
+}

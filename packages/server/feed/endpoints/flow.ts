@@ -1,0 +1,190 @@
+/**
+ * How much an endpoint is given: so many calls at once, and after it asked us to slow down so many a second. Both grow a
+ * little with every good call and shrink when it is too much. Providers do not say what they bear, and it changes.
+ *
+ * Who waits is let in by purpose, blocks first, then by time. Calls that can wait never fill the last quarter of the
+ * places, so a block finds one.
+ */
+import type { Clock } from '../../ops/clock.ts'
+import { FeedError } from '../feedError.ts'
+import { type Purpose, RANK } from './purpose.ts'
+
+const START = 16
+/** A local node answers eth_call in a millisecond; more at once only lengthens its queue. */
+export const MOST = 64
+/** About what an endpoint answers within one deadline at the widest window. */
+const MAX_WAITING = 4096
+/** Past this the window alone decides. */
+const UNLIMITED_PER_SECOND = 500
+/** From one call a second back to a hundred in half a minute. */
+const GROWTH_PER_SECOND = 4
+/** Near the rate that was last refused: it is met once in several seconds, and a limit that was lifted is found. */
+const CAREFUL_GROWTH_PER_SECOND = 0.2
+const CAREFUL_SHARE = 0.9
+/** A refusal this long ago says nothing about the limit of today. */
+const CEILING_MS = 5 * 60_000
+/** What is kept of the rate that was refused: first half of what we happened to send, then most of what we were held to. */
+const [FIRST_CUT, CUT] = [0.5, 0.75]
+/** Refusals this close together are one: they were under way at the same time. */
+const SAME_REFUSAL_MS = 1000
+/** After a refusal: what counts the calls has to move on. */
+const LEAST_PAUSE_MS = 250
+/** Calls that may begin at once when a rate is held, in seconds of it: providers count over about a second. */
+const BURST_S = 0.25
+/** Of the places, for calls that cannot wait. */
+const RESERVED_SHARE = 0.25
+/** From this rank on a call can wait. */
+const PATIENT_RANK = RANK.state
+
+type Waiter = { readonly calls: number; readonly go: () => void }
+
+export class Flow {
+  readonly #name: string
+  readonly #clock: Clock
+  #window = START
+  #inFlight = 0
+  /** By rank, then by time. */
+  readonly #waiting: Waiter[][] = [[], [], [], []]
+  #waitingCount = 0
+  /** Infinite until the endpoint asks us to slow down. */
+  #perSecond = Number.POSITIVE_INFINITY
+  /** The rate that was last refused. */
+  #ceiling = Number.POSITIVE_INFINITY
+  #refusedAtMs = Number.NEGATIVE_INFINITY
+  #nextAtMs = Number.NEGATIVE_INFINITY
+  /** When the latest calls began, for the rate that was too high; no more than a second of them counts. */
+  #begun: number[] = []
+  #isTimerSet = false
+
+  constructor(name: string, clock: Clock) {
+    this.#name = name
+    this.#clock = clock
+  }
+
+  /** Waits for a place; the caller gives it back with `leave`. A batch takes one place and counts each of its calls. */
+  async enter(signal: AbortSignal, purpose: Purpose = 'state', calls = 1): Promise<void> {
+    signal.throwIfAborted()
+    const rank = RANK[purpose]
+    const isFirst = this.#waiting.every((queue, at) => at > rank || queue.length === 0)
+    if (isFirst && this.#waitMs(rank) === 0) {
+      this.#begin(calls)
+      return
+    }
+    if (this.#waitingCount >= MAX_WAITING)
+      throw new FeedError('ENDPOINT_BUSY', this.#name, `${MAX_WAITING} calls wait for it already`)
+    const queue = this.#waiting[rank] as Waiter[]
+    await new Promise<void>((resolve, reject) => {
+      const waiter: Waiter = {
+        calls,
+        go: () => {
+          signal.removeEventListener('abort', onAbort)
+          resolve()
+        },
+      }
+      const onAbort = (): void => {
+        queue.splice(queue.indexOf(waiter), 1)
+        this.#waitingCount--
+        reject(signal.reason as Error)
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      queue.push(waiter)
+      this.#waitingCount++
+      this.#admit()
+    })
+  }
+
+  /** Hands the place on to whoever goes first. */
+  leave(): void {
+    this.#inFlight--
+    this.#admit()
+  }
+
+  /** One more at once for a whole window of good calls, some more a second for a second of them. */
+  widen(calls = 1): void {
+    this.#window = Math.min(this.#window + 1 / this.#window, MOST)
+    if (!Number.isFinite(this.#perSecond)) return
+    if (this.#clock.monotonicMs() - this.#refusedAtMs > CEILING_MS) this.#ceiling = Number.POSITIVE_INFINITY
+    const isNear = this.#perSecond >= CAREFUL_SHARE * this.#ceiling
+    const growth = isNear ? CAREFUL_GROWTH_PER_SECOND : GROWTH_PER_SECOND
+    this.#perSecond += (growth * calls) / this.#perSecond
+    if (this.#perSecond > UNLIMITED_PER_SECOND) this.#perSecond = Number.POSITIVE_INFINITY
+  }
+
+  /** It has too much to do: fewer at once. */
+  narrow(): void {
+    this.#window = Math.max(this.#window / 2, 1)
+  }
+
+  /** It asked us to slow down: fewer a second, and none for as long as it says. */
+  limited(waitMs = 0): void {
+    const nowMs = this.#clock.monotonicMs()
+    const isSame = nowMs - this.#refusedAtMs < SAME_REFUSAL_MS
+    if (!isSame) {
+      const isHeld = Number.isFinite(this.#perSecond)
+      this.#ceiling = isHeld ? this.#perSecond : this.#recent()
+      this.#perSecond = Math.max(this.#ceiling * (isHeld ? CUT : FIRST_CUT), 1)
+      this.#refusedAtMs = nowMs
+    }
+    this.#hold(Math.max(waitMs, LEAST_PAUSE_MS, 1000 / this.#perSecond), nowMs)
+  }
+
+  /** Calls a second it is held to; infinite where only the window counts. */
+  get perSecond(): number {
+    return this.#perSecond
+  }
+
+  #admit(): void {
+    while (this.#waitingCount > 0) {
+      const rank = this.#waiting.findIndex(queue => queue.length > 0)
+      const waitMs = this.#waitMs(rank)
+      if (waitMs === 0) {
+        const waiter = this.#waiting[rank]?.shift() as Waiter
+        this.#waitingCount--
+        this.#begin(waiter.calls)
+        waiter.go()
+        continue
+      }
+      // A full window is followed by a `leave`; time is followed by nothing but time.
+      if (waitMs !== Number.POSITIVE_INFINITY && !this.#isTimerSet) {
+        this.#isTimerSet = true
+        setTimeout(() => {
+          this.#isTimerSet = false
+          this.#admit()
+        }, waitMs).unref()
+      }
+      return
+    }
+  }
+
+  /** Milliseconds until another of this rank may begin; infinite while its places are taken. */
+  #waitMs(rank: number): number {
+    const window = Math.floor(this.#window)
+    const reserved = rank < PATIENT_RANK ? 0 : Math.floor(window * RESERVED_SHARE)
+    if (this.#inFlight >= window - reserved) return Number.POSITIVE_INFINITY
+    if (!Number.isFinite(this.#perSecond)) return 0
+    return Math.max(0, this.#nextAtMs - this.#burstMs() - this.#clock.monotonicMs())
+  }
+
+  #hold(waitMs: number, nowMs: number): void {
+    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs + waitMs + this.#burstMs())
+  }
+
+  /** How far the calls may be ahead of their rate. */
+  #burstMs(): number {
+    const calls = Math.max(1, Math.min(this.#perSecond * BURST_S, this.#window))
+    return Number.isFinite(this.#perSecond) ? (1000 * (calls - 1)) / this.#perSecond : 0
+  }
+
+  #begin(calls: number): void {
+    const nowMs = this.#clock.monotonicMs()
+    this.#inFlight++
+    this.#nextAtMs = Math.max(this.#nextAtMs, nowMs) + (1000 * calls) / this.#perSecond
+    for (let n = 0; n < calls; n++) this.#begun.push(nowMs)
+    if (this.#begun.length > 2 * UNLIMITED_PER_SECOND) this.#begun = this.#begun.slice(-UNLIMITED_PER_SECOND)
+  }
+
+  #recent(): number {
+    const sinceMs = this.#clock.monotonicMs() - 1000
+    return Math.max(1, this.#begun.filter(atMs => atMs >= sinceMs).length)
+  }
+}

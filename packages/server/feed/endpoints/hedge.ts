@@ -1,0 +1,103 @@
+/**
+ * A question that may be asked again before its answer is there. Some calls are never answered, and waiting for their
+ * deadline costs ten seconds; the usual time of an answer is known, so the next try begins after so long a silence.
+ *
+ * The first good answer wins and the other tries are aborted. A try that fails is followed by the next at once.
+ */
+
+import { noteHeard, silenceMs } from '../transport/heard.ts'
+
+export type Try<Result> = (signal: AbortSignal) => Promise<Result>
+
+export type Hedge<Result> = {
+  /** The next try, or null where nothing is left to try; `isRetry` after a failure, else because the answer is late. */
+  readonly next: (isRetry: boolean) => Try<Result> | null
+  /** How long an answer may take before the next try begins; null to wait for it. */
+  readonly waitMs: (tries: number) => number | null
+  /** What a failed try means: throws what ends it all. */
+  readonly onFailure: (error: unknown) => void
+  /** A try that was still waiting when another one was answered. */
+  readonly onOvertaken?: (attempt: Try<Result>) => void
+  readonly signal: AbortSignal | null
+}
+
+type Outcome<Result> =
+  | { readonly kind: 'answer'; readonly of: Try<Result>; readonly result: Result }
+  | { readonly kind: 'failure'; readonly of: Try<Result>; readonly error: unknown }
+  | { readonly kind: 'late' }
+
+/** Null when every try failed. */
+export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly result: Result } | null> {
+  const { signal } = hedge
+  const open = new Map<
+    Try<Result>,
+    { readonly abort: AbortController; readonly over: Promise<Outcome<Result>> }
+  >()
+  const onAbort = (): void => {
+    for (const { abort } of open.values()) abort.abort(signal?.reason)
+  }
+  signal?.throwIfAborted()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  let tries = 0
+  const start = (isRetry: boolean): boolean => {
+    const attempt = hedge.next(isRetry)
+    if (attempt === null) return false
+    const abort = new AbortController()
+    tries += 1
+    noteHeard(abort.signal)
+    open.set(attempt, { abort, over: outcomeOf(attempt, abort.signal) })
+    return true
+  }
+  try {
+    let canHedge = start(false)
+    while (open.size > 0) {
+      const waitMs = canHedge ? hedge.waitMs(tries) : null
+      const quietMs = Math.min(...[...open.values()].map(({ abort }) => silenceMs(abort.signal)))
+      if (waitMs !== null && quietMs >= waitMs) {
+        canHedge = start(false)
+        continue
+      }
+      const outcome = await firstOf(
+        [...open.values()].map(({ over }) => over),
+        waitMs === null ? null : Math.min(waitMs, Math.ceil(waitMs - quietMs)),
+      )
+      if (outcome.kind !== 'late') {
+        open.delete(outcome.of)
+        if (outcome.kind === 'answer') return { result: outcome.result }
+        hedge.onFailure(outcome.error)
+        if (!start(true) && open.size === 0) return null
+      }
+    }
+    return null
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    for (const [attempt, { abort }] of open) {
+      if (signal?.aborted !== true) hedge.onOvertaken?.(attempt)
+      abort.abort(new Error('another try was answered first'))
+    }
+  }
+}
+
+async function outcomeOf<Result>(attempt: Try<Result>, signal: AbortSignal): Promise<Outcome<Result>> {
+  try {
+    return { kind: 'answer', of: attempt, result: await attempt(signal) }
+  } catch (error) {
+    return { kind: 'failure', of: attempt, error }
+  }
+}
+
+async function firstOf<Result>(
+  outcomes: readonly Promise<Outcome<Result>>[],
+  waitMs: number | null,
+): Promise<Outcome<Result>> {
+  if (waitMs === null) return Promise.race(outcomes)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Outcome<Result>>(resolve => {
+    timer = setTimeout(() => resolve({ kind: 'late' }), waitMs)
+  })
+  try {
+    return await Promise.race([...outcomes, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

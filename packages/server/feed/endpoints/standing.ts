@@ -1,0 +1,118 @@
+/**
+ * When an endpoint may be asked again. A failure makes it wait, longer with each one in a row; one that asks us to slow
+ * down is paced instead, and only left alone for as long as it says, or when it answers nothing at all.
+ */
+import type { Clock } from '../../ops/clock.ts'
+import { backOffMs } from './backOff.ts'
+import type { FeedLog } from '../feedLog.ts'
+import type { FeedError } from '../feedError.ts'
+import type { Flow } from './flow.ts'
+
+/** A wrong node is looked at again this often: an operator may have put it right. */
+const WRONG_CHAIN_PAUSE_MS = 60_000
+/**
+ * Refusals for the rate, a second or more apart, with no answer between them: the endpoint is not slow but closed, as at
+ * the end of a quota.
+ */
+const CLOSED_AFTER = 5
+const SAME_REFUSAL_MS = 1000
+/** The pace is told at most so often. */
+const TELL_PACE_MS = 60_000
+
+export type StandingOptions = {
+  readonly name: string
+  readonly clock: Clock
+  readonly log: FeedLog
+  readonly flow: Flow
+  /** It has to wait now. */
+  readonly onChange: () => void
+}
+
+export class Standing {
+  readonly #options: StandingOptions
+  #failures = 0
+  #limitedInARow = 0
+  #limitedAtMs = Number.NEGATIVE_INFINITY
+  #paceToldAtMs = Number.NEGATIVE_INFINITY
+  #notBeforeMs = Number.NEGATIVE_INFINITY
+  #wrongIdentity: FeedError | null = null
+
+  constructor(options: StandingOptions) {
+    this.#options = options
+  }
+
+  /** On the monotonic clock; infinite once it is closed. */
+  get usableAtMs(): number {
+    return this.#notBeforeMs
+  }
+
+  get isUsable(): boolean {
+    return this.#notBeforeMs <= this.#options.clock.monotonicMs()
+  }
+
+  get hasFailed(): boolean {
+    return this.#failures > 0
+  }
+
+  get wrongIdentity(): FeedError | null {
+    return this.#wrongIdentity
+  }
+
+  /** It connected, and serves the right chain. */
+  opened(): void {
+    this.#failures = 0
+    this.#wrongIdentity = null
+  }
+
+  openingFailed(error: FeedError): void {
+    this.failed(error)
+    if (error.code !== 'ENDPOINT_IDENTITY') return
+    this.#wrongIdentity = error
+    this.#notBeforeMs = this.#options.clock.monotonicMs() + WRONG_CHAIN_PAUSE_MS
+  }
+
+  /** It is not closed for its rate. */
+  answered(): void {
+    this.#limitedInARow = 0
+  }
+
+  succeeded(): void {
+    this.#failures = 0
+  }
+
+  failed(error: FeedError): void {
+    const { name, clock, log, onChange } = this.#options
+    this.#failures++
+    const waitMs = error.retryAfterMs ?? backOffMs(this.#failures)
+    this.#notBeforeMs = clock.monotonicMs() + waitMs
+    const fields = { endpoint: name, code: error.code, reason: error.message, wait_ms: Math.round(waitMs) }
+    log('warn', 'endpoint failed', fields)
+    onChange()
+  }
+
+  /** It asked us to slow down. */
+  limited(error: FeedError): void {
+    const { clock, flow } = this.#options
+    const nowMs = clock.monotonicMs()
+    if (nowMs - this.#limitedAtMs >= SAME_REFUSAL_MS) {
+      this.#limitedInARow++
+      this.#limitedAtMs = nowMs
+    }
+    flow.limited(error.retryAfterMs ?? 0)
+    if (error.retryAfterMs === null && this.#limitedInARow < CLOSED_AFTER) this.#tellPace(nowMs)
+    else if (this.isUsable) this.failed(error)
+  }
+
+  close(): void {
+    this.#notBeforeMs = Number.POSITIVE_INFINITY
+  }
+
+  #tellPace(nowMs: number): void {
+    if (nowMs - this.#paceToldAtMs < TELL_PACE_MS) return
+    this.#paceToldAtMs = nowMs
+    const { name, log, flow } = this.#options
+    const rate = Math.round(flow.perSecond * 10) / 10
+    const sentence = `endpoint ${name}: asked us to slow down; going on at ${rate} calls a second`
+    log('warn', sentence, { endpoint: name, calls_per_second: rate })
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * The heads of all endpoints of a chain. Those that push are listened to, and asked when they have gone quiet for longer
+ * than the chain explains. Of the others only the primary is asked at the pace of blocks, and only while nobody
+ * pushes; the rest is asked now and then. An endpoint that is behind or set aside is read like any other.
+ */
+import type { Clock } from '../../ops/clock.ts'
+import { Condition } from '../condition.ts'
+import { Cadence } from './cadence.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { EndpointSet } from '../endpoints/endpointSet.ts'
+import { isFeedError } from '../feedError.ts'
+import type { HeadChoice } from './headChoice.ts'
+import { decodePushed, fetchHeaderByTag, type Header } from '../proof/header.ts'
+
+export type Silence = { readonly leastMs: number; readonly blocks: number }
+
+type HeadWatchOptions = {
+  readonly endpoints: EndpointSet
+  readonly choice: HeadChoice
+  readonly blockTimeMs: number
+  readonly clock: Clock
+  /** After how long an endpoint that tells nothing is asked. */
+  readonly silence?: Silence
+}
+
+/** F11, F27: a third of the time after which a feed without a head is a gap (R-health-5). */
+const SILENCE: Silence = { leastMs: 5000, blocks: 5 / 3 }
+/** How long a wait may last before the clock is looked at again: a machine that slept wakes up late. */
+const GLANCE_MS = 250
+
+export class HeadWatch {
+  readonly #options: HeadWatchOptions
+  readonly #changed = new Condition()
+  readonly #silenceMs: number
+  /** Monotonic time at which an endpoint is to be asked, unless it tells something before. */
+  readonly #dueAtMs = new Map<Endpoint, number>()
+  readonly #pushedAtMs = new Map<Endpoint, number>()
+  readonly #cadence: Cadence
+  #isRefreshDue = false
+
+  constructor(options: HeadWatchOptions) {
+    this.#options = options
+    const { blockTimeMs, endpoints, silence = SILENCE } = options
+    this.#silenceMs = Math.max(silence.leastMs, silence.blocks * blockTimeMs)
+    this.#cadence = new Cadence(blockTimeMs)
+    for (const endpoint of endpoints.all) {
+      let wasSubscribed = false
+      endpoint.onHead = value => this.#receive(endpoint, value)
+      endpoint.onChange = () => {
+        // A subscription says nothing of the blocks before it, and one that is gone nothing of those after.
+        if (endpoint.isSubscribed !== wasSubscribed) this.#dueAtMs.delete(endpoint)
+        wasSubscribed = endpoint.isSubscribed
+        this.#changed.notify()
+      }
+    }
+  }
+
+  /** Asks the primary for its head now: the one at hand led nowhere. */
+  refresh(): void {
+    this.#isRefreshDue = true
+    this.#changed.notify()
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#options.endpoints.all.map(endpoint => this.#watch(endpoint, signal)))
+  }
+
+  async #watch(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, endpoints } = this.#options
+    while (!signal.aborted) {
+      const waitMs = Math.max(endpoints.waitMsFor(endpoint), this.#dueMs(endpoint) - clock.monotonicMs())
+      if (waitMs > 0) await this.#changed.wait(signal, Math.min(waitMs, GLANCE_MS))
+      else await this.#ask(endpoint, signal)
+    }
+  }
+
+  /** Monotonic time at which it is to be asked for its head. */
+  #dueMs(endpoint: Endpoint): number {
+    const dueAtMs = this.#dueAtMs.get(endpoint)
+    const isRefreshed = this.#isRefreshDue && endpoint === this.#options.endpoints.primary
+    if (dueAtMs === undefined || isRefreshed) return Number.NEGATIVE_INFINITY
+    return this.#isPaced(endpoint) ? this.#cadence.nextMs : dueAtMs
+  }
+
+  /** Whether it is asked at the pace of blocks. */
+  #isPaced(endpoint: Endpoint): boolean {
+    return !endpoint.isSubscribed && endpoint === this.#options.endpoints.primary
+  }
+
+  async #ask(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const { clock, choice, endpoints } = this.#options
+    const [isPaced, isSilent] = [
+      this.#isPaced(endpoint),
+      endpoint.isSubscribed && this.#dueAtMs.has(endpoint),
+    ]
+    if (endpoint === endpoints.primary) this.#isRefreshDue = false
+    const [before, askedAtMs] = [choice.headOf(endpoint), clock.monotonicMs()]
+    const head = await this.#poll(endpoint, signal)
+    if (signal.aborted) return
+    this.#dueAtMs.set(endpoint, askedAtMs + (head === null ? this.#cadence.restMs : this.#silenceMs))
+    const isNews = head !== null && head.number > (before?.number ?? -1)
+    if (isPaced && isNews) this.#cadence.found(head, askedAtMs)
+    else if (isPaced) this.#cadence.missed(askedAtMs)
+    const isPushed = (this.#pushedAtMs.get(endpoint) ?? Number.NEGATIVE_INFINITY) >= askedAtMs
+    if (!isNews || !isSilent || isPushed || !endpoint.isSubscribed) return
+    endpoint.reset('its subscription is silent while the chain moves')
+    this.#dueAtMs.delete(endpoint)
+  }
+
+  /** Null when the endpoint failed, which it has already been charged with, or has no block. */
+  async #poll(endpoint: Endpoint, signal: AbortSignal): Promise<Header | null> {
+    const { endpoints, choice } = this.#options
+    const ask = { method: 'eth_getBlockByNumber', signal, only: endpoint }
+    try {
+      const fetch = (_: Endpoint, until: AbortSignal) => fetchHeaderByTag(endpoint, 'latest', until)
+      const head = await endpoints.attempt(fetch, undefined, ask)
+      if (head !== null) choice.tell(endpoint, head)
+      return head
+    } catch (error) {
+      if (signal.aborted || isFeedError(error)) return null
+      throw error
+    }
+  }
+
+  #receive(endpoint: Endpoint, value: unknown): void {
+    try {
+      const head = decodePushed(endpoint, value)
+      const nowMs = this.#options.clock.monotonicMs()
+      this.#pushedAtMs.set(endpoint, nowMs)
+      this.#dueAtMs.set(endpoint, nowMs + this.#silenceMs)
+      this.#options.choice.tell(endpoint, head)
+    } catch (error) {
+      if (!isFeedError(error)) throw error
+      endpoint.blame(error)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The blocks given to the consumer that it can still undo, and the one below them, which it can return to
+ * but not undo. Consecutive numbers, each the parent of the next.
+ */
+import assert from 'node:assert/strict'
+import type { Hex } from '../../ops/config.ts'
+import { digestOf } from '../proof/blockDigest.ts'
+import type { BlockRef, Resume, VerifiedBlock } from '../feed.ts'
+
+export type Position = { readonly number: number; readonly hash: Hex }
+
+/** A block that was given without a proof that all its logs are there; `digest` of what was given. */
+export type Unproven = Position & { readonly digest: string }
+
+export class Lineage {
+  readonly #limit: number
+  /** The lowest block a reorganisation may return to; null before the first block. */
+  #base: Position | null = null
+  /** Above the base, oldest first. */
+  #blocks: BlockRef[] = []
+  #tip: BlockRef | null = null
+  /** The last block before the gap that ends at the base, if one does: a start at the head may return to it. */
+  #beforeGap: Position | null = null
+  /** Oldest first. */
+  #unproven: Unproven[] = []
+
+  /** `limit`: how many blocks the consumer keeps undo data for. */
+  constructor(resume: Resume | null, limit: number) {
+    this.#limit = limit
+    if (resume === null) return
+    const undoable = resume.undoable.toSorted((a, b) => a.number - b.number)
+    for (const [at, block] of undoable.entries())
+      assert(
+        block.number === resume.tip.number - undoable.length + 1 + at,
+        `undoable blocks are not consecutive up to the tip ${resume.tip.number}: ${block.number}`,
+      )
+    assert(
+      undoable.length === 0 || undoable.at(-1)?.hash === resume.tip.hash,
+      'the last undoable block is the tip',
+    )
+    const { finalized, tip } = resume
+    const lowest = undoable[0]
+    this.#tip = tip
+    if (lowest === undefined) this.#base = tip
+    else if (finalized !== null && finalized.number >= lowest.number - 1) this.#base = finalized
+    else this.#base = { number: lowest.number - 1, hash: lowest.parentHash }
+    if (resume.beforeGap !== undefined && this.#base !== finalized) this.#beforeGap = resume.beforeGap
+    const base = this.#base.number
+    this.#blocks = undoable
+      .filter(({ number }) => number > base)
+      .map(({ number, hash, timeMs }) => ({ number, hash, timeMs }))
+  }
+
+  get tip(): BlockRef | null {
+    return this.#tip
+  }
+
+  get base(): Position | null {
+    return this.#base
+  }
+
+  /** Whether the blocks below the base were not followed, though they are not final. */
+  get isAfterGap(): boolean {
+    return this.#beforeGap !== null
+  }
+
+  /** What a start at the head may return to, oldest first. */
+  get returnable(): readonly Position[] {
+    return [this.#beforeGap, this.#base, ...this.#blocks].filter(each => each !== null)
+  }
+
+  /** Everything up to `block` is behind a gap; below it only `ancestor` is known. */
+  rebase(block: BlockRef, ancestor: Position): void {
+    const { number, hash, timeMs } = block
+    this.#tip = { number, hash, timeMs }
+    this.#base = this.#tip
+    this.#beforeGap = ancestor
+    this.#blocks = []
+    this.#unproven = []
+  }
+
+  /** Whether a reorganisation may return to this block. */
+  has(hash: Hex): boolean {
+    return this.#base?.hash === hash || this.#blocks.some(block => block.hash === hash)
+  }
+
+  /** A given block by number; the base counts only where it is the tip. */
+  at(number: number): BlockRef | null {
+    const first = this.#blocks[0]
+    if (first !== undefined) return this.#blocks[number - first.number] ?? null
+    return this.#tip?.number === number ? this.#tip : null
+  }
+
+  extend(block: VerifiedBlock): void {
+    assert(
+      this.#tip === null || (block.parentHash === this.#tip.hash && block.number === this.#tip.number + 1),
+      `block ${block.number} ${block.hash} does not extend ${this.#tip?.number} ${this.#tip?.hash}`,
+    )
+    this.#base ??= { number: block.number - 1, hash: block.parentHash }
+    this.#tip = { number: block.number, hash: block.hash, timeMs: block.timeMs }
+    this.#blocks.push(this.#tip)
+    if (block.proof === 'none')
+      this.#unproven.push({ number: block.number, hash: block.hash, digest: digestOf(block) })
+    const below = this.#blocks.length > this.#limit ? this.#blocks.shift() : undefined
+    if (below === undefined) return
+    this.#base = below
+    this.#beforeGap = null
+    // What can no longer be undone is not asked about again.
+    if (this.#unproven[0]?.hash === below.hash) this.#unproven.shift()
+  }
+
+  replace(ancestor: Hex, blocks: readonly VerifiedBlock[]): void {
+    assert(this.has(ancestor), `${ancestor} is below what can be undone`)
+    const kept = this.#blocks.findIndex(block => block.hash === ancestor) + 1
+    this.#blocks.length = kept
+    const isKept = new Set(this.#blocks.map(({ hash }) => hash))
+    this.#unproven = this.#unproven.filter(({ hash }) => isKept.has(hash))
+    this.#tip = this.#blocks.at(-1) ?? { ...(this.#base as Position), timeMs: 0 }
+    for (const block of blocks) this.extend(block)
+  }
+
+  /** The oldest block given that nothing has proven yet. */
+  get unproven(): Unproven | null {
+    return this.#unproven[0] ?? null
+  }
+
+  /** It was shown since that what was given of it is all there is. */
+  prove(hash: Hex): void {
+    this.#unproven = this.#unproven.filter(each => each.hash !== hash)
+  }
+
+  /** Nothing up to this block can be undone any more. */
+  finalize(number: number): void {
+    const final = this.#blocks.findLast(block => block.number <= number)
+    if (final === undefined) return
+    this.#base = final
+    this.#beforeGap = null
+    this.#blocks = this.#blocks.filter(block => block.number > number)
+    this.#unproven = this.#unproven.filter(block => block.number > number)
+  }
+}

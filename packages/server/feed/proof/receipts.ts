@@ -1,0 +1,34 @@
+/**
+ * The logs of a block with the proof that they are all there. A block whose receipts do not give the root in
+ * its header, or whose logs are not its own and counted from 0 without a gap, is refused and the endpoint
+ * at fault.
+ */
+import { decodeAnswer } from '../answers/answer.ts'
+import { bloomOf } from './bloom.ts'
+import type { Endpoint } from '../endpoints/endpoint.ts'
+import type { VerifiedBlock } from '../feed.ts'
+import { type Header, refused } from './header.ts'
+import type { LogAnswer } from './logLadder.ts'
+import { isRootOwn, ownLogs, proveReceipts } from './receiptsProof.ts'
+
+/** Throws BLOCK_REFUSED unless the answer is this block's, and whole as far as it can be told. */
+export function verifyLogs(
+  endpoint: Endpoint,
+  header: Header,
+  answer: LogAnswer,
+): Pick<VerifiedBlock, 'proof' | 'logs'> {
+  if (answer.kind === 'receipts') return verifyReceipts(endpoint, header, answer.items)
+  const logs = decodeAnswer(endpoint.name, 'logs', () => ownLogs(header, answer.items))
+  if (isRootOwn(header, endpoint.capabilities) && bloomOf(logs) !== header.logsBloom)
+    throw refused(endpoint, `the logs of block ${header.number} ${header.hash} do not give its bloom`)
+  return { proof: 'none', logs }
+}
+
+function verifyReceipts(
+  endpoint: Endpoint,
+  header: Header,
+  items: readonly unknown[],
+): Pick<VerifiedBlock, 'proof' | 'logs'> {
+  const prove = () => proveReceipts(header, items, endpoint.capabilities)
+  return decodeAnswer(endpoint.name, 'receipts', prove)
+}

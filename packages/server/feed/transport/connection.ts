@@ -1,0 +1,100 @@
+/**
+ * What an endpoint talks through: one JSON-RPC connection, whether it is a WebSocket or a run of HTTP
+ * requests. A connection that fails is dropped by its endpoint and never used again.
+ */
+import type { Address } from './address.ts'
+import type { Answer, AnswerLimits } from '../answers/answerReader.ts'
+import type { Expiry, PaceLimits } from './pace.ts'
+import { FeedError } from '../feedError.ts'
+
+export type Call = { readonly method: string; readonly params: readonly unknown[] }
+/** What became of one call of a batch. */
+export type Settled = { readonly result: unknown } | { readonly error: FeedError }
+
+export type Connection = {
+  /** Throws a FeedError, or the signal's reason when the caller gave up. */
+  call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
+  /**
+   * Several calls in one request; their outcomes in the order of the calls. Throws when the answer as a whole is not one
+   * to this batch. Null where it would save nothing, as on a socket that is open anyway.
+   */
+  readonly batch: ((calls: readonly Call[], signal: AbortSignal) => Promise<readonly Settled[]>) | null
+  /** Asks for new heads; null where the other side cannot push. */
+  readonly subscribe: ((onHead: (head: unknown) => void, signal: AbortSignal) => Promise<void>) | null
+  /** Called once when the other side is gone, not after `close`. */
+  onLost: ((error: FeedError) => void) | null
+  close(): void
+}
+
+export type ConnectionOptions = {
+  readonly name: string
+  readonly address: Address
+  readonly limits: ConnectionLimits
+  readonly onAnswer?: OnAnswer | undefined
+}
+
+/** How large an answer was, or as much of it as was read before it was given up; a batch is one answer. */
+export type OnAnswer = (method: string, bytes: number) => void
+
+export type ConnectionLimits = AnswerLimits & PaceLimits
+
+const MEBIBYTE = 1024 * 1024
+
+/** R-health-7. */
+export const DEFAULT_LIMITS: ConnectionLimits = {
+  deadlineMs: 10_000,
+  bytesPerSecond: 256 * 1024,
+  overMs: 5000,
+  longestMs: 20 * 60_000,
+  bodyBytes: 16 * MEBIBYTE,
+  answerBytes: 256 * MEBIBYTE,
+}
+
+/** Of a chain, whose configuration says how large its answers may be. */
+export const limitsOf = ({
+  maxAnswerMib,
+}: {
+  readonly maxAnswerMib?: number | undefined
+}): ConnectionLimits =>
+  maxAnswerMib === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, answerBytes: maxAnswerMib * MEBIBYTE }
+
+/** Method not found; method not supported (EIP-1474). */
+const MISSING_CODES: ReadonlySet<number> = new Set([-32601, -32004])
+/** Limit exceeded (EIP-1474), and the HTTP status some providers put in its place. */
+const LIMITED_CODES: ReadonlySet<number> = new Set([-32005, 429])
+/** How providers word it under codes of their own; a wrong guess costs a slower pace and a retry. */
+const LIMITED_WORDS = /rate.?limit|too many requests|requests? per second|compute units per second/i
+
+export function encodeCall(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}
+
+/** The result of an answer that is known to belong to the call. */
+export function resultOf(answer: Answer, { name, address }: ConnectionOptions, method: string): unknown {
+  if (answer.error === undefined || answer.error === null) {
+    if (answer.result !== undefined) return answer.result
+    throw new FeedError('ANSWER_MALFORMED', name, `answered ${method} with neither result nor error`)
+  }
+  const { code, message } = answer.error as { readonly code?: unknown; readonly message?: unknown }
+  const rpcCode = typeof code === 'number' ? code : 0
+  const said = typeof message === 'string' ? address.redact(message) : 'no message'
+  const kind = MISSING_CODES.has(rpcCode)
+    ? 'METHOD_MISSING'
+    : LIMITED_CODES.has(rpcCode) || LIMITED_WORDS.test(said)
+      ? 'ENDPOINT_LIMITED'
+      : 'RPC_ERROR'
+  const facts = { rpcCode, rpcMessage: said }
+  throw new FeedError(kind, name, `${method} failed with ${rpcCode}: ${said}`, facts)
+}
+
+export function timedOut({ name, limits }: ConnectionOptions, method: string, expiry: Expiry): FeedError {
+  const why = {
+    start: `had no whole answer after ${limits.deadlineMs} ms`,
+    pace: `had an answer slower than ${limits.bytesPerSecond} bytes a second`,
+    length: `had no whole answer after ${limits.longestMs} ms`,
+  }[expiry]
+  return new FeedError('ENDPOINT_TIMEOUT', name, `${method} ${why}`)
+}
+
+export const tooLarge = ({ name }: ConnectionOptions, method: string, bytes: number): FeedError =>
+  new FeedError('ANSWER_TOO_LARGE', name, `the answer to ${method} was larger than ${bytes} bytes`)

@@ -1,0 +1,70 @@
+/** What the resources of the API stand on. */
+import type { Policy } from '@assay/engine'
+import type { Access } from '../../access/access.ts'
+import type { ClientAddresses } from '../../access/clientAddress.ts'
+import type { FailureThrottle } from '../../access/failureThrottle.ts'
+import type { Limiter } from '../../access/rateLimit.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { ChainConfig, Config } from '../../ops/config.ts'
+import type { Log } from '../../ops/log.ts'
+import type { Store } from '../../store/port.ts'
+import type { Hub } from '../../stream/hub.ts'
+import type { Roster } from '../../stream/roster.ts'
+import type { Sending } from '../../webhooks/attempt.ts'
+import type { Backfills, ChainService } from '../../worker/chainService.ts'
+import type { WorldDoor } from '../worldDoor.ts'
+import { RequestError } from './apiError.ts'
+import type { Feeds } from '../views/feeds.ts'
+import type { Metrics } from './metrics.ts'
+import type { QuoteCache } from '../views/quoteCache.ts'
+import type { Settings } from '../settings.ts'
+import type { SingleFlight } from './singleFlight.ts'
+
+export type ServedChain = {
+  readonly config: ChainConfig /** Null while the chain's worker is down. */
+  service(): ChainService | null
+}
+
+export type HttpContext = {
+  readonly config: Config
+  readonly store: Store
+  readonly access: Access
+  readonly limit: Limiter
+  readonly failures: FailureThrottle
+  readonly addresses: ClientAddresses
+  readonly hub: Hub
+  readonly quotes: QuoteCache
+  /** How the feed of each chain is, as this node sees it. */
+  readonly feeds: Pick<Feeds, 'health' | 'gone' | 'feed' | 'returns'>
+  readonly flights: SingleFlight
+  readonly settings: Settings
+  readonly metrics: Metrics
+  /** Gives a policy to every chain, now and after a restart of its thread. */
+  readonly adoptPolicy: (policy: Policy) => Promise<void>
+  readonly backfills: Backfills
+  /** Where webhooks may lead, and who is to know that one was changed. */
+  readonly webhooks: { readonly sending: Sending; changed(): void }
+  /** Who is on the stream. */
+  readonly roster: Roster
+  readonly clock: Clock
+  readonly log: Log
+  readonly chains: ReadonlyMap<number, ServedChain>
+  readonly pageSecret: Uint8Array
+  readonly cursorSecret: Uint8Array
+  /** The bundle of the console; null serves none. */
+  readonly consoleFolder: string | null
+  /** The local world its chains are of; null on real ones. */
+  readonly world: WorldDoor | null
+  /** Seconds the service has been up, and whether every chain has a verified head. */
+  readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
+}
+
+export function servedChain(context: HttpContext, chainId: number): ServedChain {
+  const chain = context.chains.get(chainId)
+  if (chain === undefined)
+    throw new RequestError(
+      404,
+      `chain ${chainId} is not served; served are ${[...context.chains.keys()].join(', ')}`,
+    )
+  return chain
+}

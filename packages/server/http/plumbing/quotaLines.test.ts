@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { policyText, restText } from '../../access/quotaText.ts'
+import { QuotaLines } from './quotaLines.ts'
+
+const quotas = [
+  { units: 600, windowMs: 60_000, burst: 60 },
+  { units: 5, windowMs: 1000, burst: 1 },
+]
+const few = fc.integer({ min: -1, max: 3 })
+const verdict = fc.record({
+  allowed: fc.boolean(),
+  remaining: few,
+  waitMs: few.map(seconds => Math.max(0, seconds * 1000 - 0.5)),
+})
+
+it('says whatever was said before what is true now', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom(...quotas), verdict)), asked => {
+      const lines = new QuotaLines({ units: 1, windowMs: 1000, burst: 1 })
+      for (const [quota, said] of asked) {
+        expect(lines.policyOf(quota)).toBe(policyText(quota))
+        expect(lines.restOf(said)).toBe(restText(said))
+      }
+    }),
+  )
+})
+
+it('rounds a wait up to whole seconds, and says a new rest at once', () => {
+  const lines = new QuotaLines({ units: 600, windowMs: 60_000, burst: 60 })
+  expect(lines.restOf({ allowed: true, remaining: 59, waitMs: 100 })).toBe('"default";r=59;t=1')
+  expect(lines.restOf({ allowed: true, remaining: 59, waitMs: 700 })).toBe('"default";r=59;t=1')
+  expect(lines.restOf({ allowed: true, remaining: 58, waitMs: 700 })).toBe('"default";r=58;t=1')
+  expect(lines.restOf({ allowed: true, remaining: 58, waitMs: 1100 })).toBe('"default";r=58;t=2')
+})

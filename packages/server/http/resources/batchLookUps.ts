@@ -1,0 +1,100 @@
+/**
+ * The entries of a batch that nobody knows yet: each is on its way in as if it had been asked for alone, or refused in its
+ * place. What the store must remember of them is written at once, and only those that start a look-up are paid for.
+ */
+import type { QuoteErrorCode } from '@assay/sdk/wire'
+import type { Principal } from '../../access/access.ts'
+import type { Address } from '../../ops/config.ts'
+import type { Enrolment } from '../../worker/chainService.ts'
+import { QuoteError } from '../plumbing/apiError.ts'
+import type { HttpContext, ServedChain } from '../plumbing/context.ts'
+import { admit, type Fee, pendingText, progressOf, startEnrolment, underway } from './enrol.ts'
+
+type Asked = { readonly chainId: number; readonly tokenAddress: Address }
+type LookedUp =
+  | { readonly quote: object }
+  | {
+      readonly error: {
+        readonly code: QuoteErrorCode
+        readonly message: string
+        readonly detail: string | null
+      }
+    }
+
+/** Whatever an entry cannot be is the quote error it would be alone. */
+type Entry =
+  | { readonly asked: Asked; readonly failure: QuoteError }
+  | { readonly asked: Asked; readonly chain: ServedChain; readonly progress: Enrolment | null }
+
+export async function lookUpAll(
+  context: HttpContext,
+  principal: Principal,
+  asked: readonly Asked[],
+  fee: Fee,
+): Promise<readonly LookedUp[]> {
+  const entries = await Promise.all(asked.map(each => entryOf(context, each)))
+  const refusals = await refusalsOf(context, principal, entries, fee)
+  return Promise.all(
+    entries.map(entry =>
+      orError(async () => {
+        if ('failure' in entry) throw entry.failure
+        const { chain, progress } = entry
+        const { chainId, tokenAddress } = entry.asked
+        const refusal = refusals.get(keyOf(entry.asked)) ?? null
+        if (refusal !== null) throw refusal
+        const enrolment =
+          progress === null
+            ? await startEnrolment(principal, { chain, token: tokenAddress })
+            : underway(progress, chain, tokenAddress)
+        const pending =
+          enrolment.state === 'PENDING' ? enrolment : { stage: 'EVALUATION', retryAfterMs: 1000 }
+        return { quote: pendingText(chainId, tokenAddress, pending) }
+      }),
+    ),
+  )
+}
+
+/** Of the tokens that would start a look-up, by token: one that the batch names twice is looked up, and paid, once. */
+async function refusalsOf(
+  context: HttpContext,
+  principal: Principal,
+  entries: readonly Entry[],
+  fee: Fee,
+): Promise<ReadonlyMap<string, Error | null>> {
+  const starting = new Map(
+    entries.flatMap(entry =>
+      'chain' in entry && entry.progress === null
+        ? [[keyOf(entry.asked), { chain: entry.chain, token: entry.asked.tokenAddress }] as const]
+        : [],
+    ),
+  )
+  const refusals = await admit(context, principal, [...starting.values()], fee)
+  return new Map([...starting.keys()].map((key, at) => [key, refusals[at] ?? null]))
+}
+
+const keyOf = ({ chainId, tokenAddress }: Asked): string => `${chainId}/${tokenAddress}`
+
+async function entryOf({ chains }: HttpContext, asked: Asked): Promise<Entry> {
+  try {
+    const chain = chains.get(asked.chainId)
+    if (chain === undefined)
+      throw new QuoteError(
+        'UNSUPPORTED_CHAIN',
+        `chain ${asked.chainId} is not served; served are ${[...chains.keys()].join(', ')}`,
+      )
+    return { asked, chain, progress: await progressOf(chain, asked.tokenAddress) }
+  } catch (failure) {
+    if (failure instanceof QuoteError) return { asked, failure }
+    throw failure
+  }
+}
+
+async function orError(work: () => Promise<LookedUp>): Promise<LookedUp> {
+  try {
+    return await work()
+  } catch (failure) {
+    if (!(failure instanceof QuoteError)) throw failure
+    const { code, message, detail } = failure
+    return { error: { code, message, detail } }
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Candles of our own published prices: open, high, low and close of the records in a bucket, exact. A bucket in
+ * which no price was published is absent; nothing is carried over from the one before.
+ */
+import { exact } from '@assay/sdk'
+import type { HistoryPoint } from '../../store/history.ts'
+
+export const INTERVALS_MS = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const
+export type Interval = keyof typeof INTERVALS_MS
+export const isInterval = (text: string): text is Interval => Object.hasOwn(INTERVALS_MS, text)
+
+type Exact = exact.Exact
+
+type Bucket = {
+  readonly fromMs: number
+  readonly open: Exact
+  high: Exact
+  low: Exact
+  close: Exact
+  records: number
+}
+
+/** Takes points in the order of their time, and gives back the buckets that are complete. */
+export class CandleMaker {
+  readonly #intervalMs: number
+  #bucket: Bucket | null = null
+  readonly made: object[] = []
+
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
+  }
+
+  /** Where the bucket that points are still added to begins. */
+  get openFromMs(): number | null {
+    return this.#bucket?.fromMs ?? null
+  }
+
+  take({ atMs, price }: Pick<HistoryPoint, 'atMs' | 'price'>): void {
+    if (price === null) return
+    const fromMs = startOf(atMs, this.#intervalMs)
+    const value = valueOf(price)
+    if (this.#bucket?.fromMs !== fromMs) {
+      this.end()
+      this.#bucket = { fromMs, open: value, high: value, low: value, close: value, records: 1 }
+      return
+    }
+    const bucket = this.#bucket
+    if (exact.compare(value, bucket.high) > 0) bucket.high = value
+    if (exact.compare(value, bucket.low) < 0) bucket.low = value
+    bucket.close = value
+    bucket.records += 1
+  }
+
+  /** No more points: what has been begun is as complete as it gets. */
+  end(): void {
+    if (this.#bucket === null) return
+    const { fromMs, open, high, low, close, records } = this.#bucket
+    this.made.push({
+      from_ms: fromMs,
+      to_ms: fromMs + this.#intervalMs,
+      open: textOf(open),
+      high: textOf(high),
+      low: textOf(low),
+      close: textOf(close),
+      records,
+    })
+    this.#bucket = null
+  }
+}
+
+/** Buckets begin at whole multiples of their length since the epoch. */
+export const startOf = (atMs: number, intervalMs: number): number => atMs - (atMs % intervalMs)
+
+function valueOf(price: string): Exact {
+  const [numerator = '', denominator = ''] = price.split('/')
+  return exact.from({ numerator, denominator })
+}
+
+/** Stored prices are reduced already. */
+const textOf = (value: Exact): object => ({
+  numerator: value.num.toString(),
+  denominator: value.den.toString(),
+  display: exact.format(value),
+})

@@ -1,0 +1,21 @@
+/** GET /v1/cost: what it would cost to move the published price of a token, computed from the tip. */
+import type { FastifyInstance } from 'fastify'
+import { answering } from './computedAnswer.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+
+/** It takes turns with the blocks of the chain. */
+const DEADLINE_MS = 8000
+
+export function registerCost(app: FastifyInstance, context: HttpContext): void {
+  const respond = answering(context, {
+    parameters: [],
+    deadlineMs: DEADLINE_MS,
+    asked: () => async (chain, token) => {
+      const answer = await chain.cost(token)
+      return answer.outcome === 'cost' ? { outcome: 'answer', json: answer.cost } : answer
+    },
+    unpriced: 'the token has no price now, so there is none to move',
+    stable: 'its price is its feed’s, and no pool moves it',
+  })
+  app.get('/v1/cost/:chain_id/:token_address', respond)
+}

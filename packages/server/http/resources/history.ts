@@ -1,0 +1,163 @@
+/** GET /v1/history/token: what we published about a token, at a moment, over a range, or as candles. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { HistoryPoint } from '../../store/history.ts'
+import { RequestError } from '../plumbing/apiError.ts'
+import { CandleMaker, INTERVALS_MS, type Interval, isInterval, startOf } from './candles.ts'
+import { charge, unitsOfRows } from '../plumbing/charge.ts'
+import { type HttpContext, servedChain } from '../plumbing/context.ts'
+import { openPage, sealPage } from '../plumbing/pageCursor.ts'
+import { addressIn, integerIn, Params } from '../plumbing/params.ts'
+import { asCommitted, present } from '../views/presented.ts'
+import { gapsText } from '../views/rows.ts'
+import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
+
+const DEFAULT_LIMIT = 100
+const MAX_LIMIT = 1000
+const MAX = Number.MAX_SAFE_INTEGER
+/** What a range without a beginning covers. */
+const DEFAULT_SPAN_MS = 86_400_000
+/** Points read at a time; between two reads others get their turn. */
+const POINTS = 1000
+/** A page of candles ends with the bucket in which so many points were read: long buckets make short pages. */
+const MAX_POINTS = 20_000
+
+const MOMENTS = ['at_ms', 'at_block', 'at_sequence'] as const
+const RANGES = ['from_ms', 'to_ms', 'interval', 'limit', 'cursor'] as const
+
+type Subject = { readonly chainId: number; readonly tokenAddress: string }
+type Place = Pick<HistoryPoint, 'atMs' | 'sequence'>
+
+export function registerHistory(app: FastifyInstance, context: HttpContext): void {
+  app.get('/v1/history/token/:chain_id/:token_address', async (request, reply) => {
+    const params = new Params(searchOf(request), [...MOMENTS, ...RANGES], malformed)
+    const subject = await knownToken(context, request)
+    const gaps = await gapsText(context.store, subject.chainId)
+    const [moment, ...others] = MOMENTS.filter(name => params.text(name) !== null)
+    if (moment !== undefined) {
+      const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
+      if (beside.length > 0)
+        throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
+      const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
+      return { ...withFeed(context, subject, answer), ...gaps }
+    }
+    const limit = params.integer('limit', 1, MAX_LIMIT) ?? DEFAULT_LIMIT
+    await charge(context, request, reply, unitsOfRows(limit))
+    const interval = intervalIn(params)
+    const cursor = params.text('cursor')
+    const range = rangeIn(context, params)
+    const query = `history ${subject.chainId} ${subject.tokenAddress} ${interval ?? ''} ${params.text('from_ms') ?? ''} ${params.text('to_ms') ?? ''}`
+    const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
+    const from = place === null ? null : { atMs: Number(place[0]), sequence: Number(place[1]) }
+    // What the first page began with holds for all of them: the end of a range without one is when it was asked for.
+    const toMs = place === null ? range.toMs : Number(place[2])
+    const fromMs = place === null ? range.fromMs : Number(place[3])
+    const seal = (next: Place) =>
+      sealPage(context.pageSecret, query, [next.atMs, next.sequence, toMs, fromMs])
+    const wanted = { ...subject, fromMs, toMs, after: from, limit }
+    const answer = await (interval === null
+      ? prices(context, wanted, seal)
+      : candles(context, wanted, interval, seal))
+    return { ...withFeed(context, subject, answer), ...gaps }
+  })
+}
+
+/** What was published stays as it was; how the feed is now stands beside it. */
+const withFeed = ({ feeds, clock }: HttpContext, { chainId }: Subject, answer: object): object => ({
+  ...answer,
+  feed: feeds.feed(chainId, clock.nowMs()),
+})
+
+type Wanted = Parameters<HttpContext['store']['readTokenHistory']>[0]
+
+async function prices(context: HttpContext, wanted: Wanted, seal: (next: Place) => string): Promise<object> {
+  const rows = await context.store.readTokenHistory(wanted)
+  const last = rows.length < wanted.limit ? undefined : rows.at(-1)
+  return {
+    prices: rows.map(({ state }) => JSON.parse(state) as object),
+    next_cursor: last === undefined ? null : seal(last),
+  }
+}
+
+/** Whole buckets: the range is widened to the buckets its ends lie in. */
+async function candles(
+  context: HttpContext,
+  { limit, ...wanted }: Wanted,
+  interval: Interval,
+  seal: (next: Place) => string,
+): Promise<object> {
+  const intervalMs = INTERVALS_MS[interval]
+  const fromMs = startOf(wanted.fromMs, intervalMs)
+  const toMs = Math.min(startOf(wanted.toMs + intervalMs - 1, intervalMs), MAX)
+  const maker = new CandleMaker(intervalMs)
+  let after: Place | null = wanted.after
+  for (let read = 0; ; ) {
+    const page: readonly HistoryPoint[] = await context.store.readTokenPoints({
+      ...wanted,
+      fromMs,
+      toMs,
+      after,
+      limit: POINTS,
+    })
+    for (const point of page) {
+      maker.take(point)
+      const isFull = maker.made.length >= limit || (read >= MAX_POINTS && maker.made.length > 0)
+      // A bucket that is still open belongs to the next page, which starts just before it.
+      if (isFull) {
+        const nextMs = maker.openFromMs ?? startOf(point.atMs, intervalMs)
+        return { candles: maker.made, next_cursor: seal({ atMs: nextMs - 1, sequence: MAX }) }
+      }
+      read += 1
+    }
+    if (page.length < POINTS) {
+      maker.end()
+      return { candles: maker.made, next_cursor: null }
+    }
+    after = page.at(-1) ?? null
+    await nextTurn()
+  }
+}
+
+async function atMoment(
+  { store }: HttpContext,
+  { chainId, tokenAddress }: Subject,
+  moment: (typeof MOMENTS)[number],
+  value: number,
+): Promise<object> {
+  const asked =
+    moment === 'at_ms' ? { ms: value } : moment === 'at_block' ? { block: value } : { sequence: value }
+  const row = await store.readTokenAt(chainId, tokenAddress, asked)
+  if (row === null) return { prices: [], next_cursor: null }
+  const state = JSON.parse(row.state) as object
+  // As a reader of that time saw it: past its expiry a price was none.
+  return { prices: [moment === 'at_ms' ? present(state, asCommitted(value)) : state], next_cursor: null }
+}
+
+function intervalIn(params: Params): Interval | null {
+  const text = params.text('interval')
+  if (text === null || isInterval(text)) return text
+  throw new RequestError(
+    400,
+    `interval is ${JSON.stringify(text.slice(0, 40))}; expected one of ${Object.keys(INTERVALS_MS).join(', ')}`,
+  )
+}
+
+function rangeIn({ clock }: HttpContext, params: Params): { readonly fromMs: number; readonly toMs: number } {
+  const toMs = params.integer('to_ms', 1, MAX) ?? clock.nowMs() + 1
+  const fromMs = params.integer('from_ms', 0, MAX) ?? Math.max(0, toMs - DEFAULT_SPAN_MS)
+  if (fromMs >= toMs)
+    throw new RequestError(400, `from_ms is ${fromMs}; expected it before to_ms, which is ${toMs}`)
+  return { fromMs, toMs }
+}
+
+async function knownToken(context: HttpContext, request: FastifyRequest): Promise<Subject> {
+  const chainId = integerIn('chain_id', pathOf(request, 'chain_id'), 0, MAX, malformed)
+  const tokenAddress = addressIn('token_address', pathOf(request, 'token_address'), malformed)
+  servedChain(context, chainId)
+  if ((await context.store.readToken(chainId, tokenAddress)) === null)
+    throw new RequestError(
+      404,
+      `token ${tokenAddress} is not known on chain ${chainId}; GET /v1/quote/token enrols it`,
+    )
+  return { chainId, tokenAddress }
+}

@@ -1,0 +1,121 @@
+/**
+ * The question asked most, answered before the router: the published quote of a token, by a key that was seen a
+ * moment ago. Whatever is not exactly that goes the long way and finds the same answer there.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Principal } from '../../access/access.ts'
+import { hasTwoCredentials } from '../../access/presented.ts'
+import { requestId } from '../../ops/requestId.ts'
+import type { Connections } from '../plumbing/connections.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+import type { AnswerSeries } from '../plumbing/metrics.ts'
+import { QuotaLines } from '../plumbing/quotaLines.ts'
+import { isNamedIn, type QuoteKey, type ReadyQuote } from '../views/quoteCache.ts'
+import { JSON_TYPE } from '../plumbing/request.ts'
+
+const PATH = '/v1/quote/token/'
+const TOKEN = /^([1-9][0-9]{0,14})\/(0x[0-9a-f]{40})$/
+const ROUTE = '/v1/quote/token/:chain_id/:token_address'
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Stands before the app's own listener. */
+export function answerHotQuotes(server: Server, context: HttpContext, connections: Connections): void {
+  const handle = server.listeners('request').at(-1) as Listener | undefined
+  if (handle === undefined) throw new Error('the app has no listener to stand before')
+  const hot = new HotQuotes(context, handle)
+  server.removeListener('request', handle)
+  server.on('request', (request, response) => {
+    if (!connections.heard(request.socket, response)) return
+    if (!connections.isFull && hot.take(request, response)) connections.admit(request.socket)
+    else handle(request, response)
+  })
+}
+
+class HotQuotes {
+  readonly #context: HttpContext
+  readonly #handle: Listener
+  readonly #full: AnswerSeries
+  readonly #notModified: AnswerSeries
+  readonly #lines: QuotaLines
+
+  constructor(context: HttpContext, handle: Listener) {
+    this.#context = context
+    this.#handle = handle
+    this.#full = context.metrics.answersOf('GET', ROUTE, 200)
+    this.#notModified = context.metrics.answersOf('GET', ROUTE, 304)
+    this.#lines = new QuotaLines(context.limit.quota)
+  }
+
+  /** False, and nothing done or charged, when it is not that question. */
+  take(request: IncomingMessage, response: ServerResponse): boolean {
+    const { url = '', method } = request
+    if (method !== 'GET' || !url.startsWith(PATH)) return false
+    const { authorization, origin } = request.headers
+    if (authorization === undefined || hasTwoCredentials(request)) return false
+    const { access, quotes, clock, chains, config } = this.#context
+    // What a page of another origin may read of an answer is said on the long way.
+    if (origin !== undefined && config.access.corsOrigins.length > 0) return false
+    const startMs = clock.monotonicMs()
+    const nowMs = clock.nowMs()
+    const principal = access.recall(authorization, startMs, nowMs)
+    if (principal === null || !principal.scopes.includes('read')) return false
+    const rest = url.slice(PATH.length)
+    const ready = quotes.recall(rest as QuoteKey, nowMs)
+    if (ready !== null) return this.#send(principal, ready, request, response, startMs)
+    const [, chain, token] = TOKEN.exec(rest) ?? []
+    if (token === undefined) return false
+    const chainId = Number(chain)
+    if (!chains.has(chainId) || !this.#hasRoom(principal)) return false
+    const otherwise = () => this.#handle(request, response)
+    quotes.read(chainId, token, nowMs).then(read => {
+      if (read === null || !this.#send(principal, read, request, response, startMs)) otherwise()
+    }, otherwise)
+    return true
+  }
+
+  /** Whether a unit is left: who has none is refused before anything is read for it. */
+  #hasRoom({ consumer, limits }: Principal): boolean {
+    const { limit } = this.#context
+    return limit.take(consumer, 0, limits ?? limit.quota).remaining >= 1
+  }
+
+  /** False, and nothing sent, when its quota is spent. */
+  #send(
+    principal: Principal,
+    { body, bytes, etag }: ReadyQuote,
+    request: IncomingMessage,
+    response: ServerResponse,
+    startMs: number,
+  ): boolean {
+    const { limit } = this.#context
+    const quota = principal.limits ?? limit.quota
+    const verdict = limit.take(principal.consumer, 1, quota, startMs)
+    if (!verdict.allowed) return false
+    const isKnown = isNamedIn(request.headers['if-none-match'], etag)
+    const headers = [
+      'x-request-id',
+      requestId(),
+      'cache-control',
+      'private, no-cache',
+      'ratelimit-policy',
+      this.#lines.policyOf(quota),
+      'ratelimit',
+      this.#lines.restOf(verdict),
+      'etag',
+      etag,
+      'content-type',
+      JSON_TYPE,
+      'content-length',
+      `${bytes}`,
+    ]
+    // What is known already is not sent, and so has neither a type nor a length.
+    if (isKnown) response.writeHead(304, headers.slice(0, -4)).end()
+    // Where every letter is a byte, none has to be looked at.
+    else response.writeHead(200, headers).end(body, bytes === body.length ? 'latin1' : 'utf8')
+    const { requests, times } = isKnown ? this.#notModified : this.#full
+    requests.add()
+    times.observe((this.#context.clock.monotonicMs() - startMs) / 1000)
+    return true
+  }
+}

@@ -1,0 +1,12 @@
+/** The page that Prometheus reads. */
+import type { FastifyInstance } from 'fastify'
+import { Refusal } from '../plumbing/apiError.ts'
+import type { HttpContext } from '../plumbing/context.ts'
+
+/** GET /metrics, for the operator's own addresses. */
+export function registerMetrics(app: FastifyInstance, context: HttpContext): void {
+  app.get('/metrics', async (request, reply) => {
+    if (!context.addresses.isAllowed(request.raw)) throw new Refusal(403)
+    return reply.header('content-type', context.metrics.contentType).send(await context.metrics.text(context))
+  })
+}

@@ -1,0 +1,11 @@
+/** /healthz: the process answers. /readyz: every chain has a price to give; 503 with the reasons otherwise. */
+import type { FastifyInstance } from 'fastify'
+import type { HttpContext } from '../plumbing/context.ts'
+
+export function registerProbes(app: FastifyInstance, context: HttpContext): void {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_, reply) => {
+    const { ready, reasons } = context.isReady()
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'starting', reasons })
+  })
+}

@@ -1,0 +1,142 @@
+/**
+ * The feed of each chain as this node sees it: the last health on the log, and how long ago that was. Held in memory
+ * and read at every answer, so that a price is never sent past the moment its feed is gone.
+ *
+ * The tail of the log brings what is new. A node that no longer reads the log finds every chain silent.
+ */
+import { type Feed, type FeedGone, type Health, SILENT_AFTER_MS, toGone } from '@assay/sdk/wire'
+import type { Clock } from '../../ops/clock.ts'
+import type { LogRecord, Sequence, SnapshotStore } from '../../store/port.ts'
+import type { Hub } from '../../stream/hub.ts'
+
+type Told = {
+  readonly health: Health
+  /** How often the feed has come back since this node began to watch it. */
+  readonly returns: number
+}
+
+export class Feeds {
+  readonly #store: Pick<SnapshotStore, 'readHealth'>
+  readonly #hub: Hub
+  readonly #clock: Clock
+  readonly #chainIds: readonly number[]
+  readonly #told = new Map<number, Told>()
+  #seen: Sequence
+  readonly #unlisten: () => void
+
+  private constructor(
+    store: Pick<SnapshotStore, 'readHealth'>,
+    hub: Hub,
+    clock: Clock,
+    chainIds: readonly number[],
+  ) {
+    this.#store = store
+    this.#hub = hub
+    this.#clock = clock
+    this.#chainIds = chainIds
+    this.#seen = hub.head
+    this.#unlisten = hub.listen({ wake: () => this.#follow() })
+  }
+
+  static async open(
+    store: Pick<SnapshotStore, 'readHealth'>,
+    hub: Hub,
+    clock: Clock,
+    chainIds: Iterable<number>,
+  ): Promise<Feeds> {
+    const feeds = new Feeds(store, hub, clock, [...chainIds])
+    await feeds.#readStored()
+    return feeds
+  }
+
+  /** The health record as it holds at `nowMs`; one that says so where none was ever written. */
+  health(chainId: number, nowMs: number): Health {
+    const told = this.#told.get(chainId)?.health
+    if (told === undefined) return neverTold(chainId, nowMs)
+    if (!isSilent(told, nowMs)) return told
+    return {
+      ...told,
+      status: 'UNAVAILABLE',
+      reasons: [...told.reasons.filter(each => each !== 'WORKER_SILENT'), 'WORKER_SILENT'],
+    }
+  }
+
+  /** How the feed is gone; null while it carries prices. */
+  gone(chainId: number, nowMs: number): FeedGone | null {
+    const told = this.#told.get(chainId)?.health
+    return told === undefined || isSilent(told, nowMs) ? 'UNAVAILABLE' : toGone(told.status)
+  }
+
+  feed(chainId: number, nowMs: number): Feed {
+    const { status, reasons } = this.health(chainId, nowMs)
+    return { chain_id: chainId, status, reasons }
+  }
+
+  /** Moves whenever the feed comes back: what was kept of the chain before then is older than the feed. */
+  returns(chainId: number): number {
+    return this.#told.get(chainId)?.returns ?? 0
+  }
+
+  close(): void {
+    this.#unlisten()
+  }
+
+  #follow(): void {
+    while (this.#seen < this.#hub.head) {
+      const records = this.#hub.after(this.#seen)
+      if (records === null) {
+        // More has happened than the tail still holds. Until the store has answered, what is known only ages.
+        this.#seen = this.#hub.head
+        this.#readStored().catch(() => undefined)
+        return
+      }
+      for (const record of records) {
+        this.#seen = record.sequence
+        if (record.type === 'FEED_HEALTH') this.#tell(record.chainId, healthIn(record))
+      }
+    }
+  }
+
+  #tell(chainId: number, health: Health): void {
+    const nowMs = this.#clock.nowMs()
+    const isReturn = this.gone(chainId, nowMs) !== null && toGone(health.status) === null
+    this.#told.set(chainId, { health, returns: this.returns(chainId) + (isReturn ? 1 : 0) })
+  }
+
+  async #readStored(): Promise<void> {
+    for (const chainId of this.#chainIds) {
+      const text = await this.#store.readHealth(chainId)
+      const health = text === null ? null : storedHealth(text)
+      if (health !== null) this.#tell(chainId, health)
+    }
+  }
+}
+
+/** One that was damaged on its disk counts as none: its chain is silent until its worker reports, and no other. */
+function storedHealth(text: string): Health | null {
+  try {
+    return JSON.parse(text) as Health
+  } catch {
+    return null
+  }
+}
+
+const healthIn = ({ envelope }: LogRecord): Health => (JSON.parse(envelope) as { payload: Health }).payload
+
+/** A time that has not come yet is that of a clock which has been set back since: nobody has reported after it. */
+const isSilent = ({ updated_at_ms }: Health, nowMs: number): boolean =>
+  Math.abs(nowMs - updated_at_ms) > SILENT_AFTER_MS
+
+/** Its worker has not reported once: nothing is known but that. */
+const neverTold = (chainId: number, nowMs: number): Health => ({
+  chain_id: chainId,
+  status: 'UNAVAILABLE',
+  reasons: ['WORKER_SILENT'],
+  head: null,
+  processed: null,
+  finalized: null,
+  lag_blocks: null,
+  lag_ms: null,
+  endpoints: [],
+  updated_at_ms: nowMs,
+})

@@ -1,0 +1,50 @@
+/**
+ * `view=compact`: a quote for readers with little room, such as agents. The state and its ids, without what the score is
+ * made of and without the range of accepted prices; the full quote of the same record has both.
+ */
+import { RequestError } from '../plumbing/apiError.ts'
+import type { Params } from '../plumbing/params.ts'
+
+export type View = 'full' | 'compact'
+
+export function viewIn(
+  params: Params,
+  fail: (message: string) => Error = message => new RequestError(400, message),
+): View {
+  const text = params.text('view') ?? 'full'
+  if (text === 'full' || text === 'compact') return text
+  throw fail(`view is ${JSON.stringify(text.slice(0, 40))}; expected full or compact`)
+}
+
+const IDENTITY = ['chain_id', 'token', 'source', 'state', 'presented'] as const
+const SHOWN = [
+  'price_usd',
+  'reason',
+  'last_priced',
+  'confidence',
+  'selected',
+  'stable',
+  'evaluated_at_ms',
+  'as_of',
+  'expires_at_ms',
+  'policy_version',
+] as const
+
+type Scored = { readonly score: number; readonly label: string; readonly caps: readonly object[] }
+
+/** Of a full quote, or of a compact state with its ids. */
+export function compactView(quote: object): object {
+  const said = quote as Readonly<Record<string, unknown>>
+  const view: Record<string, unknown> = {}
+  for (const name of [...IDENTITY, ...SHOWN]) if (said[name] !== undefined) view[name] = said[name]
+  const confidence = view['confidence'] as Scored | undefined
+  if (confidence !== undefined) {
+    const { score, label, caps } = confidence
+    view['confidence'] = { score, label, caps }
+  }
+  return view
+}
+
+/** A tag of its own: the two views of a record are two texts. */
+export const tagOfView = (etag: string, view: View): string =>
+  view === 'full' ? etag : etag.replace(/"$/, '-c"')

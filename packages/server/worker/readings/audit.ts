@@ -1,0 +1,173 @@
+/**
+ * Holds what we know against the chain again, a little at a time and in turn: decimals of tokens, which a proxy may
+ * change, and whole pools with their ticks, which nothing but a full reading shows to have drifted.
+ *
+ * What looks odd is read first: a token that logged an upgrade, at the next block; one whose decimals were read
+ * differently, as soon as another reading counts; and one whose pool jumped by orders of magnitude. Nothing is written while the chain
+ * says what we know.
+ */
+import {
+  type Address,
+  heldUntilMs,
+  type LoadedPool,
+  type NewPool,
+  type Pool,
+  type State,
+  type TokenFacts,
+} from '@assay/engine'
+import type { VerifiedBlock } from '../../feed/feed.ts'
+import type { KnownTicks } from '../../market/market.ts'
+
+/** Upgraded(address) and BeaconUpgraded(address) of ERC-1967. */
+export const UPGRADES: ReadonlySet<string> = new Set([
+  '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b',
+  '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
+])
+
+/** Tokens and pools in one go. */
+const TOKENS = 8
+const POOLS = 2
+
+export class Audit {
+  readonly #state: State
+  readonly #doubted = new Set<Address>()
+  /** Tokens whose decimals changed, by the block time from which another reading counts. */
+  readonly #held = new Map<Address, number>()
+  #token: Address | null = null
+  #pool: Address | null = null
+
+  constructor(state: State) {
+    this.#state = state
+    for (const { address } of state.tokens.values()) this.#hold(address)
+  }
+
+  /** Tokens that these blocks say were upgraded are doubted. */
+  note(blocks: readonly Pick<VerifiedBlock, 'logs'>[]): void {
+    for (const { logs } of blocks)
+      for (const { address, topics } of logs)
+        if (UPGRADES.has(topics[0] ?? '') && this.#state.tokens.has(address)) this.#doubted.add(address)
+  }
+
+  get isInDoubt(): boolean {
+    return this.#doubted.size > 0 || this.#due().length > 0
+  }
+
+  /** These tokens were read, and what differed is known: decimals that changed are read again when that counts. */
+  settle(read: readonly TokenFacts[]): void {
+    for (const { token } of read) {
+      this.#doubted.delete(token)
+      this.#hold(token)
+    }
+  }
+
+  #hold(token: Address): void {
+    const untilMs = heldUntilMs(this.#state.tokens.get(token)?.decimals ?? null)
+    if (untilMs === null) this.#held.delete(token)
+    else this.#held.set(token, untilMs)
+  }
+
+  /** Held tokens whose next reading counts at the tip. */
+  #due(): Address[] {
+    const tipMs = this.#state.chain.tip?.timeMs ?? 0
+    return [...this.#held].flatMap(([token, untilMs]) => (untilMs <= tipMs ? [token] : []))
+  }
+
+  /** The next tokens in turn, odd ones before them. */
+  tokens(): readonly Address[] {
+    const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
+    const odd = new Set([...this.#doubted, ...this.#due()])
+    for (const { state, token0, token1 } of this.#state.pools.values())
+      if (state.jump?.jump != null) odd.add(token0).add(token1)
+    const [turn, last] = inTurn(
+      known.map(({ address }) => address),
+      this.#token,
+      TOKENS,
+    )
+    this.#token = last
+    return [...new Set([...[...odd].slice(0, TOKENS), ...turn])]
+  }
+
+  /** The next pools in turn. One that waits to be loaded anyway is left to that. */
+  pools(): readonly Pool[] {
+    const sound = [...this.#state.pools.values()].filter(({ state }) => state.verified && !state.incomplete)
+    const [turn, last] = inTurn(
+      sound.map(({ address }) => address),
+      this.#pool,
+      POOLS,
+    )
+    this.#pool = last
+    return turn.flatMap(address => this.#state.pools.get(address) ?? [])
+  }
+
+  /** Whether a reading says something else of the token than we know. */
+  differs(facts: TokenFacts): boolean {
+    const token = this.#state.tokens.get(facts.token)
+    if (token === undefined) return false
+    return (
+      token.symbol !== facts.symbol ||
+      token.name !== facts.name ||
+      token.decimals?.value !== facts.decimals ||
+      token.decimals.changedTo !== null
+    )
+  }
+}
+
+/** What a factory would say of the pool. */
+export const bornAs = ({ address, deploymentId, token0, token1, terms, around }: Pool): NewPool => ({
+  address,
+  deploymentId,
+  token0,
+  token1,
+  fee: around.adapter.born(terms),
+})
+
+/** Where the pool's price and its known ticks are; none for a family without. */
+export function knownTicksOf({
+  address,
+  terms,
+  state,
+  around: { adapter },
+}: Pool): readonly (readonly [Address, KnownTicks])[] {
+  const book = adapter.book(terms)
+  const at = adapter.tick(state.amm)
+  if (book === null || at === null) return []
+  return [[address, { at, set: book.entries().map(({ tick }) => tick) }]]
+}
+
+/** Ticks that the chain and our book have differently, inside what both know. */
+export function driftedTicks({ terms, around }: Pool, loaded: LoadedPool): number {
+  const book = around.adapter.book(terms)
+  if (book === null || loaded.ticks === null) return 0
+  const { range, entries } = loaded.ticks
+  const isShared = (tick: number) =>
+    book.isKnown(tick as never) && tick >= range.lowest && tick <= range.highest
+  const text = ({ tick, gross, net }: { tick: number; gross: bigint; net: bigint }) =>
+    `${tick}/${gross}/${net}`
+  const ours = new Set(
+    book
+      .entries()
+      .filter(({ tick }) => isShared(tick))
+      .map(text),
+  )
+  const theirs = entries.filter(({ tick }) => isShared(tick)).map(text)
+  const missing = theirs.filter(each => !ours.has(each)).length
+  return missing + (ours.size - (theirs.length - missing))
+}
+
+/** So many after the last one, around the end. */
+function inTurn(
+  addresses: readonly Address[],
+  after: Address | null,
+  most: number,
+): readonly [readonly Address[], Address | null] {
+  const sorted = addresses.toSorted()
+  const at =
+    after === null
+      ? 0
+      : Math.max(
+          0,
+          sorted.findIndex(each => each > after),
+        )
+  const turn = [...sorted.slice(at), ...sorted.slice(0, at)].slice(0, most)
+  return [turn, turn.at(-1) ?? null]
+}

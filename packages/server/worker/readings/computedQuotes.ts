@@ -1,0 +1,167 @@
+/**
+ * Quotes computed for one caller at the tip: narrowed ones, pools asked for by address, and states that the caller wants
+ * verified again. Whatever has to be read for them is read beside the lane; only the evaluation runs in it.
+ */
+import { setImmediate } from 'node:timers/promises'
+import {
+  computeCost,
+  computeExit,
+  computePoolQuote,
+  computeTokenQuote,
+  count,
+  type Input,
+  type Pool,
+  poolsOf,
+  type State,
+  verifiedAt,
+} from '@assay/engine'
+import { isFeedError } from '../../feed/feedError.ts'
+import { BudgetSpent } from '../../market/callBudget.ts'
+import type { Address } from '../../ops/config.ts'
+import type { Sequence } from '../../store/port.ts'
+import type {
+  CostAnswer,
+  Narrowing,
+  PoolAnswer,
+  SaleAnswer,
+  SaleSizes,
+  TokenAnswer,
+  Unread,
+} from '../chainService.ts'
+import type { Enrolments } from './enrolments.ts'
+import type { Intake } from './intake.ts'
+
+type QuoteContext = {
+  readonly state: State
+  readonly intake: Intake
+  readonly enrolments: Pick<Enrolments, 'within' | 'lookUpPool'>
+  readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
+  readonly now: () => Input['atMs']
+  readonly lastSequence: () => Sequence
+}
+
+/** As long as any request may take: a reading nobody waits for any more ends. */
+const VERIFY_MS = 10_000
+
+export class ComputedQuotes {
+  readonly #context: QuoteContext
+
+  constructor(context: QuoteContext) {
+    this.#context = context
+  }
+
+  async token(
+    token: Address,
+    narrowing: Narrowing | null,
+    isVerifiedAnew: boolean,
+    consumer: string,
+  ): Promise<TokenAnswer> {
+    const { state, inLane, now } = this.#context
+    const isPublished = () => (state.tokens.get(token)?.published ?? null) !== null
+    if (!isPublished()) return { outcome: 'not_enrolled' }
+    const unread = isVerifiedAnew ? await this.#verifyAnew(poolsOf(state, token), consumer) : null
+    if (unread !== null) return unread
+    return inLane(async () => {
+      if (!isPublished()) return { outcome: 'not_enrolled' }
+      const asked =
+        narrowing === null
+          ? null
+          : {
+              maxHops: narrowing.maxHops === null ? null : count(narrowing.maxHops),
+              minDepthUsd: narrowing.minDepthUsd === null ? null : count(narrowing.minDepthUsd),
+              excludePools: narrowing.excludePools as readonly Address[],
+            }
+      return {
+        outcome: 'quote',
+        quote: this.#stamped(computeTokenQuote(state, token, now(), asked)),
+      }
+    })
+  }
+
+  async pool(
+    pool: Address,
+    deadlineMs: number,
+    maxAgeMs: number | null,
+    consumer: string,
+  ): Promise<PoolAnswer> {
+    const { state, enrolments, inLane, now } = this.#context
+    if (!state.pools.has(pool)) {
+      const found = await enrolments.lookUpPool(pool, deadlineMs, consumer)
+      if (found.outcome !== 'quote') return found
+    }
+    const known = state.pools.get(pool)
+    if (known === undefined) return { outcome: 'not_a_pool' }
+    const verifiedMs = verifiedAt(state.chain.proven, known.state)
+    if (maxAgeMs !== null && now() - verifiedMs > maxAgeMs) {
+      const unread = await this.#verifyAnew([known], consumer)
+      if (unread !== null) return unread
+    }
+    return inLane(async () => {
+      const there = state.pools.get(pool)
+      if (there === undefined) return { outcome: 'not_a_pool' }
+      const answer = computePoolQuote(state, there, now())
+      return answer.outcome === 'no_route' ? answer : { outcome: 'quote', quote: this.#stamped(answer.quote) }
+    })
+  }
+
+  exit(token: Address, sizes: SaleSizes): Promise<SaleAnswer> {
+    const { state, inLane, now } = this.#context
+    return inLane(async () => {
+      if ((state.tokens.get(token)?.published ?? null) === null) return { outcome: 'not_enrolled' }
+      const asked = { in: sizes.in, values: sizes.values.map(BigInt) }
+      const answer = computeExit(state, token, now(), asked)
+      return answer.outcome === 'exit' ? { outcome: 'exit', exit: this.#stamped(answer.exit) } : answer
+    })
+  }
+
+  /** Begun in the lane on a copy of the state; the rest takes turns with the chain's blocks. */
+  async cost(token: Address): Promise<CostAnswer> {
+    const { state, inLane, now, lastSequence } = this.#context
+    const begun = await inLane(async () => {
+      if ((state.tokens.get(token)?.published ?? null) === null) return { outcome: 'not_enrolled' } as const
+      return { ...computeCost(state, token, now()), sequence: lastSequence() }
+    })
+    if (begun.outcome !== 'cost') return begun
+    const moves: object[] = []
+    for (const move of begun.moves) {
+      moves.push(move)
+      await setImmediate()
+    }
+    const answer = { ...begun.head, moves } as unknown as Stampable
+    return { outcome: 'cost', cost: JSON.stringify(stamped(answer, begun.sequence)) }
+  }
+
+  /** Reads again these pools and those that give them dollars; why it could not, or null. */
+  async #verifyAnew(pools: readonly Pool[], consumer: string): Promise<Unread | null> {
+    const { state, enrolments, intake } = this.#context
+    const anchors = state.setup.routingAssets.flatMap(asset => poolsOf(state, asset))
+    try {
+      const means = enrolments.within(VERIFY_MS, consumer)
+      await intake.recheck([...new Set([...pools, ...anchors])], means)
+      return null
+    } catch (failure) {
+      if (failure instanceof BudgetSpent)
+        return { outcome: 'budget_exceeded', retryAfterMs: failure.retryAfterMs }
+      if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
+      throw failure
+    }
+  }
+
+  /** A computed answer says which commit it stands on, and so does every quote within it. */
+  #stamped(quote: object): string {
+    return JSON.stringify(stamped(quote as Stampable, this.#context.lastSequence()))
+  }
+}
+
+type Stampable = { readonly as_of: object; readonly routing_assets?: readonly Stampable[] }
+
+function stamped(quote: Stampable, sequence: Sequence): object {
+  const { routing_assets, ...rest } = quote
+  return {
+    ...rest,
+    ...(routing_assets === undefined
+      ? {}
+      : { routing_assets: routing_assets.map(each => stamped(each, sequence)) }),
+    as_of: { stream_sequence: sequence, ...quote.as_of },
+  }
+}

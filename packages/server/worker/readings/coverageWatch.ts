@@ -1,0 +1,111 @@
+/**
+ * Keeps the engine told how deep the market of routing assets is elsewhere: once at the start, and again whenever a file
+ * of the sources says something else. What cannot be read counts as it last was, until it is too old to count.
+ */
+import { type Input, ms, type State } from '@assay/engine'
+import type { Clock } from '../../ops/clock.ts'
+import type { CoverageAsset, CoverageSource } from '../../ops/config.ts'
+import { readCoverageFile } from '../../ops/coverageDocument.ts'
+import type { Log } from '../../ops/log.ts'
+
+export type CoverageWatchOptions = {
+  readonly sources: readonly CoverageSource[]
+  readonly state: State
+  /** Only inside the lane. */
+  readonly apply: (input: Input) => Promise<unknown>
+  readonly inLane: (task: () => Promise<void>) => Promise<void>
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly log: Log
+  readonly lookMs?: number
+}
+
+const LOOK_MS = 60_000
+
+export class CoverageWatch {
+  readonly #options: CoverageWatchOptions
+  /** Of each file: what it last said, and what is wrong with it now. */
+  readonly #files = new Map<string, { assets: readonly CoverageAsset[]; fault: string | null }>()
+  #isLooking = false
+
+  constructor(options: CoverageWatchOptions) {
+    this.#options = options
+  }
+
+  /** In the lane. */
+  async start(): Promise<void> {
+    await this.#tell(await this.#read())
+    const { sources, signal, lookMs = LOOK_MS } = this.#options
+    if (sources.every(({ kind }) => kind !== 'file')) return
+    const timer = setInterval(() => void this.#look(), lookMs)
+    timer.unref()
+    signal.addEventListener('abort', () => clearInterval(timer), { once: true })
+  }
+
+  /** One look at a time: two that overlap would both report a fault that is new to both. */
+  async #look(): Promise<void> {
+    const { inLane, signal, log } = this.#options
+    if (this.#isLooking) return
+    this.#isLooking = true
+    try {
+      const assets = await this.#read()
+      if (!signal.aborted) await inLane(() => this.#tell(assets))
+    } catch (failure) {
+      // A step that fails ends the chain by itself, and says so.
+      if (!signal.aborted) log.warn('the depth of other markets was not applied', { error: String(failure) })
+    } finally {
+      this.#isLooking = false
+    }
+  }
+
+  async #tell(assets: readonly CoverageAsset[]): Promise<void> {
+    const { state, apply, clock } = this.#options
+    const told = assets.map(({ tokenAddress, externalDepthUsd, asOfMs }) => ({
+      token: tokenAddress,
+      depthMicrousd: externalDepthUsd * 1_000_000n,
+      asOfMs: ms(asOfMs),
+    }))
+    const isKnown =
+      told.length === state.coverage.size &&
+      told.every(({ token, depthMicrousd, asOfMs }) => {
+        const known = state.coverage.get(token)
+        return known?.depthMicrousd === depthMicrousd && known.asOfMs === asOfMs
+      })
+    if (!isKnown) await apply({ kind: 'coverage', assets: told, atMs: ms(clock.nowMs()) })
+  }
+
+  /** Of this chain, one entry an asset; of two that speak of the same, the later in the list counts. */
+  async #read(): Promise<readonly CoverageAsset[]> {
+    const { sources, state } = this.#options
+    const known = new Map<string, CoverageAsset>()
+    for (const source of sources) {
+      const assets = source.kind === 'static' ? source.assets : await this.#fileAt(source.path)
+      for (const asset of assets)
+        if (asset.chainId === state.setup.chainId) known.set(asset.tokenAddress, asset)
+    }
+    return [...known.values()]
+  }
+
+  async #fileAt(path: string): Promise<readonly CoverageAsset[]> {
+    const before = this.#files.get(path)
+    try {
+      const assets = await readCoverageFile(path)
+      this.#files.set(path, { assets, fault: null })
+      return assets
+    } catch (failure) {
+      const fault = failure instanceof Error ? failure.message : String(failure)
+      // Said once, not every minute.
+      if (before?.fault !== fault && !this.#options.signal.aborted)
+        this.#options.log.warn(
+          'a file of coverage.sources cannot be used; its last valid content stays in force',
+          {
+            chain_id: this.#options.state.setup.chainId,
+            error: fault,
+          },
+        )
+      const assets = before?.assets ?? []
+      this.#files.set(path, { assets, fault })
+      return assets
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Tokens that came in by being asked for, and that nobody has asked for since: they are put to sleep, and wake when they are
+ * asked for again (R-find-4). Tokens of the configuration, anchors and an operator's own stay.
+ */
+import { type Input, ms, type State, type StepResult } from '@assay/engine'
+import type { Clock } from '../../ops/clock.ts'
+import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { OperatorStore } from '../../store/operator.ts'
+
+export type DormancyContext = {
+  readonly chain: Pick<ChainConfig, 'chainId' | 'tokens' | 'routingAssets' | 'stables'>
+  readonly state: State
+  readonly store: Pick<OperatorStore, 'readIdle'>
+  /** Only inside the lane. */
+  readonly apply: (input: Input) => Promise<StepResult>
+  readonly clock: Clock
+}
+
+const IDLE_MS = 7 * 86_400_000
+/** How often it is looked for; the days are not counted to the minute. */
+const LOOK_MS = 600_000
+/** In one look: the rest has its turn at the next. */
+const MOST = 100
+
+export class Dormancy {
+  readonly #context: DormancyContext
+  readonly #kept: ReadonlySet<string>
+  #lookAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(context: DormancyContext) {
+    const { tokens, routingAssets, stables } = context.chain
+    this.#context = context
+    this.#kept = new Set([...tokens, ...routingAssets, ...stables.map(({ tokenAddress }) => tokenAddress)])
+  }
+
+  /** In the lane. */
+  async tend(): Promise<void> {
+    const { chain, clock, store, apply, state } = this.#context
+    if (clock.monotonicMs() < this.#lookAtMs) return
+    this.#lookAtMs = clock.monotonicMs() + LOOK_MS
+    const idle = await store.readIdle(chain.chainId, clock.nowMs() - IDLE_MS)
+    const enrolled = idle.filter(
+      token => !this.#kept.has(token) && (state.tokens.get(token as Address)?.enrolledAtMs ?? null) !== null,
+    )
+    for (const token of enrolled.slice(0, MOST))
+      await apply({ kind: 'unenrol', token: token as Address, reason: 'DORMANT', atMs: ms(clock.nowMs()) })
+  }
+}

@@ -1,0 +1,342 @@
+/**
+ * Tokens on their way in: facts read, pools found by factory look-up, their state loaded, and the first evaluation.
+ * Also whatever the engine says it needs from the chain. All of it is read beside the lane.
+ *
+ * What a consumer asks for is looked up in groups, one after another: calls of a group go out together, and a consumer
+ * with many tokens waits for itself.
+ */
+import { type Input, poolsOf, type State, type StepResult } from '@assay/engine'
+import { untilAborted } from '../../feed/transport/deadline.ts'
+import { isFeedError } from '../../feed/feedError.ts'
+import { BudgetSpent } from '../../market/callBudget.ts'
+import type { Market } from '../../market/market.ts'
+import type { Address } from '../../ops/config.ts'
+import type { Log } from '../../ops/log.ts'
+import { bornAs } from './audit.ts'
+import type { Enrolment, PoolAnswer } from '../chainService.ts'
+import type { Intake, Means } from './intake.ts'
+
+type Ms = Input['atMs']
+type Elsewhere = NonNullable<Extract<Input, { kind: 'enrol' }>['elsewhere']>
+
+export type EnrolmentContext = {
+  readonly state: State
+  readonly intake: Intake
+  readonly market: Market
+  /** The same market over calls that are counted and come in turn: for what a consumer asks. */
+  readonly marketOf: (consumer: string) => Market
+  /** Stables and routing assets are known: before that no evaluation means anything. */
+  readonly anchored: Promise<void>
+  /** Only inside the lane. */
+  readonly apply: (input: Input) => Promise<StepResult>
+  readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
+  readonly now: () => Ms
+  readonly signal: AbortSignal
+  readonly log: Log
+}
+
+/** Asked again after this long. */
+const RETRY_AFTER_MS = 1000
+/** A token that is not in by then is asked for anew with the next question. */
+const ENROLMENT_MS = 30_000
+/** How long an answer is remembered; a look-up that failed may be tried again with the next question. */
+const FORGET_MS = { RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
+/** For whoever asks whether there is a token by now: a call or two. */
+const LOOK_AGAIN_MS = 2500
+/** Answers remembered at most; beyond that the oldest are forgotten. */
+const MAX_REMEMBERED = 10_000
+/** Tokens looked up together: a few calls where Multicall3 is there, and milliseconds of work when they are answered. */
+const GROUP = 25
+/** Of one consumer: some minutes of look-ups. */
+const MAX_WAITING = 5000
+
+/** `tip` is the last block when it was found. */
+type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms; readonly tip: string | null }
+
+export class Enrolments {
+  readonly #context: EnrolmentContext
+  readonly #progress = new Map<Address, Progress>()
+  /** By consumer, from the first token until none is left. */
+  readonly #waiting = new Map<string, Address[]>()
+  /** What the engine asked for and has not got yet. */
+  readonly #reloads = new Set<Address>()
+  readonly #missing = new Set<Address>()
+  readonly #arriving = new Set<Address>()
+  #isTending = false
+
+  constructor(context: EnrolmentContext) {
+    this.#context = context
+  }
+
+  /** How far the token is, or null when nobody has asked for it lately. */
+  progressOf(token: Address): Enrolment | null {
+    const known = this.#context.state.tokens.get(token)
+    if (known !== undefined && known.published !== null && known.dormant === null)
+      return { state: 'EVALUATED' }
+    const before = this.#progress.get(token)
+    return before !== undefined && this.#isRemembered(before) ? this.#asOfNow(before) : null
+  }
+
+  /**
+   * Starts an enrolment, or says how far it is. Where no token was found at an earlier block it is looked for once more
+   * before the answer: whoever asked has been told to wait already, and there may be one by now.
+   */
+  async ask(token: Address, consumer: string): Promise<Enrolment> {
+    const isStale = this.#progress.get(token)?.enrolment.state === 'TOKEN_UNKNOWN'
+    if (!isStale || this.progressOf(token) !== null) return this.enrol(token, consumer)
+    try {
+      const means = this.within(LOOK_AGAIN_MS, consumer)
+      const found = await this.#context.intake.facts([token], means)
+      if (!found.has(token)) return this.#set(token, { state: 'TOKEN_UNKNOWN' })
+    } catch (failure) {
+      if (this.#context.signal.aborted) throw failure
+      return this.#giveUp(token, failure)
+    }
+    this.#progress.delete(token)
+    return this.enrol(token, consumer)
+  }
+
+  enrol(token: Address, consumer: string): Enrolment {
+    const before = this.progressOf(token)
+    if (before !== null) return before
+    const line = this.#waiting.get(consumer)
+    if (line !== undefined && line.length >= MAX_WAITING)
+      return { state: 'BUDGET_EXCEEDED', retryAfterMs: RETRY_AFTER_MS }
+    if (line === undefined) {
+      this.#waiting.set(consumer, [token])
+      // The rest of a batch arrives in the same turn, and goes with it.
+      setImmediate(() => void this.#enrolWaiting(consumer))
+    } else line.push(token)
+    return this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
+  }
+
+  /** On its way in: its pools are being looked up as of a block that may no longer be the last. */
+  isArriving(token: Address): boolean {
+    return this.#arriving.has(token)
+  }
+
+  /** The whole way in, for tokens of the configuration and for those asked for; what they need is read together. */
+  async enrolNow(tokens: readonly Address[], means: Means = this.#own()): Promise<void> {
+    // From before the look-up on: no look-up at a block finds a pool that a later block makes.
+    for (const token of tokens) this.#arriving.add(token)
+    try {
+      await this.#enrol(tokens, means)
+    } finally {
+      for (const token of tokens) this.#arriving.delete(token)
+    }
+  }
+
+  async #enrol(tokens: readonly Address[], means: Means): Promise<void> {
+    const { apply, inLane, now } = this.#context
+    for (const token of tokens)
+      this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
+    const known = await this.know(tokens, means)
+    const elsewhere = await this.#elsewhere([...known], means)
+    for (const token of tokens) {
+      if (!known.has(token)) {
+        this.#set(token, { state: 'TOKEN_UNKNOWN' })
+        continue
+      }
+      this.#set(token, { state: 'PENDING', stage: 'EVALUATION', retryAfterMs: RETRY_AFTER_MS })
+      const found = elsewhere.get(token)
+      const added = found === undefined ? {} : { elsewhere: found }
+      await inLane(() => apply({ kind: 'enrol', token, ...added, atMs: now() }))
+      this.#set(token, { state: 'EVALUATED' })
+    }
+  }
+
+  /** Pools of families that are not priced, of those tokens for which no other was found. */
+  async #elsewhere(tokens: readonly Address[], means: Means): Promise<ReadonlyMap<Address, Elsewhere>> {
+    const { intake, state } = this.#context
+    const bare = tokens.filter(token => poolsOf(state, token).length === 0)
+    if (bare.length === 0) return new Map()
+    const { market, signal } = means
+    const found = await intake.read(means, block =>
+      Promise.all(bare.map(token => market.elsewhere(token, block, signal))),
+    )
+    return new Map(bare.map((token, at) => [token, found[at] ?? []]))
+  }
+
+  /** Reads the facts of tokens and loads their pools; which of them are tokens. */
+  async know(tokens: readonly Address[], means: Means = this.#own()): Promise<ReadonlySet<Address>> {
+    const { intake, state } = this.#context
+    const { market, signal } = means
+    const [pools, known] = await Promise.all([
+      intake.read(means, block => Promise.all(tokens.map(token => market.discover(token, block, signal)))),
+      intake.facts(tokens, means),
+    ])
+    const found = tokens.flatMap((token, at) => (known.has(token) ? (pools[at] ?? []) : []))
+    // A pool of two of these tokens was found twice.
+    const unread = new Map(found.map(pool => [pool.address, pool]))
+    await intake.pools(
+      [...unread.values()].filter(({ address }) => !state.pools.has(address)),
+      means,
+    )
+    return known
+  }
+
+  /** Pools of the configuration: those that no listed factory answers for, by why. */
+  async knowPools(pools: readonly Address[]): Promise<ReadonlyMap<Address, string>> {
+    const { intake, state } = this.#context
+    const means = this.#own()
+    const unknown = [...new Set(pools)].filter(pool => !state.pools.has(pool))
+    const { market, signal } = means
+    const identities = await intake.read(means, block =>
+      Promise.all(unknown.map(pool => market.identify(pool, block, signal))),
+    )
+    await intake.pools(
+      identities.flatMap(identity => (identity.kind === 'pool' ? [identity.pool] : [])),
+      means,
+    )
+    const none = unknown.flatMap((pool, at) => {
+      const kind = identities[at]?.kind
+      return kind === undefined || kind === 'pool' ? [] : [[pool, kind] as const]
+    })
+    return new Map(none)
+  }
+
+  /** A pool a consumer asked for by address: accepted only when a listed factory answers for it, and by the deadline. */
+  async lookUpPool(pool: Address, deadlineMs: number, consumer: string): Promise<PoolAnswer> {
+    const { intake, anchored } = this.#context
+    const means = this.within(deadlineMs, consumer)
+    try {
+      await untilAborted(anchored, means.signal)
+      const { market, signal } = means
+      const identity = await intake.read(means, block => market.identify(pool, block, signal))
+      if (identity.kind === 'not_a_pool') return { outcome: 'not_a_pool' }
+      if (identity.kind === 'unsupported') return { outcome: 'not_supported', reason: unsupported(identity) }
+      await intake.pools([identity.pool], means)
+      return { outcome: 'quote', quote: '' }
+    } catch (failure) {
+      if (isFeedError(failure)) return { outcome: 'rpc_unavailable', reason: failure.message }
+      if (failure instanceof BudgetSpent)
+        return { outcome: 'budget_exceeded', retryAfterMs: failure.retryAfterMs }
+      if (means.signal.aborted && !this.#context.signal.aborted) return { outcome: 'too_late' }
+      throw failure
+    }
+  }
+
+  /** Counted calls of a consumer, and no longer than this. */
+  within(deadlineMs: number, consumer: string): Means {
+    const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(deadlineMs)])
+    return { market: this.#context.marketOf(consumer), signal }
+  }
+
+  /** What a step asked for. It is kept until it is got: a step asks once. */
+  note(needs: StepResult['needs']): void {
+    for (const need of needs)
+      if (need.kind === 'load' && need.why === 'REBASED') continue
+      else if (need.kind === 'load') this.#reloads.add(need.pool)
+      else this.#missing.add(need.token)
+    if (this.#isTending || (this.#reloads.size === 0 && this.#missing.size === 0)) return
+    this.#isTending = true
+    this.#tend()
+      .catch((failure: unknown) => {
+        if (!this.#context.signal.aborted)
+          this.#context.log.warn('a pool could not be loaded again yet', { error: String(failure) })
+      })
+      .finally(() => {
+        this.#isTending = false
+      })
+  }
+
+  /** Group after group, until nothing of the consumer waits. */
+  async #enrolWaiting(consumer: string): Promise<void> {
+    for (;;) {
+      const group = this.#waiting.get(consumer)?.splice(0, GROUP) ?? []
+      if (group.length === 0) break
+      await this.#enrolGroup(group, consumer)
+    }
+    this.#waiting.delete(consumer)
+  }
+
+  /** A token that cannot be read keeps none of its group out: the halves are tried apart. */
+  async #enrolGroup(tokens: readonly Address[], consumer: string): Promise<void> {
+    try {
+      const means = this.within(ENROLMENT_MS, consumer)
+      await untilAborted(this.#context.anchored, means.signal)
+      await this.enrolNow(tokens, means)
+    } catch (failure) {
+      if (this.#context.signal.aborted) return
+      const left = tokens.filter(token => this.#progress.get(token)?.enrolment.state === 'PENDING')
+      if (isFeedError(failure) && failure.code !== 'NO_ENDPOINT' && left.length > 1) {
+        const middle = Math.ceil(left.length / 2)
+        await this.#enrolGroup(left.slice(0, middle), consumer)
+        await this.#enrolGroup(left.slice(middle), consumer)
+      } else for (const token of left) this.#giveUp(token, failure)
+    }
+  }
+
+  #giveUp(token: Address, failure: unknown): Enrolment {
+    if (failure instanceof BudgetSpent)
+      return this.#set(token, { state: 'BUDGET_EXCEEDED', retryAfterMs: failure.retryAfterMs })
+    this.#context.log.warn('a token could not be enrolled', { token_address: token, error: String(failure) })
+    return this.#set(token, { state: 'RPC_UNAVAILABLE' })
+  }
+
+  #own(): Means {
+    return { market: this.#context.market, signal: this.#context.signal }
+  }
+
+  async #tend(): Promise<void> {
+    const { intake, market, signal, state } = this.#context
+    const own = this.#own()
+    const missing = [...this.#missing]
+    await intake.facts(missing, own)
+    for (const token of missing) this.#missing.delete(token)
+    const wanted = [...this.#reloads]
+    const found = await intake.read(own, block =>
+      Promise.all(
+        wanted.map(async address => {
+          const known = state.pools.get(address)
+          if (known !== undefined) return bornAs(known)
+          const identity = await market.identify(address, block, signal)
+          return identity.kind === 'pool' ? identity.pool : null
+        }),
+      ),
+    )
+    // From here on a further need of the same pool is a new one.
+    for (const address of wanted) this.#reloads.delete(address)
+    try {
+      await intake.pools(
+        found.filter(each => each !== null),
+        own,
+      )
+    } catch (failure) {
+      for (const address of wanted) this.#reloads.add(address)
+      throw failure
+    }
+  }
+
+  #isRemembered({ enrolment, atMs, tip }: Progress): boolean {
+    if (enrolment.state === 'PENDING') return true
+    // The next block may bring the token.
+    if (enrolment.state === 'TOKEN_UNKNOWN') return tip === this.#tip()
+    const forMs = enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
+    return this.#context.now() - atMs < forMs
+  }
+
+  /** Of a wait, what is left of it. */
+  #asOfNow({ enrolment, atMs }: Progress): Enrolment {
+    if (enrolment.state !== 'BUDGET_EXCEEDED') return enrolment
+    return { ...enrolment, retryAfterMs: enrolment.retryAfterMs - (this.#context.now() - atMs) }
+  }
+
+  #tip(): string | null {
+    return this.#context.state.chain.tip?.hash ?? null
+  }
+
+  #set(token: Address, enrolment: Enrolment): Enrolment {
+    // Entered anew, so that the first is always the one not spoken of for longest.
+    this.#progress.delete(token)
+    this.#progress.set(token, { enrolment, atMs: this.#context.now(), tip: this.#tip() })
+    const [oldest] = this.#progress.keys()
+    if (this.#progress.size > MAX_REMEMBERED && oldest !== undefined) this.#progress.delete(oldest)
+    return enrolment
+  }
+}
+
+const unsupported = ({ factory, family }: { readonly factory: Address; readonly family: string | null }) =>
+  family === null
+    ? `factory ${factory} is not listed`
+    : `factory ${factory} makes ${family} pools, a family that is not priced`

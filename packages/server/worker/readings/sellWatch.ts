@@ -1,0 +1,291 @@
+/**
+ * Which tokens are probed, and when: those that were never probed first, then those that look different from what was found
+ * (a swap's Transfer logs, buys without a sale, a sale of what could not be sold, an upgrade), then each within the hour.
+ *
+ * Probes run beside the lane and are handed in between blocks, a few at a time, so that a chain with thousands of tokens
+ * asks its endpoints no more than this.
+ */
+import {
+  count,
+  type Input,
+  type Pool,
+  type PoolEvent,
+  poolsOf,
+  roleOf,
+  type SellabilityReading,
+  type State,
+} from '@assay/engine'
+import { type Judgement, probe, unknownFor } from '@assay/sdk/probe'
+import type { LogEntry } from '../../feed/answers/entry.ts'
+import { isFeedError } from '../../feed/feedError.ts'
+import { isRefusal, type Simulator } from '../../feed/endpoints/simulator.ts'
+import { movedOutside, type SeenTaxes, taxesIn } from '../../market/transferLogs.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Address, ChainConfig } from '../../ops/config.ts'
+import type { Log } from '../../ops/log.ts'
+import { UPGRADES } from './audit.ts'
+import type { Intake, Means } from './intake.ts'
+import { type Probing, probingOf } from './probePlan.ts'
+
+export type SellWatchContext = Means & {
+  readonly state: State
+  readonly chain: Pick<ChainConfig, 'chainId' | 'wrappedNative' | 'blockTimeMs'>
+  readonly simulator: Simulator
+  readonly intake: Intake
+  /** Only inside the lane. */
+  readonly apply: (input: Input) => Promise<unknown>
+  readonly now: () => Input['atMs']
+  readonly clock: Clock
+  readonly log: Log
+}
+
+type BlockRef = Extract<Input, { kind: 'sellability' }>['block']
+type Block = { readonly logs: readonly LogEntry[]; readonly events: readonly PoolEvent[] }
+
+/** Tokens of one go, which are probed together. */
+const TOGETHER = 4
+/** Of one token whose balances are read. */
+const POOLS = 8
+/** Between two goes: with a call or two for each token a few calls a second at most. */
+const PAUSE_MS = 2000
+/** What was found is looked at again after this long. */
+const RENEW_MS = 3_600_000
+/** One that looks different is not probed again sooner than this: every block may have such a swap. */
+const LEAST_MS = 60_000
+/** A node that does not answer, or a pool that cannot be reached yet. */
+const RETRY_MS = 30_000
+/** Logs that say another tax than was found, by more than this. */
+const TOLERANCE_BPS = 10
+/** Transfers outside swaps: one part in so many of a balance. */
+const OUTSIDE_PARTS = 200n
+/** Buys in a row without a sale. */
+const BUYS = 50
+
+type Seen = { readonly buyBps: number | null; readonly sellBps: number | null; readonly pool: Address }
+
+export class SellWatch {
+  readonly #context: SellWatchContext
+  /** When each was last probed, or tried to. */
+  readonly #triedAtMs = new Map<Address, number>()
+  readonly #failed = new Set<Address>()
+  readonly #doubted = new Set<Address>()
+  /** Since the last sale that was seen. */
+  readonly #buys = new Map<Address, number>()
+  /** As Transfer logs had it last: what there is to say where nothing can be tried. */
+  readonly #seen = new Map<Address, Seen>()
+  /** What moved to or from pools outside their events, of each token, since that was last too much. */
+  readonly #outside = new Map<Address, readonly bigint[]>()
+  #begunAtMs = Number.NEGATIVE_INFINITY
+  #isRunning = false
+
+  constructor(context: SellWatchContext) {
+    this.#context = context
+  }
+
+  /** What a block's logs say of tokens that were probed. Its events are those of pools that are followed. */
+  note({ logs, events }: Block): void {
+    const { state } = this.#context
+    for (const log of logs)
+      if (UPGRADES.has(log.topic ?? '') && state.tokens.has(log.address)) this.#doubted.add(log.address)
+    const sides = (address: Address) => {
+      const pool = state.pools.get(address)
+      return pool === undefined || !this.#isProbed(pool.from) ? null : { token: pool.from, side: pool.x }
+    }
+    for (const seen of taxesIn(logs, events, sides)) this.#compare(seen)
+    const knows = (address: Address, token: Address) => {
+      const pool = state.pools.get(address)
+      return pool !== undefined && (pool.token0 === token || pool.token1 === token)
+    }
+    for (const [address, sums] of movedOutside(logs, events, knows)) this.#moved(address, sums)
+  }
+
+  /** After a committed block: probes whatever is due, and is done when that is handed in. */
+  async tend(): Promise<void> {
+    const nowMs = this.#context.clock.monotonicMs()
+    if (this.#isRunning || nowMs - this.#begunAtMs < PAUSE_MS) return
+    const tokens = this.#due(nowMs)
+    if (tokens.length === 0) return
+    this.#isRunning = true
+    this.#begunAtMs = nowMs
+    try {
+      await this.#probe(tokens)
+    } catch (failure) {
+      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
+      if (!isFeedError(failure)) throw failure
+      for (const token of tokens) this.#failed.add(token)
+      this.#context.log.warn('tokens could not be probed', {
+        chain_id: this.#context.chain.chainId,
+        tokens: tokens.length,
+        error: failure.message,
+      })
+    } finally {
+      for (const token of tokens) this.#triedAtMs.set(token, this.#context.clock.monotonicMs())
+      this.#isRunning = false
+    }
+  }
+
+  /** Past half a hundredth of what the pool had, its balances are read again. */
+  #moved(address: Address, sums: ReadonlyMap<Address, bigint>): void {
+    const pool = this.#context.state.pools.get(address)
+    const holdings = pool?.state.backing?.holdings
+    if (pool === undefined || holdings === undefined || !this.#isProbed(pool.from)) return
+    const before = this.#outside.get(address) ?? [0n, 0n]
+    const now = [pool.token0, pool.token1].map((token, at) => (before[at] ?? 0n) + (sums.get(token) ?? 0n))
+    this.#outside.set(address, now)
+    if (holdings.some(({ balance }, at) => (now[at] ?? 0n) * OUTSIDE_PARTS > balance)) {
+      this.#doubted.add(pool.from)
+      this.#outside.delete(address)
+    }
+  }
+
+  #isProbed(token: Address): boolean {
+    const { state } = this.#context
+    return (state.tokens.get(token)?.enrolledAtMs ?? null) !== null && roleOf(state.setup, token) === 'TOKEN'
+  }
+
+  #compare({ token, pool, kind, taxBps }: SeenTaxes): void {
+    const { state } = this.#context
+    const before = this.#seen.get(token)
+    const known = state.tokens.get(token)?.sellability
+    const seen = { buyBps: before?.buyBps ?? null, sellBps: before?.sellBps ?? null, pool }
+    this.#seen.set(token, { ...seen, ...(kind === 'BUY' ? { buyBps: taxBps } : { sellBps: taxBps }) })
+    if (kind === 'SALE') this.#buys.delete(token)
+    else {
+      const buys = (this.#buys.get(token) ?? 0) + 1
+      this.#buys.set(token, buys % BUYS)
+      if (buys >= BUYS) this.#doubted.add(token)
+    }
+    if (known === undefined) return
+    const expected = kind === 'BUY' ? known.buyTaxBps : known.sellTaxBps
+    const isOther = expected !== null && Math.abs(expected - taxBps) > TOLERANCE_BPS
+    if (isOther || (kind === 'SALE' && known.status === 'UNSELLABLE')) this.#doubted.add(token)
+  }
+
+  /** Never probed, then odd, then oldest. */
+  #due(nowMs: number): readonly Address[] {
+    const { state, now } = this.#context
+    const atMs = now()
+    const due: { readonly token: Address; readonly rank: number; readonly ageMs: number }[] = []
+    for (const { address, sellability, enrolledAtMs, published } of state.tokens.values()) {
+      if (enrolledAtMs === null || published === null || roleOf(state.setup, address) !== 'TOKEN') continue
+      const sinceMs = nowMs - (this.#triedAtMs.get(address) ?? Number.NEGATIVE_INFINITY)
+      if (sinceMs < (this.#failed.has(address) ? RETRY_MS : 0)) continue
+      const ageMs = sellability === undefined ? Number.POSITIVE_INFINITY : atMs - sellability.checkedAtMs
+      const isOdd = this.#doubted.has(address) && sinceMs >= LEAST_MS
+      const isNew = sellability === undefined && (sinceMs >= RETRY_MS || !this.#triedAtMs.has(address))
+      if (isNew || isOdd || (sellability !== undefined && ageMs >= RENEW_MS))
+        due.push({ token: address, rank: isNew ? 0 : isOdd ? 1 : 2, ageMs })
+    }
+    due.sort((a, b) => a.rank - b.rank || b.ageMs - a.ageMs || (a.token < b.token ? -1 : 1))
+    return due.slice(0, TOGETHER).map(({ token }) => token)
+  }
+
+  async #probe(tokens: readonly Address[]): Promise<void> {
+    const { apply, intake, market, now, log, chain, signal } = this.#context
+    await intake.take(
+      this.#context,
+      async block => {
+        const gasPriceWei = await this.#gasPrice()
+        const [found, balances] = await Promise.all([
+          Promise.all(tokens.map(token => this.#readingOf(token, block, gasPriceWei))),
+          market.balances(
+            tokens.flatMap(token => this.#heldOf(token)),
+            block,
+            signal,
+          ),
+        ])
+        return { readings: found.filter(each => each !== null), balances }
+      },
+      async ({ readings, balances }, block) => {
+        if (readings.length > 0 || balances.length > 0)
+          await apply({ kind: 'sellability', block, readings, balances, atMs: now() })
+        for (const { token, status, reason } of readings) {
+          this.#doubted.delete(token)
+          this.#failed.delete(token)
+          if (status === 'UNSELLABLE')
+            log.warn('a token cannot be sold', { chain_id: chain.chainId, token_address: token, reason })
+        }
+      },
+    )
+  }
+
+  /** The deepest of its own pools. Pools of one manager share its balances, which say nothing of one of them. */
+  #heldOf(token: Address): readonly Pool[] {
+    const pools = poolsOf(this.#context.state, token).filter(
+      ({ state, terms }) => state.evidence !== null && !('manager' in terms),
+    )
+    const depthOf = ({ state }: Pool) => state.depthY ?? 0n
+    return pools.toSorted((a, b) => (depthOf(b) > depthOf(a) ? 1 : -1)).slice(0, POOLS)
+  }
+
+  async #readingOf(
+    token: Address,
+    block: BlockRef,
+    gasPriceWei: bigint | null,
+  ): Promise<SellabilityReading | null> {
+    const { state, chain } = this.#context
+    const probing = probingOf(state, chain, token)
+    if (probing === null) return null
+    if (probing === 'NO_PATH') return reading(token, null, unknownFor('NO_PATH'))
+    const judged = await this.#judged(probing, block, gasPriceWei)
+    return reading(token, probing, judged.method === null ? this.#orLogged(token, judged) : judged)
+  }
+
+  #judged(probing: Probing, block: BlockRef, gasPriceWei: bigint | null): Promise<Judgement> {
+    const { chain, simulator, signal } = this.#context
+    const request = {
+      plan: { wrapped: chain.wrappedNative, hops: probing.hops },
+      sizes: probing.sizes,
+      block,
+      blockTimeMs: chain.blockTimeMs,
+      ...(gasPriceWei === null ? {} : { gasPriceWei }),
+    }
+    return probe(request, (method, params) => simulator.ask(method, params, signal), isRefusal)
+  }
+
+  /** Where nothing can be tried, what others' swaps showed. */
+  #orLogged(token: Address, judged: Judgement): Judgement {
+    const seen = this.#seen.get(token)
+    if (judged.reason !== 'NO_OVERRIDES' || seen === undefined || seen.sellBps === null) return judged
+    const { buyBps, sellBps } = seen
+    const isTaxed = sellBps > 0 || (buyBps ?? 0) > 0
+    return {
+      status: isTaxed ? 'TAXED' : 'SELLABLE',
+      buyTaxBps: buyBps,
+      transferTaxBps: null,
+      sellTaxBps: sellBps,
+      reason: null,
+      method: 'TRANSFER_LOGS',
+      revert: null,
+    }
+  }
+
+  /** Twice what the chain asks for now: the block of the probe may have asked for more. Null where the node does not say. */
+  async #gasPrice(): Promise<bigint | null> {
+    const { simulator, signal } = this.#context
+    try {
+      const answer = await simulator.ask('eth_gasPrice', [], signal)
+      return typeof answer === 'string' && /^0x[0-9a-f]{1,32}$/i.test(answer) ? 2n * BigInt(answer) : null
+    } catch (failure) {
+      if (isRefusal(failure)) return null
+      throw failure
+    }
+  }
+}
+
+function reading(token: Address, probing: Probing | null, judged: Judgement): SellabilityReading {
+  const bps = (tax: number | null) => (tax === null ? null : count(tax))
+  return {
+    token,
+    status: judged.status,
+    buyTaxBps: bps(judged.buyTaxBps),
+    transferTaxBps: bps(judged.transferTaxBps),
+    sellTaxBps: bps(judged.sellTaxBps),
+    reason: judged.reason,
+    pool: probing?.pool.address ?? null,
+    method: judged.method,
+    path: probing?.path ?? [],
+    sizes: probing?.sizes ?? [],
+    revert: judged.revert,
+  }
+}

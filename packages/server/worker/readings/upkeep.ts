@@ -1,0 +1,183 @@
+/**
+ * What blocks do not say, read beside the lane: answers of feeds that logs do not have, pools nothing has vouched for lately, and decimals that
+ * may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
+ *
+ * In a steady state this is a call or two a minute: nearly everything is told by proven blocks.
+ */
+import type { Input, State } from '@assay/engine'
+import type { VerifiedBlock } from '../../feed/feed.ts'
+import { isFeedError } from '../../feed/feedError.ts'
+import type { FeedAnswers } from '../../market/answerLogs.ts'
+import type { KnownTicks, TokenFacts } from '../../market/market.ts'
+import type { Clock } from '../../ops/clock.ts'
+import type { Address } from '../../ops/config.ts'
+import type { Log } from '../../ops/log.ts'
+import { AnswerWatch } from './answerWatch.ts'
+import { Audit, bornAs, driftedTicks, knownTicksOf } from './audit.ts'
+import type { Intake, Means } from './intake.ts'
+import { quietPools } from './quietPools.ts'
+
+export type UpkeepContext = Means & {
+  readonly state: State
+  readonly intake: Intake
+  readonly apply: (input: Input) => Promise<unknown>
+  readonly now: () => Input['atMs']
+  readonly clock: Clock
+  readonly log: Log
+  readonly intervals?: { readonly tokensMs: number; readonly poolsMs: number }
+}
+
+/** Quiet pools are looked for this often; where blocks are proven there are none. */
+const QUIET_INTERVAL_MS = 15_000
+/** Some tokens, and some pools, are held against the chain this often: a thousand tokens in two hours. */
+const AUDIT_INTERVALS = { tokensMs: 60_000, poolsMs: 60_000 } as const
+
+type Timed = 'quiet' | 'tokens' | 'pools'
+type Task = Timed | 'stables'
+
+export class Upkeep {
+  readonly #context: UpkeepContext
+  readonly #audit: Audit
+  readonly #answers = new AnswerWatch()
+  /** When each was last begun. */
+  readonly #begunAtMs: Record<Timed, number>
+  readonly #running = new Set<Task>()
+
+  constructor(context: UpkeepContext) {
+    this.#context = context
+    this.#audit = new Audit(context.state)
+    const nowMs = context.clock.monotonicMs()
+    this.#begunAtMs = { quiet: nowMs, tokens: nowMs, pools: nowMs }
+  }
+
+  /** After a committed block: begins whatever is due, and is done when that is. */
+  async tend(
+    blocks: readonly Pick<VerifiedBlock, 'logs' | 'proof'>[],
+    { isReorg = false }: { readonly isReorg?: boolean } = {},
+  ): Promise<void> {
+    const { clock, intervals = AUDIT_INTERVALS } = this.#context
+    const nowMs = clock.monotonicMs()
+    this.#answers.note(blocks, isReorg)
+    this.#audit.note(blocks)
+    const isDue = (task: Timed, everyMs: number) => nowMs - this.#begunAtMs[task] >= everyMs
+    await Promise.all([
+      this.#answers.isDue(nowMs) && this.#once('stables', () => this.readStables()),
+      isDue('quiet', QUIET_INTERVAL_MS) && this.#once('quiet', () => this.#recheckQuiet()),
+      (this.#audit.isInDoubt || isDue('tokens', intervals.tokensMs)) &&
+        this.#once('tokens', () => this.#auditTokens()),
+      isDue('pools', intervals.poolsMs) && this.#once('pools', () => this.#auditPools()),
+    ])
+  }
+
+  /** In the lane, for each block once it is applied: the answers its logs have. */
+  answersOf(block: Pick<VerifiedBlock, 'logs' | 'proof'>): FeedAnswers {
+    const { stables } = this.#context.state
+    return this.#answers.take(block, token => stables.get(token)?.reading?.decimals ?? null)
+  }
+
+  async readStables(): Promise<void> {
+    const { apply, clock, intake, log, market, now, signal, state } = this.#context
+    const nowMs = clock.monotonicMs()
+    this.#answers.begin(nowMs)
+    try {
+      await intake.take(
+        this.#context,
+        async block => {
+          const [reading, sources] = await Promise.all([
+            market.readStables(block, signal),
+            this.#answers.areSourcesDue(nowMs) ? market.readAnswerSources(block, signal) : null,
+          ])
+          if (sources !== null) this.#answers.setSources(sources, nowMs)
+          return reading
+        },
+        (reading, block) => apply({ kind: 'stable', block, ...reading, atMs: now() }),
+      )
+    } catch (failure) {
+      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
+      if (!isFeedError(failure)) throw failure
+      this.#answers.failed()
+      log.warn('stable answers could not be read', { chain_id: state.setup.chainId, error: failure.message })
+    }
+  }
+
+  /** One at a time of each: what is read later is handed in later. */
+  async #once(task: Task, work: () => Promise<void>): Promise<void> {
+    if (this.#running.has(task)) return
+    this.#running.add(task)
+    if (task !== 'stables') this.#begunAtMs[task] = this.#context.clock.monotonicMs()
+    try {
+      await work()
+    } catch (failure) {
+      if (!isFeedError(failure)) throw failure
+    } finally {
+      this.#running.delete(task)
+    }
+  }
+
+  async #recheckQuiet(): Promise<void> {
+    const { intake, now, state } = this.#context
+    await intake.recheck(quietPools(state, now()), this.#context)
+  }
+
+  /** Decimals that changed take the price back until a second reading says the same (R-decimals-3). */
+  async #auditTokens(): Promise<void> {
+    const { apply, intake, log, market, now, signal, state } = this.#context
+    const tokens = this.#audit.tokens()
+    const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
+    await intake.take(
+      this.#context,
+      block =>
+        Promise.all(
+          tokens.map(
+            async (token): Promise<TokenFacts> =>
+              (await market.readToken(token, block, signal)) ?? { token, ...gone },
+          ),
+        ),
+      async (read, block) => {
+        const facts = read.filter(each => this.#audit.differs(each))
+        if (facts.length > 0) {
+          log.warn('token metadata differs from the last reading', {
+            chain_id: state.setup.chainId,
+            tokens: facts.map(({ token, decimals, reason }) => ({ token, decimals, reason })),
+          })
+          await apply({ kind: 'token_facts', block, facts, atMs: now() })
+        }
+        this.#audit.settle(read)
+      },
+    )
+  }
+
+  /** A pool that drifted is unverified at once, and its whole state is read anew. */
+  async #auditPools(): Promise<void> {
+    const { intake, market, signal } = this.#context
+    const audited = this.#audit.pools()
+    const pools = audited.map(bornAs)
+    const known = new Map<Address, KnownTicks>(audited.flatMap(knownTicksOf))
+    const unwatch = intake.watch(pools)
+    try {
+      await intake.take(
+        this.#context,
+        async block => (await market.load(pools, block, signal, known)).loaded,
+        (loaded, block) => this.#compare(intake.atTip(loaded, block).filter(each => each !== null)),
+      )
+    } finally {
+      unwatch()
+    }
+  }
+
+  /** In the lane, with pools as they are at the tip. */
+  async #compare(loaded: Parameters<Intake['atTip']>[0]): Promise<void> {
+    const { apply, intake, log, now, state } = this.#context
+    const drifted = loaded.filter(each => {
+      const pool = state.pools.get(each.pool.address)
+      return pool !== undefined && driftedTicks(pool, each) > 0
+    })
+    const rechecked = loaded.map(({ pool, state: seen }) => ({ address: pool.address, state: seen }))
+    if (rechecked.length > 0)
+      await apply({ kind: 'recheck', block: intake.tip(), pools: rechecked, atMs: now() })
+    const unlike = loaded.filter(({ pool }) => state.pools.get(pool.address)?.state.verified === false)
+    for (const { pool } of new Set([...drifted, ...unlike]))
+      log.warn('a pool drifted from the chain and is read again', { pool_address: pool.address })
+    if (drifted.length > 0) await apply({ kind: 'load', block: intake.tip(), pools: drifted, atMs: now() })
+  }
+}

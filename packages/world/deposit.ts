@@ -1,0 +1,31 @@
+/**
+ * A transaction that a chain of the OP stack takes over from its parent chain: type 0x7e, signed by nobody, paid for
+ * elsewhere. Anvil takes one as it is.
+ */
+import { type Address, concatHex, type Hex, keccak256, type TransactionReceipt } from 'viem'
+import { type Call, type Client, receiptOf } from './client.ts'
+
+/** Of the parent chain's word on itself, in every block. */
+const DEPOSITOR: Address = '0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001'
+
+/** Throws when the transaction reverts. Two alike in one block would be the same transaction. */
+export async function sendDeposit(
+  client: Client,
+  { from = DEPOSITOR, to, data = '0x', gas }: Call & { readonly to: Address; readonly gas: bigint },
+): Promise<TransactionReceipt> {
+  const { hash: head } = await client.getBlock({ blockTag: 'latest' })
+  const deposit = {
+    type: '0x7e',
+    from,
+    to,
+    data,
+    gas: `0x${gas.toString(16)}`,
+    mint: '0x0',
+    isSystemTx: false,
+    sourceHash: keccak256(concatHex([head, data])),
+  }
+  const hash = (await client.request({ method: 'eth_sendTransaction', params: [deposit] } as never)) as Hex
+  const receipt = await receiptOf(client, hash)
+  if (receipt.status === 'reverted') throw new Error(`deposit ${hash} to ${to} reverted`)
+  return receipt
+}
