@@ -1,9 +1,13 @@
 /** A pool of every family with ticks on a local chain, made and traded with in one way. */
 import { type Address, encodeFunctionData, type Hex } from 'viem'
-import { createAlgebraPool, deployAlgebraFactory } from './algebra.ts'
 import { type Client, send } from './client.ts'
 import { v3PoolAbi } from './contracts/abi.ts'
-import { createPancakePool, deployPancakeFactory } from './pancake.ts'
+import {
+  createAlgebraPool,
+  createPancakePool,
+  deployAlgebraFactory,
+  deployPancakeFactory,
+} from './deployerFactories.ts'
 import { burnV3, mintAlgebra, mintV3, modifyV4, swapV3, swapV4, type V4PoolKey } from './trader.ts'
 import { createV3Pool, deployV3Factory } from './v3.ts'
 import { deployV4Manager, initialiseV4Pool, v4Key } from './v4.ts'

@@ -5,7 +5,7 @@
 import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.ts'
 import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
-import { isRevert } from '../feed/stateReader.ts'
+import { isRevert } from '../feed/endpoints/stateReader.ts'
 import type { ChainConfig, Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
