@@ -104,7 +104,10 @@ function merged(alternatives: readonly (readonly [string, string][])[]): [string
   return [...names].map(name => {
     const types = alternatives.map(fields => fields.find(([each]) => each === name)?.[1])
     const said = [...new Set(types.filter(type => type !== undefined))].join(' or ')
-    return [name, types.includes(undefined) && !said.endsWith(', some variants') ? `${said}, some variants` : said]
+    return [
+      name,
+      types.includes(undefined) && !said.endsWith(', some variants') ? `${said}, some variants` : said,
+    ]
   })
 }
 

@@ -115,7 +115,7 @@ describe.each(PLACES)('on %s', place => {
     const candles = await run(place, ['history', id, lark, '--interval', '1m'], options())
     expect(candles.text).toMatch(/^From \(UTC\) +Open +High +Low +Close +Records\n20/)
     const at = await run(place, ['history', id, lark, '--at', '2020-01-01T00:00Z'], options())
-    expect([at.text, at.code]).toEqual(['nothing was published in that time\n', 3])
+    expect([at.text, at.code]).toEqual(['nothing was published in that period\n', 3])
   })
 
   it('search: by symbol, by address, and nothing', async () => {
@@ -360,7 +360,7 @@ it.each(PLACES)('export: the log in a file of each format, with its position, on
     const again = await run(place, ['export', 'prices', path], options())
     expect([again.code, `${again.text}${again.errors}`]).toEqual([
       2,
-      expect.stringContaining('a whole export'),
+      expect.stringContaining('a complete export'),
     ])
   }
   const wrong = await run(place, ['export', 'prices', 'file.xls'], options())
@@ -389,7 +389,7 @@ it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ende
   expect((await run(place, ['webhooks', 'pause', hook], options({ columns: 300 }))).text).toContain('paused')
   expect((await run(place, ['webhooks', 'rotate', hook], options())).text).toContain('whsec_')
   const none = await run(place, ['webhooks', 'deliveries', hook], options())
-  expect([none.text, none.code]).toEqual(['nothing was to be delivered yet\n', 0])
+  expect([none.text, none.code]).toEqual(['nothing has been delivered yet\n', 0])
   expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has ended.\n`)
   const gone = await run(place, ['webhooks', 'show', hook], options())
   expect(gone.code).toBe(3)

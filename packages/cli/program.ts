@@ -36,7 +36,7 @@ export function assayProgram(): Command {
     .addHelpText('after', EXIT_CODES)
   program.commandsGroup('Run')
   for (const command of [startCommand(), serveCommand(), worldCommand()]) program.addCommand(command)
-  program.commandsGroup('Ask a running service')
+  program.commandsGroup('Query a running service')
   for (const command of [
     quoteCommand(),
     exitCommand(),

@@ -47,7 +47,13 @@ function fullSwaps(report: Report, cases: readonly Case[], all: readonly RoleCos
   // Prices grow no more once every pool trades in every block.
   const model = mostOf(freeCores(report, best), all, 'swap', { ...demandOf(best), swap: 0 })
   return [
-    { what: 'swaps with the machine saturated', model, measured: best.swapsPerSecond, unit: '/s', isFitted: true },
+    {
+      what: 'swaps with the machine saturated',
+      model,
+      measured: best.swapsPerSecond,
+      unit: '/s',
+      isFitted: true,
+    },
   ]
 }
 

@@ -54,13 +54,13 @@ export const exportCommand = (): Command =>
       'writes a range of the log to a file; run again after an interruption, it resumes after the last complete row',
     )
     .addArgument(new Argument('<kind>').choices(KINDS))
-    .argument('<file>', 'where to; its ending tells the format')
-    .option('--after <sequence>', 'records above it; left out, all that are kept', whole)
-    .option('--to <sequence>', 'records up to it; left out, the end of the log', whole)
+    .argument('<file>', 'the file to write; its extension selects the format')
+    .option('--after <sequence>', 'records above this sequence; by default all that are kept', whole)
+    .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
     .option('--from <time>', 'committed since: 2h, 7d ago, or a date', moment)
     .option('--until <time>', 'committed before', moment)
-    .option('--chain <id>', 'of this chain alone', whole)
-    .addOption(new Option('--format <format>', 'in place of the ending').choices(FORMATS))
+    .option('--chain <id>', 'only this chain', whole)
+    .addOption(new Option('--format <format>', 'instead of the file extension').choices(FORMATS))
     .action(exportLog)
 
 async function exportLog(kind: string, file: string, options: Options): Promise<void> {
@@ -95,7 +95,7 @@ async function exportLog(kind: string, file: string, options: Options): Promise<
     options,
     { ...position, is_complete: true, file, bytes: size },
     () =>
-      `${file}: records ${position.after_sequence + 1} to ${position.to_sequence}, ${size} bytes. The next one begins with --after ${position.to_sequence}.`,
+      `${file}: records ${position.after_sequence + 1} to ${position.to_sequence}, ${size} bytes. Continue with --after ${position.to_sequence}.`,
   )
 }
 
@@ -144,7 +144,7 @@ async function fetchFile({ url, key }: ServiceChoice, query: URLSearchParams): P
     })
   } catch {
     throw new Failure(
-      'the service was not reached; `npm start` starts one, --url names another',
+      'the service could not be reached; `npm start` starts one, --url selects another',
       EXIT.refused,
     )
   }
@@ -161,7 +161,10 @@ function formatOf(file: string, { format }: Options): Format {
   const ending = extname(file).slice(1)
   const found = format ?? FORMATS.find(each => each === ending)
   if (found === undefined)
-    throw new Failure(`${file} ends in no format; expected .${FORMATS.join(', .')} or --format`, EXIT.misused)
+    throw new Failure(
+      `${file} has no known extension; expected .${FORMATS.join(', .')} or --format`,
+      EXIT.misused,
+    )
   return found
 }
 
@@ -180,7 +183,7 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
   if (!existsSync(file) && format !== 'parquet') return null
   if (!existsSync(positionFile(file))) {
     if (!existsSync(file)) return null
-    throw new Failure(`${file} is there, and was not made by an export: choose another name`, EXIT.misused)
+    throw new Failure(`${file} exists and was not created by an export: choose another name`, EXIT.misused)
   }
   const position = JSON.parse(readFileSync(positionFile(file), 'utf8')) as Position
   const isSame =
@@ -189,7 +192,7 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
     JSON.stringify(position.filter) === JSON.stringify(filter)
   if (position.is_complete || !isSame)
     throw new Failure(
-      `${file} is ${position.is_complete ? 'a whole export' : 'another export'}, up to ${position.to_sequence}: choose another name, with --after ${position.to_sequence} to go on`,
+      `${file} is ${position.is_complete ? 'a complete export' : 'another export'}, up to ${position.to_sequence}: choose another name, with --after ${position.to_sequence} to continue`,
       EXIT.misused,
     )
   if (format === 'parquet') rmSync(`${file}.part`, { force: true })

@@ -15,7 +15,7 @@ export const mcpCommand = (): Command =>
     .description(
       'tools for agents (Model Context Protocol) over stdio; at a terminal, what to paste into a client',
     )
-    .option('--min-score <score>', 'below this score agents get the reason and no number', score, 4)
+    .option('--min-score <score>', 'below this score agents get the reason but no number', score, 4)
     .option('--print-config', 'print what to paste into the configuration of a client')
     .action((options: Choice) =>
       options.printConfig === true || process.stdin.isTTY ? printConfig(options) : serveStdio(options),
@@ -48,7 +48,7 @@ async function serveStdio(options: Choice): Promise<void> {
 }
 
 const SCRIPT = fileURLToPath(new URL('../bin.js', import.meta.url))
-const PLACE_OF_KEY = 'assay_… (made by: assay keys issue --name agent --scopes read)'
+const PLACE_OF_KEY = 'assay_… (from: assay keys issue --name agent --scopes read)'
 
 function printConfig(options: Choice): void {
   const { url, minScore } = options

@@ -38,7 +38,7 @@ export async function runWorld(options: WorldOptions): Promise<void> {
     )}
 
 serve it with: npm run assay -- serve --config ${file}
-make something happen: npm run assay -- world incidents`,
+cause an incident: npm run assay -- world incidents`,
   )
   await untilStopped()
   await control.close()

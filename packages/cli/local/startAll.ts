@@ -40,7 +40,7 @@ export async function startAll(options: StartOptions): Promise<void> {
   if (real !== null) {
     if (profile !== null)
       throw new Failure(
-        `--profile ${profile.name} is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains: leave out one of the two`,
+        `--profile ${profile.name} is for the local world, but assay.yaml or ASSAY_RPC_<chain_id> selects real chains: use only one of the two`,
         EXIT.misused,
       )
     await refuseTakenPort(real.config.listen.host, real.config.listen.port)
@@ -119,7 +119,7 @@ async function serveWorld(
 }
 
 const sentenceOf = ({ name, about }: Profile): string =>
-  `Profile ${name} is on, every endpoint of the service behaves like this: ${about}.`
+  `Profile ${name} is on: every endpoint of the service behaves like this: ${about}.`
 
 function introduction(url: string, key: string, world: LocalWorld, seconds: number, file: string): string {
   const example = world.chains[0]?.plan.tokens.find(token => token.role === 'TOKEN')
@@ -141,7 +141,7 @@ On the command line:
   export ASSAY_URL=${url} ASSAY_KEY=${key}
   npm run assay -- watch
 
-Make something go wrong, in the console under Operations or here, and watch what becomes of the price:
+Cause an incident, in the console under Operations or here, and watch what becomes of the price:
 
   npm run assay -- world incidents
   npm run assay -- world incident rug --chain 1 --token ${example?.symbol}

@@ -55,7 +55,7 @@ Try it:
   curl -s ${bearer} ${service.url}/v1/chains/${chain?.chainId}/health
   curl -s ${bearer} ${service.url}/v1/quote/token/${chain?.chainId}/${chain?.wrappedNative}
 
-What each endpoint can do: npx assay doctor. Ctrl-C stops; starting again goes on where it stood.`,
+To check the endpoints: npx assay doctor. Ctrl-C stops the service; the next start continues where it left off.`,
   )
   await untilStopped()
   console.error('\nStopping.')

@@ -40,7 +40,7 @@ export async function probeReceipts(
     if (!isFeedError(error)) throw error
     const fix =
       error.code === 'BLOCK_REFUSED'
-        ? 'what it gives does not match the header of the block; use another node'
+        ? 'its responses do not match the header of the block; use another node'
         : 'neither receipts nor logs of a block: events cannot be read; use another node'
     return { check: fail('receipts', sentenceOf(error), fix), rung: null, transactions }
   }
@@ -89,7 +89,7 @@ export async function probeState(endpoint: Endpoint, headHash: Hex, signal: Abor
   }
   if (endpoint.abilities.has('state by block hash')) return ok('state', 'calls at a block hash')
   const refused = endpoint.abilities.lackings.find(each => each.startsWith('eth_call')) ?? ''
-  return warn('state', `by block number: ${refused}`, `every reading takes three calls more; ${fix}`)
+  return warn('state', `by block number: ${refused}`, `every reading takes three more calls; ${fix}`)
 }
 
 export async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Promise<Check> {
@@ -99,7 +99,7 @@ export async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Pro
     await requestAll(endpoint, [call, call], signal)
   } catch (error) {
     if (!isFeedError(error)) throw error
-    return warn('batches', sentenceOf(error), 'its answers to batches cannot be used; use another node')
+    return warn('batches', sentenceOf(error), 'its responses to batches cannot be used; use another node')
   }
   if (endpoint.takesBatches) return ok('batches', 'taken')
   const refused = endpoint.abilities.lackings.find(each => each.startsWith('a JSON-RPC batch')) ?? ''

@@ -57,7 +57,7 @@ export function connectionFault(error: unknown): Check {
 
 const FIX: Partial<Readonly<Record<FeedErrorCode, string>>> = {
   ANSWER_MALFORMED:
-    'use the JSON-RPC URL of the node or provider; this one answers something else, such as a web page',
+    'use the JSON-RPC URL of the node or provider; this one returns something else, such as a web page',
   ENDPOINT_STATUS: 'check the path and the key in the URL',
   ENDPOINT_LIMITED: 'wait, or use a plan with a higher limit',
   ENDPOINT_TIMEOUT: 'is the node up and not overloaded? check host and port',

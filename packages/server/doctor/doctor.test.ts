@@ -205,7 +205,7 @@ test('without getLogs it follows but cannot back-fill; without receipts as well 
   expect(neither.healthy).toBe(false)
   expect(checkOf(neither, 'receipts')).toMatchObject({
     status: 'fail',
-    value: 'it gives neither receipts nor logs of a block',
+    value: 'it serves neither receipts nor logs of a block',
   })
 })
 

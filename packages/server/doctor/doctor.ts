@@ -85,7 +85,7 @@ async function examineChain(
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
   const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
   const absent = ({ key, address }: Placed) =>
-    `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`
+    `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or remove the entry`
   const faults = [
     ...without.filter(({ isPricedBy }) => isPricedBy).map(absent),
     ...feeds.map(fault => `${path}.${fault}`),

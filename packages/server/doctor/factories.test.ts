@@ -97,7 +97,7 @@ const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Con
 const faultsOf = async (config: Config) => (await diagnose(config, { scope: 'identity' })).chains[0]?.faults
 
 const sentence = ({ factoryAddress }: typeof PANCAKE, fault: string) =>
-  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table has this factory by its project’s word alone; correct the entry, or leave it out`
+  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table takes this factory from its project’s documentation alone; correct the entry, or remove it`
 
 test.each(KINDS)(
   'the factory of $entry.deploymentId that is the right one starts the service',
@@ -155,7 +155,7 @@ test('the same factory at another address is the operator’s own entry: it may 
   const own = { ...PANCAKE, factoryAddress: factory.toLowerCase() as Hex }
   expect(await faultsOf(configOf({ ...own, deployerAddress: deployer.toLowerCase() as Hex }))).toEqual([])
   expect(await faultsOf(configOf(own))).toEqual([
-    `chains[0].deployments[0].factory_address: the factory at ${own.factoryAddress} says that ${deployer.toLowerCase()} makes its pools, expected ${PANCAKE.deployerAddress}; correct the entry, or leave it out`,
+    `chains[0].deployments[0].factory_address: the factory at ${own.factoryAddress} says that ${deployer.toLowerCase()} makes its pools, expected ${PANCAKE.deployerAddress}; correct the entry, or remove it`,
   ])
 })
 

@@ -263,7 +263,7 @@ async function timesOf(
       throw new FeedError(
         'BLOCK_UNKNOWN',
         null,
-        `block ${number} is ${hash}; a log of it was told with ${told?.hash}`,
+        `block ${number} is ${hash}; one of its logs carries ${told?.hash}`,
       )
     known.set(number, timeMs)
   }

@@ -36,7 +36,7 @@ export class Turns {
   #wait(who: string): Promise<void> {
     const line = this.#waiting.get(who) ?? []
     if (line.length >= MAX_WAITING)
-      throw new FeedError('ENDPOINT_BUSY', null, `${MAX_WAITING} calls of one consumer wait already`)
+      throw new FeedError('ENDPOINT_BUSY', null, `${MAX_WAITING} calls of one consumer are already waiting`)
     this.#waiting.set(who, line)
     return new Promise(resolve => {
       line.push(resolve)

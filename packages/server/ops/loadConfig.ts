@@ -132,7 +132,7 @@ export function environmentConfig(
     if (id === undefined || value === undefined) continue
     const known = Object.keys(CHAIN_TABLE)
     if (!known.includes(id)) {
-      shape.fault(name, id, `ASSAY_RPC_ and one of ${known.join(', ')}; write other chains into a file`)
+      shape.fault(name, id, `ASSAY_RPC_ and one of ${known.join(', ')}; configure other chains in a file`)
       continue
     }
     names.push(name)

@@ -113,7 +113,7 @@ describe('a webhook of a price', () => {
     await commit(101n)
     await until('parked', async () => (await webhooks.fetch(made.webhook_id)).state === 'PARKED')
     expect(await webhooks.fetch(made.webhook_id)).toMatchObject({
-      reason: 'the receiver answered 410: it wants no more messages',
+      reason: 'the receiver returned 410 and wants no more messages',
       pending: 1,
     })
     receiver.manner = () => MANNERS.well

@@ -180,6 +180,6 @@ export class Courier {
 }
 
 function parkingReason(status: number | null, error: string, triedMs: number): string | null {
-  if (status === GONE) return 'the receiver answered 410: it wants no more messages'
-  return triedMs >= PATIENCE_MS ? `a delivery failed for a day, at last with: ${error}` : null
+  if (status === GONE) return 'the receiver returned 410 and wants no more messages'
+  return triedMs >= PATIENCE_MS ? `a delivery failed for a day, most recently with: ${error}` : null
 }

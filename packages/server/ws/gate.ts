@@ -245,7 +245,7 @@ export class StreamGate {
       asked.set(credential, isValid)
       isValid
         .then(valid => {
-          if (!valid) end(entry, 1008, 'the credential has ended')
+          if (!valid) end(entry, 1008, 'the credential was revoked or has expired')
         })
         .catch(() => undefined)
     }

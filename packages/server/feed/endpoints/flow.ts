@@ -71,7 +71,7 @@ export class Flow {
       return
     }
     if (this.#waitingCount >= MAX_WAITING)
-      throw new FeedError('ENDPOINT_BUSY', this.#name, `${MAX_WAITING} calls wait for it already`)
+      throw new FeedError('ENDPOINT_BUSY', this.#name, `${MAX_WAITING} calls are already waiting for it`)
     const queue = this.#waiting[rank] as Waiter[]
     await new Promise<void>((resolve, reject) => {
       const waiter: Waiter = {

@@ -112,7 +112,7 @@ export class Standing {
     this.#paceToldAtMs = nowMs
     const { name, log, flow } = this.#options
     const rate = Math.round(flow.perSecond * 10) / 10
-    const sentence = `endpoint ${name}: asked us to slow down; going on at ${rate} calls a second`
+    const sentence = `endpoint ${name}: rate-limited; continuing at ${rate} calls a second`
     log('warn', sentence, { endpoint: name, calls_per_second: rate })
   }
 }

@@ -210,7 +210,7 @@ export class HeadChoice {
     const stillMs = this.#options.clock.monotonicMs() - shared.sinceMs
     if (this.#isOurs(head) && stillMs <= this.#unconfirmedMs) return
     this.#setAside(followed)
-    log('warn', 'only one endpoint knows the head; going back to one that two others share', {
+    log('warn', 'only one endpoint knows the head; returning to one that two others share', {
       chain_id: chainId,
       endpoint: followed.endpoint.name,
       head_number: followed.number,

@@ -265,7 +265,7 @@ class HistoryReader {
   /** What has no such method is asked once; any other error may be about the range. */
   async #logs(endpoint: Endpoint, filter: object): Promise<unknown> {
     if (!endpoint.abilities.has(BY_RANGE))
-      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not give logs by block range')
+      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not serve logs by block range')
     try {
       return await endpoint.request('eth_getLogs', [filter], this.#signal)
     } catch (error) {
@@ -288,7 +288,7 @@ class HistoryReader {
           throw new FeedError(
             'BLOCK_REFUSED',
             endpoint.name,
-            `block ${number} is ${block.hash}; a log of it was told of with ${foreign}`,
+            `block ${number} is ${block.hash}; one of its logs carries the block hash ${foreign}`,
           )
         })
       } catch (error) {

@@ -99,7 +99,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   }
   if (told.length === 1) return first.block
   const names = told.map(({ endpoint }) => endpoint.name).join(', ')
-  throw new FeedError('BLOCK_REFUSED', null, `${names} give different logs for block ${number} ${hash}`)
+  throw new FeedError('BLOCK_REFUSED', null, `${names} return different logs for block ${number} ${hash}`)
 }
 
 async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Told> {

@@ -219,7 +219,7 @@ describe('without receipts', () => {
     refuse(RECEIPTS, RECEIPT, 'eth_getLogs')
     await expect(fetchBlock(endpointAt(), block.hash, signal)).rejects.toMatchObject({
       code: 'METHOD_MISSING',
-      message: 'endpoint own-node: it gives neither receipts nor logs of a block',
+      message: 'endpoint own-node: it serves neither receipts nor logs of a block',
     })
   })
 })

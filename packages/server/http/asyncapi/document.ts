@@ -72,7 +72,7 @@ export function asyncApiDocument(): Json {
     },
     defaultContentType: 'application/json',
     servers: {
-      webSocket: server('ws', 'The host this document came from; wss behind TLS.'),
+      webSocket: server('ws', 'The host that served this document; wss behind TLS.'),
       eventStream: server('http', 'The same host; https behind TLS.'),
     },
     channels: {
@@ -87,7 +87,7 @@ export function asyncApiDocument(): Json {
         address: '/v1/stream/sse',
         title: 'Server-sent events',
         description:
-          'The same records; each event is named by its type, and its id resumes the same request.',
+          'The same records; each event is named after its type, and its id resumes the same request.',
         servers: [{ $ref: '#/servers/eventStream' }],
         messages: all(HEARD),
         bindings: {
@@ -105,7 +105,7 @@ export function asyncApiDocument(): Json {
     },
     operations: {
       subscribe: operation('receive', 'stream', ['SUBSCRIBE'], 'What the client sends.'),
-      publish: operation('send', 'stream', HEARD, 'What the client hears.'),
+      publish: operation('send', 'stream', HEARD, 'What the client receives.'),
       publishEvents: operation('send', 'events', HEARD, 'The same as events.'),
     },
     components: {

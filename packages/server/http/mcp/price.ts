@@ -147,7 +147,7 @@ const CODE = /^[A-Z_]{1,40}$/
 const FAILED: Readonly<Record<string, string>> = {
   TOKEN_UNKNOWN: 'There is no token at this address.',
   NO_ROUTE: 'The token has no price now, so nothing leads to a stable.',
-  NOT_SUPPORTED: 'This is a stable: other tokens are sold for it.',
+  NOT_SUPPORTED: 'This is a stable: other tokens are sold into it.',
   RPC_UNAVAILABLE: 'No node of the chain could answer.',
   BUDGET_EXCEEDED: 'The budget for looking tokens up is used up.',
   DEADLINE_EXCEEDED: 'It could not be computed in time.',

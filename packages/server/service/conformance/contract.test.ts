@@ -343,7 +343,7 @@ describe('R-quote-7: GET /v1/history/token', () => {
     ['limit=0', 'limit is "0"; expected an integer from 1 to 1000'],
     [
       'cursor=AAAAAAAAAAAAAAAAAAAAAAAA',
-      'cursor is not one of this query; expected the next_cursor of its previous page',
+      'cursor does not belong to this query; expected the next_cursor of its previous page',
     ],
   ])('with %s is 400', async (query, error) => {
     const { status, body } = await api.get(path(query))
