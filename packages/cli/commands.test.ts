@@ -86,7 +86,7 @@ describe.each(PLACES)('on %s', place => {
     const { code, text, errors } = await asked
     expect([code, `${text}${errors}`]).toEqual([
       3,
-      expect.stringContaining('no change of decimals waits for token'),
+      expect.stringContaining('no change of decimals is pending for token'),
     ])
   })
 
@@ -230,7 +230,7 @@ describe.each(PLACES)('on %s', place => {
     const to = join(folder, `captured-${isTerminal}`)
     const args = ['--config', file, '--chain', id, '--to', to]
     const { code, text } = await run(place, ['capture', '--blocks', '1..3', ...args], options())
-    expect(text).toContain(`Blocks 1 to 3 of chain ${id}: 6 files written, 0 were there already.`)
+    expect(text).toContain(`Blocks 1 to 3 of chain ${id}: 6 files written, 0 already existed.`)
     expect([code, existsSync(join(to, `${id}-3-receipts.json`))]).toEqual([0, true])
     const again = await run(place, ['capture', '--blocks', '2', ...args, '--json'], options())
     expect(JSON.parse(again.text)).toMatchObject({
@@ -390,7 +390,7 @@ it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ende
   expect((await run(place, ['webhooks', 'rotate', hook], options())).text).toContain('whsec_')
   const none = await run(place, ['webhooks', 'deliveries', hook], options())
   expect([none.text, none.code]).toEqual(['nothing has been delivered yet\n', 0])
-  expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has ended.\n`)
+  expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has been deleted.\n`)
   const gone = await run(place, ['webhooks', 'show', hook], options())
   expect(gone.code).toBe(3)
   const two = await run(place, ['webhooks', 'add', receiver.url, ...of, '--health'], options())

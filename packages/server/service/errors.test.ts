@@ -158,7 +158,7 @@ describe('an error outside quotes', () => {
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe(allow)
     expect(answer.body).toEqual({
-      error: `${method} is not served here; expected ${allow.split(', ').join(' or ')}`,
+      error: `${method} is not allowed here; expected ${allow.split(', ').join(' or ')}`,
     })
   })
 

@@ -142,7 +142,7 @@ test('a name is resolved once an attempt, and the connection goes to what was ju
 test('a name that has no address is told as such', async () => {
   const sending = { isAllowed: here, resolve: nobody, clock: systemClock }
   const { error } = await attempt(sending, webhook('https://gone.example/'), MESSAGE)
-  expect(error).toBe('its name cannot be resolved (ENOTFOUND)')
+  expect(error).toBe('its host name cannot be resolved (ENOTFOUND)')
 })
 
 test.each([301, 302, 303, 307, 308])('a redirect (%i) is a failure and is not followed', async status => {
@@ -166,7 +166,7 @@ test.each([
   ['failing', 500, 'status 500'],
   ['cut', 200, 'the response was cut short'],
   ['dropped', null, 'the connection failed (ECONNRESET)'],
-  ['endless', 200, 'the answer is longer than 65536 bytes'],
+  ['endless', 200, 'the response is longer than 65536 bytes'],
   ['slow', 200, null],
 ] as const)('an answer that is %s', async (manner, status, error) => {
   receiver.manner = () => MANNERS[manner]

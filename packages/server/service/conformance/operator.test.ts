@@ -372,7 +372,7 @@ describe('incidents of a local world', () => {
     ])
     expect(await told({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
       400,
-      'rug is over at once: it cannot be ended',
+      'rug has no duration and cannot be ended',
     ])
     expect(await told({ name: 'rug', chain_id: 7 })).toEqual([
       404,
