@@ -64,13 +64,13 @@ export function Incidents({ live, onChanged }: Props) {
       }
     >
       <p class="muted">
-        These chains are a local world: make something go wrong, and watch what becomes of the prices.
+        These chains are a local world: cause an incident, and watch what happens to the prices.
       </p>
       <p class="tools bare">
         <label>
           Token{' '}
           <select value={token} onChange={event => setToken(event.currentTarget.value)}>
-            <option value="">one that suits</option>
+            <option value="">a suitable one</option>
             {tokensOf(live, chainId).map(symbol => (
               <option key={symbol} value={symbol}>
                 {symbol}

@@ -99,7 +99,7 @@ function overridesIn(text: string): Overrides {
     throw new Error(`The overrides are not JSON: ${(failure as Error).message}`, { cause: failure })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
-  throw new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
+  throw new Error('The overrides are not a JSON object; expected one such as {"min_depth_usd": 100}.')
 }
 
 function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }) {
