@@ -32,7 +32,7 @@ export function endingOf(failure: unknown): { readonly text: string; readonly co
   if (failure instanceof CommanderError)
     return { text: '', code: failure.exitCode === 0 ? EXIT.done : EXIT.misused }
   if (failure instanceof Failure) return { text: failure.message, code: failure.exitCode }
-  // By name: whoever only asks for a price need not load the service.
+  // By name, so that a command that only reads a price does not load the service.
   if (failure instanceof Error && FAULTY.has(failure.name))
     return { text: failure.message, code: EXIT.misused }
   if (failure instanceof AssayError) return endingOfService(failure)

@@ -199,7 +199,10 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
   return position
 }
 
-/** Cuts what is no whole row; the sequence of the last one, or null when there is none and it begins anew. */
+/**
+ * Removes an incomplete last row and returns the sequence of the last complete one; null if there is none and the
+ * export starts over.
+ */
 function cutToRow(file: string, format: Format): number | null {
   if (format === 'parquet') return null
   const found = lastRow(readTail(file), format)

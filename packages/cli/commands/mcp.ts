@@ -1,6 +1,6 @@
 /**
- * `assay mcp`: the tools for agents over stdio, which asks a service with a key. An agent's program starts it; a person at
- * a terminal is told what to paste there.
+ * `assay mcp`: the tools for agents over stdio, which call a service with a key. An agent's program starts it; at
+ * a terminal it prints what to paste into the client.
  */
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'

@@ -44,7 +44,7 @@ export const replayCommand = (): Command =>
     .option('-f, --follow', 'does not end: continues with new records')
     .action(replay)
 
-/** The place is written this often: after a kill some records are told again, none is missed. */
+/** How often the position is saved: after a kill some records are repeated, none is missed. */
 const POSITION_MS = 1000
 /** Connections in a row without a record. */
 const MAX_FAILURES = 5

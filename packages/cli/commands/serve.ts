@@ -1,4 +1,4 @@
-/** `assay serve`: runs until it is told to stop, then closes everything in order. */
+/** `assay serve`: runs until it receives a signal, then closes everything in order. */
 import { Command, Option } from 'commander'
 import { Failure, EXIT } from '../exit.ts'
 import { untilStopped } from '../local/signals.ts'

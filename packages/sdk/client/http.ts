@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_MS = 15_000
 
 export type CallOptions = {
   readonly signal?: AbortSignal
-  /** From now to the whole answer; 15 s unless told. */
+  /** The time limit for the whole response; 15 s by default. */
   readonly timeoutMs?: number
 }
 

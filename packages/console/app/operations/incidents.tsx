@@ -158,8 +158,7 @@ const Caused = ({ live, caused }: { readonly live: Live; readonly caused: Caused
 const FromTerminal = () => (
   <Card name="Incidents">
     <p class="muted">
-      These chains are a local world that runs apart from this service. Its incidents are caused from a
-      terminal:
+      These chains are a local world that runs in another process. Cause its incidents from a terminal:
     </p>
     <Copyable text="npm run assay -- world incidents" what="the command that lists incidents" />
   </Card>

@@ -14,7 +14,7 @@ import { useAttempt } from './attempt.ts'
 type Props = { readonly live: Live; readonly onChanged: () => void }
 type Overrides = Readonly<Record<string, unknown>>
 
-/** Changes that are listed; their number is told in full. */
+/** How many changes are listed; the total is always shown. */
 const LISTED = 100
 
 export function PolicyEditor({ live, onChanged }: Props) {

@@ -33,8 +33,8 @@ export function SellPanel({ chainId, found }: Props) {
       <p>{sellVerdict(found)}</p>
       <Probe chainId={chainId} found={found} />
       <p class="small muted">
-        A simulation of our own on your nodes. It says what held at that block, and nothing of what an owner
-        may change later.
+        A simulation by this service on your nodes. It is valid for that block and cannot predict what an
+        owner changes later.
       </p>
     </Card>
   )
