@@ -1,6 +1,7 @@
 /**
- * What the service would make of an endpoint: the same code asks it in the same order, so the service and `doctor` cannot
- * disagree. Here an endpoint is an `Endpoint`; what it is told to lack is what it would be told to lack when followed.
+ * How the service would use an endpoint: the same code probes it in the same order, so the service and `doctor`
+ * cannot disagree. Here an endpoint is an `Endpoint`, and what is recorded as lacking is what the service would
+ * record.
  */
 import { requestAll } from '../feed/transport/batches.ts'
 import type { Endpoint } from '../feed/endpoints/endpoint.ts'

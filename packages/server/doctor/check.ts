@@ -41,7 +41,7 @@ export const fail = (name: CheckName, value: string, fix: string): Check => ({
   fix,
 })
 
-/** The endpoint's name is told beside the check: here its sentence stands alone. */
+/** The endpoint's name is printed next to the check, so the sentence omits it. */
 export const sentenceOf = (error: FeedError): string => error.message.replace(/^endpoint [^:]+: /, '')
 
 /** What to do about an endpoint that does not answer as one. */

@@ -81,7 +81,7 @@ async function examineChain(
       checks,
     }
   })
-  // Whoever serves the right chain may say what stands on it.
+  // Any endpoint of the right chain can answer for its contracts.
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
   const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
   const absent = ({ key, address }: Placed) =>

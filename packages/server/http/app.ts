@@ -1,6 +1,6 @@
 /**
- * The HTTP API. Every request is told who it is before anything else: credential, scope, quota. Errors become
- * statuses in one place, and no stack ever leaves the process.
+ * The HTTP API. Every request is identified before anything else: credential, scope, quota. Errors become statuses
+ * in one place, and no stack ever leaves the process.
  */
 import type { ServerOptions } from 'node:http'
 import fastify, {
@@ -233,7 +233,7 @@ function answerError(
     if (vendor !== null) return answer(request, reply, statusOf(code), message)
     return reply.code(statusOf(code)).send({ code, message, detail })
   }
-  // Whoever comes back in a second may find a place.
+  // A client that retries in a second may find a free slot.
   if (failure instanceof Crowded)
     return answer(request, reply.headers({ 'retry-after': 1, connection: 'close' }), 503, failure.message)
   if (failure instanceof ChainDown)

@@ -120,7 +120,7 @@ export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
   return spans
 }
 
-/** What these pools were at the start: read there, or else told by an older event. */
+/** The state of these pools at the start: read there, or derived from an older event. */
 export async function readBefore(
   reading: PastReading,
   chain: ChainConfig,

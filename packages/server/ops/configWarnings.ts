@@ -1,4 +1,4 @@
-/** What is allowed and yet probably not meant: told at the start and by `assay doctor`, never refused. */
+/** Settings that are allowed but probably unintended: reported at start and by `assay doctor`, never refused. */
 import { existsSync, statfsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'

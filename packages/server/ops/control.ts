@@ -19,7 +19,7 @@ export async function openControl(
 ): Promise<{ close(): Promise<void> }> {
   const path = controlPath(databasePath)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Whoever holds the claim on the database owns this name: a socket found here is a dead one's.
+  // The holder of the claim on the database owns this name, so an existing socket belongs to a dead process.
   rmSync(path, { force: true })
   const server: Server = createServer(socket => {
     let text = ''

@@ -1,6 +1,6 @@
 /**
- * Reads untrusted values out of a parsed document and gathers every fault on the way: a configuration is told all
- * that is wrong with it at once, each with its path, what was received and what was expected.
+ * Reads untrusted values from a parsed document and collects every fault, so that all faults of a configuration
+ * are reported together, each with its path, the value received and what was expected.
  */
 import { isIP } from 'node:net'
 import { checksummed } from './checksum.ts'

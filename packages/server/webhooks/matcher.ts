@@ -188,7 +188,10 @@ const followerOf = (row: WebhookRow): Follower => ({
   written: row.position,
 })
 
-/** Records of a lost end of the log may have been told: whoever heard of them is told that the log began anew. */
+/**
+ * Messages about records of the lost end of the log may have been sent: their receivers are informed that the log
+ * restarted.
+ */
 function restart(follower: Follower, { sequence, timeMs }: Pick<LogRecord, 'sequence' | 'timeMs'>): void {
   const epoch = epochOf(sequence)
   if (epochOf(follower.position) === epoch) return

@@ -74,7 +74,7 @@ function refusalIn(status: number | null): string | null {
   return `status ${status}`
 }
 
-/** Without addresses and names: the text is shown to whoever reads the deliveries. */
+/** Without addresses and names, because readers of the deliveries see this text. */
 function wordsOf(failure: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `no complete response in ${ATTEMPT_MS / 1000} s`
   const { code, message } = failure as NodeJS.ErrnoException

@@ -58,7 +58,7 @@ export class Steps {
     })
   }
 
-  /** Only inside the lane. A step that fails is the end, whoever asked for it. */
+  /** Only inside the queue. A failed step ends the chain's host, whoever the caller is. */
   async apply(input: Input): Promise<StepResult> {
     try {
       return await this.#commit(input)

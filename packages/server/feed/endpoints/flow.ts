@@ -93,7 +93,7 @@ export class Flow {
     })
   }
 
-  /** Hands the place on to whoever goes first. */
+  /** Passes the slot to the first caller in line. */
   leave(): void {
     this.#inFlight--
     this.#admit()

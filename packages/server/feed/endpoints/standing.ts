@@ -16,7 +16,7 @@ const WRONG_CHAIN_PAUSE_MS = 60_000
  */
 const CLOSED_AFTER = 5
 const SAME_REFUSAL_MS = 1000
-/** The pace is told at most so often. */
+/** The rate is logged at most this often. */
 const TELL_PACE_MS = 60_000
 
 export type StandingOptions = {

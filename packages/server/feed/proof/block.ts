@@ -76,8 +76,8 @@ export function keptLogs(
 }
 
 /**
- * Asks the others until one proves the block or two agree on it; whoever then said something else is at fault. If all
- * that answered disagree, nobody knows which of them lies and the block is refused.
+ * Asks the others until one proves the block or two agree on it; an endpoint that said something else is then at
+ * fault. If all responses disagree, it is unknown which one is wrong and the block is refused.
  */
 async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSignal): Promise<VerifiedBlock> {
   const { number, hash } = first.block

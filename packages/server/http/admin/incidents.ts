@@ -8,7 +8,7 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-/** So many of those that were caused are told. */
+/** How many of the caused incidents are listed. */
 const TOLD = 20
 
 export function registerIncidents(app: FastifyInstance, context: HttpContext): void {

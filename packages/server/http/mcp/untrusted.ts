@@ -1,8 +1,8 @@
 /**
- * Text that strangers wrote: whoever deploys a token chooses its symbol and its name. An agent reads it only inside the
- * object made here, behind the same warning every time, bounded, and with nothing in it but letters, digits, pictographs
- * and a little punctuation; any other character is shown by its number. It cannot hide, turn its direction, start a line
- * of its own, close a quote, a tag or a code block, or be a link or a picture.
+ * Third-party text: the deployer of a token chooses its symbol and its name. An agent sees it only inside the
+ * object built here, always after the same warning, bounded, and with nothing in it but letters, digits,
+ * pictographs and a little punctuation; any other character is shown by its code point. It cannot hide, turn its
+ * direction, start a line of its own, close a quote, a tag or a code block, or be a link or a picture.
  */
 
 export const UNTRUSTED_NOTE =

@@ -154,7 +154,7 @@ async function withPast(
   return { ...quote, change: await changeOf(store, chainId, token, quote) }
 }
 
-/** 202 while it is on its way in; what comes later is told later. */
+/** 202 while it is being looked up; the outcome is returned to a later request. */
 async function enrol(
   context: HttpContext,
   chain: ServedChain,

@@ -83,7 +83,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     raw.once('close', leave)
     if (raw.destroyed) leave()
     const start = await startOf(context, subscription, { ofFilters: true })
-    // Gone while its cursor was looked at: its end has been told already.
+    // Closed while its cursor was checked: its end has been reported already.
     if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()

@@ -201,7 +201,7 @@ async function itemOf(
   }
 }
 
-/** What a token calls itself; whoever does not say goes by the start of the address. */
+/** The token's own symbol; without one, the start of its address. */
 const labelOf = (row: TokenRow | null, { tokenAddress }: Token): string =>
   row?.symbol ?? tokenAddress.slice(0, 10)
 

@@ -94,7 +94,7 @@ function spanIn(text: string | null): number {
   return span
 }
 
-/** From `start` forwards, or up to `end`, which is now unless told otherwise. Those to come are left out. */
+/** From `start` forwards, or up to `end`, by default now. Future points are omitted. */
 function momentsIn(
   { clock }: HttpContext,
   search: URLSearchParams,
