@@ -13,7 +13,6 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 import { residentMib } from './residentMib.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -105,7 +104,7 @@ async function download(
     )
     if (!answer.ok || answer.body === null)
       throw new Error(`${kind}: ${answer.status} ${await answer.text()}`)
-    await pipeline(Readable.fromWeb(answer.body as ReadableStream), createWriteStream(file))
+    await pipeline(Readable.fromWeb(answer.body), createWriteStream(file))
   } finally {
     clearInterval(watching)
   }

@@ -2,7 +2,7 @@
 import type { Gauge } from 'prom-client'
 import type { Count, Family } from '../../ops/series.ts'
 import { FORMATS } from '../../exports/files.ts'
-import type { Makers } from './metrics.ts'
+import type { SeriesMakers } from './seriesMakers.ts'
 
 /** `cut`: whoever asked went away before the end. */
 type Outcome = 'whole' | 'cut' | 'failed'
@@ -13,7 +13,7 @@ export class ExportMetrics {
   readonly #ended: Family<Count>
   readonly #bytes: Family<Count>
 
-  constructor({ counts, gauge }: Makers) {
+  constructor({ counts, gauge }: SeriesMakers) {
     this.#running = gauge('exports_running', 'Exports under way.', [])
     this.#ended = counts('exports_total', 'Exports that have ended.', ['outcome'])
     this.#bytes = counts('export_bytes_total', 'Bytes of exports that were taken.', ['format'])
@@ -23,7 +23,10 @@ export class ExportMetrics {
     for (const format of FORMATS) this.#bytes.of(format)
   }
 
-  begun(format: string): { taken(bytes: number): void; ended(outcome: Outcome): void } {
+  begun(format: string): {
+    readonly taken: (bytes: number) => void
+    readonly ended: (outcome: Outcome) => void
+  } {
     this.#running.inc()
     const bytes = this.#bytes.of(format)
     return {

@@ -14,6 +14,7 @@ import type { Work } from '../../worker/chainService.ts'
 import type { DeliveryOutcome } from '../../store/webhooks.ts'
 import type { Feeds } from '../views/feeds.ts'
 import { ExportMetrics } from './exportMetrics.ts'
+import type { SeriesMakers } from './seriesMakers.ts'
 import { WebhookMetrics } from './webhookMetrics.ts'
 
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
@@ -25,12 +26,6 @@ type Sources = {
   readonly chains: ReadonlyMap<number, unknown>
   readonly feeds: Pick<Feeds, 'health'>
   readonly clock: Clock
-}
-
-/** What a part of the metrics makes its series with. */
-export type Makers = {
-  counts(name: string, help: string, labels: readonly string[]): Family<Count>
-  gauge(name: string, help: string, labels: string[]): Gauge
 }
 
 export class Metrics {
@@ -86,7 +81,7 @@ export class Metrics {
   readonly #streams = this.#gauge('stream_clients', 'Open streams.', [])
   readonly #replayLag = this.#gauge('stream_replay_lag', 'Records the slowest replay still has to read.', [])
 
-  readonly #makers: Makers = {
+  readonly #makers: SeriesMakers = {
     counts: (name, help, labels) => this.#counts(name, help, labels),
     gauge: (name, help, labels) => this.#gauge(name, help, labels),
   }

@@ -3,7 +3,7 @@ import type { Gauge } from 'prom-client'
 import type { Count, Family } from '../../ops/series.ts'
 import type { Store } from '../../store/port.ts'
 import type { DeliveryOutcome } from '../../store/webhooks.ts'
-import type { Makers } from './metrics.ts'
+import type { SeriesMakers } from './seriesMakers.ts'
 
 const STATES = ['ACTIVE', 'PAUSED', 'PARKED'] as const
 const OUTCOMES = ['delivered', 'failed', 'parked'] as const
@@ -14,7 +14,7 @@ export class WebhookMetrics {
   readonly #behind: Gauge
   readonly #attempts: Family<Count>
 
-  constructor({ counts, gauge }: Makers) {
+  constructor({ counts, gauge }: SeriesMakers) {
     this.#states = gauge('webhooks', 'Webhooks by state; nothing is sent to a parked one.', ['state'])
     this.#pending = gauge('webhook_pending', 'Deliveries that are not made yet.', [])
     this.#behind = gauge(
