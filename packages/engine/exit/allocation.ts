@@ -89,7 +89,7 @@ export class Allocation {
     }
   }
 
-  /** The place of the highest bound, `but` aside; in ties the first. */
+  /** The index of the highest bound except `but`; in ties the first. */
   #highest(but: Count | null): Count | null {
     const bounds = this.#bounds
     let best: Count | null = null

@@ -18,8 +18,9 @@ export const membersOf = (value: object): string => JSON.stringify(value).slice(
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
 
 /**
- * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of `as_of`,
- * and only known once the log is locked. The quotes nested in a quote stand on the same commit and get the same one.
+ * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of
+ * `as_of`, and only known once the log is locked. The quotes nested in a quote belong to the same commit and get
+ * the same one.
  */
 export class Written {
   /** Between any two of them the sequence has its place. */
