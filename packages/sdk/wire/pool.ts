@@ -138,6 +138,7 @@ export const poolFields = {
   chain_id: ChainId,
   pool_address: PoolAddress,
   pool_id: Id,
+  manager_address: optional(describe('The contract that holds the pool, where it is none itself.', Address)),
   family: Family,
   deployment_id: string(),
   fee_ppm: Count,
