@@ -169,11 +169,7 @@ export type Stable = {
 
 export type GoodAnswer = { readonly answer: StableAnswer; readonly readMs: Ms }
 
-/**
- * The neighbourhood of a pool: its tokens, the pools of its pair, and values derived from its present state,
- * created on first use. It is stored on the pool itself, because finding it in a map of thousands took longer than
- * reading it.
- */
+/** Neighbours of a pool and values derived from its state, created on first use and kept on the pool: a map is slower. */
 export type Around = {
   /** How pools of its family compute. */
   readonly adapter: AnyAdapter
@@ -198,10 +194,7 @@ export type OwnPools = {
   anchored: readonly Pool[]
   /** Y is neither: they never give X a price. */
   aside: readonly Pool[]
-  /**
-   * Between which blocks the unanchored ones were verified; null until the first request, and again when one of
-   * them changes.
-   */
+  /** Between which blocks the unanchored ones were verified; null until requested, and after one changes. */
   asideVerified: { readonly least: Count; readonly most: Count } | null
 }
 
