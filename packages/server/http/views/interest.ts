@@ -55,9 +55,7 @@ export class Interest {
 
   async #tryToWrite(): Promise<void> {
     await this.write().catch((failure: unknown) =>
-      this.#context.log.warn('the tokens that were asked for could not be stored', {
-        error: String(failure),
-      }),
+      this.#context.log.warn('the requested tokens could not be stored', { error: String(failure) }),
     )
   }
 }
