@@ -16,7 +16,7 @@ export class Winners {
     let leaves = 1
     while (leaves < values.length) leaves *= 2
     this.#leaves = count(leaves)
-    this.#nodes = new Array<Count | null>(2 * leaves).fill(null)
+    this.#nodes = Array.from({ length: 2 * leaves }, () => null)
     for (const at of values.keys()) this.#nodes[leaves + at] = count(at)
     for (let node = leaves - 1; node > 0; node--) this.#decide(count(node))
   }
