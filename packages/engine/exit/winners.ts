@@ -2,7 +2,6 @@
  * The highest of some values that change one at a time, and the next after it; in ties the first. A tree of winners: a change
  * compares along one path, where a scan would compare all.
  */
-import { assert } from '../assert.ts'
 import { type Count, count } from '../units.ts'
 
 export class Winners {
@@ -36,10 +35,9 @@ export class Winners {
     return next
   }
 
+  /** `at` is one of the places. */
   value(at: Count): bigint {
-    const value = this.#values[at]
-    assert(value !== undefined, () => `no value at ${at}`)
-    return value
+    return this.#values[at] as bigint
   }
 
   set(at: Count, value: bigint): void {
