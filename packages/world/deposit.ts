@@ -1,6 +1,7 @@
 /**
  * A transaction that a chain of the OP stack takes over from its parent chain: type 0x7e, signed by nobody, paid for
- * elsewhere. Anvil takes one as it is.
+ * elsewhere. Anvil takes one as it is, but its miners may take it twice, as it has no nonce: one that begins a block while another
+ * is still being made sees it in the pool again. So it is mined by word alone, on a chain that makes no blocks by itself.
  */
 import { type Address, concatHex, type Hex, keccak256, type TransactionReceipt } from 'viem'
 import { type Call, type Client, receiptOf } from './client.ts'
@@ -8,7 +9,7 @@ import { type Call, type Client, receiptOf } from './client.ts'
 /** Of the parent chain's word on itself, in every block. */
 const DEPOSITOR: Address = '0xDeaDDEaDDeAdDeAdDEAdDEaddeAddEAdDEAd0001'
 
-/** Throws when the transaction reverts. Two alike in one block would be the same transaction. */
+/** In a block of its own, with whatever waits beside. Throws when the transaction reverts. */
 export async function sendDeposit(
   client: Client,
   { from = DEPOSITOR, to, data = '0x', gas }: Call & { readonly to: Address; readonly gas: bigint },
@@ -24,7 +25,10 @@ export async function sendDeposit(
     isSystemTx: false,
     sourceHash: keccak256(concatHex([head, data])),
   }
+  await client.setAutomine(false)
   const hash = (await client.request({ method: 'eth_sendTransaction', params: [deposit] } as never)) as Hex
+  await client.mine({ blocks: 1 })
+  await client.setAutomine(true)
   const receipt = await receiptOf(client, hash)
   if (receipt.status === 'reverted') throw new Error(`deposit ${hash} to ${to} reverted`)
   return receipt

@@ -76,7 +76,7 @@ describe('a service that meets the chain for the first time', () => {
 
   it('proves blocks whose trades came by deposits', async () => {
     const { number: head } = await chain.head()
-    const blocks = Array.from({ length: 40 }, (_, back) => `0x${(head - back).toString(16)}`)
+    const blocks = Array.from({ length: 120 }, (_, back) => `0x${(head - back).toString(16)}`)
     const kinds = await Promise.all(
       blocks.map(block => chain.rpc<{ type: string }[]>('eth_getBlockReceipts', block)),
     )

@@ -35,7 +35,7 @@ export async function makeHistory(
     await client.setNextBlockTimestamp({ timestamp: BigInt(untilS - agoS) })
     const isTraded = agoS <= RECENT_S || (HISTORY_S - agoS) % SPARSE_S === 0
     // A round that found nothing to trade leaves an empty block too.
-    if (!isTraded || !(await traders.round())) await client.mine({ blocks: 1 })
+    if (!isTraded || !(await traders.round(true))) await client.mine({ blocks: 1 })
     if (agoS > LATE_S) continue
     // Each of its blocks a second after the one before, whatever the node's clock says.
     await client.setBlockTimestampInterval({ interval: 1 })

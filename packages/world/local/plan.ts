@@ -50,7 +50,7 @@ export type ChainPlan = {
   readonly tokens: readonly TokenPlan[]
   readonly pools: readonly PoolPlan[]
   readonly sequencerFeed?: Address
-  /** Its node makes blocks as the OP stack does, and half of the trades come by deposits. */
+  /** Its node makes blocks as the OP stack does, and half of the trades of its past came by deposits. */
   readonly isOpStack?: boolean
   /** At its usual address. Left out, whoever reads many values needs a call for each. */
   readonly hasMulticall3?: boolean

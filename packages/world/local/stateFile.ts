@@ -4,7 +4,6 @@
  */
 import {
   closeSync,
-  copyFileSync,
   existsSync,
   fstatSync,
   openSync,
@@ -41,14 +40,14 @@ export class StateFile {
     while (existsSync(this.path) && !isWhole(this.path) && performance.now() < untilMs) await wait(LOOK_MS)
     if (isWhole(this.path)) return true
     if (!isWhole(this.#copy)) return false
-    copyFileSync(this.#copy, this.path)
+    copy(this.#copy, this.path)
     return true
   }
 
   /** Remembers the file as it is; false if it is not whole. The copy itself is never seen half written. */
   keep(): boolean {
     if (!isWhole(this.path)) return false
-    copyFileSync(this.path, `${this.#copy}.new`)
+    copy(this.path, `${this.#copy}.new`)
     if (!isWhole(`${this.#copy}.new`)) return false
     renameSync(`${this.#copy}.new`, this.#copy)
     return true
@@ -74,6 +73,12 @@ export class StateFile {
     for (const file of [this.path, this.#copy]) rmSync(file, { force: true })
   }
 }
+
+/**
+ * By hand: a node may write its state meanwhile, and libuv's own copy asks for ever for the rest of a file that has become
+ * shorter.
+ */
+const copy = (from: string, to: string): void => writeFileSync(to, readFileSync(from))
 
 /** What the state of our anvil ends with. A brace alone ends many an object inside it. */
 const LAST_WORDS = '"historical_states":null}'

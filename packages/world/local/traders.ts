@@ -76,8 +76,11 @@ export class Traders {
     }
   }
 
-  /** One round: fair prices wander, then a few pools are traded towards them in one transaction; false if none was. */
-  async round(): Promise<boolean> {
+  /**
+   * One round: fair prices wander, then a few pools are traded towards them in one transaction; false if none was. On a chain of
+   * the OP stack it may be a deposit where no blocks come by themselves.
+   */
+  async round(mayDeposit = false): Promise<boolean> {
     for (const token of this.#plan.tokens) if (token.role !== 'STABLE') this.#wander(token)
     const chosen = this.#chain.pools.filter(pool => {
       const isAnchor = pool.token0.role !== 'TOKEN' && pool.token1.role !== 'TOKEN'
@@ -87,7 +90,7 @@ export class Traders {
     const prices = await Promise.all(traded.map(pool => readPrice(this.#client, pool)))
     const calls = traded.flatMap((pool, at) => this.#towardsFair(pool, prices[at] as PoolPrice) ?? [])
     if (calls.length === 0) return false
-    const isDeposit = this.#plan.isOpStack === true && this.#random.chance(1, 2)
+    const isDeposit = mayDeposit && this.#plan.isOpStack === true && this.#random.chance(1, 2)
     const through = isDeposit ? sendDeposit : send
     await trader.batch(this.#client, this.#chain.trader, calls, GAS, through)
     return true
