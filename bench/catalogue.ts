@@ -31,11 +31,17 @@ export const MODULES: readonly Module[] = [
     rows: ['v3 2% depth both ways, 500 ticks, live index', 'v3 walk without an index', 'v2 2% depth'],
   },
   {
+    file: 'depthV4.ts',
+    load: () => import('./depthV4.ts'),
+    rows: ['v4 2% depth both ways, 500 ticks, live index'],
+  },
+  {
     file: 'feed.ts',
     load: () => import('./feed.ts'),
     rows: [
       'response bytes → decoded records, against JSON.parse',
       'response bytes → decoded records, against viem',
+      'response bytes → decoded records of v4, Pancake and Algebra, against viem',
       'receipts root of 300 receipts',
     ],
   },

@@ -42,16 +42,19 @@ const { Token, CurrencyAmount } = sdkRequire('@uniswap/sdk-core') as {
 }
 
 const TICKS = 500
-const STATES = 16
+export const STATES = 16
 /** The SDK takes milliseconds a depth: two prices are enough for its clock. */
-const SDK_STATES = 2
+export const SDK_STATES = 2
 const FEE = sdk.FeeAmount.LOWEST
 const CENTRE = 76_012
-const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
+export const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
 const UNLIMITED = 1n << 250n
 
 const random = generator(0xdee9n)
-const tokens = [1, 2].map(n => new Token(1, `0x${n.toString(16).padStart(40, '0')}`, 18)) as [Token, Token]
+export const tokens = [1, 2].map(n => new Token(1, `0x${n.toString(16).padStart(40, '0')}`, 18)) as [
+  Token,
+  Token,
+]
 
 type Case = {
   readonly state: V3State
@@ -61,8 +64,10 @@ type Case = {
   readonly sdkLimits: readonly [Jsbi, Jsbi]
 }
 
-const terms = denseTerms()
-const cases = denseCases()
+/** Shared with the rows of v4, whose pools have the same curve. */
+export const terms = denseTerms()
+export const provider = sdkTicks()
+export const cases = denseCases()
 const sdkCases = cases.slice(0, SDK_STATES)
 
 const pair: V2Terms = { family: 'amm_v2', fee: { numerator: 997n, denominator: 1000n } }
@@ -120,7 +125,7 @@ function walkBothWays({ state, limits }: Case): readonly [swapLoop.Swap, swapLoo
   return [walk(state, 0, limits[0]), walk(state, 1, limits[1])]
 }
 
-function walk(state: V3State, side: Side, limit: bigint): swapLoop.Swap {
+export function walk(state: V3State, side: Side, limit: bigint): swapLoop.Swap {
   const swap = swapLoop.swap(terms, state, side, swapLoop.TO_LIMIT, limit)
   if ('reason' in swap) throw new Error('the whole range is known')
   return swap
@@ -190,14 +195,17 @@ function denseTerms(): V3Terms {
   return { family: 'amm_v3', feePpm: BigInt(FEE), tickSpacing: toTick(1), book }
 }
 
-function denseCases(): readonly Case[] {
+function sdkTicks() {
   const ticks = terms.book
     .entries()
     .map(
       ({ tick, gross, net }) =>
         new sdk.Tick({ index: tick, liquidityGross: gross.toString(), liquidityNet: net.toString() }),
     )
-  const provider = new sdk.TickListDataProvider(ticks, 1)
+  return new sdk.TickListDataProvider(ticks, 1)
+}
+
+function denseCases(): readonly Case[] {
   return Array.from({ length: STATES }, (_, i): Case => {
     // Within 40 ticks of the middle, so that the boundary stays inside the positions.
     const tick = toTick(CENTRE - 40 + i * 5)
@@ -222,7 +230,7 @@ function denseCases(): readonly Case[] {
   })
 }
 
-function inputOf(side: Side, amount: bigint): SdkInput {
+export function inputOf(side: Side, amount: bigint): SdkInput {
   return CurrencyAmount.fromRawAmount(tokens[side], amount.toString())
 }
 

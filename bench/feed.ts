@@ -3,10 +3,19 @@
  * viem; and the receipts root against @ethereumjs/mpt.
  *
  * One block of 2,000 pool logs: half are v3 swaps, the others v2 syncs and swaps. Ours parses, checks that every log
- * is the block's own, and decodes; viem parses and decodes.
+ * is the block's own, and decodes; viem parses and decodes. Another block of as many has logs of a v4 manager, of PancakeSwap v3
+ * and of Algebra.
  */
 import { createMPT } from '@ethereumjs/mpt'
-import { encodeAbiParameters, type Hex, decodeEventLog, encodeEventTopics, parseAbi } from 'viem'
+import {
+  type AbiParameter,
+  decodeEventLog,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  parseAbi,
+  toEventSelector,
+} from 'viem'
 import { toRlp } from 'viem/utils'
 import { parseAnswer } from '../packages/server/feed/answers/answerReader.ts'
 import { type ReceiptEntry, toReceiptEntry } from '../packages/server/feed/answers/entry.ts'
@@ -29,6 +38,13 @@ const v2Abi = parseAbi([
   'event Swap(address indexed sender, uint256 amount0In, uint256 amount1In, uint256 amount0Out, uint256 amount1Out, address indexed to)',
 ])
 
+const newerAbi = parseAbi([
+  'event Swap(bytes32 indexed id, address indexed sender, int128 amount0, int128 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint24 fee)',
+  'event ModifyLiquidity(bytes32 indexed id, address indexed sender, int24 tickLower, int24 tickUpper, int256 liquidityDelta, bytes32 salt)',
+  'event Swap(address indexed sender, address indexed recipient, int256 amount0, int256 amount1, uint160 sqrtPriceX96, uint128 liquidity, int24 tick, uint128 protocolFeesToken0, uint128 protocolFeesToken1)',
+  'event Fee(uint16 fee)',
+])
+
 let state = 0x9e3779b9
 /** Xorshift: the same numbers in every run. */
 const draw = (below: number): number => {
@@ -45,8 +61,19 @@ const pools = Array.from({ length: POOLS }, () => hex(20))
 const transactions = Array.from({ length: LOGS / 2 }, () => hex(32))
 const header = { number: NUMBER, hash: hex(32), transactions }
 const logs = Array.from({ length: LOGS }, (_, at) => logAt(at))
-const bytes = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: logs }))
-const known = new Set<string>(pools)
+const bytes = bytesOf(logs)
+const manager = hex(20)
+const deployment = {
+  deploymentId: 'v4',
+  family: 'amm_v4',
+  factoryAddress: manager,
+  deploymentBlock: null,
+  initCodeHash: null,
+  wrappedNative: hex(20),
+} as const
+const ids = Array.from({ length: POOLS }, () => hex(32))
+const newer = bytesOf(Array.from({ length: LOGS }, (_, at) => newerLogAt(at)))
+const known = new Set<string>([...pools, ...ids])
 const receipts = Array.from({ length: RECEIPTS }, (_, at) => receiptAt(at))
 
 export const benchmarks: readonly Benchmark[] = [
@@ -55,7 +82,7 @@ export const benchmarks: readonly Benchmark[] = [
     unit: 'log',
     goal: { ratio: 0.55, sense: 'at least' },
     check: checkRecords,
-    ours: { name: 'ours', operations: LOGS, run: decodeOurs },
+    ours: { name: 'ours', operations: LOGS, run: () => decodeOurs() },
     peer: { name: 'JSON.parse', operations: LOGS, run: () => JSON.parse(bytes.toString('utf8')) as unknown },
   },
   {
@@ -63,8 +90,16 @@ export const benchmarks: readonly Benchmark[] = [
     unit: 'log',
     goal: { ratio: 20, sense: 'at least' },
     check: checkRecords,
-    ours: { name: 'ours', operations: LOGS, run: decodeOurs },
-    peer: { name: 'viem decodeEventLog', operations: LOGS, run: decodeViem },
+    ours: { name: 'ours', operations: LOGS, run: () => decodeOurs() },
+    peer: { name: 'viem decodeEventLog', operations: LOGS, run: () => decodeViem() },
+  },
+  {
+    name: 'response bytes → decoded records of v4, Pancake and Algebra, against viem',
+    unit: 'log',
+    goal: { ratio: 20, sense: 'at least' },
+    check: checkNewer,
+    ours: { name: 'ours', operations: LOGS, run: () => decodeOurs(newer) },
+    peer: { name: 'viem decodeEventLog', operations: LOGS, run: () => decodeViem(newer) },
   },
   {
     name: 'receipts root of 300 receipts',
@@ -79,8 +114,8 @@ export const benchmarks: readonly Benchmark[] = [
   },
 ]
 
-function decodeOurs(): ReturnType<typeof decodeBlock> {
-  const { result } = parseAnswer(bytes, 'bench')
+function decodeOurs(answer = bytes): ReturnType<typeof decodeBlock> {
+  const { result } = parseAnswer(answer, 'bench')
   const block = {
     ...header,
     timeMs: 0,
@@ -89,7 +124,7 @@ function decodeOurs(): ReturnType<typeof decodeBlock> {
     logs: ownLogs(header, result as readonly unknown[]),
   } as const
   return decodeBlock(
-    [],
+    [deployment],
     block,
     pool => (known.has(pool) ? 'UNTOLD' : null),
     () => false,
@@ -98,12 +133,31 @@ function decodeOurs(): ReturnType<typeof decodeBlock> {
 
 type WireLog = { readonly topics: [Hex, ...Hex[]]; readonly data: Hex }
 
-function decodeViem(): readonly unknown[] {
-  const { result } = JSON.parse(bytes.toString('utf8')) as { readonly result: readonly WireLog[] }
+function decodeViem(answer = bytes): readonly unknown[] {
+  const { result } = JSON.parse(answer.toString('utf8')) as { readonly result: readonly WireLog[] }
   return result.map(({ topics, data }) =>
-    decodeEventLog({ abi: topics.length === 3 && data.length === 322 ? abi : v2Abi, topics, data }),
+    answer === newer
+      ? decodeEventLog({ abi: newerAbi, topics, data })
+      : decodeEventLog({ abi: topics.length === 3 && data.length === 322 ? abi : v2Abi, topics, data }),
   )
 }
+
+/** In a manager's log amounts have the other sign, and fees other names. */
+function checkNewer(): void {
+  const [ours, theirs] = [decodeOurs(newer), decodeViem(newer) as readonly { readonly args: Args }[]]
+  if (ours.length !== theirs.length) throw new Error(`${ours.length} records, viem has ${theirs.length}`)
+  for (const [at, { event, family }] of ours.entries()) {
+    const args = theirs[at]?.args ?? {}
+    for (const [name, value] of Object.entries(event)) {
+      if (name === 'kind') continue
+      const said = args[name] ?? args['fee'] ?? 0n
+      const wanted = family === 'amm_v4' && name.startsWith('amount') ? -BigInt(said) : said
+      if (String(value) !== String(wanted))
+        throw new Error(`record ${at}: ${name} is ${String(value)}, viem has ${String(wanted)}`)
+    }
+  }
+}
+type Args = Readonly<Record<string, bigint | string | number>>
 
 /** Amounts and prices are the same. */
 function checkRecords(): void {
@@ -123,6 +177,36 @@ async function rootByMpt(): Promise<string> {
   for (const [index, receipt] of receipts.entries())
     await trie.put(toRlp(integer(`0x${index.toString(16)}`), 'bytes'), encodeReceipt(receipt))
   return `0x${Buffer.from(trie.root()).toString('hex')}`
+}
+
+function bytesOf(result: readonly object[]): Buffer {
+  return Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+}
+
+/** Of four logs two swaps of v4, then a swap of Pancake and, by turns, a position of v4 and a fee of Algebra. */
+function newerLogAt(at: number): object {
+  const [id, tickOf] = [ids[draw(POOLS)] as Hex, () => draw(400_000) - 200_000]
+  const [kind, values] =
+    at % 4 < 2
+      ? ([newerAbi[0], [-big(9), big(10), big(19), big(12), tickOf(), draw(10_000)]] as const)
+      : at % 4 === 2
+        ? ([newerAbi[2], [-big(9), big(10), big(19), big(12), tickOf(), big(4), 0n]] as const)
+        : at % 8 === 3
+          ? ([newerAbi[1], [tickOf(), tickOf(), -big(12), hex(32)]] as const)
+          : ([newerAbi[3], [draw(15_000)]] as const)
+  const isManaged = kind === newerAbi[0] || kind === newerAbi[1]
+  const inputs = kind.inputs.filter(input => !('indexed' in input && input.indexed))
+  const places = kind === newerAbi[3] ? [] : isManaged ? [id, word(hex(20))] : [word(hex(20)), word(hex(20))]
+  return {
+    ...logAt(at),
+    address: isManaged ? manager : pools[draw(POOLS)],
+    topics: [toEventSelector(kind), ...places],
+    data: encodeAbiParameters(inputs as readonly AbiParameter[], values as readonly unknown[]),
+  }
+}
+
+function word(address: Hex): Hex {
+  return `0x${address.slice(2).padStart(64, '0')}`
 }
 
 function logAt(at: number): object {

@@ -38,12 +38,14 @@ export const REASONS: Readonly<Record<string, string>> = {
     'the conformance suite of MCP, run in a process of its own against `/mcp`; the first version that knows the revision of July 2026 is a pre-release',
   '@redocly/cli': 'checks the OpenAPI and AsyncAPI documents by their rules',
   '@sparticuz/chromium': 'a real browser for the tests of the console; the binary is in the package',
-  '@swapr/core':
-    'the compiled contracts of another v2 fork, to hold our v2 maths against. Two packages that it wrongly asks for at run time are overridden with an empty one',
   '@types/node': 'types of Node',
   '@types/pg': 'types of pg',
   '@types/ws': 'types of ws',
   '@uniswap/v3-sdk': 'another implementation of tick and swap maths, to hold ours against',
+  '@pancakeswap/v3-periphery':
+    'the published quoter of PancakeSwap v3, to hold our maths against: compiled code, nothing that runs in Node. GPL, and only in tests; what it asks for is the source of its contracts',
+  '@cryptoalgebra/periphery': 'the same for Algebra v1',
+  '@uniswap/v4-sdk': 'Uniswap’s own v4 pools, which depth is measured against in a benchmark',
   '@uniswap/v4-periphery': 'the published V4Quoter, to hold our v4 maths against',
   'axe-core': 'finds what people who do not see the console well would miss',
   'fast-check': 'laws and fuzzers: random cases that shrink',

@@ -148,7 +148,6 @@ describe('every example of the documentation', () => {
       'docs/CAPACITY.md',
       'docs/CAPACITY.md',
       'docs/FILES.md',
-      'docs/MUTATIONS.md',
       'docs/NODES.md',
       'docs/NODES.md',
       'docs/NODES.md',
@@ -167,6 +166,10 @@ describe('every example of the documentation', () => {
       'docs/TRUTH.md',
       'docs/TUTORIAL.md',
       'docs/WEBHOOKS.md',
+      'docs/how-to/back-up-and-restore.md',
+      'docs/how-to/back-up-and-restore.md',
+      'docs/how-to/manage-keys.md',
+      'docs/evidence/MUTATIONS.md',
     ])
   })
 })
@@ -254,7 +257,7 @@ describe('a world can be spoken to', () => {
         body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
       })
       expect(await answer.json()).toMatchObject({ result: '0x1' })
-      await alone.until(/serve it with: npm run assay -- serve --config/)
+      await alone.until(/serve it with: npx assay serve --config/)
       alone.interrupt()
       expect((await alone.ended).code).toBe(0)
     }

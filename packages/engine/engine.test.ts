@@ -12,6 +12,7 @@ import { cases } from './testing/cases.ts'
 import { checkQuote } from './testing/quoteLaws.ts'
 import type { QuoteView } from './testing/quoteView.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 import { RecordLaws } from './testing/recordLaws.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC, WETH } from './testing/cast.ts'
 import { type Setting } from './testing/drive.ts'
@@ -400,7 +401,7 @@ describe('any life of a market', () => {
   it('R-record-1, R-retract-1: records keep their laws: order, one per entity, retractions exactly where due, no score of 0, nothing twice', () => {
     fc.assert(
       fc.property(seeds, seed => {
-        const { life, endMs } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+        const { life, endMs } = randomLife(seed, { families: TICK_FAMILIES, rounds: 25, maxDepth: 6 })
         const state = createState(SETUP)
         const laws = new RecordLaws()
         for (const input of life) {

@@ -16,6 +16,7 @@ import type { State } from './state.ts'
 import { cases } from './testing/cases.ts'
 import { currentState } from './testing/currentState.ts'
 import { randomLife, SETUP } from './testing/randomMarket.ts'
+import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 
 const seeds = fc.integer({ min: 0, max: 2 ** 31 })
 
@@ -31,7 +32,7 @@ function fold(
 test('R-fold-4: the same inputs give the same bytes', () => {
   fc.assert(
     fc.property(seeds, seed => {
-      const { life } = randomLife(seed, { rounds: 30 })
+      const { life } = randomLife(seed, { families: TICK_FAMILIES, rounds: 30 })
       expect(fold(life).bytes).toBe(fold(life).bytes)
     }),
     { numRuns: cases(40) },
@@ -44,6 +45,7 @@ test('R-fold-5, R-visit-7: folding through reorganisations equals folding the fi
       // Half of the lives have several blocks of one time, so that a branch may end inside a moment.
       const burstChance = seed % 2 === 0 ? 0.6 : 0
       const { life, survivors, endMs } = randomLife(seed, {
+        families: TICK_FAMILIES,
         rounds: 40,
         maxDepth: 9,
         reorgChance: 0.3,
@@ -63,7 +65,12 @@ test('R-fold-5, R-visit-7: folding through reorganisations equals folding the fi
 test('R-fold-6, R-visit-7: a restart anywhere is no restart', () => {
   fc.assert(
     fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, stops) => {
-      const { life } = randomLife(seed, { rounds: 35, maxDepth: 6, burstChance: seed % 2 === 0 ? 0.6 : 0 })
+      const { life } = randomLife(seed, {
+        families: TICK_FAMILIES,
+        rounds: 35,
+        maxDepth: 6,
+        burstChance: seed % 2 === 0 ? 0.6 : 0,
+      })
       const whole = fold(life).bytes.split('\n')
       let state = createState(SETUP)
       life.forEach((input, at) => {
@@ -85,7 +92,7 @@ test('R-fold-6, R-visit-7: a restart anywhere is no restart', () => {
 test('R-fold-6: the entities a step names as changed are all a commit needs', () => {
   fc.assert(
     fc.property(seeds, seed => {
-      const { life } = randomLife(seed, { rounds: 30, maxDepth: 6 })
+      const { life } = randomLife(seed, { families: TICK_FAMILIES, rounds: 30, maxDepth: 6 })
       const state = createState(SETUP)
       const stored = new Map<EntityKey, string>(snapshot(state))
       for (const input of life) {
@@ -104,7 +111,7 @@ test('R-fold-6: the entities a step names as changed are all a commit needs', ()
 test('R-fold-7: what is published always has the state, score and caps of the moment', () => {
   fc.assert(
     fc.property(seeds, seed => {
-      const { life, endMs } = randomLife(seed, { rounds: 40, maxDepth: 6 })
+      const { life, endMs } = randomLife(seed, { families: TICK_FAMILIES, rounds: 40, maxDepth: 6 })
       const { state } = fold([...life, { kind: 'timer', atMs: endMs }])
       const moment = momentOf(state, endMs)
       valueAssets(moment)

@@ -21,6 +21,7 @@ import {
   SETUP,
   trade,
 } from './testing/randomMarket.ts'
+import { TICK_FAMILIES } from './testing/tickFamilies.ts'
 import { count, ms } from './units.ts'
 
 const START_MS = 1_700_000_000_000
@@ -43,14 +44,14 @@ function historyOf(seed: number): History {
   const random = seeded(seed)
   const sim = new ChainSim({ startMs: START_MS })
   const pools: PoolSpec[] = []
-  for (const spec of POOLS) seedPool(random, sim, pools, spec)
+  for (const spec of POOLS) seedPool(random, sim, pools, spec, TICK_FAMILIES)
   let bornLater = 0
   const live = (blocks: number): Block[] =>
     Array.from({ length: blocks }, () => {
       trade(random, sim, pools)
       poke(random, sim, pools)
       if (random.chance(0.1) && bornLater < BORN_LATER.length)
-        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
+        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number], TICK_FAMILIES)
       // Two blocks of one second now and then, as on chains that are faster than their clock.
       return sim.mine({ afterMs: random.pick([0, 12_000, 12_000, 12_000, 60_000]) })
     })
@@ -68,10 +69,8 @@ function historyOf(seed: number): History {
 function poke(random: Random, sim: ChainSim, pools: readonly PoolSpec[]): void {
   const { address } = random.pick(pools)
   const amm = sim.amm(address)
-  if (amm.family === 'amm_v3') sim.liquidity(address, -60, 60, 0n)
-  else if (amm.family === 'amm_v2' && random.chance(0.1)) {
-    sim.reserves(address, amm.reserve0 + 5n, amm.reserve1)
-  }
+  if (amm.family !== 'amm_v2') sim.liquidity(address, -60, 60, 0n)
+  else if (random.chance(0.1)) sim.reserves(address, amm.reserve0 + 5n, amm.reserve1)
 }
 
 const travellers = (history: History, without: Partial<Traveller> = {}): Traveller[] =>
@@ -173,6 +172,9 @@ const untraded = (image: ReturnType<typeof images>[number]) => ({
   lastSaleMs: undefined,
 })
 
+/** After one of these an event says no state before it. */
+const UNSAID = new Set<string>(['SWAP', 'FEE', 'PROTOCOL_FEE'])
+
 const seeds = fc.integer({ min: 0, max: 2 ** 30 })
 
 describe('a look-back', () => {
@@ -185,7 +187,7 @@ describe('a look-back', () => {
         const own = travellers(history).map(({ loaded }) => live.pools.get(loaded.pool.address)!)
         expect(images(back)).toEqual(images(own))
         expect(back.map(({ ticks }) => ticks?.entries ?? null)).toEqual(
-          own.map(({ terms }) => (terms.family === 'amm_v3' ? terms.book.entries() : null)),
+          own.map(({ terms }) => ('book' in terms ? terms.book.entries() : null)),
         )
         expect(back.every(({ state }) => state.past?.kind === 'READ')).toBe(true)
       }),
@@ -239,9 +241,9 @@ describe('a look-back', () => {
           )
           const isBorn = own.includes('CREATED')
           const isSaid =
-            loaded.state.family === 'amm_v3'
-              ? !own.includes('SWAP')
-              : own.length === 0 || own[1] === 'SWAP' || own[1] === 'MINT'
+            loaded.state.family === 'amm_v2'
+              ? own.length === 0 || own[1] === 'SWAP' || own[1] === 'MINT'
+              : !own.some(kind => UNSAID.has(kind))
           expect([loaded.pool.address, own, asked.has(loaded.pool.address)]).toEqual([
             loaded.pool.address,
             own,
@@ -270,7 +272,15 @@ describe('a look-back', () => {
           read: null,
           older: older(each.loaded.pool),
         }))
-        expect(images(looked(history, searched))).toEqual(images(looked(history)))
+        // No log says the protocol fee of a v4 pool but that of its change: one that changed is not believed.
+        const changed = new Set(
+          [...history.older, ...history.within, ...history.since].flatMap(({ events }) =>
+            events.flatMap(({ pool, event }) => (event.kind === 'PROTOCOL_FEE' ? [pool] : [])),
+          ),
+        )
+        const steady = (of: readonly LookedBack[]) =>
+          images(of.filter(({ pool }) => !changed.has(pool.address)))
+        expect(steady(looked(history, searched))).toEqual(steady(looked(history)))
       }),
       { numRuns: cases(40) },
     )

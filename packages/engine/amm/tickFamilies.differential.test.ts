@@ -4,13 +4,15 @@
  *
  * A twin is advanced by the pool's events alone. Before each Swap the twin foresees it from what was asked: amounts, price,
  * tick and liquidity must be those of the log, at the fee the pool has told. Then its storage is read, fee included, and the
- * contract is asked for its depth.
+ * contract is asked for its depth, and the published quoter for both kinds of swap.
  */
 import {
   algebraPoolAbi,
   type Anvil,
   type Client,
   connect,
+  creationCode,
+  deploy,
   createAlgebraPool,
   createPancakePool,
   deployAlgebraFactory,
@@ -29,36 +31,50 @@ import {
 } from '@assay/world'
 import {
   type Address,
+  concatHex,
   decodeFunctionResult,
+  encodeAbiParameters,
   encodeFunctionData,
   type Hex,
   parseAbi,
+  parseAbiParameters,
   parseEventLogs,
   type TransactionReceipt,
+  zeroAddress,
 } from 'viem'
+import { createRequire } from 'node:module'
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest'
 import { cases } from '../testing/cases.ts'
-import { count, type Tick, tick as toTick } from '../units.ts'
+import {
+  depthQuestions,
+  drawLimit,
+  drawRange,
+  drawSide,
+  extremeOf,
+  INT256_MAX,
+  LADDER,
+  rangeOf,
+  reserve,
+  specified,
+  storedTicks,
+  TWO_PERCENT,
+} from '../testing/tickDraws.ts'
+import { count, tick as toTick } from '../units.ts'
 import type { AlgebraEvent } from './algebra/kind.ts'
 import type { Boundary } from './adapter.ts'
 import { type AmmState, adapterOf, type AnyAdapter, type Born, type PoolTerms } from './families.ts'
-import * as priceLimit from './priceLimit.ts'
 import type { Side, Slot } from './states.ts'
 import * as swapLoop from './swapLoop.ts'
 import type { TickBook } from './tickBook.ts'
-import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from './tickMath.ts'
-import { MAX_TICK, MIN_TICK } from './ticks.ts'
+import { MAX_SQRT_RATIO, MIN_SQRT_RATIO } from './tickMath.ts'
 
 const GAS = 100_000_000_000n
-const Q96 = 1n << 96n
-const INT256_MAX = (1n << 255n) - 1n
-const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
-const FAR: Boundary = { up: { num: 121n, den: 100n }, down: { num: 81n, den: 100n } }
 
-const SWAPS_PER_ROUND = 24
+const SWAPS_PER_ROUND = 32
 const FIRST_MINTS = 6
 const FAR_TICK = 300_000
 const ROUNDS = cases(2)
+const QUOTES_PER_ROUND = 2
 
 type Contracts = {
   readonly name: string
@@ -70,11 +86,23 @@ type Contracts = {
   mint(pool: Address, lower: number, upper: number, liquidity: bigint): Hex
   events(logs: TransactionReceipt['logs']): AlgebraEvent[]
   state(pool: Address): Promise<AmmState>
+  /** What the published quoter says of an exact input, or output, and at which fee. */
+  quote(question: Question): Promise<{ readonly amount: bigint; readonly feePpm: bigint | null }>
+}
+
+type Question = {
+  readonly kind: 'EXACT_IN' | 'EXACT_OUT'
+  readonly tokenIn: Address
+  readonly tokenOut: Address
+  readonly amount: bigint
+  readonly feePpm: number
 }
 
 type Subject = {
   readonly of: Contracts
   readonly pool: Address
+  readonly pair: readonly [Address, Address]
+  readonly feePpm: number
   readonly adapter: AnyAdapter
   readonly terms: PoolTerms
   readonly spacing: number
@@ -83,12 +111,19 @@ type Subject = {
 }
 
 const seed = seedOfRun()
-const done = { swaps: 0, depths: 0, fees: new Set<bigint>() }
+const done = {
+  swaps: new Map<string, number>(),
+  quotes: new Map<string, number>(),
+  depths: 0,
+  fees: new Set<bigint>(),
+}
+const add = (to: Map<string, number>, name: string) => to.set(name, (to.get(name) ?? 0) + 1)
 let anvil: Anvil
 let client: Client
 let hands: Address
 let pancakes: DeployerFactory
 let algebras: DeployerFactory
+let quoters: { readonly pancake: Address; readonly algebra: Address }
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 1, gasLimit: 10n * GAS })
@@ -96,8 +131,38 @@ beforeAll(async () => {
   hands = await deployTrader(client)
   pancakes = await deployPancakeFactory(client)
   algebras = await deployAlgebraFactory(client)
+  quoters = { pancake: await deployQuoter('pancake'), algebra: await deployQuoter('algebra') }
 })
 afterAll(() => anvil.close())
+
+const pancakeQuoterAbi = parseAbi([
+  'struct Input { address tokenIn; address tokenOut; uint256 amountIn; uint24 fee; uint160 sqrtPriceLimitX96; }',
+  'struct Output { address tokenIn; address tokenOut; uint256 amount; uint24 fee; uint160 sqrtPriceLimitX96; }',
+  'function quoteExactInputSingle(Input) returns (uint256 amountOut, uint160, uint32, uint256)',
+  'function quoteExactOutputSingle(Output) returns (uint256 amountIn, uint160, uint32, uint256)',
+])
+const algebraQuoterAbi = parseAbi([
+  'function quoteExactInputSingle(address, address, uint256 amountIn, uint160) returns (uint256 amountOut, uint16 fee)',
+  'function quoteExactOutputSingle(address, address, uint256 amountOut, uint160) returns (uint256 amountIn, uint16 fee)',
+])
+
+/** As published. Neither needs the wrapped native currency for what it is asked. */
+function deployQuoter(of: 'pancake' | 'algebra'): Promise<Address> {
+  const require = createRequire(import.meta.url)
+  const [artifact, constructor] =
+    of === 'pancake'
+      ? [
+          require('@pancakeswap/v3-periphery/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json'),
+          [pancakes.deployer, pancakes.factory, zeroAddress],
+        ]
+      : [
+          require('@cryptoalgebra/periphery/artifacts/contracts/lens/Quoter.sol/Quoter.json'),
+          [algebras.factory, zeroAddress, algebras.deployer],
+        ]
+  const types = parseAbiParameters('address, address, address')
+  const args = encodeAbiParameters(types, constructor as [Address, Address, Address])
+  return deploy(client, concatHex([creationCode(artifact), args]))
+}
 
 const slotEvents = (logs: TransactionReceipt['logs']) =>
   parseEventLogs({ abi: v3PoolAbi, logs }).flatMap((log): { at: number; event: AlgebraEvent }[] => {
@@ -182,6 +247,19 @@ const FAMILIES: readonly Contracts[] = [
       const liquidity = await client.readContract({ ...read, functionName: 'liquidity' })
       return { family: 'amm_v3_pancake', sqrtPriceX96: slot[0], tick: toTick(slot[1]), liquidity }
     },
+    async quote({ kind, tokenIn, tokenOut, amount, feePpm }) {
+      const call = { address: quoters.pancake, abi: pancakeQuoterAbi, gas: GAS } as const
+      const asked = { tokenIn, tokenOut, amount, fee: feePpm, sqrtPriceLimitX96: 0n }
+      const { result } =
+        kind === 'EXACT_IN'
+          ? await client.simulateContract({
+              ...call,
+              functionName: 'quoteExactInputSingle',
+              args: [{ ...asked, amountIn: amount }],
+            })
+          : await client.simulateContract({ ...call, functionName: 'quoteExactOutputSingle', args: [asked] })
+      return { amount: result[0], feePpm: null }
+    },
   },
   {
     name: 'amm_algebra_v1',
@@ -212,6 +290,16 @@ const FAMILIES: readonly Contracts[] = [
         feePpm: BigInt(fee),
       }
     },
+    async quote({ kind, tokenIn, tokenOut, amount }) {
+      const { result } = await client.simulateContract({
+        address: quoters.algebra,
+        abi: algebraQuoterAbi,
+        functionName: kind === 'EXACT_IN' ? 'quoteExactInputSingle' : 'quoteExactOutputSingle',
+        args: [tokenIn, tokenOut, amount, 0n],
+        gas: GAS,
+      })
+      return { amount: result[0], feePpm: BigInt(result[1]) }
+    },
   },
 ]
 
@@ -240,8 +328,8 @@ describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
       }
       await run(subject, steps)
       await compareStorage(subject)
-      await compareDepth(subject, TWO_PERCENT)
-      await compareDepth(subject, FAR)
+      await compareDepths(subject, [TWO_PERCENT, random.pick(LADDER)])
+      for (let i = 0; i < QUOTES_PER_ROUND; i++) await compareQuote(random, subject)
       // So that volatility has time to move a fee.
       await client.increaseTime({ seconds: random.integer(1, 40_000) })
     }
@@ -249,10 +337,17 @@ describe.each(SUBJECTS)('R-ticks-1, R-ticks-2: $name', ({ of, tier, name }) => {
 })
 
 it('was asked often enough, and saw the fee of Algebra move', () => {
-  expect(done.swaps).toBeGreaterThanOrEqual(SUBJECTS.length * ROUNDS * SWAPS_PER_ROUND * 0.6)
+  for (const { name } of FAMILIES) {
+    const subjects = SUBJECTS.filter(({ of }) => of.name === name)
+    expect(done.swaps.get(name)).toBeGreaterThanOrEqual(subjects.length * ROUNDS * SWAPS_PER_ROUND * 0.6)
+  }
   expect(done.depths).toBeGreaterThanOrEqual(SUBJECTS.length * ROUNDS * 2)
   expect(done.fees.size).toBeGreaterThan(3)
-  console.log(`${done.swaps} swaps, ${done.depths} depths, ${done.fees.size} fees of Algebra`)
+  const swaps = [...done.swaps].map(([name, times]) => `${times} swaps of ${name}`).join(', ')
+  for (const { name } of FAMILIES)
+    expect(done.quotes.get(name)).toBeGreaterThanOrEqual(ROUNDS * QUOTES_PER_ROUND)
+  const quotes = [...done.quotes].map(([name, times]) => `${times} quotes of ${name}`).join(', ')
+  console.log(`${quotes}, ${swaps}, ${done.depths} depths, ${done.fees.size} fees of Algebra`)
 })
 
 type Step = { readonly call: Hex; readonly asked: Asked | null }
@@ -276,6 +371,8 @@ async function createSubject(
   const subject: Subject = {
     of,
     pool,
+    pair: BigInt(pair[0]) < BigInt(pair[1]) ? pair : [pair[1], pair[0]],
+    feePpm: tier.feePpm,
     adapter,
     terms: adapter.terms(born, null),
     spacing,
@@ -306,10 +403,9 @@ async function run(subject: Subject, steps: readonly Step[]): Promise<void> {
       if (event.kind === 'SWAP' && asked !== null) {
         const { side, order, limitX96 } = asked
         const slot = subject.state as AmmState & Slot
-        const limit = limitX96 ?? priceLimit.extremeLimit(slot.sqrtPriceX96, side)
-        const foreseen = swapLoop.swap(pricingOf(subject), slot, side, order, limit)
+        const foreseen = swapLoop.swap(pricingOf(subject), slot, side, order, limitX96 ?? extremeOf(side))
         expect(event, `${order.kind} at step ${at}`).toEqual({ kind: 'SWAP', ...foreseen })
-        done.swaps++
+        add(done.swaps, subject.of.name)
       }
       apply(subject, event)
     }
@@ -342,58 +438,83 @@ async function compareStorage(subject: Subject): Promise<void> {
       client.readContract({ address: pool, abi: v3PoolAbi, functionName: 'ticks', args: [tick] }),
     ),
   )
-  const stored = touched
-    .map((tick, at) => ({ tick: toTick(tick), gross: ticks[at]?.[0] ?? 0n, net: ticks[at]?.[1] ?? 0n }))
-    .filter(({ gross }) => gross > 0n)
-    .sort((a, b) => a.tick - b.tick)
+  const stored = storedTicks(
+    touched.map((tick, at) => ({ tick, gross: ticks[at]?.[0] ?? 0n, net: ticks[at]?.[1] ?? 0n })),
+  )
   expect(bookOf(subject).entries()).toEqual(stored)
 }
 
 /** The contract is given more than it can take and the limit; what it takes must be the depth. */
-async function compareDepth(subject: Subject, boundary: Boundary): Promise<void> {
+async function compareDepths(subject: Subject, boundaries: readonly Boundary[]): Promise<void> {
   const { adapter, terms, state, pool } = subject
   const price = (state as AmmState & Slot).sqrtPriceX96
-  const depth = adapter.depth(terms, state, 0, boundary)
-  if ('reason' in depth) return expect.unreachable('the whole book is known')
-  const { below, above } = priceLimit.rootsOf(boundary, 0)
-  const limits = [priceLimit.limitBelow(price, below), priceLimit.limitAbove(price, above)] as const
-  const expected = [depth.down, depth.up] as const
-  const movable = ([0, 1] as const).filter(side => limits[side] !== price)
+  const questions = depthQuestions(price, boundaries, (x, boundary) => {
+    const depth = adapter.depth(terms, state, x, boundary)
+    return 'reason' in depth ? expect.unreachable('the whole book is known') : depth
+  })
+  const movable = questions.filter(({ limitX96 }) => limitX96 !== price)
+  // At the end of the range there is nowhere to go.
+  for (const { depth, limitX96 } of questions) if (limitX96 === price) expect(depth).toBe(0n)
   const probes = await trader.probe(
     client,
     hands,
-    movable.map(side => trader.swapV3(pool, side === 0, INT256_MAX, limits[side])),
+    movable.map(({ side, limitX96 }) => trader.swapV3(pool, side === 0, INT256_MAX, limitX96)),
     GAS,
   )
-  for (const side of [0, 1] as const) {
-    const probe = probes[movable.indexOf(side)]
-    // At the end of the range there is nowhere to go.
-    if (probe === undefined) expect(expected[side]).toBe(0n)
-    else if (!probe.ok) expect.unreachable(`the probe failed with ${probe.reason}`)
-    else {
-      const taken = decodeFunctionResult({ abi: swapResultAbi, data: probe.result })[side]
-      expect(taken).toBe(expected[side])
-    }
+  for (const [at, { side, depth }] of movable.entries()) {
+    const probe = probes[at]
+    if (probe?.ok !== true) return expect.unreachable(`the probe failed with ${probe?.reason}`)
+    expect(decodeFunctionResult({ abi: swapResultAbi, data: probe.result })[side]).toBe(depth)
+    done.depths++
   }
-  done.depths++
 }
+
+/** The quoter refuses what the pool cannot take, or give, in whole. */
+async function compareQuote(random: Random, subject: Subject): Promise<void> {
+  const { of, adapter, terms, pair, feePpm } = subject
+  const slot = subject.state as AmmState & Slot
+  const side = drawSide(random, slot)
+  const other: Side = side === 0 ? 1 : 0
+  const kind = random.pick(['EXACT_IN', 'EXACT_OUT'] as const)
+  const amount = random.magnitude(1n, reserve(slot, kind === 'EXACT_IN' ? side : other) / 50n + 2n)
+  const question = { kind, amount, tokenIn: pair[side], tokenOut: pair[other], feePpm }
+  if (kind === 'EXACT_IN') {
+    const ours = adapter.swapExactIn(terms, slot, side, amount)
+    if ('reason' in ours) return expect.unreachable('the whole book is known')
+    if (ours.amountIn !== amount || ours.amountOut === 0n) return
+    const said = await of.quote(question)
+    const now = adapter.swapExactIn(terms, atFee(slot, said.feePpm), side, amount)
+    expect('reason' in now ? null : now.amountOut).toBe(said.amount)
+  } else {
+    const ours = adapter.smallestInput(terms, slot, side, amount)
+    if (typeof ours !== 'bigint') return
+    const said = await of.quote(question)
+    const state = atFee(slot, said.feePpm)
+    const swap = swapLoop.swap(
+      pricingOf({ ...subject, state }),
+      state,
+      side,
+      { kind, amount },
+      extremeOf(side),
+    )
+    if ('reason' in swap) return expect.unreachable('the whole book is known')
+    expect(side === 0 ? swap.amount0 : swap.amount1).toBe(said.amount)
+    // A unit less is never enough; the same output may be had for less than the quoter's way of asking.
+    expect(adapter.smallestInput(terms, state, side, amount)).toBeLessThanOrEqual(said.amount)
+  }
+  add(done.quotes, of.name)
+}
+
+/** The first swap of a second may move the fee of Algebra: the quoter says which fee it was quoted at. */
+const atFee = <S extends AmmState>(state: S, feePpm: bigint | null): S =>
+  feePpm === null ? state : { ...state, feePpm }
+
 const swapResultAbi = parseAbi(['function swapV3() returns (int256, int256)'])
 
 /** The first lies under everything: no swap runs out of liquidity. */
 function mintStep(random: Random, { of, pool, spacing, state, positions }: Subject, isFirst = false): Step {
-  const [lowest, highest] = [Math.ceil(MIN_TICK / spacing), Math.floor(MAX_TICK / spacing)]
-  const here = Math.floor((state as AmmState & Slot).tick / spacing)
-  const ends = isFirst
-    ? [lowest, highest]
-    : random.pick([
-        () => [here - random.integer(0, 300), here + random.integer(1, 300)],
-        () => [here - random.integer(0, 3), here + random.integer(1, 3)],
-        () => [here + random.integer(-600, 600), here + random.integer(-600, 600)],
-        () => [lowest, highest],
-      ])()
-  const [a = 0, b = 0] = ends.map(end => Math.min(Math.max(end, lowest), highest))
-  const low = Math.min(a, b, highest - 1)
-  const [lower, upper] = [low * spacing, Math.max(a, b, low + 1) * spacing]
+  const { tick } = state as AmmState & Slot
+  const [lower, upper] = isFirst ? rangeOf(spacing, [-Infinity, Infinity]) : drawRange(random, tick, spacing)
   const liquidity = isFirst ? 1n << 80n : random.magnitude(1n << 20n, 1n << 90n)
   const key = `${lower} ${upper}`
   const before = positions.get(key)?.liquidity ?? 0n
@@ -412,25 +533,22 @@ function burnStep(random: Random, subject: Subject): Step {
   return { call: trader.burnV3(pool, position.lower, position.upper, burnt), asked: null }
 }
 
-function swapStep(random: Random, { pool, state, spacing }: Subject): Step {
-  const slot = state as AmmState & Slot
-  const drawn = random.pick([0, 1] as const)
+function swapStep(random: Random, subject: Subject): Step {
+  const slot = subject.state as AmmState & Slot
   // Back from the ends of the range, where hardly anything trades.
-  const side = slot.tick > FAR_TICK ? 0 : slot.tick < -FAR_TICK ? 1 : drawn
-  const liquidity = slot.liquidity > 0n ? slot.liquidity : 1n << 60n
-  const reserve =
-    (side === 0 ? (liquidity * Q96) / slot.sqrtPriceX96 : (liquidity * slot.sqrtPriceX96) / Q96) + 1n
-  const amount = random.magnitude(1n, reserve + 1n)
-  const kind = random.pick(['EXACT_IN', 'EXACT_IN', 'EXACT_OUT', 'TO_LIMIT'] as const)
-  const away: Tick = toTick(slot.tick + (side === 0 ? -1 : 1) * random.integer(1, 20 * spacing + 400))
-  const limitX96 =
-    kind === 'TO_LIMIT' || random.chance(1, 4)
-      ? sqrtRatioAtTick(toTick(Math.min(Math.max(away, MIN_TICK + 1), MAX_TICK - 1)))
-      : null
-  const order: swapLoop.Order = kind === 'TO_LIMIT' ? swapLoop.TO_LIMIT : { kind, amount }
-  const specified = kind === 'TO_LIMIT' ? INT256_MAX : kind === 'EXACT_IN' ? amount : -amount
+  const isFar = Math.abs(slot.tick) > FAR_TICK
+  const side: Side = isFar ? (slot.tick > 0 ? 0 : 1) : random.pick([0, 1] as const)
+  const limitX96 = random.chance(1, 5)
+    ? drawLimit(random, slot, bookOf(subject), subject.spacing, side)
+    : null
+  const isUnlimited = limitX96 !== null && random.chance(1, 2)
+  const scale = reserve({ ...slot, liquidity: slot.liquidity > 0n ? slot.liquidity : 1n << 60n }, side)
+  const kind = random.pick(['EXACT_IN', 'EXACT_IN', 'EXACT_OUT'] as const)
+  const order: swapLoop.Order = isUnlimited
+    ? swapLoop.TO_LIMIT
+    : { kind, amount: random.magnitude(1n, scale) }
   return {
-    call: trader.swapV3(pool, side === 0, specified, limitX96 ?? 0n),
+    call: trader.swapV3(subject.pool, side === 0, specified(order), limitX96 ?? 0n),
     asked: { side, order, limitX96 },
   }
 }

@@ -11,6 +11,7 @@ import { cases } from '../testing/cases.ts'
 import { DAI, E18, E6, HOUR, MINUTE, P1, P2, P3, T, U, USDC } from '../testing/cast.ts'
 import { currentState } from '../testing/currentState.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
+import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 
 const X = 30_000_000n * E18
@@ -257,14 +258,16 @@ describe('R-rebase-1, R-fold-4, R-fold-5, R-fold-6: with long stops in it, a lif
   const isStop = ({ kind }: Input): boolean => kind === 'rebase_head'
 
   it('has stops, on branches that lasted and on others', () => {
-    const stops = Array.from({ length: 20 }, (_, seed) => randomLife(seed, lives).life.filter(isStop)).flat()
+    const stops = Array.from({ length: 20 }, (_, seed) =>
+      randomLife(seed, { ...lives, families: TICK_FAMILIES }).life.filter(isStop),
+    ).flat()
     expect(stops.length).toBeGreaterThan(20)
   })
 
   it('gives the same bytes, continues the same after a restart anywhere, and names all that changed', () => {
     fc.assert(
       fc.property(seeds, fc.array(fc.nat(60), { minLength: 1, maxLength: 3 }), (seed, restarts) => {
-        const { life } = randomLife(seed, lives)
+        const { life } = randomLife(seed, { ...lives, families: TICK_FAMILIES })
         const [whole, again] = [createState(SETUP), { state: createState(SETUP) }]
         const stored = new Map<EntityKey, string>(snapshot(whole))
         for (const [at, input] of life.entries()) {
@@ -287,7 +290,11 @@ describe('R-rebase-1, R-fold-4, R-fold-5, R-fold-6: with long stops in it, a lif
   it('ends like one that only ever saw the final chain', () => {
     fc.assert(
       fc.property(seeds, seed => {
-        const { life, survivors, endMs } = randomLife(seed, { ...lives, reorgChance: 0.3 })
+        const { life, survivors, endMs } = randomLife(seed, {
+          families: TICK_FAMILIES,
+          ...lives,
+          reorgChance: 0.3,
+        })
         const [through, straight] = [life, survivors].map(inputs => {
           const state = createState(SETUP)
           for (const input of inputs) step(state, input)

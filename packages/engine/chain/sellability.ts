@@ -12,7 +12,8 @@ import { triggers } from '../triggers.ts'
 import type { Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address } from './block.ts'
-import { isReplacedAbove, placeOf, touch } from './journal.ts'
+import { placeOf, touch } from './journal.ts'
+import { isReplacedAbove } from './replacedAbove.ts'
 import { knownToken, poolsOf } from './registry.ts'
 
 export function applySellability(
@@ -29,7 +30,7 @@ export function applySellability(
     const isOlder =
       (before?.block.number ?? 0) > block.number ||
       isReplacedAbove(state, block, 'sellability', token.address)
-    // Whoever holds a stable or a routing asset is not asked whether it can be sold.
+    // Stables and routing assets are not probed.
     if (isOlder || roleOf(state.setup, token.address) !== 'TOKEN') continue
     const next: Sellability = {
       ...withSales(findingsOf(reading), lastSaleOf(state, token.address), block.timeMs),

@@ -5,7 +5,6 @@
 import { adapterOf, type PoolTerms } from '../amm/families.ts'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import * as tickBook from '../amm/tickBook.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
 import type { Pool } from '../entities.ts'
@@ -23,6 +22,7 @@ import { cases } from '../testing/cases.ts'
 import { DAI, E18, E6, MINUTE, P1, P2, SECOND, T, USDC } from '../testing/cast.ts'
 import { plainLife, type Seen, type TouchedBy } from '../testing/plainVisits.ts'
 import { randomLife, SETUP } from '../testing/randomMarket.ts'
+import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../testing/scenario.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
 import type { Block, PoolEvent } from './block.ts'
@@ -63,14 +63,10 @@ function plainly(pool: Pool, blocks: readonly Block[]) {
     events.some(({ pool: address, event }) => address === pool.address && event.kind === 'CREATED'),
   )
   const startMs = (blocks[born] as Block).timeMs
-  const terms: PoolTerms =
-    pool.terms.family === 'amm_v2'
-      ? pool.terms
-      : { ...pool.terms, book: tickBook.empty(pool.terms.tickSpacing) }
-  let amm: Pool['state']['amm'] =
-    terms.family === 'amm_v2'
-      ? { family: 'amm_v2', reserve0: 0n, reserve1: 0n }
-      : { family: 'amm_v3', sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n }
+  const adapter = adapterOf(pool.terms.family)
+  const newborn = adapter.born(pool.terms)
+  const terms: PoolTerms = adapter.terms(newborn, null)
+  let amm: Pool['state']['amm'] = adapter.empty(newborn)
   const touches: TouchedBy[] = []
   for (const { timeMs, events } of blocks.slice(born)) {
     const own = events.filter(({ pool: address }) => address === pool.address)
@@ -98,6 +94,7 @@ describe('law', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 2 ** 31 }), seed => {
         const { life, survivors } = randomLife(seed, {
+          families: TICK_FAMILIES,
           rounds: 60,
           maxDepth: 5,
           reorgChance: 0.15,

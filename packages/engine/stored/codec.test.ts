@@ -9,6 +9,7 @@ import { changesOf } from '../memory/temporalTape.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 import type { State } from '../state.ts'
 import { randomLife, SETUP, TOKENS } from '../testing/randomMarket.ts'
+import { TICK_FAMILIES } from '../testing/tickFamilies.ts'
 import { ms } from '../units.ts'
 
 const textsOf = (state: State): [EntityKey, string][] =>
@@ -16,7 +17,7 @@ const textsOf = (state: State): [EntityKey, string][] =>
 
 function lived(): State {
   const state = createState(SETUP)
-  for (const input of randomLife(5, { rounds: 40 }).life) step(state, input)
+  for (const input of randomLife(5, { families: TICK_FAMILIES, rounds: 40 }).life) step(state, input)
   return state
 }
 

@@ -9,15 +9,13 @@ import { adapterOf, type AmmState, type PoolTerms } from '../amm/families.ts'
 import type { Family } from '../amm/familyNames.ts'
 import type { Side } from '../amm/states.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
-import type { V2State } from '../amm/v2/kind.ts'
-import type { V3State } from '../amm/v3/kind.ts'
-import { amount0Down, amount0Up, amount1Down, amount1Up } from '../amm/sqrtPriceMath.ts'
 import * as tickBook from '../amm/tickBook.ts'
 import { sqrtRatioAtTick } from '../amm/tickMath.ts'
 import { assert } from '../assert.ts'
 import type { Address, Block, Hex, NewPool, PoolEvent, Proof } from '../chain/block.ts'
 import type { LoadedPool } from '../input.ts'
 import { count, type Ms, ms, tick } from '../units.ts'
+import { makingOf, type TickFamily } from './tickFamilies.ts'
 
 export const address = (n: number): Address => `0x${n.toString(16).padStart(40, '0')}`
 const hash = (text: string): Hex => `0x${Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64)}`
@@ -88,7 +86,9 @@ export class ChainSim {
     this.#pending.push({ pool: spec.address, family: 'amm_v2', event: { kind: 'CREATED', pool: born } })
   }
 
+  /** Of v3, or of another family with ticks. */
   createV3(spec: {
+    family?: TickFamily
     address: Address
     token0: Address
     token1: Address
@@ -97,6 +97,7 @@ export class ChainSim {
     tickSpacing?: number
     tick: number
   }): void {
+    const family = spec.family ?? 'amm_v3'
     const feePpm = spec.feePpm ?? 3000n
     const tickSpacing = tick(spec.tickSpacing ?? 60)
     const born: NewPool = {
@@ -104,16 +105,16 @@ export class ChainSim {
       deploymentId: spec.deploymentId ?? 'v3',
       token0: spec.token0,
       token1: spec.token1,
-      fee: { family: 'amm_v3', feePpm, tickSpacing },
+      fee: makingOf(family).born({ feePpm, tickSpacing }),
     }
-    const terms: PoolTerms = { family: 'amm_v3', feePpm, tickSpacing, book: tickBook.empty(tickSpacing) }
+    const adapter = adapterOf<Family>(family)
     const sqrtPriceX96 = sqrtRatioAtTick(tick(spec.tick))
     this.#pools.set(spec.address, {
       born,
-      terms,
-      amm: { family: 'amm_v3', sqrtPriceX96: 0n, tick: tick(0), liquidity: 0n },
+      terms: adapter.terms(born.fee, null),
+      amm: adapter.empty(born.fee),
     })
-    this.#pending.push({ pool: spec.address, family: 'amm_v3', event: { kind: 'CREATED', pool: born } })
+    this.#pending.push({ pool: spec.address, family, event: { kind: 'CREATED', pool: born } })
     this.#apply(spec.address, { kind: 'INITIALIZE', sqrtPriceX96, tick: tick(spec.tick) })
   }
 
@@ -132,52 +133,33 @@ export class ChainSim {
     this.#apply(pool, { kind: 'SYNC', reserve0, reserve1 })
   }
 
-  /** v3: adds (or with a negative amount removes) liquidity between two ticks. */
+  /** Adds (or with a negative amount removes) liquidity between two ticks. */
   liquidity(pool: Address, lower: number, upper: number, amount: bigint): void {
-    const known = this.#pools.get(pool)
-    assert(known?.amm.family === 'amm_v3', `${pool} is not a v3 pool`)
-    const { amount0, amount1 } = positionAmounts(known.amm, lower, upper, amount)
-    const size = amount < 0n ? -amount : amount
-    this.#apply(pool, {
-      kind: amount < 0n ? 'BURN' : 'MINT',
-      tickLower: tick(lower),
-      tickUpper: tick(upper),
-      liquidity: size,
-      amount0,
-      amount1,
-    })
+    const amm = this.#pools.get(pool)?.amm
+    assert(amm !== undefined && amm.family !== 'amm_v2', `${pool} is not a pool with ticks`)
+    const change = { lower: tick(lower), upper: tick(upper), delta: amount }
+    this.#apply(pool, makingOf(amm.family).changed(amm, change))
+  }
+
+  /** Algebra: what the fee is from now on. v4: what the protocol takes of either direction. */
+  fee(pool: Address, feePpm: number): void {
+    const family = this.#pools.get(pool)?.amm.family
+    assert(family === 'amm_algebra_v1' || family === 'amm_v4', `the fee of ${pool} does not change`)
+    const protocolFee = BigInt(feePpm) | (BigInt(feePpm) << 12n)
+    this.#apply(
+      pool,
+      family === 'amm_v4' ? { kind: 'PROTOCOL_FEE', protocolFee } : { kind: 'FEE', feePpm: count(feePpm) },
+    )
   }
 
   /** Sells `amountIn` of token `side`. */
   swap(pool: Address, side: Side, amountIn: bigint): void {
     const known = this.#pools.get(pool)
     assert(known !== undefined, `${pool} does not exist`)
-    const swapped = adapterOf(known.terms.family).swapExactIn(known.terms, known.amm, side, amountIn)
+    const adapter = adapterOf(known.terms.family)
+    const swapped = adapter.swapExactIn(known.terms, known.amm, side, amountIn)
     assert(!('reason' in swapped), `the swap of ${amountIn} leaves the known ticks`)
-    if (known.amm.family === 'amm_v2') {
-      const after = swapped.state as V2State
-      const out = swapped.amountOut
-      this.#apply(pool, { kind: 'SYNC', reserve0: after.reserve0, reserve1: after.reserve1 })
-      this.#apply(pool, {
-        kind: 'SWAP',
-        amount0In: side === 0 ? amountIn : 0n,
-        amount1In: side === 1 ? amountIn : 0n,
-        amount0Out: side === 1 ? out : 0n,
-        amount1Out: side === 0 ? out : 0n,
-      })
-      return
-    }
-    const after = swapped.state as V3State
-    const [amount0, amount1] =
-      side === 0 ? [swapped.amountIn, -swapped.amountOut] : [-swapped.amountOut, swapped.amountIn]
-    this.#apply(pool, {
-      kind: 'SWAP',
-      amount0,
-      amount1,
-      sqrtPriceX96: after.sqrtPriceX96,
-      liquidity: after.liquidity,
-      tick: after.tick,
-    })
+    for (const event of adapter.swapped(side, swapped, swapped.state)) this.#apply(pool, event)
   }
 
   /** An event no honest pool would emit. */
@@ -200,7 +182,7 @@ export class ChainSim {
       createdBlock: null,
       createdMs: null,
       state: amm,
-      ticks: terms.family === 'amm_v2' ? null : ticksWithin(terms.book, range ?? terms.book),
+      ticks: 'book' in terms ? ticksWithin(terms.book, range ?? terms.book) : null,
       lastTradeMs: null,
     }
   }
@@ -260,18 +242,6 @@ function ticksWithin(book: tickBook.TickBook, { lowest, highest }: tickBook.Know
 }
 
 function cloneTerms(terms: PoolTerms): PoolTerms {
-  if (terms.family === 'amm_v2') return terms
+  if (!('book' in terms)) return terms
   return { ...terms, book: tickBook.from(terms.tickSpacing, terms.book, terms.book.entries()) }
-}
-
-/** What a position of this liquidity holds: rounded up when it is paid in, down when it is taken out. */
-function positionAmounts(state: V3State, lower: number, upper: number, change: bigint) {
-  const isMint = change >= 0n
-  const liquidity = isMint ? change : -change
-  const [low, high] = [sqrtRatioAtTick(tick(lower)), sqrtRatioAtTick(tick(upper))]
-  const [of0, of1] = isMint ? [amount0Up, amount1Up] : [amount0Down, amount1Down]
-  const price = state.sqrtPriceX96
-  if (state.tick < lower) return { amount0: of0(low, high, liquidity), amount1: 0n }
-  if (state.tick >= upper) return { amount0: 0n, amount1: of1(low, high, liquidity) }
-  return { amount0: of0(price, high, liquidity), amount1: of1(low, price, liquidity) }
 }

@@ -7,14 +7,13 @@ import {
   type Client,
   connect,
   createV2Pair,
-  createV3Pool,
+  deployTickFamilies,
   deployToken,
   deployTrader,
   deployV2Factory,
-  deployV3Factory,
-  initialiseV3Pool,
   type Random,
   startAnvil,
+  type TickPool,
   trader,
 } from '@assay/world'
 import { getAddress, type Hex, parseAbi } from 'viem'
@@ -33,9 +32,14 @@ type Slot = {
   readonly x: Coin
   readonly y: Coin
   readonly deployment: string
-  /** Of a v3 pool. */
-  readonly v3: { readonly feePpm: number; readonly tickSpacing: number; readonly tick: number } | null
+  /** Of a pool with ticks. */
+  readonly ticks: { readonly pool: TickPool; readonly tick: number } | null
 }
+
+/**
+ * Not those of Algebra: the fee of its next swap follows from the time it is made at, and a plan is made at the last one.
+ */
+const isSteady = ({ family }: { readonly family: string }): boolean => family !== 'amm_algebra_v1'
 
 export type ContractMarket = { readonly s: Scenario; readonly token: Address }
 
@@ -90,22 +94,19 @@ export class ContractMarkets {
         [weth, usdc],
       ] as const) {
         const { address } = await createV2Pair(client, factory, pairOf(x, y))
-        slots.push({ address: lower(address), x, y, deployment, v3: null })
+        slots.push({ address: lower(address), x, y, deployment, ticks: null })
       }
     }
-    const factory = await deployV3Factory(client, 'anywhere')
-    for (const [x, y, feePpm] of [
-      [t, usdc, 3000],
-      [t, usdc, 500],
-      [t, weth, 3000],
-      [weth, usdc, 500],
-    ] as const) {
-      const pool = await createV3Pool(client, factory, pairOf(x, y), feePpm)
-      const tick = tickOf(x, y)
-      await initialiseV3Pool(client, pool, sqrtRatioAtTick(toTick(tick)))
-      const v3 = { feePpm, tickSpacing: pool.tickSpacing, tick }
-      slots.push({ address: lower(pool.address), x, y, deployment: 'c', v3 })
-    }
+    for (const of of (await deployTickFamilies(client)).filter(isSteady))
+      for (const [x, y] of [
+        [t, usdc],
+        [t, weth],
+        [weth, usdc],
+      ] as const) {
+        const tick = tickOf(x, y)
+        const pool = await of.create(pairOf(x, y), sqrtRatioAtTick(toTick(tick)))
+        slots.push({ address: lower(pool.id), x, y, deployment: of.family, ticks: { pool, tick } })
+      }
     return new ContractMarkets(anvil, client, hands, [t, usdc, weth], slots, await client.snapshot())
   }
 
@@ -123,9 +124,11 @@ export class ContractMarkets {
     for (const slot of this.#slots) {
       if (random.integer(0, 2) === 0) continue
       const usd = 10 ** (random.integer(3_000, 6_500) / 1000)
-      calls.push(...(slot.v3 === null ? fillPair(s, slot, usd) : fillTicks(s, slot, slot.v3, usd, random)))
+      calls.push(
+        ...(slot.ticks === null ? fillPair(s, slot, usd) : fillTicks(s, slot, slot.ticks, usd, random)),
+      )
       for (let trades = random.integer(0, 2); trades > 0; trades--)
-        calls.push(trade(s, slot, usd / random.integer(20, 400), random))
+        calls.push(this.#trade(s, slot, usd / random.integer(20, 400), random))
       s.sim.forget()
       s.load(slot.address)
     }
@@ -137,11 +140,27 @@ export class ContractMarkets {
   /** What the swaps, one after the other in one transaction, change of what the trader has. */
   async carryOut(s: Scenario, swaps: readonly Carried[]): Promise<ReadonlyMap<Address, bigint>> {
     const before = await this.#balances()
-    await this.#run(swaps.map(({ pool, from, amountIn }) => callOf(s, pool, from, amountIn)))
+    await this.#run(swaps.map(({ pool, from, amountIn }) => this.#callOf(s, pool, from, amountIn)))
     const after = await this.#balances()
     return new Map(
       [...after].map(([address, balance]) => [address, balance - (before.get(address) as bigint)]),
     )
+  }
+
+  #trade(s: Scenario, { address, x, y }: Slot, usd: number, random: Random): Hex {
+    const from = random.integer(0, 1) === 0 ? x : y
+    const amount = unitsOf(from, usd)
+    const call = this.#callOf(s, address, from.address, amount)
+    s.sim.swap(address, s.sim.born(address).token0 === from.address ? 0 : 1, amount)
+    return call
+  }
+
+  #callOf(s: Scenario, address: Address, from: Address, amount: bigint): Hex {
+    const isZero = from === s.sim.born(address).token0
+    const pool = this.#slots.find(slot => slot.address === address)?.ticks?.pool
+    return pool === undefined
+      ? trader.swapExactInV2(address, isZero, amount, V2_FEE)
+      : pool.swap(isZero, amount)
   }
 
   async #balances(): Promise<Map<Address, bigint>> {
@@ -176,10 +195,11 @@ function fillPair(s: Scenario, { address, x, y, deployment }: Slot, usd: number)
 function fillTicks(
   s: Scenario,
   { address, x, y, deployment }: Slot,
-  { feePpm, tickSpacing, tick }: NonNullable<Slot['v3']>,
+  { pool, tick }: NonNullable<Slot['ticks']>,
   usd: number,
   random: Random,
 ): Hex[] {
+  const { family, feePpm, tickSpacing } = pool
   const positions = Array.from({ length: random.integer(1, 4) }, () => {
     const [below, above] = [random.integer(500, 20_000), random.integer(500, 20_000)]
     const snap = (at: number) => Math.floor(at / tickSpacing) * tickSpacing
@@ -189,28 +209,14 @@ function fillTicks(
     return [snap(tick - below), snap(tick + above), liquidity] as const
   })
   s.bornV3(address, x.address, y.address, {
+    family,
     deployment,
     feePpm: BigInt(feePpm),
     tickSpacing,
     tick,
     positions,
   })
-  return positions.map(([from, to, liquidity]) => trader.mintV3(address, from, to, liquidity))
-}
-
-function trade(s: Scenario, { address, x, y }: Slot, usd: number, random: Random): Hex {
-  const from = random.integer(0, 1) === 0 ? x : y
-  const amount = unitsOf(from, usd)
-  const call = callOf(s, address, from.address, amount)
-  s.sim.swap(address, s.sim.born(address).token0 === from.address ? 0 : 1, amount)
-  return call
-}
-
-function callOf(s: Scenario, pool: Address, from: Address, amount: bigint): Hex {
-  const { token0, fee } = s.sim.born(pool)
-  return fee.family === 'amm_v3'
-    ? trader.swapV3(pool, from === token0, amount)
-    : trader.swapExactInV2(pool, from === token0, amount, V2_FEE)
+  return positions.map(([from, to, liquidity]) => pool.add(from, to, liquidity))
 }
 
 function tickOf(x: Coin, y: Coin): number {

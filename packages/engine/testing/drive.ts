@@ -19,6 +19,7 @@ import { count, type Ms, ms } from '../units.ts'
 import type { Fee } from './byHand.ts'
 import { DAY, E6, MINUTE, USDC, USDT, WBTC, WETH } from './cast.ts'
 import { ChainSim } from './chainSim.ts'
+import type { TickFamily } from './tickFamilies.ts'
 import { RecordLaws } from './recordLaws.ts'
 
 const DECIMALS = new Map<Address, number>([
@@ -54,6 +55,8 @@ export type PoolOptions = {
 }
 
 type V3Options = PoolOptions & {
+  /** v3 where left out. */
+  readonly family?: TickFamily
   readonly tick?: number
   readonly feePpm?: bigint
   readonly tickSpacing?: number
@@ -310,8 +313,9 @@ export class Drive {
 
   bornV3(pool: Address, a: Address, b: Address, options: V3Options): void {
     const [token0, token1] = a <= b ? [a, b] : [b, a]
-    const { deployment, feePpm, tickSpacing, tick = 0 } = options
+    const { deployment, family, feePpm, tickSpacing, tick = 0 } = options
     this.sim.createV3({
+      ...(family && { family }),
       address: pool,
       token0,
       token1,

@@ -10,6 +10,7 @@ import type { FeedStatus, Input } from '../input.ts'
 import type { ChainSetup } from '../setup.ts'
 import { count, ms, type Ms } from '../units.ts'
 import { address, ChainSim } from './chainSim.ts'
+import type { TickFamily } from './tickFamilies.ts'
 
 export const USDC = address(1)
 export const USDT = address(2)
@@ -105,6 +106,8 @@ export function randomLife(
     stopChance?: number
     /** How often a block has the time of the one before, or comes a second after it. */
     burstChance?: number
+    /** Of which the pools with ticks are; v3 alone where left out. */
+    families?: readonly TickFamily[]
   },
 ): Life {
   const random = seeded(seed)
@@ -116,7 +119,7 @@ export function randomLife(
   const pools: PoolSpec[] = []
   const chain: Kept[] = []
   let bornLater = 0
-  const { stopChance = 0 } = options
+  const { stopChance = 0, families } = options
   let latenessMs = 400
 
   const atMs = () => ms(sim.timeMs + latenessMs)
@@ -152,7 +155,7 @@ export function randomLife(
     for (let n = 1 + random.below(3); n > 0; n--) {
       trade(random, sim, pools)
       if (random.chance(0.2) && bornLater < BORN_LATER.length)
-        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
+        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number], families)
       sim.mine({ afterMs: 1_200_000 })
     }
     trade(random, sim, pools)
@@ -172,7 +175,7 @@ export function randomLife(
     read({ kind: 'load', atMs: atMs(), block: refOf(block), pools: loaded })
   }
 
-  for (const spec of POOLS) seedPool(random, sim, pools, spec)
+  for (const spec of POOLS) seedPool(random, sim, pools, spec, families)
   say({ kind: 'health', atMs: atMs(), health: { status: 'HEALTHY', record: { updated_at_ms: atMs() } } })
   life.push({ kind: 'block', atMs: atMs(), block: grow() })
   const facts = (ref: BlockRef): Input => ({
@@ -210,7 +213,7 @@ export function randomLife(
     } else {
       trade(random, sim, pools)
       if (random.chance(0.08) && bornLater < BORN_LATER.length)
-        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number])
+        seedPool(random, sim, pools, BORN_LATER[bornLater++] as (typeof BORN_LATER)[number], families)
       life.push({ kind: 'block', atMs: atMs(), block: grow() })
     }
     if (round === 0 || random.chance(0.15)) {
@@ -285,6 +288,7 @@ export function seedPool(
   sim: ChainSim,
   pools: PoolSpec[],
   [n, token0, token1, kind, deploymentId]: (typeof POOLS)[number],
+  families: readonly TickFamily[] = ['amm_v3'],
 ): void {
   const spec: PoolSpec = { address: address(n), token0, token1, kind }
   pools.push(spec)
@@ -309,6 +313,7 @@ export function seedPool(
   const tickSpacing = random.pick([1, 10, 60])
   const around = Math.floor(Math.log(Number(amount1) / Number(amount0)) / Math.log(1.0001))
   sim.createV3({
+    family: families[n % families.length] ?? 'amm_v3',
     address: spec.address,
     token0,
     token1,
@@ -341,6 +346,10 @@ export function trade(random: Random, sim: ChainSim, pools: readonly PoolSpec[])
       continue
     }
     if (amm.liquidity === 0n) continue
+    // Before the swap that pays it, in the same block.
+    if (amm.family === 'amm_algebra_v1' && random.chance(0.4))
+      sim.fee(pool.address, 100 + random.below(14_900))
+    if (amm.family === 'amm_v4' && random.chance(0.1)) sim.fee(pool.address, random.pick([0, 7, 500, 1_000]))
     const inRange =
       side === 0 ? (amm.liquidity << 96n) / amm.sqrtPriceX96 : (amm.liquidity * amm.sqrtPriceX96) >> 96n
     if (random.chance(0.15)) {

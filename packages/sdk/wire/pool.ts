@@ -40,7 +40,7 @@ export const Evidence = object({
 })
 export type Evidence = Static<typeof Evidence>
 
-/** What moves the price by 2%, each figure rounded down. */
+/** What moves the price by 2%, each value rounded down. */
 export const Depth = object({
   up_microusd: Microusd,
   down_microusd: Microusd,
@@ -138,6 +138,7 @@ export const poolFields = {
   chain_id: ChainId,
   pool_address: PoolAddress,
   pool_id: Id,
+  manager_address: optional(describe('The contract that holds the pool, where it is none itself.', Address)),
   family: Family,
   deployment_id: string(),
   fee_ppm: Count,

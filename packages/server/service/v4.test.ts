@@ -162,7 +162,11 @@ describe('a pool that is found by look-up', () => {
     const answer = await client.quotePool({ chain_id: CHAIN_ID, pool_address: newt.id })
     expect(answer).toMatchObject({ pool_id: newt.id, pool_address: newt.id, family: 'amm_v4' })
     const found = await client.search({ address: newt.id })
-    expect(found.pools).toMatchObject([{ pool_id: newt.id }])
+    const row = { pool_id: newt.id, pool_address: newt.id, manager_address: manager.toLowerCase() }
+    expect(found.pools).toMatchObject([row])
+    const { pools } = await client.fetchPools({ chain_id: CHAIN_ID, token_address: chain.token('NEWT') })
+    expect(pools).toMatchObject([row])
+    expect(await client.fetchPool({ chain_id: CHAIN_ID, pool_address: newt.id })).toMatchObject(row)
     const other = await client.search({ address: manager })
     expect(other.chains).toMatchObject([{ chain_id: CHAIN_ID }])
   })

@@ -38,12 +38,30 @@ import {
   type TransactionReceipt,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import {
+  canMove,
+  depthQuestions,
+  drawLimit,
+  drawOrder,
+  drawRange,
+  drawRangeWithin,
+  drawSide,
+  drawStart,
+  extremeOf,
+  INT256_MAX,
+  LADDER,
+  priceAt,
+  rangeOf,
+  reserve,
+  specified,
+  type Start,
+  STARTS,
+  storedTicks,
+  TWO_PERCENT,
+} from '../../testing/tickDraws.ts'
 import { tick as toTick } from '../../units.ts'
-import type { Fraction } from '../../exact/fraction.ts'
 import * as swapLoop from '../swapLoop.ts'
 import * as tickBook from '../tickBook.ts'
-import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks.ts'
 
 const v3 = adapterOf('amm_v3')
 
@@ -62,7 +80,6 @@ const TIERS = [
   WIDEST_TIER,
 ] as const
 const BUILT_IN_FEES: readonly number[] = [500, 3000, 10_000]
-const STARTS = ['near one', 'anywhere', 'near the lowest', 'near the highest'] as const
 
 const ROUNDS = 3
 const SWAPS_PER_ROUND = 24
@@ -83,20 +100,8 @@ const LEAST_DEPTHS = 300
 const LONG_SWAPS = 30
 
 const GAS = 100_000_000_000n
-const Q96 = 1n << 96n
 const PPM = 1_000_000n
-const INT256_MAX = (1n << 255n) - 1n
 const UINT256_MAX = (1n << 256n) - 1n
-
-const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
-const LADDER: readonly Boundary[] = [
-  { up: { num: 101n, den: 100n }, down: { num: 99n, den: 100n } },
-  { up: { num: 105n, den: 100n }, down: { num: 95n, den: 100n } },
-  { up: { num: 110n, den: 100n }, down: { num: 90n, den: 100n } },
-  // Rational roots, and far enough to pass many words.
-  { up: { num: 121n, den: 100n }, down: { num: 81n, den: 100n } },
-  { up: { num: 10_000n, den: 1n }, down: { num: 1n, den: 10_000n } },
-]
 
 type Twin = { readonly terms: V3Terms; state: V3State }
 
@@ -273,14 +278,9 @@ async function compareWithStorage({ pool, mirror, forecast, positions }: Subject
     ...touched.map(tick => client.readContract({ ...read, functionName: 'ticks', args: [tick] })),
   ])
   expect(mirror.state).toEqual({ family: 'amm_v3', sqrtPriceX96: slot[0], tick: slot[1], liquidity })
-  const stored = touched
-    .map((tick, index) => ({
-      tick: toTick(tick),
-      gross: ticks[index]?.[0] ?? 0n,
-      net: ticks[index]?.[1] ?? 0n,
-    }))
-    .filter(({ gross }) => gross > 0n)
-    .sort((a, b) => a.tick - b.tick)
+  const stored = storedTicks(
+    touched.map((tick, index) => ({ tick, gross: ticks[index]?.[0] ?? 0n, net: ticks[index]?.[1] ?? 0n })),
+  )
   expect(mirror.terms.book.entries()).toEqual(stored)
   expect(forecast.terms.book.entries()).toEqual(stored)
 }
@@ -290,17 +290,10 @@ async function compareWithStorage({ pool, mirror, forecast, positions }: Subject
 /** The contract is given more than it can take and the limit; what it takes must be the depth. */
 async function compareDepths({ pool, mirror }: Subject, boundaries: readonly Boundary[]): Promise<void> {
   const price = mirror.state.sqrtPriceX96
-  const cases = boundaries.flatMap(boundary =>
-    ([0, 1] as const).flatMap(x => {
-      const depth = v3.depth(mirror.terms, mirror.state, x, boundary)
-      if ('reason' in depth) return expect.unreachable('the whole book is known')
-      const y: Side = x === 0 ? 1 : 0
-      return [
-        { side: y, depth: depth.up, limitX96: limitOf(price, boundary.up, x) },
-        { side: x, depth: depth.down, limitX96: limitOf(price, boundary.down, x) },
-      ]
-    }),
-  )
+  const cases = depthQuestions(price, boundaries, (x, boundary) => {
+    const depth = v3.depth(mirror.terms, mirror.state, x, boundary)
+    return 'reason' in depth ? expect.unreachable('the whole book is known') : depth
+  })
   const movable = cases.filter(({ limitX96 }) => limitX96 !== price)
   for (const { depth, limitX96 } of cases) if (limitX96 === price) expect(depth).toBe(0n)
   const calls = movable.map(({ side, limitX96 }) =>
@@ -316,30 +309,10 @@ async function compareDepths({ pool, mirror }: Subject, boundaries: readonly Bou
   done.depths += movable.filter(({ depth }) => depth > 0n).length
 }
 
-/**
- * The last integer square-root price inside `boundary` times the price of token `x`, by the definition: squares
- * are compared, and a price on the boundary is inside.
- */
-function limitOf(sqrtPriceX96: bigint, boundary: Fraction, x: Side): bigint {
-  const { num, den } = x === 0 ? boundary : { num: boundary.den, den: boundary.num }
-  const square = sqrtPriceX96 * sqrtPriceX96 * num
-  const isInside = num > den ? (s: bigint) => s * s * den <= square : (s: bigint) => s * s * den >= square
-  // Bisects between the price, which is inside, and the end of the range.
-  let inside = sqrtPriceX96
-  let end = num > den ? MAX_SQRT_RATIO - 1n : MIN_SQRT_RATIO + 1n
-  if (isInside(end)) return end
-  while (inside - end > 1n || end - inside > 1n) {
-    const middle = (inside + end) / 2n
-    if (isInside(middle)) inside = middle
-    else end = middle
-  }
-  return inside
-}
-
 /** The contract must give the output for our input and not for one unit less. */
 async function compareSmallestInputs(random: Random, { pool, mirror }: Subject): Promise<void> {
   for (const side of [0, 1] as const) {
-    const available = v3.swapExactIn(mirror.terms, mirror.state, side, virtualReserve(mirror.state, side))
+    const available = v3.swapExactIn(mirror.terms, mirror.state, side, reserve(mirror.state, side))
     if ('reason' in available) return expect.unreachable('the whole book is known')
     const output = random.magnitude(1n, available.amountOut + 1n)
     const input = v3.smallestInput(mirror.terms, mirror.state, side, output)
@@ -385,10 +358,12 @@ function drawOther(random: Random, subject: Subject): Step {
 
 function drawSwap(random: Random, subject: Subject): Step {
   const { state } = subject.forecast
-  const drawn = random.pick([0, 1] as const)
-  const side: Side = canMove(state, drawn) ? drawn : drawn === 0 ? 1 : 0
-  const limitX96 = random.chance(1, 2) ? null : drawLimit(random, subject.forecast, side)
-  return swapStep(subject, side, drawOrder(random, state, side, limitX96), limitX96)
+  const { book, tickSpacing } = subject.forecast.terms
+  const side = drawSide(random, state)
+  const limitX96 = random.chance(1, 2) ? null : drawLimit(random, state, book, tickSpacing, side)
+  const isUnlimited = limitX96 !== null && random.chance(1, 4)
+  const order = isUnlimited ? swapLoop.TO_LIMIT : drawOrder(random, state, side, INT256_MAX)
+  return swapStep(subject, side, order, limitX96)
 }
 
 /** Moves the price by less than 2%, so that it stays in its crowd. */
@@ -396,7 +371,7 @@ function drawSmallSwap(random: Random, subject: Subject): Step {
   const { state } = subject.forecast
   const side = random.pick([0, 1] as const)
   const part = random.bigint(1n, 8n) * (side === 0 ? -1n : 1n)
-  const amount = random.bigint(1n, virtualReserve(state, side))
+  const amount = random.bigint(1n, reserve(state, side))
   return swapStep(subject, side, { kind: 'EXACT_IN', amount }, (state.sqrtPriceX96 * (1000n + part)) / 1000n)
 }
 
@@ -409,10 +384,8 @@ function swapStep(
   const swap = foresee(forecast, side, order, limitX96)
   const { sqrtPriceX96, tick, liquidity } = swap
   forecast.state = { family: 'amm_v3', sqrtPriceX96, tick, liquidity }
-  const amount =
-    order.kind === 'TO_LIMIT' ? INT256_MAX : order.kind === 'EXACT_IN' ? order.amount : -order.amount
   return {
-    call: trader.swapV3(pool.address, side === 0, amount, limitX96 ?? 0n),
+    call: trader.swapV3(pool.address, side === 0, specified(order), limitX96 ?? 0n),
     expected: { kind: 'SWAP', swap },
   }
 }
@@ -432,50 +405,14 @@ function foresee(
       side === 0 ? [result.amountIn, -result.amountOut] : [-result.amountOut, result.amountIn]
     return { amount0, amount1, sqrtPriceX96, tick, liquidity }
   }
-  const extreme = side === 0 ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
-  const result = swapLoop.swap(terms, state, side, order, limitX96 ?? extreme)
+  const result = swapLoop.swap(terms, state, side, order, limitX96 ?? extremeOf(side))
   return 'reason' in result ? expect.unreachable('the whole book is known') : result
-}
-
-function drawOrder(random: Random, state: V3State, side: Side, limitX96: bigint | null): swapLoop.Order {
-  if (limitX96 !== null && random.chance(1, 4)) return swapLoop.TO_LIMIT
-  const kind = random.pick(['EXACT_IN', 'EXACT_OUT'] as const)
-  const specified: Side = kind === 'EXACT_IN' ? side : side === 0 ? 1 : 0
-  const scale = virtualReserve(state, specified)
-  const amount = random.pick([
-    () => random.magnitude(1n, 1n << 12n),
-    () => random.magnitude(1n, scale),
-    () => random.bigint(1n, scale),
-    () => random.bigint(1n, scale / 100n + 1n),
-    () => random.magnitude(1n, INT256_MAX),
-  ])()
-  return { kind, amount }
-}
-
-function drawLimit(random: Random, { terms, state }: Twin, side: Side): bigint {
-  const price = state.sqrtPriceX96
-  const ahead = side === 0 ? -1 : 1
-  const wordTicks = 256 * terms.tickSpacing
-  const known = terms.book.entries().filter(entry => (entry.tick - state.tick) * ahead > 0)
-  const limit = random.pick([
-    () => price + BigInt(ahead),
-    () =>
-      side === 0
-        ? random.bigint(MIN_SQRT_RATIO + 1n, price - 1n)
-        : random.bigint(price + 1n, MAX_SQRT_RATIO - 1n),
-    () => price + BigInt(ahead) * random.magnitude(1n, price / 8n),
-    () => priceAt(state.tick + ahead * random.integer(1, 2 * wordTicks)),
-    () => priceAt(state.tick + ahead * random.integer(1, 100)),
-    () => (known.length > 0 ? priceAt(random.pick(known).tick) : price + BigInt(ahead)),
-  ])()
-  const [least, greatest] = side === 0 ? [MIN_SQRT_RATIO + 1n, price - 1n] : [price + 1n, MAX_SQRT_RATIO - 1n]
-  return limit < least ? least : limit > greatest ? greatest : limit
 }
 
 function drawMint(
   random: Random,
   subject: Subject,
-  range: readonly [number, number] = drawRange(random, subject.forecast),
+  range: readonly [number, number] = rangeIn(random, subject.forecast),
 ): Step {
   const { forecast, maxLiquidityPerTick, pool } = subject
   const grosses = forecast.terms.book.entries().map(({ tick, gross }) => [tick, gross] as const)
@@ -529,51 +466,18 @@ function drawFailure(random: Random, { pool, forecast, maxLiquidityPerTick }: Su
 
 const failure = (call: Hex, reason: string): Step => ({ call, expected: { kind: 'FAILURE', reason } })
 
-/** Ranges around the price, ending at it, one spacing wide, on word edges, far away, and over everything. */
-function drawRange(random: Random, { terms, state }: Twin): readonly [number, number] {
-  const spacing: number = terms.tickSpacing
-  const lowest = Math.ceil(MIN_TICK / spacing)
-  const highest = Math.floor(MAX_TICK / spacing)
-  const here = Math.floor(state.tick / spacing)
-  const near = () => here + random.integer(-600, 600)
-  const anywhere = () => random.integer(lowest, highest)
-  const edge = () => Math.floor(near() / 256) * 256 - random.integer(0, 1)
-  const pair = random.pick([
-    () => [here - random.integer(0, 300), here + random.integer(1, 300)],
-    () => [here - random.integer(0, 3), here + random.integer(1, 3)],
-    () => [here, here + random.integer(1, 40)],
-    () => [here - random.integer(1, 40), here],
-    () => [near(), near()],
-    () => [edge(), edge()],
-    () => [anywhere(), anywhere()],
-    () => [lowest, highest],
-  ])()
-  return rangeOf(spacing, pair)
-}
+const rangeIn = (random: Random, { terms, state }: Twin) => drawRange(random, state.tick, terms.tickSpacing)
 
-/** Two ends anywhere near the price, closer than the 2% that depth looks at. */
-function drawNearRange(random: Random, { terms, state }: Twin): readonly [number, number] {
-  // Rounded up from below, zero is negative: the contract has no such tick. Floored, it is not.
-  const end = () =>
-    Math.floor((state.tick + random.integer(-NEAR_TICKS, NEAR_TICKS)) / terms.tickSpacing + 0.5)
-  return rangeOf(terms.tickSpacing, [end(), end()])
-}
-
-/** In multiples of the spacing, in any order, cut to what a position may span. */
-function rangeOf(spacing: number, ends: readonly number[]): readonly [number, number] {
-  const lowest = Math.ceil(MIN_TICK / spacing)
-  const highest = Math.floor(MAX_TICK / spacing)
-  const [a = 0, b = 0] = ends.map(end => Math.min(Math.max(end, lowest), highest))
-  const low = Math.min(a, b, highest - 1)
-  return [low * spacing, Math.max(a, b, low + 1) * spacing]
-}
+/** Closer than the 2% that depth looks at. */
+const drawNearRange = (random: Random, { terms, state }: Twin) =>
+  drawRangeWithin(random, state.tick, terms.tickSpacing, NEAR_TICKS)
 
 // ---- pools
 
 async function createSubject(
   random: Random,
   { feePpm, tickSpacing }: (typeof TIERS)[number],
-  start: (typeof STARTS)[number],
+  start: Start,
   index: number,
 ): Promise<Subject> {
   const pool = await createV3Pool(client, factory, pairs[index] as readonly [Address, Address], feePpm)
@@ -596,19 +500,6 @@ function newTwin(feePpm: number, tickSpacing: number): Twin {
   return {
     terms: { family: 'amm_v3', feePpm: BigInt(feePpm), tickSpacing: spacing, book: tickBook.empty(spacing) },
     state: { family: 'amm_v3', sqrtPriceX96: 0n, tick: toTick(0), liquidity: 0n },
-  }
-}
-
-function drawStart(random: Random, start: (typeof STARTS)[number]): bigint {
-  switch (start) {
-    case 'near one':
-      return random.bigint(Q96 / 2n, Q96 * 2n)
-    case 'anywhere':
-      return random.magnitude(MIN_SQRT_RATIO, MAX_SQRT_RATIO - 1n)
-    case 'near the lowest':
-      return MIN_SQRT_RATIO + random.magnitude(1n, 1n << 20n) - 1n
-    case 'near the highest':
-      return MAX_SQRT_RATIO - random.magnitude(1n, 1n << 140n)
   }
 }
 
@@ -652,21 +543,6 @@ function eventsOf(pool: V3Pool, logs: TransactionReceipt['logs']): V3Event[] {
         return []
     }
   })
-}
-
-/** A swap cannot start where its direction ends. */
-function canMove({ sqrtPriceX96 }: V3State, side: Side): boolean {
-  return side === 0 ? sqrtPriceX96 > MIN_SQRT_RATIO + 1n : sqrtPriceX96 < MAX_SQRT_RATIO - 1n
-}
-
-/** The amount of a token that the liquidity at the price is worth: the size of a swap that matters. */
-function virtualReserve({ sqrtPriceX96, liquidity }: V3State, side: Side): bigint {
-  const reserve = side === 0 ? (liquidity * Q96) / sqrtPriceX96 : (liquidity * sqrtPriceX96) / Q96
-  return reserve + 1n
-}
-
-function priceAt(tick: number): bigint {
-  return sqrtRatioAtTick(toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK)))
 }
 
 const token = (): Promise<Address> => deployToken(client, { symbol: 'T', decimals: 18 })

@@ -41,15 +41,32 @@ import {
   zeroAddress,
 } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFailed } from 'vitest'
+import {
+  canMove,
+  depthQuestions,
+  drawLimit,
+  drawOrder,
+  drawRange,
+  drawRangeWithin,
+  drawSide,
+  drawStart,
+  extremeOf,
+  INT256_MAX,
+  LADDER,
+  priceAt,
+  reserve,
+  specified,
+  type Start,
+  STARTS,
+  storedTicks,
+  TWO_PERCENT,
+} from '../../testing/tickDraws.ts'
 import { tick as toTick } from '../../units.ts'
 import type { Boundary } from '../adapter.ts'
-import * as priceLimit from '../priceLimit.ts'
 import type { Side } from '../states.ts'
 import * as sqrtPriceMath from '../sqrtPriceMath.ts'
 import * as swapLoop from '../swapLoop.ts'
 import * as tickBook from '../tickBook.ts'
-import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../tickMath.ts'
-import { MAX_TICK, MIN_TICK } from '../ticks.ts'
 import type { V4Event, V4State, V4Terms } from './kind.ts'
 import { swapFeeOf } from './swapFee.ts'
 import { v4 } from './v4.ts'
@@ -65,31 +82,22 @@ const TIERS = [
   { feePpm: 1_000_000, tickSpacing: 60 },
   { feePpm: 1_234, tickSpacing: 32_767 },
 ] as const
-const STARTS = ['near one', 'anywhere', 'near the lowest', 'near the highest'] as const
 
 const ROUNDS = Number(process.env['ASSAY_V4_ROUNDS'] ?? 3)
 const SWAPS_PER_ROUND = 24
 const CHANGES_PER_ROUND = 8
 const FIRST_POSITIONS = 6
 const NEAR_POSITIONS = 24
+const NEAR_TICKS = 600
 const QUOTES_PER_ROUND = 2
 
 const GAS = 100_000_000_000n
-const Q96 = 1n << 96n
 const WHOLE_FEE = 1_000_000n
 const INT128_MAX = (1n << 127n) - 1n
 const MOST_AMOUNT = INT128_MAX >> 16n
 const REDRAWS = 16
-const INT256_MAX = (1n << 255n) - 1n
 const SAFE_CAST_OVERFLOW = '0x93dafdf1'
 const NATIVE_WEI = 1n << 200n
-
-const TWO_PERCENT: Boundary = { up: { num: 102n, den: 100n }, down: { num: 98n, den: 100n } }
-const LADDER: readonly Boundary[] = [
-  { up: { num: 110n, den: 100n }, down: { num: 90n, den: 100n } },
-  { up: { num: 121n, den: 100n }, down: { num: 81n, den: 100n } },
-  { up: { num: 10_000n, den: 1n }, down: { num: 1n, den: 10_000n } },
-]
 
 type Twin = { readonly terms: V4Terms; state: V4State }
 type Position = { readonly lower: number; readonly upper: number; readonly delta: bigint }
@@ -243,12 +251,12 @@ async function compareWithStorage({ pool, mirror, forecast, positions }: Subject
     lpFeePpm: BigInt.asUintN(24, bits >> 208n),
     liquidity: BigInt(liquidity),
   })
-  const stored = ticks
-    .map((tick, i) => ({ tick: toTick(tick), bits: BigInt(infos[i] ?? 0n) }))
-    .map(({ tick, bits: info }) => ({ tick, gross: BigInt.asUintN(128, info), net: info >> 128n }))
-    .map(each => ({ ...each, net: BigInt.asIntN(128, each.net) }))
-    .filter(({ gross }) => gross > 0n)
-    .sort((a, b) => a.tick - b.tick)
+  const stored = storedTicks(
+    ticks.map((tick, i) => {
+      const info = BigInt(infos[i] ?? 0n)
+      return { tick, gross: BigInt.asUintN(128, info), net: BigInt.asIntN(128, info >> 128n) }
+    }),
+  )
   expect(mirror.terms.book.entries()).toEqual(stored)
   expect(forecast.terms.book.entries()).toEqual(stored)
 }
@@ -258,22 +266,10 @@ async function compareWithStorage({ pool, mirror, forecast, positions }: Subject
 /** The manager is given more than it can take and the limit; what it takes must be the depth. */
 async function compareDepths({ pool, mirror }: Subject, boundaries: readonly Boundary[]): Promise<void> {
   const { terms, state } = mirror
-  const cases = boundaries.flatMap(boundary =>
-    ([0, 1] as const).flatMap(x => {
-      const depth = v4.depth(terms, state, x, boundary)
-      if ('reason' in depth) return expect.unreachable('the whole book is known')
-      const y: Side = x === 0 ? 1 : 0
-      const { below, above } = priceLimit.rootsOf(boundary, x)
-      const limits = [
-        priceLimit.limitBelow(state.sqrtPriceX96, below),
-        priceLimit.limitAbove(state.sqrtPriceX96, above),
-      ] as const
-      return [
-        { side: y, depth: depth.up, limitX96: limits[y] },
-        { side: x, depth: depth.down, limitX96: limits[x] },
-      ]
-    }),
-  )
+  const cases = depthQuestions(state.sqrtPriceX96, boundaries, (x, boundary) => {
+    const depth = v4.depth(terms, state, x, boundary)
+    return 'reason' in depth ? expect.unreachable('the whole book is known') : depth
+  })
   // A pool that takes all of what goes in one way is shut: it has no depth, whatever the manager takes the other way.
   const isShut = ([0, 1] as const).some(
     side => swapFeeOf(state.protocolFee, state.lpFeePpm, side) === WHOLE_FEE,
@@ -371,16 +367,13 @@ function drawSwap(random: Random, subject: Subject): Step {
 
 function tryDraw(random: Random, subject: Subject): Step | null {
   const { state } = subject.forecast
-  const drawn = random.pick([0, 1] as const)
-  const side: Side = canMove(state, drawn) ? drawn : drawn === 0 ? 1 : 0
-  const limitX96 = random.chance(1, 2) ? drawLimit(random, state, side) : null
+  const { book, tickSpacing } = subject.forecast.terms
+  const side = drawSide(random, state)
+  const limitX96 = random.chance(1, 2) ? drawLimit(random, state, book, tickSpacing, side) : null
   const feePpm = swapFeeOf(state.protocolFee, state.lpFeePpm, side)
-  return swapStep(
-    subject,
-    side,
-    drawOrder(random, state, side, limitX96 !== null && feePpm < WHOLE_FEE),
-    limitX96,
-  )
+  const isUnlimited = limitX96 !== null && feePpm < WHOLE_FEE && random.chance(1, 4)
+  const order = isUnlimited ? swapLoop.TO_LIMIT : drawOrder(random, state, side, INT128_MAX)
+  return swapStep(subject, side, order, limitX96)
 }
 
 /** Null for a swap that is too large to be one of many. */
@@ -391,13 +384,10 @@ function swapStep(
   limitX96: bigint | null,
 ): Step | null {
   const { terms, state } = forecast
-  const extreme = side === 0 ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   const feePpm = swapFeeOf(state.protocolFee, state.lpFeePpm, side)
-  const amount =
-    order.kind === 'TO_LIMIT' ? INT256_MAX : order.kind === 'EXACT_IN' ? order.amount : -order.amount
-  const call = trader.swapV4(pool.manager, pool.key, side === 0, amount, limitX96 ?? 0n)
+  const call = trader.swapV4(pool.manager, pool.key, side === 0, specified(order), limitX96 ?? 0n)
   if (feePpm === WHOLE_FEE && order.kind !== 'EXACT_IN') return { call, expected: null }
-  const swap = swapLoop.swap({ book: terms.book, feePpm }, state, side, order, limitX96 ?? extreme)
+  const swap = swapLoop.swap({ book: terms.book, feePpm }, state, side, order, limitX96 ?? extremeOf(side))
   if ('reason' in swap) return expect.unreachable('the whole book is known')
   const amounts = [swap.amount0, swap.amount1].map(each => (each < 0n ? -each : each))
   // Amounts of a v4 pool have 127 bits and a sign, and so have the fees that all swaps left to a position.
@@ -406,35 +396,6 @@ function swapStep(
   const { sqrtPriceX96, tick, liquidity } = swap
   forecast.state = { ...state, sqrtPriceX96, tick, liquidity }
   return { call, expected: { kind: 'SWAP', ...swap, feePpm } }
-}
-
-function drawOrder(random: Random, state: V4State, side: Side, mayBeUnlimited: boolean): swapLoop.Order {
-  if (mayBeUnlimited && random.chance(1, 4)) return swapLoop.TO_LIMIT
-  const kind = random.pick(['EXACT_IN', 'EXACT_OUT'] as const)
-  const scale = reserve(state, kind === 'EXACT_IN' ? side : side === 0 ? 1 : 0)
-  const amount = random.pick([
-    () => random.magnitude(1n, 1n << 12n),
-    () => random.magnitude(1n, scale),
-    () => random.bigint(1n, scale),
-    () => random.bigint(1n, scale / 100n + 1n),
-    () => random.magnitude(1n, INT128_MAX),
-  ])()
-  return { kind, amount }
-}
-
-function drawLimit(random: Random, { sqrtPriceX96: price, tick }: V4State, side: Side): bigint {
-  const ahead = side === 0 ? -1 : 1
-  const limit = random.pick([
-    () => price + BigInt(ahead),
-    () => price + BigInt(ahead) * random.magnitude(1n, price / 8n),
-    () => priceAt(tick + ahead * random.integer(1, 1000)),
-    () =>
-      side === 0
-        ? random.bigint(MIN_SQRT_RATIO + 1n, price - 1n)
-        : random.bigint(price + 1n, MAX_SQRT_RATIO - 1n),
-  ])()
-  const [least, greatest] = side === 0 ? [MIN_SQRT_RATIO + 1n, price - 1n] : [price + 1n, MAX_SQRT_RATIO - 1n]
-  return limit < least ? least : limit > greatest ? greatest : limit
 }
 
 function drawChange(random: Random, subject: Subject): Step {
@@ -449,7 +410,7 @@ function drawChange(random: Random, subject: Subject): Step {
 }
 
 const drawAddition = (random: Random, subject: Subject): Step =>
-  addition(random, subject, drawRange(random, subject.forecast))
+  addition(random, subject, rangeIn(random, subject.forecast))
 
 function addition(random: Random, subject: Subject, [lower, upper]: readonly [number, number]): Step {
   // More than int128 of either currency is none that the manager takes.
@@ -489,40 +450,17 @@ const modification = ({ lower, upper, delta }: Position): V4Event => ({
   liquidityDelta: delta,
 })
 
-function drawRange(random: Random, { terms, state }: Twin): readonly [number, number] {
-  const here = Math.floor(state.tick / terms.tickSpacing)
-  const near = () => here + random.integer(-600, 600)
-  const edge = () => Math.floor(near() / 256) * 256 - random.integer(0, 1)
-  const pair = random.pick([
-    () => [here - random.integer(0, 300), here + random.integer(1, 300)],
-    () => [here - random.integer(0, 3), here + random.integer(1, 3)],
-    () => [near(), near()],
-    () => [edge(), edge()],
-    () => [-Infinity, Infinity],
-  ])()
-  return rangeOf(terms.tickSpacing, pair)
-}
+const rangeIn = (random: Random, { terms, state }: Twin) => drawRange(random, state.tick, terms.tickSpacing)
 
-function nearRange(random: Random, { terms, state }: Twin): readonly [number, number] {
-  const end = () => Math.floor((state.tick + random.integer(-600, 600)) / terms.tickSpacing)
-  return rangeOf(terms.tickSpacing, [end(), end()])
-}
-
-/** In multiples of the spacing, in any order, cut to what a position may span. */
-function rangeOf(spacing: number, ends: readonly number[]): readonly [number, number] {
-  const lowest = Math.ceil(MIN_TICK / spacing)
-  const highest = Math.floor(MAX_TICK / spacing)
-  const [a = 0, b = 0] = ends.map(end => Math.min(Math.max(end, lowest), highest))
-  const low = Math.min(a, b, highest - 1)
-  return [low * spacing, Math.max(a, b, low + 1) * spacing]
-}
+const nearRange = (random: Random, { terms, state }: Twin) =>
+  drawRangeWithin(random, state.tick, terms.tickSpacing, NEAR_TICKS)
 
 // ---- pools
 
 async function createSubject(
   random: Random,
   { feePpm, tickSpacing }: (typeof TIERS)[number],
-  start: (typeof STARTS)[number],
+  start: Start,
   index: number,
 ): Promise<Subject> {
   const key = v4Key(pairs[index] as readonly [Address, Address], feePpm, tickSpacing)
@@ -553,19 +491,6 @@ function newTwin(feePpm: number, tickSpacing: number): Twin {
       lpFeePpm: 0n,
       protocolFee: 0n,
     },
-  }
-}
-
-function drawStart(random: Random, start: (typeof STARTS)[number]): bigint {
-  switch (start) {
-    case 'near one':
-      return random.bigint(Q96 / 2n, Q96 * 2n)
-    case 'anywhere':
-      return random.magnitude(MIN_SQRT_RATIO, MAX_SQRT_RATIO - 1n)
-    case 'near the lowest':
-      return MIN_SQRT_RATIO + random.magnitude(1n, 1n << 20n) - 1n
-    case 'near the highest':
-      return MAX_SQRT_RATIO - random.magnitude(1n, 1n << 140n)
   }
 }
 
@@ -609,16 +534,3 @@ function deployQuoter(): Promise<Address> {
   const code = creationCode({ bytecode: artifact.bytecode.object })
   return deploy(client, concatHex([code, encodeAbiParameters(parseAbiParameters('address'), [manager])]))
 }
-
-/** A swap cannot start where its direction ends. */
-function canMove({ sqrtPriceX96 }: V4State, side: Side): boolean {
-  return side === 0 ? sqrtPriceX96 > MIN_SQRT_RATIO + 1n : sqrtPriceX96 < MAX_SQRT_RATIO - 1n
-}
-
-/** The amount of a token that the liquidity at the price is worth: the size of a swap that matters. */
-function reserve({ sqrtPriceX96, liquidity }: V4State, side: Side): bigint {
-  return (side === 0 ? (liquidity * Q96) / sqrtPriceX96 : (liquidity * sqrtPriceX96) / Q96) + 1n
-}
-
-const priceAt = (tick: number): bigint =>
-  sqrtRatioAtTick(toTick(Math.min(Math.max(tick, MIN_TICK), MAX_TICK)))

@@ -8,6 +8,7 @@ import type { State } from '../../state.ts'
 import { cases } from '../../testing/cases.ts'
 import { E18, E6, MINUTE, P1, P2, T, U, USDC } from '../../testing/cast.ts'
 import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Scenario, scenario } from '../../testing/scenario.ts'
 import { count, type Ms, ms } from '../../units.ts'
 import { FOREVER } from '../../rules/timed.ts'
@@ -20,7 +21,7 @@ function throughLives(runs: number, look: (state: State, atMs: Ms) => void): voi
   const laterMs = fc.integer({ min: 1, max: 40 * MINUTE })
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 ** 31 }), laterMs, (seed, passedMs) => {
-      const { life } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+      const { life } = randomLife(seed, { families: TICK_FAMILIES, rounds: 25, maxDepth: 6 })
       const state = createState(SETUP)
       for (const input of life) {
         step(state, input)

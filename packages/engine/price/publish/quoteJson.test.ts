@@ -4,6 +4,7 @@ import { createState } from '../../createState.ts'
 import { step } from '../../engine.ts'
 import { cases } from '../../testing/cases.ts'
 import { randomLife, SETUP } from '../../testing/randomMarket.ts'
+import { TICK_FAMILIES } from '../../testing/tickFamilies.ts'
 import { type Count, count } from '../../units.ts'
 import { quoteText } from './quote.ts'
 import { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './quoteJson.ts'
@@ -27,7 +28,7 @@ it('R-record-5: written from data or with reuse, sequence and price change inclu
   let unpriced = 0
   fc.assert(
     fc.property(fc.nat(2 ** 31), sequences, change, (seed, sequence, change) => {
-      const { life } = randomLife(seed, { rounds: 25, maxDepth: 6 })
+      const { life } = randomLife(seed, { families: TICK_FAMILIES, rounds: 25, maxDepth: 6 })
       const state = createState(SETUP)
       for (const input of life) {
         step(state, input)

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HistoryPoint } from '../../store/history.ts'
 import { RequestError } from '../plumbing/apiError.ts'
-import { CandleMaker, INTERVALS_MS, type Interval, isInterval, startOf } from './candles.ts'
+import { CandleMaker, INTERVALS_MS, type Interval, isInterval, startOf } from '../../exports/candles.ts'
 import { charge, unitsOfRows } from '../plumbing/charge.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { openPage, sealPage } from '../plumbing/pageCursor.ts'
@@ -37,7 +37,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     if (moment !== undefined) {
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
-        throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
+        throw new RequestError(400, `${moment} must be given alone; it was given with ${beside.join(', ')}`)
       const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
       return { ...withFeed(context, subject, answer), ...gaps }
     }

@@ -25,11 +25,13 @@ function poolWith(
   reading: Reading,
   shown: (state: object) => { readonly state: object; readonly reading?: object },
 ): object {
-  const { state, ...beside } = row.state === null ? { state: null } : shown(JSON.parse(row.state) as object)
+  const stored = row.state === null ? null : (JSON.parse(row.state) as { readonly manager_address?: Hex })
+  const { state, ...beside } = stored === null ? { state: null } : shown(stored)
   return {
     chain_id: row.chainId,
     pool_address: row.poolAddress,
     pool_id: idOf(row.poolAddress as Hex),
+    ...(stored?.manager_address !== undefined && { manager_address: stored.manager_address }),
     family: row.family,
     deployment_id: row.deploymentId,
     fee_ppm: row.feePpm,
