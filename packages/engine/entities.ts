@@ -184,7 +184,6 @@ export type Around = {
   /** Of a pool of two stables. Remembered: a moment with four busy ones takes half as long for it. */
   readonly past: Cell<Timed<Reference>, PoolState>
   filed: FiledDepth | null
-  /** What of its history is stored by itself (`stored/historyBase.ts`); empty before that is worth it. */
   base: History
 }
 
@@ -237,8 +236,7 @@ export type FiledDepth = {
 export type EntityKey =
   | 'chain'
   | `pool/${Address}`
-  | `ticks/${Address}`
-  | `history/${Address}`
+  | `${'ticks' | 'history'}/${Address}`
   | `token/${Address}`
   | `past/${Address}`
   | `minutes/${Address}`

@@ -10,9 +10,9 @@ import type { Decimals, EntityKey, Pool, PoolState, Stable, Token } from '../ent
 import type { Sequencer } from '../input.ts'
 import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
+import { isOutgrown } from '../memory/historyBase.ts'
 import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
-import { isOutgrown } from '../stored/historyBase.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
 import { undoSellability } from './sellabilityUndo.ts'
@@ -57,16 +57,6 @@ export function placeOf(state: State, block: BlockRef): { readonly journal: Jour
   if (oldest === undefined || block.number < oldest.block.number) return { journal: null }
   const journal = state.journals[block.number - oldest.block.number]
   return journal?.block.hash === block.hash ? { journal } : null
-}
-
-/** Whether a block above this one already brought another value. */
-export function isReplacedAbove(
-  state: State,
-  { number }: BlockRef,
-  kind: 'stables' | 'decimals' | 'sellability',
-  address: Address,
-): boolean {
-  return state.journals.some(journal => journal.block.number > number && journal[kind].has(address))
 }
 
 /** Each setter keeps the first image of the entity in the block, then replaces it. */

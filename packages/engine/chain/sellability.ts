@@ -12,7 +12,8 @@ import { triggers } from '../triggers.ts'
 import type { Ms } from '../units.ts'
 import type { Work } from '../work.ts'
 import type { Address } from './block.ts'
-import { isReplacedAbove, placeOf, touch } from './journal.ts'
+import { placeOf, touch } from './journal.ts'
+import { isReplacedAbove } from './replacedAbove.ts'
 import { knownToken, poolsOf } from './registry.ts'
 
 export function applySellability(

@@ -2,13 +2,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { cases } from '../testing/cases.ts'
+import { count, type Ms, ms } from '../units.ts'
 import { deltaOf, earlierOf } from './listDelta.ts'
 
-type Item = { readonly fromMs: number; readonly value: number }
+type Item = { readonly fromMs: Ms; readonly value: number }
 
 const isSame = (a: Item, b: Item): boolean => a.value === b.value
 const list = fc
-  .uniqueArray(fc.record({ fromMs: fc.nat(30), value: fc.nat(2) }), { selector: each => each.fromMs })
+  .uniqueArray(fc.record({ fromMs: fc.nat(30).map(ms), value: fc.nat(2) }), { selector: each => each.fromMs })
   .map(items => items.sort((a, b) => a.fromMs - b.fromMs))
 
 test('R-fold-6: told from any other list, it is made again', () => {
@@ -26,7 +27,7 @@ test('of one that lost its first and went on, what they share is not told again'
   fc.assert(
     fc.property(list, fc.nat(5), fc.nat(5), (earlier, lost, ended) => {
       const shared = earlier.slice(lost, Math.max(lost, earlier.length - ended))
-      const later = [...shared, { fromMs: 40, value: 9 }]
+      const later = [...shared, { fromMs: ms(40), value: 9 }]
       const { before, kept, after } = deltaOf(earlier, later, isSame)
       expect(kept).toBe(shared.length)
       expect(before.length + after.length).toBe(earlier.length - shared.length)
@@ -36,5 +37,7 @@ test('of one that lost its first and went on, what they share is not told again'
 })
 
 test('what does not fit the list after it is refused', () => {
-  expect(() => earlierOf({ before: [], from: 1, kept: 2, after: [] }, [1, 2])).toThrow('does not fit')
+  expect(() => earlierOf({ before: [], from: count(1), kept: count(2), after: [] }, [1, 2])).toThrow(
+    'does not fit',
+  )
 })

@@ -5,14 +5,15 @@
  * Both are in the order of `fromMs`, and no moment stands twice in a list.
  */
 import { assert } from '../assert.ts'
+import { type Count, count, type Ms } from '../units.ts'
 
-type Moment = { readonly fromMs: number }
+type Moment = { readonly fromMs: Ms }
 
 export type ListDelta<Item> = {
   /** What stood before the common part, which is `kept` items of the later list from its place `from` on. */
   readonly before: readonly Item[]
-  readonly from: number
-  readonly kept: number
+  readonly from: Count
+  readonly kept: Count
   readonly after: readonly Item[]
 }
 
@@ -39,8 +40,8 @@ export function deltaOf<Item extends Moment>(
   }
   return {
     before: earlier.slice(0, at),
-    from: kept === 0 ? 0 : from,
-    kept,
+    from: count(kept === 0 ? 0 : from),
+    kept: count(kept),
     after: earlier.slice(at + kept),
   }
 }

