@@ -121,7 +121,7 @@ async function withoutChain(): Promise<void> {
 
 async function onChains(chosen: readonly Form[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-load-world-'))
-  say('bringing up five chains')
+  say('bringing up six chains')
   const world = await startWorld({ folder, isLive: false, keptBlocks: KEPT_BLOCKS })
   for (const chain of world.chains) setPriority(chain.pid(), NICE)
   const trades = new Part('trades.ts')

@@ -106,6 +106,11 @@ export const suites: readonly Suite[] = [
     needs: ['anvil'],
   },
   {
+    name: 'packages',
+    about: 'the packages `assay` and `assay-server`, installed into an empty folder and started there',
+    include: ['scripts/pack/'],
+  },
+  {
     name: 'upgrade',
     about: 'what the rehearsal of a rolling upgrade finds wrong',
     include: ['scripts/upgrade/'],

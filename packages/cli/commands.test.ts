@@ -363,6 +363,21 @@ it.each(PLACES)('export: the log in a file of each format, with its position, on
       expect.stringContaining('a whole export'),
     ])
   }
+  const path = `candles-${place.length}.csv`
+  const candles = ['export', 'candles', path, '--interval', '1m']
+  const done = await run(place, [...candles, '--to', String(head)], options())
+  expect([done.code, done.text]).toEqual([
+    0,
+    expect.stringMatching(/candles from .*Z to .*Z, as of record \d+,/),
+  ])
+  const next = /--from (\d{13})/.exec(done.text)?.[1]
+  const again = await run(place, candles, options())
+  expect([again.code, `${again.text}${again.errors}`]).toEqual([2, expect.stringContaining(`--from ${next}`)])
+  const cut = await run(place, ['export', 'candles', 'cut.csv', '--after', '3'], options())
+  expect([cut.code, `${cut.text}${cut.errors}`]).toEqual([
+    2,
+    expect.stringContaining('candles begin at from_ms'),
+  ])
   const wrong = await run(place, ['export', 'prices', 'file.xls'], options())
   expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([2, expect.stringContaining('no format')])
 })

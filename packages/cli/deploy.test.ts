@@ -30,7 +30,7 @@ test('every process is started with a role there is, on the configuration that i
     spec: { template: { spec: { containers: { args: string[] }[] } } }
   }[]
   const units = readdirSync(join(DEPLOY, 'systemd')).map(
-    file => /^ExecStart=.*assay\.ts (.*)$/m.exec(text(`systemd/${file}`))?.[1]?.split(' ') ?? [],
+    file => /^ExecStart=\S+\/assay (.*)$/m.exec(text(`systemd/${file}`))?.[1]?.split(' ') ?? [],
   )
   const commands = [
     ...Object.values(compose.services).flatMap(({ command }) => (command === undefined ? [] : [command])),

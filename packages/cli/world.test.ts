@@ -254,7 +254,7 @@ describe('a world can be spoken to', () => {
         body: '{"jsonrpc":"2.0","id":1,"method":"eth_chainId","params":[]}',
       })
       expect(await answer.json()).toMatchObject({ result: '0x1' })
-      await alone.until(/serve it with: npm run assay -- serve --config/)
+      await alone.until(/serve it with: npx assay serve --config/)
       alone.interrupt()
       expect((await alone.ended).code).toBe(0)
     }

@@ -187,6 +187,8 @@ export type Around = {
   /** Of a pool of two stables. Remembered: a moment with four busy ones takes half as long for it. */
   readonly past: Cell<Timed<Reference>, PoolState>
   filed: FiledDepth | null
+  /** What of its history is stored by itself (`stored/historyBase.ts`); empty before that is worth it. */
+  base: History
 }
 
 /** Pools in which a token is X: its own first hops. Both sorted by address. */
@@ -239,6 +241,7 @@ export type EntityKey =
   | 'chain'
   | `pool/${Address}`
   | `ticks/${Address}`
+  | `history/${Address}`
   | `token/${Address}`
   | `past/${Address}`
   | `minutes/${Address}`

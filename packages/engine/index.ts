@@ -36,7 +36,16 @@ export { HISTORY_MS } from './rules/history.ts'
 export { freshness, verifiedAt } from './rules/freshness.ts'
 export { DEFAULT_POLICY, type Policy } from './policy/policy.ts'
 export { mergePolicy } from './policy/policyOverride.ts'
-export { membersOf, type QuoteJson, QuoteWriter, withChange, Written } from './price/publish/quoteJson.ts'
+export {
+  membersOf,
+  type QuoteJson,
+  QuoteWriter,
+  SEQUENCE,
+  sequenceText,
+  Shared,
+  withChange,
+  Written,
+} from './price/publish/quoteJson.ts'
 export type { EngineRecord } from './record.ts'
 export { type ChainSetup, roleOf } from './setup.ts'
 export type { Gap, State } from './state.ts'

@@ -12,17 +12,17 @@ const LIVES = [
   [
     'trades, readings and feeds',
     { rounds: 120, reorgChance: 0 },
-    '78cd9bd36d0e2983a34926dd6b561afbed161672a1863915294ba618cf87384c',
+    'a0ce872e6a1f764bb0d4c1290aa5ae844ffdd25f67ecba45e5843da71b90965b',
   ],
   [
     'branches that die',
     { rounds: 120, maxDepth: 9, reorgChance: 0.3 },
-    'aae0fcd54cbc1bb6fb8b1e68aca5e9451db9859f8fe404fc4cd52ba06e9438be',
+    '341db41d6b5e8d14b0e09f23d8ef43cb4467807ef8e0767f8dfa5d639c404679',
   ],
   [
     'stops of half an hour and more',
     { rounds: 120, maxDepth: 6, stopChance: 0.05 },
-    'd4c8841c0b92f97b0a895e052b253994c39e94e1009d0f0eb83867e31e19935c',
+    '1d65829491ddb51439958b762251296ef467778c8b14570aa84ad6f6ccb82f37',
   ],
 ] as const
 

@@ -12,6 +12,7 @@ import {
   keccak256,
   parseAbiParameters,
   parseEventLogs,
+  toHex,
   type TransactionReceipt,
   zeroAddress,
   zeroHash,
@@ -118,6 +119,41 @@ export const v4PoolId = (key: V4PoolKey): Hex =>
       key.hooks,
     ]),
   )
+
+type Place = { readonly manager: Address; readonly id: Hex }
+
+/** What `extsload` shows of a pool: slot 6 maps its id to price, tick and fees in a word; its liquidity comes three later. */
+export async function readV4Slot(client: Client, place: Place) {
+  const base = baseOf(place)
+  const [slot = 0n, liquidity = 0n] = await load(client, place, [base, base + 3n])
+  return {
+    sqrtPriceX96: BigInt.asUintN(160, slot),
+    tick: Number(BigInt.asIntN(24, slot >> 160n)),
+    liquidity,
+  }
+}
+
+/** The liquidity of all positions that end at a tick. */
+export async function readV4TickGross(client: Client, place: Place, tick: number): Promise<bigint> {
+  const key = parseAbiParameters('int256, uint256')
+  const slot = keccak256(encodeAbiParameters(key, [BigInt(tick), baseOf(place) + 4n]))
+  const [info = 0n] = await load(client, place, [BigInt(slot)])
+  return BigInt.asUintN(128, info)
+}
+
+const baseOf = ({ id }: Place): bigint =>
+  BigInt(keccak256(encodeAbiParameters(parseAbiParameters('bytes32, uint256'), [id, 6n])))
+
+async function load(client: Client, { manager }: Place, slots: readonly bigint[]): Promise<bigint[]> {
+  const args = [slots.map(slot => toHex(slot, { size: 32 }))] as const
+  const words = await client.readContract({
+    address: manager,
+    abi: v4ManagerAbi,
+    functionName: 'extsload',
+    args,
+  })
+  return words.map(BigInt)
+}
 
 /** Creates a pool at a price and holds its id against the hash of its key. */
 export async function initialiseV4Pool(

@@ -7,7 +7,8 @@ import { type Client, connect, DEV_ACCOUNT } from '../../packages/world/client.t
 import { v2PairAbi } from '../../packages/world/contracts/abi.ts'
 import { deployPriceFeed, deployToken, deployTrader } from '../../packages/world/deploy.ts'
 import type { ChainPlan, TokenPlan } from '../../packages/world/local/plan.ts'
-import { makePool, setAnswer, type WorldPool } from '../../packages/world/local/seeding.ts'
+import type { WorldPool } from '../../packages/world/local/families/family.ts'
+import { makePool, setAnswer } from '../../packages/world/local/seeding.ts'
 import { unitsOf } from '../../packages/world/local/valuation.ts'
 import type { ServedChain } from '../../packages/world/local/worldConfig.ts'
 import * as trader from '../../packages/world/trader.ts'
@@ -86,8 +87,7 @@ export class Market {
       ...addresses.map(address => trader.fund(client, traderAddress, [address])),
       ...Object.values(feeds).map(feed => setAnswer(client, feed, 1, nowS)),
     ])
-    const factories = new Map<string, Hex>(plan.deployments.map(({ id, factory }) => [id, factory]))
-    const makers = { trader: traderAddress, factories, gas: GAS }
+    const makers = { trader: traderAddress, gas: GAS }
     const pools = await Promise.all(POOLS.map(pool => makePool(client, plan, pool, makers)))
     const seeded = { trader: traderAddress, feeds, pools }
     return new Market(plain, { plan, url, wsUrl, genesisHash, seeded, life: { isLive: false } })

@@ -7,8 +7,8 @@ import {
   type ChainPlan,
   connect,
   DEV_ACCOUNT,
+  familyOf,
   Random,
-  trader,
   traderAbi,
   type WorldChain,
 } from '@assay/world'
@@ -33,7 +33,6 @@ const GAS = { each: 180_000n, batch: 200_000n }
 /** The local chains take blocks of any size while they are loaded. */
 const BLOCK_GAS = 4_000_000_000n
 const SIZES_USD = [20, 35, 60, 110]
-const V2_FEE = { numerator: 997n, denominator: 1000n }
 /** What amounts are rounded to, below a token's own unit. */
 const KEPT_DIGITS = 6
 /** A node that has not made a block by then is stuck. */
@@ -104,13 +103,9 @@ async function keepTrading(
 }
 
 /** Both ways, in every size. */
-function callsOf({ address, family, token0, token1 }: WorldChain['seeded']['pools'][number]): readonly Hex[] {
-  return [token0, token1].flatMap((sold, at) =>
-    SIZES_USD.map(usd =>
-      family === 'amm_v2'
-        ? trader.swapExactInV2(address, at === 0, unitsOf(sold, usd), V2_FEE)
-        : trader.swapV3(address, at === 0, unitsOf(sold, usd)),
-    ),
+function callsOf(pool: WorldChain['seeded']['pools'][number]): readonly Hex[] {
+  return [pool.token0, pool.token1].flatMap((sold, at) =>
+    SIZES_USD.map(usd => familyOf(pool).sell(pool, at === 0, unitsOf(sold, usd))),
   )
 }
 

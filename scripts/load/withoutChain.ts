@@ -68,9 +68,9 @@ answerCalls({
         for (const part of ['engine', 'text', 'store'] as const) took[part] += tookMs[part]
         if (input.kind === 'block') done.blocks += 1
         done.records += commit.records.length
-        for (const { subject, seal } of commit.records) {
+        for (const { subject, quote } of commit.records) {
           if (subject.kind === 'none') done.swaps += 1
-          done.quoteBytes += seal(begun, begun, null).quote?.length ?? 0
+          done.quoteBytes += quote?.text.length ?? 0
         }
       }
     return {

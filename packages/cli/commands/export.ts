@@ -24,7 +24,8 @@ import { moment, type ServiceChoice, whole, withService } from '../options.ts'
 import { Progress } from '../terminal/progress.ts'
 import { print } from '../terminal/print.ts'
 
-const KINDS = ['prices', 'events', 'retractions'] as const
+const KINDS = ['prices', 'events', 'retractions', 'candles'] as const
+const INTERVALS = ['1m', '5m', '1h', '1d'] as const
 const FORMATS = ['csv', 'ndjson', 'parquet'] as const
 type Format = (typeof FORMATS)[number]
 
@@ -35,6 +36,7 @@ type Options = ServiceChoice & {
   readonly until?: number
   readonly chain?: number
   readonly format?: Format
+  readonly interval?: (typeof INTERVALS)[number]
 }
 
 /** Beside the file: what it is of, so that it can be gone on with and another one can begin where it ends. */
@@ -45,8 +47,14 @@ type Position = {
   readonly epoch: number
   readonly after_sequence: number
   readonly to_sequence: number
+  /** Of candles: buckets that begin from then on, and end by then. */
+  readonly from_ms?: number
+  readonly to_ms?: number
   readonly is_complete: boolean
 }
+
+/** Written beside its place and moved there at its end: nothing in it says from where it could be gone on with. */
+const isInOnePiece = (kind: string, format: Format): boolean => kind === 'candles' || format === 'parquet'
 
 export const exportCommand = (): Command =>
   withService(new Command('export'))
@@ -57,10 +65,11 @@ export const exportCommand = (): Command =>
     .argument('<file>', 'where to; its ending tells the format')
     .option('--after <sequence>', 'records above it; left out, all that are kept', whole)
     .option('--to <sequence>', 'records up to it; left out, the end of the log', whole)
-    .option('--from <time>', 'committed since: 2h, 7d ago, or a date', moment)
-    .option('--until <time>', 'committed before', moment)
+    .option('--from <time>', 'committed since: 2h, 7d ago, or a date; candles: that begin since', moment)
+    .option('--until <time>', 'committed before; candles: that end by then', moment)
     .option('--chain <id>', 'of this chain alone', whole)
     .addOption(new Option('--format <format>', 'in place of the ending').choices(FORMATS))
+    .addOption(new Option('--interval <length>', 'of candles; left out, 1h').choices(INTERVALS))
     .action(exportLog)
 
 async function exportLog(kind: string, file: string, options: Options): Promise<void> {
@@ -68,10 +77,11 @@ async function exportLog(kind: string, file: string, options: Options): Promise<
   const filter = filterOf(options)
   const begun = begunAt(file, kind, format, filter)
   const query = new URLSearchParams({ kind, format, ...filter })
-  const resumed = begun === null ? null : cutToRow(file, format)
+  const inOnePiece = isInOnePiece(kind, format)
+  const resumed = begun === null || inOnePiece ? null : cutToRow(file, format)
   if (begun !== null) query.set('to_sequence', String(begun.to_sequence))
   else if (options.to !== undefined) query.set('to_sequence', String(options.to))
-  const after = resumed ?? begun?.after_sequence ?? options.after
+  const after = kind === 'candles' ? options.after : (resumed ?? begun?.after_sequence ?? options.after)
   if (after !== undefined) query.set('after_sequence', String(after))
   if (resumed !== null) query.set('header', 'no')
   const answer = await fetchFile(options, query)
@@ -83,20 +93,27 @@ async function exportLog(kind: string, file: string, options: Options): Promise<
     epoch: headOf('epoch'),
     after_sequence: begun?.after_sequence ?? headOf('after-sequence'),
     to_sequence: headOf('to-sequence'),
+    ...(kind === 'candles' && { from_ms: headOf('from-ms'), to_ms: headOf('to-ms') }),
     is_complete: false,
   }
   notePosition(file, position)
-  const target = format === 'parquet' ? `${file}.part` : file
+  const target = inOnePiece ? `${file}.part` : file
   await write(answer, target, resumed !== null, position)
-  if (format === 'parquet') renameSync(target, file)
+  if (inOnePiece) renameSync(target, file)
   notePosition(file, { ...position, is_complete: true })
   const { size } = statSync(file)
   print(
     options,
     { ...position, is_complete: true, file, bytes: size },
-    () =>
-      `${file}: records ${position.after_sequence + 1} to ${position.to_sequence}, ${size} bytes. The next one begins with --after ${position.to_sequence}.`,
+    () => `${file}: ${rangeWords(position, size)}`,
   )
+}
+
+function rangeWords({ after_sequence, to_sequence, from_ms, to_ms }: Position, bytes: number): string {
+  if (from_ms === undefined || to_ms === undefined)
+    return `records ${after_sequence + 1} to ${to_sequence}, ${bytes} bytes. The next one begins with --after ${to_sequence}.`
+  const [from, to] = [from_ms, to_ms].map(ms => new Date(ms).toISOString())
+  return `candles from ${from} to ${to}, as of record ${to_sequence}, ${bytes} bytes. The next one begins with --from ${to_ms}.`
 }
 
 async function write(
@@ -108,13 +125,13 @@ async function write(
   const bar = new Progress('Exporting')
   let bytes = 0
   let tail = ''
-  const { after_sequence: after, to_sequence: to } = position
+  const { after_sequence: after, to_sequence: to, kind, format } = position
   const counted = new Transform({
     transform(part: Buffer, _, done) {
       bytes += part.length
-      // Of text the last row tells how far it is; a row group of Parquet does not.
-      if (position.format !== 'parquet') tail = (tail + part.toString('latin1')).slice(-8192)
-      const at = position.format === 'parquet' ? null : lastRow(tail, position.format)?.sequence
+      // Of records as text the last row tells how far it is.
+      if (!isInOnePiece(kind, format)) tail = (tail + part.toString('latin1')).slice(-8192)
+      const at = isInOnePiece(kind, format) ? null : lastRow(tail, format as 'csv' | 'ndjson')?.sequence
       const share = at == null ? 0 : (at - after) / Math.max(1, to - after)
       bar.show(share, `${(bytes / 2 ** 20).toFixed(1)} MiB${at == null ? '' : `, record ${at} of ${to}`}`)
       done(null, part)
@@ -177,7 +194,7 @@ const notePosition = (file: string, position: Position): void =>
 
 /** The export that was begun into this file; null for a new one. A file of something else is not touched. */
 function begunAt(file: string, kind: string, format: Format, filter: object): Position | null {
-  if (!existsSync(file) && format !== 'parquet') return null
+  if (!existsSync(file) && !isInOnePiece(kind, format)) return null
   if (!existsSync(positionFile(file))) {
     if (!existsSync(file)) return null
     throw new Failure(`${file} is there, and was not made by an export: choose another name`, EXIT.misused)
@@ -189,17 +206,16 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
     JSON.stringify(position.filter) === JSON.stringify(filter)
   if (position.is_complete || !isSame)
     throw new Failure(
-      `${file} is ${position.is_complete ? 'a whole export' : 'another export'}, up to ${position.to_sequence}: choose another name, with --after ${position.to_sequence} to go on`,
+      `${file} is ${position.is_complete ? 'a whole export' : 'another export'}, up to ${position.to_sequence}: choose another name, with ${position.to_ms === undefined ? `--after ${position.to_sequence}` : `--from ${position.to_ms}`} to go on`,
       EXIT.misused,
     )
-  if (format === 'parquet') rmSync(`${file}.part`, { force: true })
+  if (isInOnePiece(kind, format)) rmSync(`${file}.part`, { force: true })
   return position
 }
 
 /** Cuts what is no whole row; the sequence of the last one, or null when there is none and it begins anew. */
 function cutToRow(file: string, format: Format): number | null {
-  if (format === 'parquet') return null
-  const found = lastRow(readTail(file), format)
+  const found = lastRow(readTail(file), format as 'csv' | 'ndjson')
   const { size } = statSync(file)
   if (found === null) return null
   truncateSync(file, size - found.behind)

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { profileOf, startWorld, worldConfig } from '@assay/world'
 import { stringify } from 'yaml'
+import { assayCommand } from './commandLine.ts'
 import { refuseUnwritable } from './ground.ts'
 import { untilStopped } from './signals.ts'
 import { listenForIncidents, refuseSecond } from './worldControl.ts'
@@ -37,8 +38,8 @@ export async function runWorld(options: WorldOptions): Promise<void> {
       chains.map(({ chain_id, url, ws_url }) => [String(chain_id), url, ws_url]),
     )}
 
-serve it with: npm run assay -- serve --config ${file}
-make something happen: npm run assay -- world incidents`,
+serve it with: ${assayCommand()} serve --config ${file}
+make something happen: ${assayCommand()} world incidents`,
   )
   await untilStopped()
   await control.close()

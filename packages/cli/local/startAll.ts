@@ -1,25 +1,11 @@
 /**
- * `npm start`: the local world, the service on it, a key, and three calls to paste; with `assay.yaml` or endpoints of real
- * chains in the environment those chains instead, and no world. Ctrl-C stops everything;
- * started again, the same world, log and key go on.
+ * `assay start`, which is `npm start`: the chains of `assay.yaml` or of the environment, else the local world. The world
+ * is loaded only when it is needed, since the package `assay-server` comes without it.
  */
-import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { buildConsole } from '@assay/console/build'
-import { startService } from '@assay/server'
-import { loadConfig } from '@assay/server/config'
-import { incidentDoor, type LocalWorld, type Profile, profileOf, startWorld, worldConfig } from '@assay/world'
-import { stringify } from 'yaml'
+import { resolve } from 'node:path'
 import { EXIT, Failure } from '../exit.ts'
-import { untilPriced } from './firstPrices.ts'
 import { refuseTakenPort, refuseUnwritable } from './ground.ts'
-import { keyIn } from './ownKey.ts'
-import { untilStopped } from './signals.ts'
-import { DEFAULT_PORT, realConfig, startReal } from './startReal.ts'
-import { listenForIncidents, refuseSecond } from './worldControl.ts'
-import { matchLog } from './worldLog.ts'
-import { print } from '../terminal/print.ts'
-import { Progress } from '../terminal/progress.ts'
+import { realConfig, startReal } from './startReal.ts'
 
 export type StartOptions = {
   readonly data: string
@@ -32,123 +18,15 @@ export type StartOptions = {
 
 export async function startAll(options: StartOptions): Promise<void> {
   const folder = resolve(options.data)
-  const startedAt = performance.now()
-  // What would fail after the world was made is said before.
+  // A folder that cannot be written would fail after the world was made: say so first.
   refuseUnwritable(folder)
-  const profile = options.profile === undefined ? null : profileOf(options.profile)
   const real = realConfig(folder, options.port)
-  if (real !== null) {
-    if (profile !== null)
-      throw new Failure(
-        `--profile ${profile.name} is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains: leave out one of the two`,
-        EXIT.misused,
-      )
-    await refuseTakenPort(real.config.listen.host, real.config.listen.port)
-    return startReal(real, options)
-  }
-  await refuseSecond(folder)
-  await refuseTakenPort('127.0.0.1', options.port ?? DEFAULT_PORT)
-  const progress = new Progress('Starting').tick()
-  try {
-    progress.note('Starting the local world: five chains, real contracts, traders.')
-    const world = await startWorld({
-      folder: join(folder, 'world'),
-      seed: options.seed,
-      ...(profile === null ? {} : { profile }),
-      onProgress: line => progress.note(`  ${line}`),
-    })
-    try {
-      if (profile !== null) progress.note(sentenceOf(profile))
-      await serveWorld(world, folder, options, startedAt, progress)
-    } finally {
-      await world.close()
-    }
-  } finally {
-    progress.end()
-  }
-}
-
-async function serveWorld(
-  world: LocalWorld,
-  folder: string,
-  options: StartOptions,
-  startedAt: number,
-  progress: Progress,
-): Promise<void> {
-  const database = join(folder, 'assay.db')
-  const remark = await matchLog(database, world)
-  if (remark !== null) progress.note(`  ${remark}`)
-  const file = join(folder, 'assay.yaml')
-  writeFileSync(file, stringify(worldConfig(world, { port: options.port ?? DEFAULT_PORT, database })))
-  const config = loadConfig(file, process.env)
-  const consoleFolder = await buildConsole(line => progress.note(`  ${line}`))
-  const service = await startService({
-    config,
-    logLevel: 'warn',
-    consoleFolder,
-    world: incidentDoor(world),
-  })
-  const control = await listenForIncidents(world, folder)
-  try {
-    const key = await keyIn(join(folder, 'key'), config)
-    progress.note('Waiting for the first price of every chain.')
-    const unpriced = await untilPriced(service.url, key, words => progress.detail(words))
-    // Behind a profile it is worth watching a service that does not cope; without one, something is broken.
-    if (unpriced !== null && options.profile === undefined) throw new Error(unpriced)
-    if (unpriced !== null) progress.note(unpriced)
-    const seconds = (performance.now() - startedAt) / 1000
-    progress.end()
-    print(
-      options,
-      {
-        url: service.url,
-        key,
-        config: file,
-        seconds,
-        chain_ids: world.chains.map(({ plan }) => plan.chainId),
-        ...(options.profile === undefined ? {} : { profile: options.profile }),
-      },
-      () => introduction(service.url, key, world, seconds, file),
+  if (real === null) return (await import('./startLocal.ts')).startLocal(folder, options)
+  if (options.profile !== undefined)
+    throw new Failure(
+      `--profile ${options.profile} is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains: leave out one of the two`,
+      EXIT.misused,
     )
-    await untilStopped()
-    console.error('\nStopping.')
-  } finally {
-    await control.close()
-    await service.close()
-  }
-}
-
-const sentenceOf = ({ name, about }: Profile): string =>
-  `Profile ${name} is on, every endpoint of the service behaves like this: ${about}.`
-
-function introduction(url: string, key: string, world: LocalWorld, seconds: number, file: string): string {
-  const example = world.chains[0]?.plan.tokens.find(token => token.role === 'TOKEN')
-  const bearer = `-H "Authorization: Bearer ${key}"`
-  return `
-Assay is up after ${seconds.toFixed(1)} s.
-
-  Console  ${url}/
-  API key  ${key}
-
-Try it:
-
-  curl -s ${bearer} ${url}/v1/chains
-  curl -s ${bearer} ${url}/v1/quote/token/1/${example?.address.toLowerCase()}
-  curl -s ${bearer} "${url}/v1/pools?chain_id=56&limit=2"
-
-On the command line:
-
-  export ASSAY_URL=${url} ASSAY_KEY=${key}
-  npm run assay -- watch
-
-Make something go wrong, in the console under Operations or here, and watch what becomes of the price:
-
-  npm run assay -- world incidents
-  npm run assay -- world incident rug --chain 1 --token ${example?.symbol}
-
-These prices come from the local world (its configuration: ${file}).
-For real chains name their nodes and start again: ASSAY_RPC_1=https://… npm start, or write them
-into assay.yaml, which npm run assay -- config init begins.
-
-Ctrl-C stops everything; starting again goes on where it stood.`
+  await refuseTakenPort(real.config.listen.host, real.config.listen.port)
+  return startReal(real, options)
 }

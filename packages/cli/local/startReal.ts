@@ -6,6 +6,7 @@ import { type Service, startService } from '@assay/server'
 import { environmentConfig, hasShortCut, loadConfig } from '@assay/server/config'
 import { preflight } from '@assay/server/doctor'
 import { configFile } from '../options.ts'
+import { assayCommand } from './commandLine.ts'
 import { keyIn } from './ownKey.ts'
 import { type JsonChoice, print } from '../terminal/print.ts'
 import { untilStopped } from './signals.ts'
@@ -55,7 +56,7 @@ Try it:
   curl -s ${bearer} ${service.url}/v1/chains/${chain?.chainId}/health
   curl -s ${bearer} ${service.url}/v1/quote/token/${chain?.chainId}/${chain?.wrappedNative}
 
-What each endpoint can do: npx assay doctor. Ctrl-C stops; starting again goes on where it stood.`,
+What each endpoint can do: ${assayCommand()} doctor. Ctrl-C stops; the next start continues from there.`,
   )
   await untilStopped()
   console.error('\nStopping.')

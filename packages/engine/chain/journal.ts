@@ -12,6 +12,7 @@ import type { Evaluation } from '../price/evaluation.ts'
 import type { PublishedPool, PublishedToken } from '../record.ts'
 import type { TokenPast, Running } from '../rules/ownPast.ts'
 import type { State } from '../state.ts'
+import { isOutgrown } from '../stored/historyBase.ts'
 import { assert } from '../assert.ts'
 import type { Address, BlockRef, Hex } from './block.ts'
 import { undoSellability } from './sellabilityUndo.ts'
@@ -83,7 +84,14 @@ export function setPoolState(
   if (journal !== null && !journal.created.has(pool.address) && !journal.pools.has(pool.address))
     journal.pools.set(pool.address, pool.state)
   replaceState(pool, next)
+  if (isOutgrown(pool.around.base, next.history)) {
+    pool.around.base = next.history
+    state.index.changed.add(`history/${pool.address}`)
+  }
   touch(state, `pool/${pool.address}`, journal)
+  // Of a pool they all know, each journal is stored as what differs from the next: the tip's has nothing before it changed.
+  if (journal !== tipJournal(state))
+    for (const { key, pools } of state.journals) if (pools.has(pool.address)) state.index.changed.add(key)
 }
 
 export function setPublishedPool(state: State, pool: Pool, next: PublishedPool): void {
@@ -214,7 +222,7 @@ function undoBlock(state: State, journal: Journal, undone: Undone, removePool: (
     if (pool === undefined) continue
     removePool(pool)
     undone.removedPools.set(address, pool)
-    changed.add(`pool/${address}`).add(`ticks/${address}`)
+    changed.add(`pool/${address}`).add(`ticks/${address}`).add(`history/${address}`)
   }
   for (const address of journal.publishedTokens) undone.tokens.add(address)
   for (const [address, image] of journal.decimals) {

@@ -6,6 +6,7 @@ import type { PoolTerms } from '../amm/families.ts'
 import type { KnownPool, OwnPools, Pool, PoolState, Token } from '../entities.ts'
 import type { LoadedTicks } from '../amm/tickBook.ts'
 import { Cell } from '../memory/cell.ts'
+import { EMPTY } from '../memory/temporalTape.ts'
 import { canonicalX, roleOf } from '../setup.ts'
 import type { State } from '../state.ts'
 import type { Count, Ms } from '../units.ts'
@@ -63,6 +64,7 @@ export function enterPool(state: State, known: KnownPool): Pool {
       outlook: new Cell(),
       past: new Cell(),
       filed: null,
+      base: EMPTY,
     },
     to: known.to,
     from: known.from,

@@ -10,7 +10,7 @@ import type { Pool } from '../entities.ts'
 import type { Evaluation, Priced, Route } from '../price/evaluation.ts'
 import { type Count, count, type Ms, ms, type Score } from '../units.ts'
 import { BELIEVED, heldFor, type Wanted } from './belief.ts'
-import { Lever, type UnitOf } from './lever.ts'
+import { Lever, type Onward, type UnitOf } from './lever.ts'
 import type { Push } from './push.ts'
 import type { Look, Rehearsal } from './rehearsal.ts'
 import { restoredLoss } from './restored.ts'
@@ -136,7 +136,8 @@ function basesOf(
       : { num: goal.num * further.den * price.den, den: goal.den * further.num * price.num }
   const leversOf = (routes: readonly Route[], goal: Fraction, isOwn: boolean): Lever[] =>
     heaviest(routes).map(
-      ({ pool, weight, price }) => new Lever(pool, weight, isOwn, aimOf(price, goal), unitOf),
+      ({ pool, onwards }) =>
+        new Lever(pool, onwards, isOwn, aimOf((onwards[0] as Onward).price, goal), unitOf),
     )
   const own = leversOf(priced.routes, wanted.target, true)
   const assets = assetsOf(priced.routes).flatMap(asset => {
@@ -148,27 +149,25 @@ function basesOf(
   return [own, ...assets]
 }
 
-/** First-hop pools of qualified routes with the price of the heaviest, heaviest first, ties by address. */
-function heaviest(
-  routes: readonly Route[],
-): { readonly pool: Pool; readonly weight: bigint; readonly price: Fraction }[] {
-  const pools = new Map<Pool, { weight: bigint; most: Route }>()
-  for (const route of routes) {
-    if (route.price === null || route.failure !== null) continue
-    const { pool } = route.first
-    const known = pools.get(pool)
-    if (known === undefined) pools.set(pool, { weight: route.weight, most: route })
-    else {
-      known.weight += route.weight
-      if (route.weight > known.most.weight) known.most = route
-    }
+/** First-hop pools of qualified routes, heaviest first, ties by address; each with its routes, heaviest first. */
+function heaviest(routes: readonly Route[]): { readonly pool: Pool; readonly onwards: readonly Onward[] }[] {
+  const pools = new Map<Pool, { weight: bigint; readonly onwards: Onward[] }>()
+  for (const { price, failure, weight, capacity, first } of routes) {
+    if (price === null || failure !== null) continue
+    let known = pools.get(first.pool)
+    if (known === undefined) pools.set(first.pool, (known = { weight: 0n, onwards: [] }))
+    known.weight += weight
+    known.onwards.push({ price, weight, capacity })
   }
   return [...pools]
-    .map(([pool, { weight, most }]) => ({ pool, weight, price: most.price as Fraction }))
-    .sort((a, b) =>
-      a.weight !== b.weight ? (a.weight > b.weight ? -1 : 1) : a.pool.address < b.pool.address ? -1 : 1,
+    .sort(([a, x], [b, y]) =>
+      x.weight !== y.weight ? (x.weight > y.weight ? -1 : 1) : a.address < b.address ? -1 : 1,
     )
     .slice(0, MAX_LEVERS)
+    .map(([pool, { onwards }]) => ({
+      pool,
+      onwards: onwards.sort((a, b) => (a.weight < b.weight ? 1 : a.weight > b.weight ? -1 : 0)),
+    }))
 }
 
 /** Those that the first hops lead to, by the weight that goes through them. */

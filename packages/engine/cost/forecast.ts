@@ -39,15 +39,24 @@ function isCarried(
   isUp: boolean,
   drift: bigint,
 ): boolean {
-  const all = voters.map(([lever, short]) => {
-    const weight = lever.weight * (short === null ? 100n : drift)
-    const price = lever.priceAt(short, isUp)
-    return { id: lever.pool.id, price, weight, capacity: weight, source: lever.pool }
+  const pools = voters.map(([lever, short]) => {
+    const drifted = short === null ? 100n : drift
+    return { lever, short, drifted, weight: lever.weight * drifted }
   })
-  const total = all.reduce((sum, { weight }) => sum + weight, 0n)
-  const weights = all.map(({ weight }) => weight)
+  const total = pools.reduce((sum, { weight }) => sum + weight, 0n)
+  const weights = pools.map(({ weight }) => weight)
   const floor = floorOf(policy, weights, total)
-  const heard = all.filter(({ weight }) => isHeard(weight, total, floor))
+  const heard = pools
+    .filter(({ weight }) => isHeard(weight, total, floor))
+    .flatMap(({ lever, short, drifted }) =>
+      lever.voicesAt(short, isUp).map(({ price, weight, capacity }) => ({
+        id: lever.pool.id,
+        price,
+        weight: weight * drifted,
+        capacity: capacity * drifted,
+        source: lever.pool,
+      })),
+    )
   const verdict = consensus(heard, policy.revision === 1 ? null : total)
   if (verdict === null || verdict.unresolved) return false
   const priceOf = (at: typeof verdict.selected) => (heard[at] as (typeof heard)[0]).price

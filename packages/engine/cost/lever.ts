@@ -17,7 +17,13 @@ export type Costs = { readonly capital: bigint; readonly loss: bigint }
 
 const NOTHING: Costs = { capital: 0n, loss: 0n }
 
-/** A distance is cut to this many parts of a price: finer than any pool of ours tells apart. */
+/** A route that begins with a pool: it moves with the pool, and has a price and a weight of its own. */
+export type Onward = { readonly price: Fraction; readonly weight: bigint; readonly capacity: bigint }
+
+/** One voice of a pool: its price as a part of the wanted one. */
+export type Voice = Onward
+
+/** A distance, or a price as a part of another, is cut to this many parts of a price: finer than any pool of ours tells apart. */
 const PARTS = 10n ** 12n
 
 const MILLION = 1_000_000n
@@ -28,17 +34,28 @@ export class Lever {
   readonly weight: bigint
   /** Its own, or of an asset that the token is priced through. */
   readonly isOwn: boolean
+  readonly #routes: readonly Onward[]
   readonly #aim: Fraction
   readonly #unitOf: UnitOf
   readonly #pushes = new Map<bigint, Push | null>()
 
-  /** `aim`: the wanted price over the one it has. */
-  constructor(pool: Pool, weight: bigint, isOwn: boolean, aim: Fraction, unitOf: UnitOf) {
+  /** `routes` begin with the heaviest; `aim` is the wanted price over the one that has. */
+  constructor(pool: Pool, routes: readonly Onward[], isOwn: boolean, aim: Fraction, unitOf: UnitOf) {
     this.pool = pool
-    this.weight = weight
+    this.weight = routes.reduce((sum, route) => sum + route.weight, 0n)
     this.isOwn = isOwn
+    this.#routes = routes
     this.#aim = aim
     this.#unitOf = unitOf
+  }
+
+  /** How far short of the wanted price the heaviest route is where another one is there. */
+  shortsOf(isUp: boolean): readonly bigint[] {
+    const [heaviest] = this.#routes as readonly [Onward]
+    return this.#routes.slice(1).map(({ price }) => {
+      const [far, near] = isUp ? [price, heaviest.price] : [heaviest.price, price]
+      return (far.num * near.den * MILLION) / (far.den * near.num) - MILLION
+    })
   }
 
   /** Null where it stands there already, or cannot be brought there. */
@@ -52,11 +69,24 @@ export class Lever {
     return push
   }
 
-  /** The price of its routes after that push, as a part of the wanted one; cut, as only guesses are made of it. */
-  priceAt(short: Short, isUp: boolean): Fraction {
+  /** What its routes say after that push; cut, as only guesses are made of it. */
+  voicesAt(short: Short, isUp: boolean): readonly Voice[] {
+    const said = this.#priceAt(short, isUp)
+    const [heaviest] = this.#routes as readonly [Onward]
+    return this.#routes.map(({ price, weight, capacity }) => {
+      const [far, near] = [price.num * heaviest.price.den, price.den * heaviest.price.num]
+      return {
+        price: { num: (said.num * far * PARTS) / (said.den * near) + 1n, den: PARTS },
+        weight,
+        capacity,
+      }
+    })
+  }
+
+  #priceAt(short: Short, isUp: boolean): Fraction {
     if (short !== null && this.at(short, isUp) !== null)
       return isUp ? { num: MILLION, den: MILLION + short } : { num: MILLION + short, den: MILLION }
-    return { num: (this.#aim.den * PARTS) / this.#aim.num + 1n, den: PARTS }
+    return { num: this.#aim.den, den: this.#aim.num }
   }
 
   /** Of a push there and, if nobody trades meanwhile, back. */

@@ -11,5 +11,12 @@ test('R-cost-6: another search finds no plan cheaper than 0.8 of the stated one'
   for (const { seed, share } of outcomes) expect([seed, share]).toEqual([seed, expect.toSatisfy(isDear)])
 })
 
+test.each([
+  [1500, 'a pool speaks by three routes, of which one is enough'],
+  [4451, 'all have to go beyond the wanted price, so that a pool left alone is an outlier'],
+])('R-cost-6: nor in market %i, where %s', seed => {
+  expect(contest(seed)?.share).toSatisfy(isDear)
+})
+
 /** Null: the rival found none. */
 const isDear = (share: unknown): boolean => share === null || (typeof share === 'number' && share >= 0.8)

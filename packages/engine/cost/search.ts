@@ -2,32 +2,24 @@
  * The cheapest plan found that makes the service say a wanted price: which pools are pushed, and how far. Plans are compared
  * by what a round trip loses while nobody trades back; whether a plan works is asked of the live rules.
  *
- * A plan is a distance for each pool: to the wanted price, so many bps short of it, or not at all. With few pools all such
- * plans are tried, cheapest first. With many the search goes from all pools down. Either way it then shortens each push.
+ * A plan is a distance for each pool: to where one of its routes says the wanted price, so many bps short of it, or not at all.
+ * With few pools all such plans are tried, cheapest first. With many the search goes from all pools down. Either way it then
+ * shortens each push, and tries what is cheaper and differs in two pools.
  */
 import { type Count, count } from '../units.ts'
 import { type Tried, tried, type Wanted } from './belief.ts'
+import { beyondOf, distancesOf, FEW, neighboursOf, type Plan, plansOf, SHORTS } from './distances.ts'
 import { isLikely } from './forecast.ts'
 import type { Costs, Lever, Short } from './lever.ts'
 import type { Push } from './push.ts'
 import type { Rehearsal } from './rehearsal.ts'
 
-/**
- * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
- * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
- */
-const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
-
-/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 5^4 and 3^6. */
-const FEW = 6
-const FEWER = 4
-const COARSE: readonly Short[] = [null, 19_500n, 0n]
-
 /** Plans that are tried for one move; each takes at most two evaluations. */
 export const MAX_TRIALS = 160
 
-/** Of them, cheapest first. */
+/** Of them, of one set of pools cheapest first, and of those that differ from the best in two pools. */
 const MAX_CHEAPEST_FIRST = 40
+const MAX_NEIGHBOURS = 24
 
 /** A plan that misses the wanted price by no more than this part of the move is brought there. */
 const MISSED = { num: 6n, den: 10n }
@@ -38,8 +30,6 @@ const EXACT = 100n
 /** Halvings of a push between what works and what does not. */
 const HALVINGS = 6
 
-type Plan = ReadonlyMap<Lever, Short>
-
 export type FoundPlan = { readonly pushes: readonly Push[]; readonly costs: Costs; readonly trials: Count }
 
 export class Search {
@@ -47,6 +37,8 @@ export class Search {
   readonly #wanted: Wanted
   #trials = 0
   #best: Plan | null = null
+  /** Pools that carry the best plan without a push. */
+  #standing: readonly Lever[] = []
 
   constructor(rehearsal: Rehearsal, wanted: Wanted) {
     this.#rehearsal = rehearsal
@@ -55,9 +47,16 @@ export class Search {
 
   /** Each base is a set of pools that carry the price together. */
   run(bases: readonly (readonly Lever[])[]): FoundPlan | null {
-    for (const base of bases) this.#searchIn(base)
+    for (const base of bases) {
+      const before = this.#best
+      this.#searchIn(base)
+      for (const beyond of beyondOf(base, this.#wanted.isUp))
+        this.#tryCheapestFirst(...this.#parted(base), beyond)
+      if (this.#best !== before) this.#standing = this.#parted(base)[1]
+    }
     if (this.#best === null) return null
     this.#shorten()
+    while (this.#improve()) this.#shorten()
     return {
       pushes: this.#pushes(this.#best),
       costs: this.#costs(this.#best),
@@ -66,9 +65,7 @@ export class Search {
   }
 
   #searchIn(base: readonly Lever[]): void {
-    const levers = base.filter(lever => this.#push(lever, 0n) !== null)
-    // Pools that are there already carry the price without a push.
-    const standing = base.filter(lever => this.#push(lever, 0n) === null)
+    const [levers, standing] = this.#parted(base)
     if (levers.length === 0 || (levers.length <= FEW && this.#tryCheapestFirst(levers, standing))) return
     const whole: Plan = new Map(levers.map(lever => [lever, 0n] as const))
     const fitting = this.#fit(whole)
@@ -80,23 +77,29 @@ export class Search {
     if (others !== null && this.#isDearerThan(others)) this.#best = others
   }
 
+  /** Pools to push, and pools that are there already and carry the price without a push. */
+  #parted(base: readonly Lever[]): readonly [Lever[], Lever[]] {
+    const isPushed = (lever: Lever) => this.#push(lever, 0n) !== null
+    return [base.filter(isPushed), base.filter(lever => !isPushed(lever))]
+  }
+
   /** True when the cheapest of all plans that are likely to work was found, or is dearer than one that is known. */
-  #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[]): boolean {
+  #tryCheapestFirst(levers: readonly Lever[], standing: readonly Lever[], beyond = 0n): boolean {
     const { isUp } = this.#wanted
-    const plans = plansOf(levers)
-      .map(plan => ({ plan, loss: this.#costs(plan).loss }))
-      .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
+    const plans = this.#cheapestFirst(plansOf(levers, isUp, beyond))
     let tried = 0
+    let isFound = false
     for (const { plan } of plans) {
       if (this.#isDearer(plan)) return true
       if (!isLikely(this.#rehearsal.policy, plan, standing, isUp)) continue
-      if (++tried > MAX_CHEAPEST_FIRST) return false
+      if (++tried > MAX_CHEAPEST_FIRST) break
       const fitting = this.#fit(plan)
       if (fitting === null) continue
+      // It may have become longer, and the next one cheaper than it.
+      isFound = true
       this.#keep(fitting)
-      return true
     }
-    return false
+    return isFound
   }
 
   /** The pools that carry most for what they cost go all the way, the rest nowhere or a part of it. */
@@ -139,7 +142,10 @@ export class Search {
       const here = this.#best?.get(lever)
       if (here === null || here === undefined) continue
       let works = here
-      let fails = SHORTS.findLast(short => short !== null && short > here) ?? here + 100_000n
+      const next = distancesOf(lever, this.#wanted.isUp, count(1)).findLast(
+        short => short !== null && short > here,
+      )
+      let fails = next ?? here + this.#wanted.millionths
       for (let half = 0; half < HALVINGS && fails - works > 1n; half++) {
         const middle = (works + fails) >> 1n
         const plan: Plan = new Map(this.#best).set(lever, middle)
@@ -149,6 +155,28 @@ export class Search {
         } else fails = middle
       }
     }
+  }
+
+  /** The cheapest plan that works of those that differ from the best one in at most two pools. True where there is one. */
+  #improve(): boolean {
+    const best = this.#best as Plan
+    const standing = this.#standing
+    const plans = this.#cheapestFirst(neighboursOf(best, this.#wanted.isUp))
+    let tried = 0
+    for (const { plan } of plans) {
+      if (this.#isDearer(plan) || tried >= MAX_NEIGHBOURS) break
+      if (!isLikely(this.#rehearsal.policy, plan, standing, this.#wanted.isUp)) continue
+      tried++
+      const fitting = this.#fit(plan)
+      if (fitting !== null) this.#keep(fitting)
+    }
+    return this.#best !== best
+  }
+
+  #cheapestFirst(plans: readonly Plan[]): readonly { readonly plan: Plan; readonly loss: bigint }[] {
+    return plans
+      .map(plan => ({ plan, loss: this.#costs(plan).loss }))
+      .sort((a, b) => (a.loss < b.loss ? -1 : a.loss > b.loss ? 1 : 0))
   }
 
   #dearestFirst(): Lever[] {
@@ -204,12 +232,4 @@ export class Search {
     }
     return { capital, loss }
   }
-}
-
-function plansOf(levers: readonly Lever[]): Plan[] {
-  const shorts = levers.length > FEWER ? COARSE : SHORTS
-  return levers.reduce<Map<Lever, Short>[]>(
-    (plans, lever) => plans.flatMap(plan => shorts.map(short => new Map(plan).set(lever, short))),
-    [new Map()],
-  )
 }

@@ -6,17 +6,18 @@
  */
 import type { Fraction } from '../exact/fraction.ts'
 import type { Pool } from '../entities.ts'
-import { type Amm, arriving, sell, type Shares, type Way } from './ways.ts'
 import { type Count, count } from '../units.ts'
+import { type Amm, arriving, sell, type Shares, type Sold, type Way } from './ways.ts'
+import { Winners } from './winners.ts'
 
-/** A portion is this share of what is sold already: the split is as fine at every size. */
-const PORTION_DIVISOR = 20n
+/** A portion is this share of what is sold already: the split is as fine at every size. With 20, one sale in many thousands lost 0.1%. */
+const PORTION_DIVISOR = 24n
 
 /** The first portion, as a share of the smallest sale that is worth splitting. */
 const FIRST_DIVISOR = 64n
 
-/** From a dollar to a thousand billion takes eight hundred. */
-const MAX_PORTIONS = 1_000
+/** From a dollar to a thousand billion takes nearly a thousand. */
+const MAX_PORTIONS = 1_200
 
 /** Of a portion that no way holds any more. */
 const MAX_HALVINGS = 6n
@@ -24,15 +25,25 @@ const MAX_HALVINGS = 6n
 /** What a portion fetches for each unit, in microdollars times this: small portions of cheap tokens still compare. */
 const PRICE_BITS = 96n
 
-type Portion = { readonly way: Way; readonly amount: bigint }
+/** The end of a portion: how much is sold by then, by all ways and by its own. */
+type Portion = { readonly place: Place; readonly sold: bigint; readonly ownSold: bigint }
+
+/** A way that sells something, and where in the list its portions are. */
+type Place = { readonly way: Way; readonly portions: Count[] }
+
+/** The last sale that was tried in a first pool: ways that begin with it share it. */
+type FirstTry = { readonly amm: Amm; readonly amount: bigint; readonly sold: Sold | null }
 
 export class Allocation {
   readonly #states = new Map<Pool, Amm>()
   readonly #ways: readonly Way[]
   readonly #taxBps: bigint
   /** For each way, at most what a unit more fetches; `NOTHING` where it holds no more. */
-  readonly #bounds: bigint[]
+  #bounds: Winners
+  readonly #firsts = new Map<Pool, FirstTry>()
   readonly #portions: Portion[] = []
+  /** In the order of their first portions. */
+  readonly #places = new Map<Way, Place>()
   #sold = 0n
   #halvings = 0n
   readonly #least: bigint
@@ -41,7 +52,7 @@ export class Allocation {
   constructor(ways: readonly Way[], start: bigint, taxBps: bigint) {
     this.#ways = ways
     this.#taxBps = taxBps
-    this.#bounds = ways.map(() => UNKNOWN)
+    this.#bounds = unknownOf(ways)
     const least = start / FIRST_DIVISOR
     this.#least = least > 0n ? least : 1n
   }
@@ -49,15 +60,27 @@ export class Allocation {
   /** What each way gets of a sale of `amount`; null where all ways together do not hold that much. */
   of(amount: bigint): Shares | null {
     if (!this.#growTo(amount)) return null
+    const last = this.#portionAt(amount)
     const shares = new Map<Way, bigint>()
-    let rest = amount
-    for (const portion of this.#portions) {
-      const taken = portion.amount < rest ? portion.amount : rest
-      shares.set(portion.way, (shares.get(portion.way) ?? 0n) + taken)
-      rest -= taken
-      if (rest === 0n) break
+    for (const { way, portions } of this.#places.values()) {
+      const own = lastUpTo(portions, last)
+      if (own === null) break
+      const { sold, ownSold } = this.#portions[own] as Portion
+      // Of the last portion only what the sale still needs.
+      shares.set(way, own === last ? ownSold - (sold - amount) : ownSold)
     }
     return shares
+  }
+
+  /** The portion with which that much is sold. */
+  #portionAt(amount: bigint): Count {
+    let [low, high] = [0, this.#portions.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((this.#portions[middle] as Portion).sold < amount) low = middle + 1
+      else high = middle
+    }
+    return count(low)
   }
 
   #growTo(amount: bigint): boolean {
@@ -66,7 +89,7 @@ export class Allocation {
       if (!this.#sellPortion((share > this.#least ? share : this.#least) >> this.#halvings)) {
         // No way holds a portion of this size; smaller ones may still fit.
         if (++this.#halvings > MAX_HALVINGS) return false
-        this.#bounds.fill(UNKNOWN)
+        this.#bounds = unknownOf(this.#ways)
       }
     }
     return this.#sold >= amount
@@ -75,46 +98,62 @@ export class Allocation {
   #sellPortion(amount: bigint): boolean {
     if (amount === 0n) return false
     for (;;) {
-      const best = this.#highest(null)
-      if (best === null) return false
+      const best = this.#bounds.highest
+      if (best === null || this.#bounds.value(best) === NOTHING) return false
       const way = this.#ways[best] as Way
       const sale = this.#try(way, amount)
-      this.#bounds[best] = sale === null ? NOTHING : sale.price
-      const next = this.#highest(best)
-      if (sale === null || (next !== null && sale.price < nearly(this.#bounds[next] as bigint))) continue
+      const next = this.#bounds.next
+      this.#bounds.set(best, sale === null ? NOTHING : sale.price)
+      if (sale === null || (next !== null && sale.price < nearly(this.#bounds.value(next)))) continue
       for (const [pool, state] of sale.after) this.#states.set(pool, state)
-      this.#sold += amount
-      this.#portions.push({ way, amount })
+      this.#add(way, amount)
       return true
     }
   }
 
-  /** The place of the highest bound, `but` aside; in ties the first. */
-  #highest(but: Count | null): Count | null {
-    const bounds = this.#bounds
-    let best: Count | null = null
-    let highest = NOTHING
-    for (let at = 0; at < bounds.length; at++) {
-      const bound = bounds[at] as bigint
-      if (bound > highest && at !== but) {
-        best = count(at)
-        highest = bound
-      }
-    }
-    return best
+  #add(way: Way, amount: bigint): void {
+    let place = this.#places.get(way)
+    if (place === undefined) this.#places.set(way, (place = { way, portions: [] }))
+    const before = place.portions.at(-1)
+    const ownBefore = before === undefined ? 0n : (this.#portions[before] as Portion).ownSold
+    this.#sold += amount
+    place.portions.push(count(this.#portions.length))
+    this.#portions.push({ place, sold: this.#sold, ownSold: ownBefore + amount })
   }
 
   #try(way: Way, amount: bigint): { price: bigint; after: readonly [Pool, Amm][] } | null {
     const after: [Pool, Amm][] = []
     let held = arriving(amount, this.#taxBps)
-    for (const pool of way.pools) {
-      const sold = sell(pool, this.#states.get(pool) ?? pool.state.amm, held)
+    for (const [at, pool] of way.pools.entries()) {
+      const amm = this.#states.get(pool) ?? pool.state.amm
+      const sold = at === 0 ? this.#tryFirst(pool, amm, held) : sell(pool, amm, held)
       if (sold === null) return null
       after.push([pool, sold.state])
       held = sold.amountOut
     }
     return { price: pricePerUnit(held, way.unitMicrousd, amount), after }
   }
+
+  #tryFirst(pool: Pool, amm: Amm, amount: bigint): Sold | null {
+    const known = this.#firsts.get(pool)
+    if (known !== undefined && known.amm === amm && known.amount === amount) return known.sold
+    const sold = sell(pool, amm, amount)
+    this.#firsts.set(pool, { amm, amount, sold })
+    return sold
+  }
+}
+
+const unknownOf = (ways: readonly Way[]): Winners => new Winners(ways.map(() => UNKNOWN))
+
+/** The greatest of ascending places that is at most `last`; null where all are greater. */
+function lastUpTo(places: readonly Count[], last: Count): Count | null {
+  let [low, high] = [0, places.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((places[middle] as Count) <= last) low = middle + 1
+    else high = middle
+  }
+  return places[low - 1] ?? null
 }
 
 /** So close to the best bound a way is taken without a look at the others: less than a bps. */

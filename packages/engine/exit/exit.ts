@@ -9,7 +9,7 @@ import type { State } from '../state.ts'
 import { type Count, count } from '../units.ts'
 import { Allocation } from './allocation.ts'
 import { paysMore, type Plan, planOf } from './plan.ts'
-import { sellAlong, type Way, type WaysOut, waysOut } from './ways.ts'
+import { type FirstSales, sellAlong, type Way, type WaysOut, waysOut } from './ways.ts'
 
 export type Sale = {
   /** Units of the token. */
@@ -75,8 +75,9 @@ class Seller {
   #bestSingle(amount: bigint): Way | null {
     let best: Way | null = null
     let most: Fraction = { num: 0n, den: 1n }
+    const firsts: FirstSales = new Map()
     for (const way of this.#out.ways) {
-      const out = sellAlong(way, amount, this.#out.taxBps)
+      const out = sellAlong(way, amount, this.#out.taxBps, firsts)
       if (out === null) continue
       const paid = { num: out * way.unitMicrousd.num, den: way.unitMicrousd.den }
       if (best !== null && compareExactly(paid, most) <= 0) continue

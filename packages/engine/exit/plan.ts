@@ -19,14 +19,17 @@ export type Plan = {
   readonly shares: Shares
 }
 
+/** What each way holds at the pool it has come to, by its place; nothing for one that takes no part. */
+type Held = (bigint | undefined)[]
+
 /** Null where a pool does not hold what it would be sold. */
 export function planOf({ stops, taxBps }: WaysOut, shares: Shares): Plan | null {
-  /** What each way holds at the pool it has come to. */
-  const held = new Map([...shares].filter(([, amount]) => amount > 0n))
+  const held: Held = []
+  for (const [way, amount] of shares) if (amount > 0n) held[way.at] = amount
   const swaps: Swap[] = []
   for (const { pool, through } of stops) {
     let amountIn = 0n
-    for (const way of through) amountIn += held.get(way) ?? 0n
+    for (const { at } of through) amountIn += held[at] ?? 0n
     if (amountIn === 0n) continue
     // The token itself is sold in first pools only.
     const isFirst = through[0]?.pools[0] === pool
@@ -35,29 +38,30 @@ export function planOf({ stops, taxBps }: WaysOut, shares: Shares): Plan | null 
     swaps.push({ pool, amountIn, amountOut: sold.amountOut })
     split(held, through, amountIn, sold.amountOut)
   }
-  return { swaps, shares, ...received(held) }
+  return { swaps, shares, ...received(held, shares) }
 }
 
 /** Each way's part of what came out, in proportion to what it put in; units left over by rounding go to the first. */
-function split(held: Map<Way, bigint>, through: readonly Way[], amountIn: bigint, amountOut: bigint): void {
+function split(held: Held, through: readonly Way[], amountIn: bigint, amountOut: bigint): void {
   let left = amountOut
   let first: Way | null = null
   for (const way of through) {
-    const put = held.get(way)
+    const put = held[way.at]
     if (put === undefined) continue
     first ??= way
     const part = put === amountIn ? amountOut : (amountOut * put) / amountIn
-    held.set(way, part)
+    held[way.at] = part
     left -= part
   }
-  if (first !== null && left > 0n) held.set(first, (held.get(first) as bigint) + left)
+  if (first !== null && left > 0n) held[first.at] = (held[first.at] as bigint) + left
 }
 
-function received(held: Shares): Pick<Plan, 'proceeds' | 'microusd'> {
+function received(held: Held, shares: Shares): Pick<Plan, 'proceeds' | 'microusd'> {
   const proceeds = new Map<Address, bigint>()
   const units = new Map<Address, Fraction>()
-  for (const [{ stable, unitMicrousd }, amount] of held) {
-    if (amount === 0n) continue
+  for (const { at, stable, unitMicrousd } of shares.keys()) {
+    const amount = held[at]
+    if (amount === undefined || amount === 0n) continue
     proceeds.set(stable.token, (proceeds.get(stable.token) ?? 0n) + amount)
     units.set(stable.token, unitMicrousd)
   }

@@ -10,11 +10,14 @@ import type { Pool } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'
 import type { Edge, Priced, Route, StableView } from '../price/evaluation.ts'
 import type { State } from '../state.ts'
+import { type Count, count } from '../units.ts'
 
 export type Amm = AmmState
 
 export type Way = {
   readonly id: string
+  /** Its place among the ways. */
+  readonly at: Count
   readonly pools: readonly Pool[]
   readonly stable: StableView
   /** Microdollars for the least unit of the stable. */
@@ -39,7 +42,9 @@ const MICRO = 1_000_000n
 const BPS = 10_000n
 
 export function waysOut(state: State, { routes }: Priced, taxBps = 0n): WaysOut {
-  const ways = routes.filter(route => route.exclusion === null).map(route => wayOf(state, route))
+  const ways = routes
+    .filter(route => route.exclusion === null)
+    .map((route, at) => wayOf(state, route, count(at)))
   const ranks = new Map(state.setup.routingAssets.map((asset, rank) => [asset, rank]))
   const rankOf = ({ from }: Pool): number => ranks.get(from) ?? ranks.size
   const firsts = new Set(ways.map(({ pools }) => pools[0] as Pool))
@@ -56,10 +61,20 @@ export function waysOut(state: State, { routes }: Priced, taxBps = 0n): WaysOut 
 export const arriving = (amount: bigint, taxBps: bigint): bigint =>
   taxBps === 0n ? amount : (amount * (BPS - taxBps)) / BPS
 
+/** What a sale of all of it in a first pool gives: ways that begin with the same pool share it. */
+export type FirstSales = Map<Pool, Sold | null>
+
 /** What a way alone gives for all of it in its stable; null where it does not hold that much. */
-export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint): bigint | null {
-  let held = arriving(amount, taxBps)
-  for (const pool of pools) {
+export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint, firsts: FirstSales): bigint | null {
+  const [first, ...behind] = pools as readonly [Pool, ...Pool[]]
+  let known = firsts.get(first)
+  if (known === undefined) {
+    known = sell(first, first.state.amm, arriving(amount, taxBps))
+    firsts.set(first, known)
+  }
+  if (known === null) return null
+  let held = known.amountOut
+  for (const pool of behind) {
     const sold = sell(pool, pool.state.amm, held)
     if (sold === null) return null
     held = sold.amountOut
@@ -67,17 +82,20 @@ export function sellAlong({ pools }: Way, amount: bigint, taxBps: bigint): bigin
   return held
 }
 
+export type Sold = { readonly amountOut: bigint; readonly state: Amm }
+
 /** What `amount` of a pool's X gives in its Y, and the state after; null where liquidity or knowledge of it ends first. */
-export function sell(pool: Pool, amm: Amm, amount: bigint): { amountOut: bigint; state: Amm } | null {
+export function sell(pool: Pool, amm: Amm, amount: bigint): Sold | null {
   const swapped = pool.around.adapter.swapExactIn(pool.terms, amm, pool.x, amount)
   return 'reason' in swapped || swapped.amountIn < amount ? null : swapped
 }
 
-function wayOf(state: State, { id, edges, stable }: Route): Way {
+function wayOf(state: State, { id, edges, stable }: Route, at: Count): Way {
   const { token, usd } = stable as StableView
   const decimals = state.tokens.get(token)?.decimals?.value ?? 0
   return {
     id,
+    at,
     pools: edges.map(({ pool }: Edge) => pool),
     stable: stable as StableView,
     unitMicrousd: { num: usd.num * MICRO, den: usd.den * 10n ** BigInt(decimals) },

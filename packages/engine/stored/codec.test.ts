@@ -1,10 +1,11 @@
 /** The text of entities: whatever a name looks like, it is read back as it was, and numbers of any size as numbers. */
-import type { EntityKey, Token } from '../entities.ts'
+import type { EntityKey, PoolState, Token } from '../entities.ts'
 import { expect, test } from 'vitest'
 import { decodeState, encodeEntity, entityKeys } from './codec.ts'
 import { visitAt } from '../chain/visit.ts'
 import { createState } from '../createState.ts'
 import { step } from '../engine.ts'
+import { changesOf } from '../memory/temporalTape.ts'
 import { DEFAULT_POLICY } from '../policy/policy.ts'
 import type { State } from '../state.ts'
 import { randomLife, SETUP, TOKENS } from '../testing/randomMarket.ts'
@@ -65,3 +66,36 @@ test('R-visit-7: a pool stored before visits were known has none, and books from
   }
   expect(stale).toBeGreaterThan(3)
 })
+
+test('R-fold-6: what was stored with whole histories is read, and goes on as it would have', () => {
+  const { life } = randomLife(7, { rounds: 40, maxDepth: 6 })
+  const half = Math.floor(life.length / 2)
+  const state = createState(SETUP)
+  for (const input of life.slice(0, half)) step(state, input)
+  const whole = textsOf(state)
+    .filter(([key]) => !key.startsWith('history/'))
+    .map(([key, text]): [EntityKey, string] => {
+      const image = JSON.parse(text) as {
+        state: { history: unknown }
+        pools: [string, { history: unknown }][]
+      }
+      const address = key.split('/')[1] as Token['address']
+      if (key.startsWith('pool/')) image.state.history = historyText(state.pools.get(address)?.state)
+      else if (key.startsWith('undo/')) {
+        const journal = state.journals.find(({ key: own }) => own === key)
+        for (const [pool, told] of image.pools) told.history = historyText(journal?.pools.get(pool as never))
+      } else return [key, text]
+      return [key, JSON.stringify(image)]
+    })
+  const back = decodeState(SETUP, whole)
+  for (const input of life.slice(half)) expect(step(back, input).records).toEqual(step(state, input).records)
+})
+
+/** As it was stored before it was told from another one. */
+function historyText(from: PoolState | undefined): unknown {
+  return JSON.parse(
+    JSON.stringify(changesOf((from as PoolState).history), (_, each: unknown) =>
+      typeof each === 'bigint' ? `#${each}` : each,
+    ),
+  )
+}

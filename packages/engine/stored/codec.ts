@@ -5,15 +5,19 @@
 import type { EntityKey, Token } from '../entities.ts'
 import type { Address } from '../chain/block.ts'
 import { enterPool } from '../chain/registry.ts'
+import type { Journal } from '../chain/undo.ts'
 import { createState } from '../createState.ts'
 import type { ExternalDepth } from '../input.ts'
 import { fileDepths, fileReferences } from '../memory/filing.ts'
+import { changesOf, restore } from '../memory/temporalTape.ts'
 import { mergePolicy } from '../policy/policyOverride.ts'
 import { policyVersion } from '../policy/policyVersion.ts'
 import { QuoteWriter } from '../price/publish/quoteJson.ts'
 import type { ChainSetup } from '../setup.ts'
+import type { Change } from '../rules/temporalWindow.ts'
 import type { Gap, State } from '../state.ts'
 import {
+  type After,
   chainFrom,
   type ChainImage,
   chainImage,
@@ -47,6 +51,10 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
       return mapped(state.pools.get(id as Address), pool => write(poolImage(pool)))
     case 'ticks':
       return mapped(state.pools.get(id as Address), ({ terms }) => mapped(ticksOf(terms), write))
+    case 'history':
+      return mapped(state.pools.get(id as Address), ({ around }) =>
+        mapped(around.base.open, () => write(changesOf(around.base))),
+      )
     case 'token':
       return mapped(state.tokens.get(id as Address), ({ past: _past, ...token }) => write(token))
     case 'past':
@@ -68,8 +76,21 @@ export function encodeEntity(state: State, key: EntityKey): string | null {
     default:
       return mapped(
         state.journals.find(({ block }) => String(block.number) === id),
-        journal => write(journalImage(journal)),
+        journal => write(journalImage(journal, afterBlock(state, journal))),
       )
+  }
+}
+
+/** What the block of a journal left; of null, what all blocks before the known journals did. */
+function afterBlock(state: State, journal: Journal | null): After {
+  const later = state.journals.slice(journal === null ? 0 : state.journals.indexOf(journal) + 1)
+  return {
+    history: pool =>
+      (later.find(({ pools }) => pools.has(pool))?.pools.get(pool) ?? state.pools.get(pool)?.state)?.history,
+    past: token => {
+      const next = later.find(({ pasts }) => pasts.has(token))
+      return next === undefined ? state.tokens.get(token)?.past : next.pasts.get(token)
+    },
   }
 }
 
@@ -80,6 +101,7 @@ export function* entityKeys(state: State): Generator<EntityKey> {
   for (const { address, terms, around } of state.pools.values()) {
     yield `pool/${address}`
     if (around.adapter.book(terms) !== null) yield `ticks/${address}`
+    if (around.base.open !== null) yield `history/${address}`
   }
   for (const { address, past } of state.tokens.values()) {
     yield `token/${address}`
@@ -116,14 +138,19 @@ export function decodeState(setup: ChainSetup, entities: Iterable<readonly [Enti
     const address = key.split('/')[1] as Address
     if (key.startsWith('pool/')) {
       const ticks = texts.get(`ticks/${address}`)
-      enterPool(state, poolFrom(read<PoolImage>(text), ticks === undefined ? null : read<TicksImage>(ticks)))
+      const base = restore(read<readonly Change[]>(texts.get(`history/${address}`) ?? '[]'))
+      const image = read<PoolImage>(text)
+      const known = poolFrom(image, ticks === undefined ? null : read<TicksImage>(ticks), base)
+      enterPool(state, known).around.base = base
     } else if (key.startsWith('stable/')) state.stables.set(address, stableFrom(read(text)))
   }
   for (const token of state.tokens.values()) fileDepths(state, token)
   const journals = [...texts]
     .filter(([key]) => key.startsWith('undo/'))
-    .map(([, text]) => journalFrom(read<JournalImage>(text)))
-  state.journals.push(...journals.sort((a, b) => a.block.number - b.block.number))
+    .map(([, text]) => read<JournalImage>(text))
+  // The newest first: each is told from what came after it.
+  for (const image of journals.sort((a, b) => b.block.number - a.block.number))
+    state.journals.unshift(journalFrom(image, afterBlock(state, null)))
   const gaps = [...texts].filter(([key]) => key.startsWith('gap/')).map(([, text]) => read<Gap>(text))
   state.gaps.push(...gaps.sort((a, b) => a.toBlock - b.toBlock))
   state.index.changed.clear()

@@ -5,6 +5,7 @@ import type { KnownPool, Pool, PoolState, Sellability, Stable, Token } from '../
 import * as tickBook from '../amm/tickBook.ts'
 import { assert } from '../assert.ts'
 import type { Address } from '../chain/block.ts'
+import type { Fraction } from '../exact/fraction.ts'
 import { openJournal } from '../chain/journal.ts'
 import { keptFrom } from '../memory/pastBounds.ts'
 import * as temporal from '../memory/temporalTape.ts'
@@ -12,6 +13,7 @@ import type { Kept, Noted, Running } from '../rules/ownPast.ts'
 import type { Change } from '../rules/temporalWindow.ts'
 import type { ChainPosition } from '../state.ts'
 import { viewFrom, viewText } from './anchorText.ts'
+import { deltaOf, earlierOf, type StoredList } from './listDelta.ts'
 import { type VisitImage, visitFrom, visitImage } from './visitImage.ts'
 
 /** A state that was written before gaps, or visits, were known of has no word about them. */
@@ -36,6 +38,20 @@ const stateFrom = (image: PoolStateImage): PoolState => ({
   history: temporal.restore(image.history),
   visit: image.visit == null ? null : visitFrom(image.visit),
 })
+
+/** With a history that is told from another one, which stands elsewhere. */
+type ToldState = Omit<PoolStateImage, 'history'> & { readonly history: StoredList<Change> }
+
+function toldFrom(state: PoolState, other: temporal.History | undefined): ToldState {
+  const { history, ...image } = stateImage(state)
+  return { ...image, history: deltaOf(history, temporal.changesOf(other ?? temporal.EMPTY), isSameChange) }
+}
+
+const madeFrom = ({ history, ...image }: ToldState, other: temporal.History | undefined): PoolState =>
+  stateFrom({ ...image, history: earlierOf(history, temporal.changesOf(other ?? temporal.EMPTY)) })
+
+const isSameRatio = (a: Fraction, b: Fraction): boolean => a === b || (a.num === b.num && a.den === b.den)
+const isSameChange = (a: Change, b: Change): boolean => isSameRatio(a.ratio, b.ratio)
 
 /** Terms without the book of ticks, which is stored by itself. */
 type TermsImage = PoolTerms extends infer T ? Omit<T, 'book'> & Pick<PoolTerms, 'family'> : never
@@ -89,26 +105,42 @@ function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
 const NO_TICKS: TicksImage = { ...tickBook.FULL_RANGE, entries: [] }
 
 export type PoolImage = Omit<KnownPool, 'state' | 'terms'> & {
-  readonly state: PoolStateImage
+  readonly state: ToldState
   readonly terms: TermsImage
 }
 
-export const poolImage = ({ around: _around, ...known }: Pool): PoolImage => ({
+export const poolImage = ({ around, ...known }: Pool): PoolImage => ({
   ...known,
-  state: stateImage(known.state),
+  state: toldFrom(known.state, around.base),
   terms: termsImage(known.terms),
 })
 
-export const poolFrom = (image: PoolImage, ticks: TicksImage | null): KnownPool => ({
+export const poolFrom = (image: PoolImage, ticks: TicksImage | null, base: temporal.History): KnownPool => ({
   ...image,
-  state: stateFrom(image.state),
+  state: madeFrom(image.state, base),
   terms: termsFrom(image.terms, ticks),
+})
+
+/** What came after a block: the histories it left, which those before it are told from. */
+export type After = {
+  readonly history: (pool: Address) => temporal.History | undefined
+  readonly past: (token: Address) => Running | null | undefined
+}
+
+type UndonePast = Omit<PastImage, 'open'> & { readonly open: StoredList<Omit<Noted, 'near'>> }
+
+const isSameNoted = (a: Omit<Noted, 'near'>, b: Omit<Noted, 'near'>): boolean =>
+  a.y === b.y && isSameRatio(a.ratio, b.ratio) && isSameRatio(a.worth, b.worth)
+
+const undonePast = ({ open, touchedMs }: Running, later: Running | null | undefined): UndonePast => ({
+  open: deltaOf(pastImage({ open, touchedMs }).open, later?.open ?? [], isSameNoted),
+  touchedMs,
 })
 
 /** Maps and sets as lists of their entries. */
 export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
   readonly created: readonly Address[]
-  readonly pools: readonly (readonly [Address, PoolStateImage])[]
+  readonly pools: readonly (readonly [Address, ToldState])[]
   readonly books: readonly BookImage[]
   readonly publishedPools: readonly Address[]
   readonly publishedTokens: readonly Address[]
@@ -117,7 +149,7 @@ export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'sw
   /** Absent before it was read. */
   readonly sellability?: readonly (readonly [Address, Sellability | null])[]
   /** Absent before pasts were kept. */
-  readonly pasts?: readonly (readonly [Address, PastImage | null])[]
+  readonly pasts?: readonly (readonly [Address, UndonePast | null])[]
   readonly minutes?: readonly (readonly [Address, MinutesImage])[]
 }
 type BookImage =
@@ -129,14 +161,16 @@ type BookImage =
       readonly ticks: TicksImage | null
     }
 
-export function journalImage(journal: Journal): JournalImage {
+export function journalImage(journal: Journal, after: After): JournalImage {
   return {
     block: journal.block,
     parentHash: journal.parentHash,
     before: journal.before,
     swaps: journal.swaps,
     created: [...journal.created],
-    pools: [...journal.pools].map(([address, state]) => [address, stateImage(state)] as const),
+    pools: [...journal.pools].map(
+      ([address, state]) => [address, toldFrom(state, after.history(address))] as const,
+    ),
     books: journal.books.map(undo =>
       undo.kind === 'change'
         ? undo
@@ -151,16 +185,20 @@ export function journalImage(journal: Journal): JournalImage {
     stables: [...journal.stables],
     decimals: [...journal.decimals],
     ...(journal.sellability.size === 0 ? {} : { sellability: [...journal.sellability] }),
-    pasts: [...journal.pasts].map(([address, past]) => [address, past && pastImage(past)] as const),
+    pasts: [...journal.pasts].map(
+      ([address, past]) => [address, past && undonePast(past, after.past(address))] as const,
+    ),
     minutes: [...journal.minutes].map(([address, minutes]) => [address, minutesImage(minutes)] as const),
   }
 }
 
-export function journalFrom(image: JournalImage): Journal {
+export function journalFrom(image: JournalImage, after: After): Journal {
+  const pastState = (address: Address, { open, touchedMs }: UndonePast) =>
+    pastFrom({ open: earlierOf(open, after.past(address)?.open ?? []), touchedMs })
   return {
     ...openJournal(image.block, image.parentHash, image.before),
     created: new Set(image.created),
-    pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),
+    pools: new Map(image.pools.map(([address, state]) => [address, madeFrom(state, after.history(address))])),
     books: image.books.map(undo =>
       undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
     ),
@@ -170,7 +208,7 @@ export function journalFrom(image: JournalImage): Journal {
     stables: new Map(image.stables.map(([address, stable]) => [address, stable && stableFrom(stable)])),
     decimals: new Map(image.decimals),
     sellability: new Map(image.sellability ?? []),
-    pasts: new Map((image.pasts ?? []).map(([address, past]) => [address, past && pastFrom(past)])),
+    pasts: new Map((image.pasts ?? []).map(([address, past]) => [address, past && pastState(address, past)])),
     minutes: new Map((image.minutes ?? []).map(([address, minutes]) => [address, minutesFrom(minutes)])),
     swaps: [...image.swaps],
   }

@@ -48,7 +48,7 @@ export type HistoryEntry = Static<typeof HistoryEntry>
 
 /** Query of GET /v1/export: a range of the log as a file. */
 export const ExportQuery = strictObject({
-  kind: enumeration(['prices', 'events', 'retractions']),
+  kind: enumeration(['prices', 'events', 'retractions', 'candles']),
   format: optional(enumeration(['csv', 'ndjson', 'parquet'])),
   after_sequence: optional(Sequence),
   to_sequence: optional(Sequence),
@@ -56,6 +56,7 @@ export const ExportQuery = strictObject({
   to_ms: optional(Ms),
   chain_id: optional(integer({ minimum: 1 })),
   header: optional(enumeration(['yes', 'no'])),
+  interval: optional(describe('Of candles; left out, an hour.', enumeration(['1m', '5m', '1h', '1d']))),
 })
 export type ExportQuery = Static<typeof ExportQuery>
 

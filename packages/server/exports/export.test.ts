@@ -11,6 +11,7 @@ import { ask } from '../service/testing/answer.ts'
 import { openTestApi, type TestApi } from '../service/testing/testApi.ts'
 import { address, poolFacts, swap } from '../store/testing/drafts.ts'
 import { generator } from '../store/testing/generator.ts'
+import type { LogRecord } from '../store/port.ts'
 import { CHAIN, marketCommit, TOKEN } from '../webhooks/testing/script.ts'
 import { rowsOf } from './range.ts'
 import { EXPORT_KINDS, TABLES } from './table.ts'
@@ -115,6 +116,20 @@ it.each(EXPORT_KINDS)('%s: CSV and Parquet have the rows of NDJSON', async kind 
   expect(said).toContainEqual({ key: 'assay.to_sequence', value: String(head) })
 })
 
+it('a pool without an address is named by its whole id', () => {
+  const id = `0x${'ab'.repeat(32)}`
+  const payload = { pool_id: id, kind: 'SWAP', block_number: 7 }
+  const record = {
+    sequence: 1,
+    chainId: 1,
+    timeMs: 5,
+    type: 'SWAP_OBSERVED',
+    envelope: JSON.stringify({ payload }),
+  }
+  const row = TABLES.events.rowOf({ ...record, poolIds: [id], tokenIds: [], bytes: 0 } as LogRecord)
+  expect(row?.slice(0, 6)).toEqual([1, 0, 1, 5, id, 'SWAP'])
+})
+
 it('two exports join without overlap or gap, and each says which records it is of', async () => {
   const whole = await fetched('kind=prices&format=csv')
   for (const middle of [1, 77, head - 1]) {
@@ -158,7 +173,10 @@ it('a time and a chain narrow it', async () => {
 
 it.each([
   ['', 'kind is missing'],
-  ['kind=candles', 'expected one of prices'],
+  ['kind=candle', 'expected one of prices'],
+  ['kind=candles&after_sequence=4', 'candles begin at from_ms'],
+  ['kind=candles&interval=2h', 'expected one of 1m, 5m, 1h, 1d'],
+  ['kind=prices&interval=1h', 'interval is of candles'],
   ['kind=prices&format=xls', 'expected one of csv'],
   ['kind=prices&after_sequence=1e3', 'expected an integer'],
   ['kind=prices&after_sequence=9&to_sequence=8', 'expected at most 8'],

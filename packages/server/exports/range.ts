@@ -27,16 +27,26 @@ export async function* rowsOf(
   table: Table,
   range: Range,
 ): AsyncGenerator<Row[]> {
-  for (let after = range.after; after < range.through; ) {
-    const page = await store.readLog(after, Math.min(PAGE, range.through - after), null)
-    assertWhole(page, after, range.through)
+  for await (const page of pagesOf(store, range)) {
     const rows: Row[] = []
     for (const record of page) {
-      if (record.sequence > range.through || !isIn(range, record)) continue
+      if (!isIn(range, record)) continue
       const row = table.rowOf(record)
       if (row !== null) rows.push(row)
     }
     yield rows
+  }
+}
+
+/** The records themselves, of all chains. */
+export async function* pagesOf(
+  store: Pick<LogStore, 'readLog'>,
+  range: Pick<Range, 'after' | 'through'>,
+): AsyncGenerator<readonly LogRecord[]> {
+  for (let { after } = range; after < range.through; ) {
+    const page = await store.readLog(after, Math.min(PAGE, range.through - after), null)
+    assertWhole(page, after, range.through)
+    yield page.filter(({ sequence }) => sequence <= range.through)
     after = (page.at(-1) as LogRecord).sequence
     await nextTurn()
   }

@@ -2,7 +2,7 @@
  * Records of the log as rows of a table. What a record says exactly is text, with the display form beside it; what it
  * does not say is null. A row follows from its record alone, so the same range always gives the same rows.
  */
-import type { Envelope } from '@assay/sdk/wire'
+import { type Envelope, fromId } from '@assay/sdk/wire'
 import { epochOf } from '../store/epoch.ts'
 import type { LogRecord } from '../store/port.ts'
 
@@ -63,7 +63,8 @@ function stateCells(state: Said | null): Cell[] {
 
 const cell = (value: unknown): Cell => (typeof value === 'string' || typeof value === 'number' ? value : null)
 
-const addressIn = (id: unknown): Cell => (typeof id === 'string' ? `0x${id.slice(-40)}` : null)
+/** Of a pool without an address its 32-byte id, whole. */
+const addressIn = (id: unknown): Cell => (typeof id === 'string' ? fromId(id) : null)
 
 const payloadOf = ({ envelope }: LogRecord): Said => (JSON.parse(envelope) as Envelope).payload
 

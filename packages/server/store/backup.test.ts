@@ -8,6 +8,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { restoreDatabase } from '../commands/database.ts'
 import type { Config } from '../ops/config.ts'
 import { checkStore } from './check.ts'
+import { LOG_DICTIONARIES } from './logDictionary.ts'
+import { pack, unpack } from './packed.ts'
 import { openReader } from './openStore.ts'
 import { backupSqlite, restoreSqlite } from './sqlite/backup.ts'
 import { databaseAt, type FullStore, postgresDatabase, type TestDatabase } from './testing/connect.ts'
@@ -87,13 +89,17 @@ describe('check', () => {
     ],
     [
       'an envelope stands elsewhere',
-      `UPDATE log SET body = replace(body, '"stream_sequence":5,', '"stream_sequence":6,')`,
+      `UPDATE log SET packed = replaced(packed, '"stream_sequence":5,', '"stream_sequence":6,')`,
       'says it is at 6',
     ],
   ])('%s', async (_, sql, expected) => {
     await commitSteps(await database.connect(), 1, 12)
     await database.leave()
     const raw = new DatabaseSync(path)
+    raw.function('replaced', (packed, from, to) => {
+      const text = unpack(packed as Uint8Array, LOG_DICTIONARIES)
+      return pack(text.replaceAll(String(from), String(to)), LOG_DICTIONARIES)
+    })
     raw.exec(sql)
     raw.close()
     expect((await check(database.address)).faults.join()).toContain(expected)

@@ -16,7 +16,7 @@ const isLong = process.env['ASSAY_CRASH'] === 'long'
 const SEED = seedOfRun()
 const RANDOM_KILLS = isLong ? { sqlite: 1_000, postgres: 100 } : { sqlite: 8, postgres: 4 }
 const KILLS_PER_POINT = isLong ? 20 : 1
-const LIMIT_MS = isLong ? 3_600_000 : 900_000
+const LIMIT_MS = isLong ? 14_400_000 : 900_000
 
 /** A history is checked from its beginning after each kill: past this many a new one keeps that short. */
 const KILLS_PER_HISTORY = 40

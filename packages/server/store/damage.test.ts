@@ -9,6 +9,7 @@ import { openReader } from './openStore.ts'
 import { StoreError } from './storeError.ts'
 import { databaseAt } from './testing/connect.ts'
 import { generator } from './testing/generator.ts'
+import { commitOf, health } from './testing/drafts.ts'
 import { scriptedCommit } from './testing/script.ts'
 import { seedOfRun } from '../../world/seed.ts'
 
@@ -28,6 +29,11 @@ beforeAll(async () => {
   const database = databaseAt(`sqlite:${sound}`, async () => undefined)
   const store = await database.connect()
   for (let step = 1; step <= 30; step++) await store.commit(scriptedCommit(1, step))
+  // A row of the log and an entity that go on over several pages, and cannot be made shorter.
+  const next = generator(SEED)
+  const long = Array.from({ length: 3_000 }, () => next().toString(36)).join(' ')
+  const entities = [{ key: 'long', text: JSON.stringify(long) }]
+  await store.commit(commitOf(1, 31, { records: [health(1, long)], entities }))
   await database.dispose()
   const raw = new DatabaseSync(sound)
   pageBytes = (raw.prepare('PRAGMA page_size').get() as { page_size: number }).page_size
@@ -84,10 +90,13 @@ describe('the check', () => {
     )
   })
 
-  test('names the page of a text that is UTF-8 and no JSON', async () => {
-    const { page } = pageWhere(({ table, kind }) => table === 'log' && kind === 'overflow')
+  test.each([
+    ['log', 'the body of sequences'],
+    ['entity', 'the text of chain 1'],
+  ])('names the page of a text of %s that is UTF-8 and no JSON', async (name, said) => {
+    const { page } = pageWhere(({ table, kind }) => table === name && kind === 'overflow')
     const faults = await faultsOf(damaged(page, bytes => bytes.fill('"', 1000, 1003)))
-    expect(faults).toContainEqual(expect.stringContaining(`table log, page ${page}: the body of sequences`))
+    expect(faults).toContainEqual(expect.stringContaining(`table ${name}, page ${page}: ${said}`))
     expect(faults.join('\n')).not.toMatch(PARSER_WORDS)
   })
 

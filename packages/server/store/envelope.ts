@@ -23,15 +23,8 @@ export type Subject =
   | { readonly kind: 'health' }
   | { readonly kind: 'none' }
 
-/**
- * `current` is the state the subject is in from now on, null when it has none; `quote` is the quote of the draft
- * with its sequence.
- */
-export type Sealed = {
-  readonly envelope: string
-  readonly current: string | null
-  readonly quote: string | null
-}
+/** `current` is the state the subject is in from now on, null when it has none. */
+export type Sealed = { readonly envelope: string; readonly current: string | null }
 
 /** A record as text but for what only its place in the log tells. */
 export type Unsealed = {
@@ -40,6 +33,8 @@ export type Unsealed = {
   readonly retracted: string | null
   /** Its token has no price from here on: sealing needs the last one. */
   readonly isUnpriced: boolean
+  /** The full quote of a token record. */
+  readonly quote: Written | null
   /** `withdrawn` is the sequence of the record a retraction names; `lastPriced` the text of that field. */
   readonly seal: (sequence: Sequence, withdrawn: Sequence | null, lastPriced: string | null) => Sealed
 }
@@ -65,28 +60,24 @@ export function unsealed(record: RecordDraft): Unsealed {
     subject: subjectOf(record),
     retracted: retractedIdOf(record),
     isUnpriced: isUnpriced(record),
+    quote: record.quote,
     seal: sealing(record),
   }
 }
 
 function sealing(record: RecordDraft): Unsealed['seal'] {
-  const quoteAt = (sequence: Sequence, lastPriced: string | null) => {
-    const text = record.quote?.at(count(sequence)) ?? null
-    return text === null || lastPriced === null ? text : withLastPriced(text, lastPriced)
-  }
   const beforePayload = `,"routing":${routingText(record)},"type":"${record.type}","payload":`
   const text = payloadText(record)
   if (typeof text === 'function')
     return (sequence, withdrawn, lastPriced) => {
       const { payload, current } = text(sequence, withdrawn, lastPriced)
       const envelope = `{"stream_sequence":${sequence}${beforePayload}${payload}}`
-      return { envelope, current, quote: quoteAt(sequence, lastPriced) }
+      return { envelope, current }
     }
   const afterSequence = flat(beforePayload, text.payload, '}')
   return sequence => ({
     envelope: `{"stream_sequence":${sequence}${afterSequence}`,
     current: text.current,
-    quote: quoteAt(sequence, null),
   })
 }
 

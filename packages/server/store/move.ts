@@ -148,7 +148,8 @@ function* batchesOf(source: DatabaseSync, table: string): Generator<readonly Row
   let bytes = 0
   for (const row of source.prepare(`SELECT * FROM ${table}`).iterate() as Iterable<Row>) {
     batch.push(row)
-    for (const value of Object.values(row)) bytes += typeof value === 'string' ? value.length : 8
+    for (const value of Object.values(row))
+      bytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 8
     if (batch.length < BATCH.rows && bytes < BATCH.bytes) continue
     yield batch
     batch = []

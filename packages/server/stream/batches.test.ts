@@ -11,7 +11,7 @@ function recordsOf(words: readonly string[]): LogRecord[] {
   const envelopes = words.map((word, at) => unsealed(health(1, word)).seal(at + 1, null, null).envelope)
   const records: LogRecord[] = []
   for (const row of packRecords(1, envelopes))
-    unpackRecords(records, { ...row, chainId: 1, timeMs: 0 }, 0, words.length)
+    unpackRecords(records, { ...row, body: '', chainId: 1, timeMs: 0 }, 0, words.length)
   return records
 }
 

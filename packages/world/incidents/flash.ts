@@ -1,9 +1,9 @@
 /** A price driven up and back inside one transaction: what flash loans are for. */
 import type { Hex } from 'viem'
 import type { WorldChain } from '../local/localWorld.ts'
-import { moveTo, readPrice, toNumber, V2_FEE } from '../local/poolMove.ts'
-import type { WorldPool } from '../local/seeding.ts'
-import * as trader from '../trader.ts'
+import { readPrice, toNumber } from '../local/poolMove.ts'
+import type { WorldPool } from '../local/families/family.ts'
+import { familyOf } from '../local/families/table.ts'
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, tokenFor } from './scene.ts'
 
@@ -26,26 +26,10 @@ export const flash: Incident = {
   },
 }
 
-async function upAndBack(chain: WorldChain, pool: WorldPool, symbol: string): Promise<Hex[]> {
+async function upAndBack(chain: WorldChain, pool: WorldPool, symbol: string): Promise<readonly Hex[]> {
   const before = await readPrice(chain.client, pool)
   const price = toNumber(before)
   if (price === null) return []
   const isUp = pool.token0.symbol === symbol
-  const target = isUp ? price * FACTOR : price / FACTOR
-  if (before.family === 'amm_v3') {
-    const there = moveTo(pool, before, target)
-    const back = trader.swapV3(pool.address, isUp, 1n << 200n, before.sqrtPriceX96)
-    return there === null ? [] : [there, back]
-  }
-  // The token is bought with the other side, and exactly what was bought is sold again.
-  const [reserveIn, reserveOut] = isUp
-    ? [before.reserve1, before.reserve0]
-    : [before.reserve0, before.reserve1]
-  const amountIn = BigInt(Math.floor(Number(reserveIn) * (Math.sqrt(FACTOR) - 1)))
-  const traded = amountIn * V2_FEE.numerator
-  const bought = (traded * reserveOut) / (reserveIn * V2_FEE.denominator + traded)
-  return [
-    trader.swapExactInV2(pool.address, !isUp, amountIn, V2_FEE),
-    trader.swapExactInV2(pool.address, isUp, bought, V2_FEE),
-  ]
+  return familyOf(pool).thereAndBack(pool, before, isUp ? price * FACTOR : price / FACTOR)
 }

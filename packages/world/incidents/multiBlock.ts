@@ -1,5 +1,5 @@
 /** A price driven up and held there, block after block, until it is let go. */
-import type { WorldPool } from '../local/seeding.ts'
+import type { WorldPool } from '../local/families/family.ts'
 import type { Incident } from './incident.ts'
 import { inOneBlock, poolsOf, push, settle, tokenFor } from './scene.ts'
 

@@ -1,39 +1,26 @@
-/** All liquidity of a v3 pool moves to one side of its price: the price stands, and nobody stands behind it. */
-import { v3PoolAbi } from '../contracts/abi.ts'
-import { readPrice } from '../local/poolMove.ts'
-import type { WorldPool } from '../local/seeding.ts'
-import * as trader from '../trader.ts'
+/** All liquidity of a pool with ticks moves to one side of its price: the price stands, and nobody stands behind it. */
+import type { WorldPool } from '../local/families/family.ts'
+import { familyOf } from '../local/families/table.ts'
 import type { Incident } from './incident.ts'
-import { inOneBlock, poolsOf, pull, tokenFor } from './scene.ts'
+import { inOneBlock, poolsOf, tokenFor } from './scene.ts'
 
-const ALL = 10_000n
-/** The new band, in multiples of the pool's tick spacing: where it begins above the price, and how wide it is. */
-const GAP = 10
-const WIDTH = 100
-
-const isLoneV3 = (_: unknown, pools: readonly WorldPool[]) =>
-  pools.length === 1 && pools.every(({ family }) => family === 'amm_v3')
+const isLone = (_: unknown, pools: readonly WorldPool[]) =>
+  pools.length === 1 && pools.every(pool => familyOf(pool).moveAside !== null)
 
 export const oneSided: Incident = {
   name: 'one-sided',
-  about: 'all liquidity of a lone v3 pool moves above its price; a price nobody trades at must go',
+  about: 'all liquidity of a lone pool with ticks moves above its price; a price nobody trades at must go',
   async begin(chain, aim) {
-    const { symbol } = tokenFor(chain, aim, 'a single v3 pool', isLoneV3)
+    const { symbol } = tokenFor(chain, aim, 'a single pool, one with ticks', isLone)
     const [pool] = poolsOf(chain, symbol)
-    if (pool === undefined) throw new Error(`${symbol} has no pool`)
+    const moveAside = pool === undefined ? null : familyOf(pool).moveAside
+    if (pool === undefined || moveAside === null) throw new Error(`${symbol} has no pool with ticks`)
     chain.traders.leave([pool.address])
-    const { address } = pool
-    const price = await readPrice(chain.client, pool)
-    if (price.family !== 'amm_v3') throw new Error(`${address} is no v3 pool`)
-    const [liquidity, spacing] = await Promise.all([
-      chain.client.readContract({ address, abi: v3PoolAbi, functionName: 'liquidity' }),
-      chain.client.readContract({ address, abi: v3PoolAbi, functionName: 'tickSpacing' }),
-    ])
-    const lower = (Math.ceil(price.tick / spacing) + GAP) * spacing
-    await inOneBlock(chain, [
-      ...(await pull(chain, pool, ALL)),
-      trader.mintV3(address, lower, lower + WIDTH * spacing, liquidity),
-    ])
-    return { token: symbol, pools: [address], what: `the pool of ${symbol} has liquidity on one side only` }
+    await inOneBlock(chain, await moveAside(chain.client, chain.seeded.trader, pool))
+    return {
+      token: symbol,
+      pools: [pool.address],
+      what: `the pool of ${symbol} has liquidity on one side only`,
+    }
   },
 }

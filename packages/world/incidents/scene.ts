@@ -1,10 +1,10 @@
 /** What incidents have in common: finding a token that suits, its pools, and acting on them in one block. */
-import { encodePacked, type Hex, keccak256 } from 'viem'
-import { v2PairAbi, v3PoolAbi } from '../contracts/abi.ts'
+import type { Hex } from 'viem'
 import type { WorldChain } from '../local/localWorld.ts'
 import { type TokenPlan, tokenOf } from '../local/plan.ts'
 import { moveTo, readPrice, toNumber } from '../local/poolMove.ts'
-import type { WorldPool } from '../local/seeding.ts'
+import type { WorldPool } from '../local/families/family.ts'
+import { familyOf } from '../local/families/table.ts'
 import * as trader from '../trader.ts'
 import type { Aim } from './incident.ts'
 
@@ -72,31 +72,8 @@ export async function settle(chain: WorldChain, pool: WorldPool): Promise<Hex[]>
 }
 
 /** Takes out a share of all liquidity of a pool, in ten-thousandths. */
-export async function pull(chain: WorldChain, pool: WorldPool, tenThousandths: bigint): Promise<Hex[]> {
-  const { client, seeded } = chain
-  const part = (amount: bigint) => (amount * tenThousandths) / 10_000n
-  if (pool.family === 'amm_v2') {
-    const owned = await client.readContract({
-      address: pool.address,
-      abi: v2PairAbi,
-      functionName: 'balanceOf',
-      args: [seeded.trader],
-    })
-    return [trader.removeV2(pool.address, part(owned))]
-  }
-  const held = await Promise.all(
-    pool.bands.map(async ({ lower, upper }) => {
-      const key = keccak256(encodePacked(['address', 'int24', 'int24'], [seeded.trader, lower, upper]))
-      const [liquidity] = await client.readContract({
-        address: pool.address,
-        abi: v3PoolAbi,
-        functionName: 'positions',
-        args: [key],
-      })
-      return { lower, upper, liquidity: part(liquidity) }
-    }),
-  )
-  return held
-    .filter(({ liquidity }) => liquidity > 0n)
-    .map(({ lower, upper, liquidity }) => trader.burnV3(pool.address, lower, upper, liquidity))
-}
+export const pull = (
+  { client, seeded }: WorldChain,
+  pool: WorldPool,
+  tenThousandths: bigint,
+): Promise<readonly Hex[]> => familyOf(pool).pull(client, seeded.trader, pool, tenThousandths)

@@ -1,82 +1,14 @@
 /**
- * The five chains of the local world. Factories, stables, routing assets, their price feeds and Multicall3 stand at
+ * The six chains of the local world. Factories, stables, routing assets, their price feeds and Multicall3 stand at
  * their real addresses; the code of every factory and pool is the published one.
  *
  * Both v2 deployments of chain 56 run Uniswap v2's bytecode, with its fee: no other is published in a package,
  * and none is made up. Blocks come every whole second at least, as block timestamps have no smaller unit.
  */
-import type { Address } from 'viem'
-import type { ChainPlan, DeploymentPlan, PoolPlan, TokenPlan } from './plan.ts'
-import { type Anchors, type TailToken, tailPools, tailTokens } from './tail.ts'
+import { anchorPools, chain, factory, routing, stable } from './chainPlan.ts'
+import type { ChainPlan } from './plan.ts'
 
 const V3 = '0x1F98431c8aD98523631AE4a59f267346ea31F984'
-const factory = (id: string, family: DeploymentPlan['family'], address: Address): DeploymentPlan => ({
-  id,
-  family,
-  factory: address,
-})
-const stable = (symbol: string, decimals: number, address: Address, feed: Address): TokenPlan => ({
-  symbol,
-  decimals,
-  usd: 1,
-  address,
-  role: 'STABLE',
-  feed,
-})
-const routing = (symbol: string, decimals: number, usd: number, address: Address): TokenPlan => ({
-  symbol,
-  decimals,
-  usd,
-  address,
-  role: 'ROUTING',
-})
-
-type Chain = Pick<ChainPlan, 'chainId' | 'name' | 'blockTimeS' | 'deployments' | 'sequencerFeed'> & {
-  readonly anchors: readonly TokenPlan[]
-  /** Pools between stables and routing assets. */
-  readonly anchorPools: readonly PoolPlan[]
-  readonly tail: readonly TailToken[]
-  /** The number of the first invented token. */
-  readonly first: number
-}
-
-function chain({ anchors, anchorPools, tail, first, ...rest }: Chain): ChainPlan {
-  const symbols = (role: TokenPlan['role']) =>
-    anchors.filter(token => token.role === role).map(token => token.symbol) as unknown as Anchors['stables']
-  const named = {
-    stables: symbols('STABLE'),
-    routing: symbols('ROUTING'),
-    deployments: rest.deployments,
-  }
-  return {
-    ...rest,
-    hasMulticall3: true,
-    tokens: [...anchors, ...tailTokens(tail, first)],
-    pools: [...anchorPools, ...tailPools(tail, named)],
-  }
-}
-
-/** Both stables and the second routing asset around the native one: what every price of a chain rests on. */
-function anchorPools(
-  [usd, usd2]: readonly [string, string],
-  [native, second]: readonly [string, string],
-  v3: string | null,
-  [v2, other]: readonly [string, string],
-  size: number,
-): PoolPlan[] {
-  const wide = (pair: readonly [string, string], value: number, feePpm: number): PoolPlan =>
-    v3 === null ? { deployment: other, pair, usd: value } : { deployment: v3, pair, usd: value, feePpm }
-  return [
-    wide([usd, native], size, 500),
-    ...(v3 === null ? [] : [wide([usd, native], size / 3, 3000)]),
-    wide([usd2, native], size / 2, 500),
-    { deployment: v2, pair: [usd, native], usd: size * 3 },
-    { deployment: v2, pair: [usd2, native], usd: size },
-    wide([usd, second], size / 3, 3000),
-    wide([native, second], size / 2, 500),
-    { deployment: v2, pair: [native, second], usd: size / 2 },
-  ]
-}
 
 const ETHEREUM = chain({
   chainId: 1,
@@ -219,6 +151,12 @@ const POLYGON = chain({
     factory('uniswap-v3', 'amm_v3', V3),
     factory('uniswap-v2', 'amm_v2', '0x9e5A52f57b3038F1B8EeE45F28b3C1967e22799C'),
     factory('quickswap-v2', 'amm_v2', '0x5757371414417b8C6CAad45bAeF941aBc7d3Ab32'),
+    factory(
+      'quickswap-v3',
+      'amm_algebra_v1',
+      '0x411b0fAcC3489691f28ad58c47006AF5E3Ab3A28',
+      '0x2D98E2FA9da15aa6dC9581AB097Ced7af697CB92',
+    ),
   ],
   anchors: [
     stable(
@@ -239,6 +177,7 @@ const POLYGON = chain({
   anchorPools: [
     ...anchorPools(['USDC', 'USDT'], ['WPOL', 'WETH'], 'uniswap-v3', ['uniswap-v2', ''], 4_000_000),
     { deployment: 'quickswap-v2', pair: ['USDC', 'WPOL'], usd: 1_500_000 },
+    { deployment: 'quickswap-v3', pair: ['USDC', 'WPOL'], usd: 2_000_000 },
   ],
   first: 0x201,
   tail: [
@@ -250,7 +189,7 @@ const POLYGON = chain({
     ['CAIRN', 18, 0.000_12, 'LONE_V2', 18_000],
     ['PLOVER', 8, 4.2, 'LONE_V3', 240_000],
     ['SPRUCE', 18, 0.71, 'DEEP', 330_000],
-    ['GROVE', 18, 9.1, 'LONE_V3', 47_000],
+    ['GROVE', 18, 9.1, 'ALGEBRA', 280_000],
   ],
 })
 
@@ -299,4 +238,56 @@ const AVALANCHE = chain({
   ],
 })
 
-export const WORLD: readonly ChainPlan[] = [ETHEREUM, ARBITRUM, BNB_CHAIN, POLYGON, AVALANCHE]
+/** With v4 and PancakeSwap v3 beside the others, and hooks of each class. */
+const BASE = chain({
+  chainId: 8453,
+  name: 'Base (local world)',
+  blockTimeS: 2,
+  isOpStack: true,
+  sequencerFeed: '0xBCF85224fc0756B9Fa45aA7892530B47e10b6433',
+  deployments: [
+    factory('uniswap-v3', 'amm_v3', '0x33128a8fC17869897dcE68Ed026d694621f6FDfD'),
+    factory('uniswap-v2', 'amm_v2', '0x8909Dc15e40173Ff4699343b6eB8132c65e18eC6'),
+    factory('uniswap-v4', 'amm_v4', '0x498581fF718922c3f8e6A244956aF099B2652b2b'),
+    factory(
+      'pancake-v3',
+      'amm_v3_pancake',
+      '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
+      '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
+    ),
+  ],
+  anchors: [
+    stable(
+      'USDC',
+      6,
+      '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+      '0x7e860098F58bBFC8648a4311b374B1D669a2bc6B',
+    ),
+    stable(
+      'USDT',
+      6,
+      '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
+      '0xf19d560eB8d2ADf07BD6D13ed03e1D11215721F9',
+    ),
+    routing('WETH', 18, 2480, '0x4200000000000000000000000000000000000006'),
+    routing('cbBTC', 8, 67_200, '0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf'),
+  ],
+  anchorPools: [
+    ...anchorPools(['USDC', 'USDT'], ['WETH', 'cbBTC'], 'uniswap-v3', ['uniswap-v2', ''], 7_000_000),
+    { deployment: 'uniswap-v4', pair: ['WETH', 'USDC'], usd: 5_000_000, feePpm: 500, isNative: true },
+    { deployment: 'pancake-v3', pair: ['USDC', 'WETH'], usd: 3_000_000, feePpm: 500 },
+  ],
+  first: 0x401,
+  tail: [
+    ['CLOVER', 18, 0.62, 'NATIVE_V4', 1_200_000],
+    ['ORIOLE', 6, 3.4, 'PANCAKE', 600_000],
+    ['GANNET', 18, 0.018, 'LONE_V4', 260_000],
+    ['LARCH', 18, 47, 'DEEP', 900_000],
+    ['SAMPHIRE', 18, 1.9, 'HOOK_PLAIN', 2_000_000],
+    ['NETTLE', 9, 0.27, 'HOOK_FEE', 2_000_000],
+    ['BURDOCK', 18, 8.3, 'HOOK_SWAP', 2_000_000],
+    ['MALLOW', 18, 0.0016, 'LONE_V2', 31_000],
+  ],
+})
+
+export const WORLD: readonly ChainPlan[] = [ETHEREUM, ARBITRUM, BNB_CHAIN, POLYGON, AVALANCHE, BASE]

@@ -18,6 +18,8 @@ const DENSE_S = 12
  */
 const EMPTY_S = 40
 const RECENT_S = 372
+/** Pools that only their creation tells of are made from here on: a new service walks these blocks. */
+const LATE_S = 240
 
 /** Ends with a block at `untilS`. */
 export async function makeHistory(
@@ -25,13 +27,20 @@ export async function makeHistory(
   chain: SeededChain,
   traders: Traders,
   untilS: number,
+  late: readonly (() => Promise<void>)[] = [],
 ): Promise<void> {
+  const due = [...late]
   await client.removeBlockTimestampInterval()
   for (let agoS = HISTORY_S; agoS > 0; agoS -= agoS > RECENT_S ? EMPTY_S : DENSE_S) {
     await client.setNextBlockTimestamp({ timestamp: BigInt(untilS - agoS) })
     const isTraded = agoS <= RECENT_S || (HISTORY_S - agoS) % SPARSE_S === 0
     // A round that found nothing to trade leaves an empty block too.
     if (!isTraded || !(await traders.round())) await client.mine({ blocks: 1 })
+    if (agoS > LATE_S) continue
+    // Each of its blocks a second after the one before, whatever the node's clock says.
+    await client.setBlockTimestampInterval({ interval: 1 })
+    await due.shift()?.()
+    await client.removeBlockTimestampInterval()
   }
   // Each answer is a block: left to the node's clock, its time would depend on how long the one before took.
   const feeds = Object.values(chain.feeds)

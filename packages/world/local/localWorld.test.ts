@@ -15,10 +15,11 @@ import { type LocalWorld, startWorld, type WorldChain, type WorldOptions } from 
 import { startClock } from './worldClock.ts'
 import { type ServedChain, worldConfig } from './worldConfig.ts'
 import type { ChainPlan } from './plan.ts'
-import { type PoolPrice, readPrice, toNumber } from './poolMove.ts'
+import type { PoolPrice } from './families/family.ts'
+import { readPrice, toNumber } from './poolMove.ts'
 import { StateFile } from './stateFile.ts'
 
-/** The smallest of the five. */
+/** The smallest of those of one kind of pool. */
 const SMALL = WORLD.find(({ chainId }) => chainId === 43_114) as ChainPlan
 
 /** The most blocks that `start_behind_s` stands for. */
@@ -74,15 +75,15 @@ describe('the world', () => {
     rmSync(place, { recursive: true, force: true })
   })
 
-  it('has the five chains, each with a genesis of its own and some sixty tokens in all', () => {
-    expect(all.chains.map(({ plan }) => plan.chainId)).toEqual([1, 42_161, 56, 137, 43_114])
-    expect(all.chains.map(({ plan }) => plan.blockTimeS)).toEqual([12, 1, 1, 2, 1])
-    expect(new Set(all.chains.map(({ genesisHash }) => genesisHash)).size).toBe(5)
+  it('has the six chains, each with a genesis of its own and some seventy tokens in all', () => {
+    expect(all.chains.map(({ plan }) => plan.chainId)).toEqual([1, 42_161, 56, 137, 43_114, 8453])
+    expect(all.chains.map(({ plan }) => plan.blockTimeS)).toEqual([12, 1, 1, 2, 1, 2])
+    expect(new Set(all.chains.map(({ genesisHash }) => genesisHash)).size).toBe(6)
     const tail = all.chains.flatMap(({ plan }) => plan.tokens.filter(({ role }) => role === 'TOKEN'))
-    expect(tail).toHaveLength(60)
-    expect(new Set(tail.map(({ address }) => address)).size).toBe(60)
+    expect(tail).toHaveLength(68)
+    expect(new Set(tail.map(({ address }) => address)).size).toBe(68)
     const fees = new Set(all.chains.flatMap(({ plan }) => plan.pools.map(pool => pool.feePpm)))
-    expect([...fees].sort()).toEqual([10_000, 3000, 500, undefined])
+    expect([...fees].sort()).toEqual([10_000, 2500, 3000, 500, undefined])
     const v2on56 = all.chains[2]?.plan.deployments.filter(({ family }) => family === 'amm_v2')
     expect(v2on56?.map(({ factory }) => factory)).toEqual([
       '0xcA143Ce32Fe78f1f7019d7d551a6402fC5350c73',
@@ -113,6 +114,9 @@ describe('the world', () => {
       '0xfAe3f424a0a47706811521E3ee268f00cFb5c45E',
       '0x8a1Ed8e124fdFBD534bF48baF732E26db9Cc0Cf4',
       '0xB4e16d0168e52d35CaCD2c6185b44281Ec28C9Dc',
+      '0xd0b53D9277642d899DF5C87A3966A349A798F224',
+      '0x88A43bbDF9D098eEC7bCEda4e2494615dfD9bB9C',
+      '0xB775272E537cc670C65DC852908aD47015244EaF',
     ])
       expect(addresses).toContain(known)
   })

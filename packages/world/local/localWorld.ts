@@ -16,7 +16,7 @@ import { ChainNode } from './chainNode.ts'
 import { WORLD } from './chains.ts'
 import { HISTORY_S, LEAD_S, makeHistory } from './history.ts'
 import type { ChainPlan } from './plan.ts'
-import { seedChain, type SeededChain } from './seeding.ts'
+import { latePools, seedChain, type SeededChain } from './seeding.ts'
 import { StateFile } from './stateFile.ts'
 import { Traders } from './traders.ts'
 import { startClock, type WorldClock } from './worldClock.ts'
@@ -127,8 +127,10 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
     const traders = new Traders(client, plan, seeded, new Random(seed, plan.name))
     if (memory !== null) await traders.learn()
     else {
-      if (hasHistory) await makeHistory(client, seeded, traders, startS)
+      const late = latePools(client, plan, seeded)
+      if (hasHistory) await makeHistory(client, seeded, traders, startS, late)
       else {
+        for (const make of late) await make()
         // Its pools are as old as those of a chain with a history: a pool that was just made has no weight yet.
         await client.removeBlockTimestampInterval()
         await node.setClock(nowS)

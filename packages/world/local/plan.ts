@@ -20,15 +20,25 @@ export type TokenPlan = {
 }
 export type DeploymentPlan = {
   readonly id: string
-  readonly family: 'amm_v2' | 'amm_v3'
+  readonly family: 'amm_v2' | 'amm_v3' | 'amm_v3_pancake' | 'amm_algebra_v1' | 'amm_v4'
+  /** Of v4: the manager. */
   readonly factory: Address
+  /** Of a factory whose pools another contract makes. */
+  readonly deployer?: Address
 }
-/** `usd` is the value of one side. A v3 pool spreads it over a wide and a narrow band. */
+
+/** PLAIN is never called in a swap, FEE sets the fee of each, SWAP takes some of what it pays. */
+export type HookClass = 'PLAIN' | 'FEE' | 'SWAP'
+/** `usd` is the value of one side. A pool with ticks spreads it over a wide and a narrow band. */
 export type PoolPlan = {
   readonly deployment: string
   readonly pair: readonly [string, string]
   readonly usd: number
   readonly feePpm?: number
+  /** Of v4: the first of the pair is the native currency itself. */
+  readonly isNative?: boolean
+  /** Of v4. A look-up finds no such pool: it is made last, so that its creation is in what a new service walks. */
+  readonly hook?: HookClass
 }
 export type ChainPlan = {
   readonly chainId: number

@@ -2,13 +2,25 @@
  * Long-tail tokens of a chain in one line each. The shape says how a token reaches dollars, from several deep
  * pools down to a single thin one, so that every rule of pricing has someone to meet.
  */
-import { type DeploymentPlan, invented, type PoolPlan, type TokenPlan } from './plan.ts'
+import { type DeploymentPlan, type HookClass, invented, type PoolPlan, type TokenPlan } from './plan.ts'
 
 /**
  * DEEP: three pools at two deployments. SPIKY: the same and a thin one. SPLIT: a routing asset and a stable.
- * LONE_V3, LONE_V2: one pool. PROXIED: SPLIT, with a token behind a proxy.
+ * LONE_V3, LONE_V2, LONE_V4: one pool. PROXIED: SPLIT, with a token behind a proxy. NATIVE_V4, PANCAKE, ALGEBRA: a deep pool
+ * of that family, of v4 with the native currency itself, and one of v2 beside it. HOOK_…: one pool of v4 with such a hook.
  */
-export type Shape = 'DEEP' | 'SPIKY' | 'SPLIT' | 'PROXIED' | 'LONE_V3' | 'LONE_V2'
+export type Shape =
+  | 'DEEP'
+  | 'SPIKY'
+  | 'SPLIT'
+  | 'PROXIED'
+  | 'LONE_V3'
+  | 'LONE_V2'
+  | 'LONE_V4'
+  | 'NATIVE_V4'
+  | 'PANCAKE'
+  | 'ALGEBRA'
+  | `HOOK_${HookClass}`
 
 /** `usd` is the token's price, `size` the value of one side of its first pool. */
 export type TailToken = readonly [symbol: string, decimals: number, usd: number, shape: Shape, size: number]
@@ -20,7 +32,7 @@ export type Anchors = {
   readonly deployments: readonly DeploymentPlan[]
 }
 
-const FEE = { low: 500, middle: 3000, high: 10_000 }
+const FEE = { low: 500, pancake: 2500, middle: 3000, high: 10_000 }
 /** One side of a thin pool, in dollars. */
 const THIN = 20_000
 
@@ -37,10 +49,14 @@ export function tailTokens(rows: readonly TailToken[], firstNumber: number): Tok
 
 /** Where a chain has no v3 factory, its second v2 deployment takes that part. */
 export function tailPools(rows: readonly TailToken[], anchors: Anchors): PoolPlan[] {
-  const v3 = anchors.deployments.find(({ family }) => family === 'amm_v3')?.id
-  const [v2 = '', other = v2] = anchors.deployments
-    .filter(({ family }) => family === 'amm_v2')
-    .map(({ id }) => id)
+  const of = (family: DeploymentPlan['family']) =>
+    anchors.deployments.filter(each => each.family === family).map(({ id }) => id)
+  const [[v3], [v2 = '', other = v2]] = [of('amm_v3'), of('amm_v2')]
+  const one = (family: DeploymentPlan['family'], partner: string, symbol: string, usd: number) => ({
+    deployment: of(family)[0] ?? '',
+    pair: [partner, symbol] as const,
+    usd,
+  })
   const [stable, secondStable] = anchors.stables
   const [native, secondNative] = anchors.routing
   const wide = (partner: string, symbol: string, usd: number, feePpm: number): PoolPlan =>
@@ -69,6 +85,30 @@ export function tailPools(rows: readonly TailToken[], anchors: Anchors): PoolPla
         return [plain(native, symbol, size), wide(stable, symbol, size / 2, isOdd ? FEE.middle : FEE.low)]
       case 'LONE_V3':
         return [wide(isOdd ? stable : secondNative, symbol, size, FEE.middle)]
+      case 'LONE_V4':
+        return [{ ...one('amm_v4', stable, symbol, size), feePpm: FEE.middle }]
+      case 'NATIVE_V4':
+        return [
+          { ...one('amm_v4', native, symbol, size), feePpm: FEE.middle, isNative: true },
+          plain(stable, symbol, size / 2),
+        ]
+      case 'PANCAKE':
+        return [
+          { ...one('amm_v3_pancake', native, symbol, size), feePpm: FEE.pancake },
+          plain(stable, symbol, size / 2),
+        ]
+      case 'ALGEBRA':
+        return [one('amm_algebra_v1', native, symbol, size), plain(stable, symbol, size / 2)]
+      case 'HOOK_PLAIN':
+      case 'HOOK_FEE':
+      case 'HOOK_SWAP':
+        return [
+          {
+            ...one('amm_v4', stable, symbol, size),
+            feePpm: FEE.middle,
+            hook: shape.slice('HOOK_'.length) as HookClass,
+          },
+        ]
       case 'LONE_V2':
         return [plain(isOdd ? stable : native, symbol, size)]
     }

@@ -8,20 +8,15 @@ import { sendDeposit } from '../deposit.ts'
 import type { Random } from '../random.ts'
 import * as trader from '../trader.ts'
 import type { ChainPlan, TokenPlan } from './plan.ts'
-import { moveTo, type PoolPrice, readPrice, toNumber } from './poolMove.ts'
-import type { SeededChain, WorldPool } from './seeding.ts'
+import type { PoolPrice, WorldPool } from './families/family.ts'
+import { familyOf } from './families/table.ts'
+import { moveTo, readPrice, toNumber } from './poolMove.ts'
+import type { SeededChain } from './seeding.ts'
 
 const GAS = 25_000_000n
 /** How far a fair price wanders in one round, and how far it may stray from the plan. */
 const STEP = 0.0015
 const STRAY = 0.2
-/** A trader does not bother with less than this beyond the fee. */
-const WORTH_IT = 0.0008
-const V2_FEE_SHARE = 0.003
-/** The fee keeps a trader short of the fair price by about as much as it costs. */
-const V2_SHARE = 0.7
-/** Further off than this a concentrated pool has no liquidity left to trade with. */
-const OUT_OF_REACH = 0.5
 
 export class Traders {
   readonly #client: Client
@@ -108,9 +103,8 @@ export class Traders {
     const price = toNumber(from)
     if (price === null) return null
     const move = Math.abs(fair / price - 1)
-    if (pool.family === 'amm_v2')
-      return move < WORTH_IT + V2_FEE_SHARE ? null : moveTo(pool, from, fair, V2_SHARE)
-    return move < WORTH_IT || move > OUT_OF_REACH ? null : moveTo(pool, from, fair)
+    const { worthIt, outOfReach, share } = familyOf(pool).trading
+    return move < worthIt || move > outOfReach ? null : moveTo(pool, from, fair, share)
   }
 }
 

@@ -1,6 +1,5 @@
 /** The configuration with which the service serves a running local world (R-config-1), as a plain document. */
-import { V2_PAIR_INIT_CODE_HASH } from '../v2.ts'
-import { V3_POOL_INIT_CODE_HASH } from '../v3.ts'
+import { familyOf } from './families/table.ts'
 import type { WorldChain } from './localWorld.ts'
 
 /** Feeds of a live chain are answered every 30 s: one that is not is old after three minutes. */
@@ -48,14 +47,12 @@ function chainConfig({ plan, url, wsUrl, profile, genesisHash, seeded, life }: S
     finality: { tag: 'finalized' },
     ...(plan.isOpStack === true ? { proof: { receipts: 'op_stack' } } : {}),
     wrapped_native: ofRole('ROUTING')[0]?.address,
-    deployments: plan.deployments.map(({ id, family, factory }) => ({
-      deployment_id: id,
-      family,
-      factory_address: factory,
+    deployments: plan.deployments.map(deployment => ({
+      deployment_id: deployment.id,
+      family: deployment.family,
+      factory_address: deployment.factory,
       deployment_block: 0,
-      ...(family === 'amm_v2'
-        ? { fee: { numerator: 997, denominator: 1000 }, init_code_hash: V2_PAIR_INIT_CODE_HASH }
-        : { init_code_hash: V3_POOL_INIT_CODE_HASH, fee_tiers: [500, 3000, 10_000] }),
+      ...familyOf(deployment).config(deployment),
     })),
     stables: ofRole('STABLE').map(({ symbol, address }) => ({
       token_address: address,

@@ -47,7 +47,7 @@ test('short blocks, many trades: every record, quote and stored entity is the sa
 }, () => {
   const market = { seed: 27, tokens: 50, pools: 110, blockMs: 450 }
   expect(digestOf(market, { swapsPerBlock: 5, liquidityShare: 0.05 })).toBe(
-    '75463e7a590b5cbc0f60c4eeb1a42c75db23e113dc739426274f99984af1b8cf',
+    '2be6469f527526abbdc6852df4bcec30f9b585c6a12722cc96c3f9cfd7a70afd',
   )
 })
 
@@ -56,7 +56,7 @@ test('slow blocks, few trades, anchors that move: every record, quote and stored
 }, () => {
   const market = { seed: 72, tokens: 50, pools: 110, blockMs: 12_000, v3Share: 0.6 }
   const tape = { swapsPerBlock: 3, liquidityShare: 0.1, anchorMove: { everyBlocks: 7, leastBps: 30 } }
-  expect(digestOf(market, tape)).toBe('262b39d813cbb2342f372162e888198c8addcc1570c3f5674635505fd76b273b')
+  expect(digestOf(market, tape)).toBe('f6f7fa03adff1b99965fcc9f3f2b9681a0171d815c493e47e13d16c1a37379a2')
 })
 
 test('R-trigger-1: nothing that is remembered for speed is heard in what the engine says', {

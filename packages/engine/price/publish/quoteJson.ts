@@ -3,7 +3,7 @@
  * are written once and reused. Every other module either holds the data or passes the whole text on.
  */
 import type { Count } from '../../units.ts'
-import type { Edge, Evaluation, Priced, Route } from '../evaluation.ts'
+import type { Edge, Evaluation, Priced } from '../evaluation.ts'
 import { assetsOf, candidatesOf, headText, hopText, inOrder, routeText } from './quote.ts'
 
 declare const quoteJson: unique symbol
@@ -17,37 +17,59 @@ export const membersOf = (value: object): string => JSON.stringify(value).slice(
 /** A quote or a price state: each names the block it was computed at. */
 type Dated = Readonly<Record<string, unknown>> & { readonly as_of: object }
 
+/** In a text, the place of the sequence of its record. */
+export const SEQUENCE = Symbol('stream_sequence')
+
+/** A piece of text that others hold too: where they are stored together it is stored once. */
+export class Shared {
+  readonly parts: readonly Part[]
+
+  constructor(parts: readonly Part[]) {
+    this.parts = parts
+  }
+}
+
+export type Part = string | typeof SEQUENCE | Shared
+
+/** What stands at the place of a sequence: the first field of `as_of`. */
+export const sequenceText = (sequence: Count): string => `"stream_sequence":${sequence},`
+
 /**
  * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of `as_of`,
  * and only known once the log is locked. The quotes nested in a quote stand on the same commit and get the same one.
  */
-export class Written {
-  /** Between any two of them the sequence has its place. */
-  readonly parts: readonly string[]
-
+export class Written extends Shared {
   /** `body`: further members, as text. */
-  constructor(value: Dated, body: readonly string[] = ['']) {
+  constructor(value: Dated, body: readonly Part[] = []) {
     const before: Record<string, unknown> = {}
     const after: Record<string, unknown> = {}
     let side = before
     for (const [name, field] of Object.entries(value))
       if (name === 'as_of') side = after
       else side[name] = field
-    const [first = '', ...rest] = body
-    const inner = [joined(`${membersOf(value.as_of)}}`, membersOf(after), first), ...rest]
-    this.parts = [`{${joined(membersOf(before), '"as_of":')}{`, ...inner.slice(0, -1), `${inner.at(-1)}}`]
+    const head = `{${joined(membersOf(before), '"as_of":')}{`
+    const tail = joined(`${membersOf(value.as_of)}}`, membersOf(after))
+    const isWhole = body.every(part => part === '')
+    super(isWhole ? [head, SEQUENCE, `${tail}}`] : [head, SEQUENCE, `${tail},`, ...body, '}'])
   }
 
   /** Without a sequence. */
   get text(): string {
-    return this.parts.join('')
+    return textOf(this, '')
   }
 
   /** `head`: members to put before its own, as text. */
   at(sequence: Count, head = ''): string {
-    const text = this.parts.join(`"stream_sequence":${sequence},`)
+    const text = textOf(this, sequenceText(sequence))
     return head === '' ? text : `{${head},${text.slice(1)}`
   }
+}
+
+function textOf({ parts }: Shared, sequence: string): string {
+  let text = ''
+  for (const part of parts)
+    text += typeof part === 'string' ? part : part === SEQUENCE ? sequence : textOf(part, sequence)
+  return text
 }
 
 /** Writes the quotes of one step. They share hops and the quotes of routing assets, each of which is written once. */
@@ -55,7 +77,7 @@ export class QuoteWriter {
   readonly #chainId: Count
   readonly #policyVersion: string
   readonly #quotes = new Map<Evaluation, Written>()
-  readonly #hops = new Map<Edge, string>()
+  readonly #hops = new Map<Edge, Shared>()
 
   constructor(chainId: Count, policyVersion: string) {
     this.#chainId = chainId
@@ -74,20 +96,22 @@ export class QuoteWriter {
     })
   }
 
-  #body(evaluation: Priced): string[] {
-    const routes = inOrder(evaluation).map(route => this.#route(route, evaluation.selected))
-    const body = [`"routes":[${routes.join()}],"routing_assets":[`]
-    assetsOf(evaluation).forEach((asset, at) => {
-      const [first, ...rest] = this.of(asset).parts
-      body.push(`${body.pop()}${at === 0 ? '' : ','}${first}`, ...rest)
+  #body(evaluation: Priced): Part[] {
+    const body: Part[] = ['"routes":[']
+    inOrder(evaluation).forEach((route, at) => {
+      body.push(`${at === 0 ? '' : ','}{${membersOf(routeText(route, evaluation.selected))},"hops":[`)
+      route.edges.forEach((edge, place) => {
+        if (place > 0) body.push(',')
+        body.push(known(this.#hops, edge, () => new Shared([JSON.stringify(hopText(edge))])))
+      })
+      body.push(']}')
     })
-    body.push(`${body.pop()}]`)
-    return body
-  }
-
-  #route(route: Route, selected: Route | null): string {
-    const hops = route.edges.map(edge => known(this.#hops, edge, () => JSON.stringify(hopText(edge))))
-    return `{${membersOf(routeText(route, selected))},"hops":[${hops.join()}]}`
+    body.push('],"routing_assets":[')
+    assetsOf(evaluation).forEach((asset, at) => {
+      if (at > 0) body.push(',')
+      body.push(this.of(asset))
+    })
+    return [...body, ']']
   }
 }
 

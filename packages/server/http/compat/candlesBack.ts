@@ -1,7 +1,7 @@
 /** Candles of our own published prices as charts ask for them: the newest so many before a moment, empty ones left out. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exact } from '@assay/sdk'
-import { startOf } from '../resources/candles.ts'
+import { startOf } from '../../exports/candles.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'

@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>
 type Examples = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 export function openApiDocument(): Json {
-  const examples = JSON.parse(readFileSync(new URL('examples.json', import.meta.url), 'utf8')) as Examples
+  const examples = JSON.parse(readFileSync(new URL('./examples.json', import.meta.url), 'utf8')) as Examples
   const schemas = new Components()
   const paths: Record<string, Record<string, Json>> = {}
   for (const operation of OPERATIONS) {

@@ -5,9 +5,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Readable } from 'node:stream'
 import { bytesOf, type Format, FORMATS, MEDIA_TYPES } from '../../exports/files.ts'
+import { CANDLE_COLUMNS, candleRows } from '../../exports/candleRows.ts'
+import { type Interval, INTERVALS_MS, startOf } from '../../exports/candles.ts'
 import { type Range, rowsOf } from '../../exports/range.ts'
-import { EXPORT_KINDS, type ExportKind, TABLES } from '../../exports/table.ts'
-import { epochOf } from '../../store/epoch.ts'
+import { type Column, EXPORT_KINDS, type ExportKind, type Row, TABLES } from '../../exports/table.ts'
+import { epochOf, epochStart } from '../../store/epoch.ts'
 import { Refusal, RequestError } from '../plumbing/apiError.ts'
 import { charge, COMPUTING_UNITS } from '../plumbing/charge.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
@@ -27,28 +29,26 @@ const NAMES = [
   'to_ms',
   'chain_id',
   'header',
+  'interval',
 ] as const
+const CANDLES = 'candles'
+const INTERVALS = Object.keys(INTERVALS_MS) as Interval[]
 
 export function registerExport(app: FastifyInstance, context: HttpContext): void {
   const running = new Map<string, number>()
   app.get('/v1/export', async (request, reply) => {
     const params = new Params(searchOf(request), NAMES, malformed)
-    const kind = choice(params, 'kind', EXPORT_KINDS, null)
+    const kind = choice(params, 'kind', [...EXPORT_KINDS, CANDLES], null)
     const format = choice(params, 'format', FORMATS, 'csv')
     const hasHeader = choice(params, 'header', ['yes', 'no'], 'yes') === 'yes'
     const range = await rangeIn(context, params)
+    const { columns, pages, position } =
+      kind === CANDLES ? await candlesIn(context, params, range) : recordsIn(context, params, kind, range)
     await charge(context, request, reply, COMPUTING_UNITS)
     const { consumer } = principalOf(request)
     const count = running.get(consumer) ?? 0
     if (count >= MOST) throw new Refusal(429, 1000)
     running.set(consumer, count + 1)
-    const position = {
-      epoch: String(epochOf(range.through)),
-      after_sequence: String(range.after),
-      to_sequence: String(range.through),
-    }
-    const { columns } = TABLES[kind]
-    const pages = rowsOf(context.store, TABLES[kind], range)
     const file = Readable.from(bytesOf(format, pages, { columns, hasHeader, position }), {
       objectMode: false,
     })
@@ -57,19 +57,76 @@ export function registerExport(app: FastifyInstance, context: HttpContext): void
     )
     // However it ends: read to its end, cut, or failed.
     file.once('close', () => running.set(consumer, (running.get(consumer) ?? 1) - 1))
+    const said = Object.entries(position).map(([name, value]) => [
+      `assay-${name.replaceAll('_', '-')}`,
+      value,
+    ])
     return reply
       .headers({
         'content-type': MEDIA_TYPES[format],
         'content-disposition': `attachment; filename="${fileName(kind, format, range)}"`,
-        'assay-epoch': position.epoch,
-        'assay-after-sequence': position.after_sequence,
-        'assay-to-sequence': position.to_sequence,
+        ...(Object.fromEntries(said) as Record<string, string>),
       })
       .send(file)
   })
 }
 
-const fileName = (kind: ExportKind, format: Format, { after, through }: Range): string =>
+type Exported = {
+  readonly columns: readonly Column[]
+  readonly pages: AsyncIterable<readonly Row[]>
+  /** In the headers, and in the file itself where its format has a place for it. */
+  readonly position: Readonly<Record<string, string>>
+}
+
+const positionOf = ({ after, through }: Range): Record<string, string> => ({
+  epoch: String(epochOf(through)),
+  after_sequence: String(after),
+  to_sequence: String(through),
+})
+
+function recordsIn(context: HttpContext, params: Params, kind: ExportKind, range: Range): Exported {
+  if (params.text('interval') !== null)
+    throw new RequestError(400, `interval is of candles; it was given with kind ${kind}`)
+  const { columns } = TABLES[kind]
+  return { columns, pages: rowsOf(context.store, TABLES[kind], range), position: positionOf(range) }
+}
+
+/** Of whole buckets: the first that the log has all of, and no further than where the log ends. */
+async function candlesIn(context: HttpContext, params: Params, range: Range): Promise<Exported> {
+  if (params.text('after_sequence') !== null)
+    throw new RequestError(
+      400,
+      'after_sequence cuts buckets in two; candles begin at from_ms, and to_sequence says up to which record the log counts',
+    )
+  const interval = choice(params, 'interval', INTERVALS, '1h')
+  const intervalMs = INTERVALS_MS[interval]
+  const { store } = context
+  const [oldest] = await store.readLog(range.after, 1, null)
+  const [newest] = await store.readLog(range.through - 1, 1, null)
+  const wholeMs =
+    range.after === epochStart(0) ? 0 : startOf((oldest?.timeMs ?? 0) + intervalMs - 1, intervalMs)
+  const untilMs = Math.min(range.toMs ?? MAX, newest?.timeMs ?? 0)
+  const wanted = {
+    after: range.after,
+    through: range.through,
+    chainId: range.chainId,
+    intervalMs,
+    fromMs: Math.max(wholeMs, startOf(range.fromMs ?? 0, intervalMs)),
+    untilMs: startOf(untilMs, intervalMs),
+  }
+  return {
+    columns: CANDLE_COLUMNS,
+    pages: candleRows(store, wanted),
+    position: {
+      ...positionOf(range),
+      interval,
+      from_ms: String(wanted.fromMs),
+      to_ms: String(Math.max(wanted.fromMs, wanted.untilMs)),
+    },
+  }
+}
+
+const fileName = (kind: string, format: Format, { after, through }: Range): string =>
   `${kind}-${after + 1}-${through}.${format}`
 
 /** Ends at the log's end of now; a beginning that is no longer kept is refused, and not moved. */

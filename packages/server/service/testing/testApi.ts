@@ -34,6 +34,8 @@ export type TestApiOptions = {
   readonly allowPrivate?: readonly string[]
   /** How names of receivers are resolved. */
   readonly resolve?: Resolve
+  /** Where its database is and stays; left out, one of its own that goes with it. */
+  readonly folder?: string
 }
 
 /** Far above what a test asks. */
@@ -42,7 +44,7 @@ const ROOMY = { units: 1e9, windowMs: 1000, burst: 1e9 }
 export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const { clock = systemClock, publicOrigin = null, corsOrigins = [], consoleFolder = null } = options
   const { allowPrivate = ['127.0.0.1'], resolve } = options
-  const folder = mkdtempSync(join(tmpdir(), 'assay-api-'))
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'assay-api-'))
   const path = join(folder, 'api.db')
   const release = claimDatabase(path)
   const metrics = new Metrics()
@@ -98,7 +100,7 @@ export async function openTestApi(options: TestApiOptions = {}): Promise<TestApi
     hub.close()
     await store.close()
     release()
-    rmSync(folder, { recursive: true, force: true })
+    if (options.folder === undefined) rmSync(folder, { recursive: true, force: true })
   })
 }
 

@@ -7,6 +7,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import { packQuotes, type QuoteBook } from '../quoteBook.ts'
 import { StoreError } from '../storeError.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { sealRecords, writeCurrent } from './currentState.ts'
@@ -14,6 +15,7 @@ import { writeFacts } from './facts.ts'
 import { writeHistory } from './historyStore.ts'
 import { type Fence, takeSequences, writeLog } from './log.ts'
 import { writeEvents } from './poolEvents.ts'
+import { placeQuotes, writeBook } from './quoteBooks.ts'
 import { CHANNEL } from './listener.ts'
 
 type Position = {
@@ -52,23 +54,29 @@ export function chainStore(connection: Connection, fenceOf: (chainId: number) =>
 
     async commit(commit) {
       const fence = fenceOf(commit.chainId)
+      const book = packQuotes(commit.records.map(({ quote }) => quote))
       for (const waitMs of AGAIN_MS)
         try {
-          return await commitOnce(connection, fence, commit)
+          return await commitOnce(connection, fence, commit, book)
         } catch (failure) {
           if (!(failure instanceof StoreError) || failure.code !== 'STORE_UNREACHABLE') throw failure
           await delay(waitMs)
         }
-      return commitOnce(connection, fence, commit)
+      return commitOnce(connection, fence, commit, book)
     },
   }
 }
 
-function commitOnce(connection: Connection, fence: Fence, commit: StepCommit): Promise<Committed | Conflict> {
+function commitOnce(
+  connection: Connection,
+  fence: Fence,
+  commit: StepCommit,
+  book: QuoteBook | null,
+): Promise<Committed | Conflict> {
   return connection.write(async query => {
     await query(LOCK_CHAIN, [commit.chainId])
     const [stored] = await query<Position>(POSITION, [commit.chainId])
-    return standing(stored, commit) ?? (await write(query, fence, commit))
+    return standing(stored, commit) ?? (await write(query, fence, commit, book))
   })
 }
 
@@ -98,19 +106,26 @@ const UPSERT_POSITION = statement(`
     first_sequence = excluded.first_sequence, last_sequence = excluded.last_sequence`)
 const NOTIFY = statement(`SELECT pg_notify('${CHANNEL}', '')`)
 
-async function write(query: Query, fence: Fence, commit: StepCommit): Promise<Committed> {
+async function write(
+  query: Query,
+  fence: Fence,
+  commit: StepCommit,
+  book: QuoteBook | null,
+): Promise<Committed> {
   const { chainId, step, tip, atMs } = commit
   await writeEntities(query, commit)
   await writeFacts(query, commit)
   await writeEvents(query, commit)
+  await writeBook(query, chainId, step, book)
   if (commit.input !== null) await query(INSERT_INPUT, [chainId, step, atMs, commit.input])
   const records = await sealRecords(query, commit)
 
   // From here on every other writer waits: only what needs a sequence is left.
   const head = await takeSequences(query, fence, commit.records.length)
-  const { envelopes, current, published } = records(head.next)
+  const { envelopes, current, published, quotes } = records(head.next)
   const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)
   await writeCurrent(query, commit, current)
+  await placeQuotes(query, chainId, step, book, [...quotes.values()])
   await writeHistory(query, chainId, published)
   await query(UPSERT_POSITION, [
     chainId,

@@ -2,14 +2,14 @@
  * The current state of every token, pool and feed: what their last record said, and which record that was.
  * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
  */
-import type { Sealed, Subject, Unsealed } from '../envelope.ts'
+import type { Subject, Unsealed } from '../envelope.ts'
 import { lastPricedText } from '../lastPriced.ts'
 import type { Sequence, StepCommit } from '../port.ts'
+import type { Placed } from '../quoteBook.ts'
 import { StoreError } from '../storeError.ts'
 import { type Query, statement } from './connection.ts'
 import type { Published } from './historyStore.ts'
 
-type Named = Extract<Subject, { readonly address: string }>
 type Last = {
   readonly recordId: string
   readonly sequence: Sequence
@@ -17,12 +17,9 @@ type Last = {
   readonly text: string | null
 }
 
-/** What a subject is in after a commit; `quote` counts for tokens only. */
-type Current = Last & { readonly quote: string | null }
-
 export type CurrentStates = {
-  readonly token: ReadonlyMap<string, Current>
-  readonly pool: ReadonlyMap<string, Current>
+  readonly token: ReadonlyMap<string, Last>
+  readonly pool: ReadonlyMap<string, Last>
   readonly health: { readonly text: string; readonly sequence: Sequence } | null
 }
 
@@ -30,6 +27,8 @@ export type SealedCommit = {
   readonly envelopes: readonly string[]
   readonly current: CurrentStates
   readonly published: readonly Published[]
+  /** By token, of its last record. */
+  readonly quotes: ReadonlyMap<string, Placed>
 }
 
 const LAST_OF = {
@@ -51,34 +50,32 @@ export async function sealRecords(
     pool: await readLast(query, chainId, 'pool', records),
   }
   return first => {
-    const current = { token: new Map<string, Current>(), pool: new Map<string, Current>() }
+    const current = { token: new Map<string, Last>(), pool: new Map<string, Last>() }
     let health: CurrentStates['health'] = null
     const published: Published[] = []
-    const envelopes = records.map(({ subject, retracted, isUnpriced, seal }, index) => {
+    const quotes = new Map<string, Placed>()
+    const envelopes = records.map(({ subject, retracted, isUnpriced, quote, seal }, index) => {
       const sequence = first + index
       const withdrawn = retracted === null ? null : withdrawnSequence(last, subject, retracted)
       const before = subject.kind === 'token' ? last.token.get(subject.address) : undefined
-      const sealed = seal(sequence, withdrawn, isUnpriced ? lastPricedText(before?.text ?? null) : null)
+      const lastPriced = isUnpriced ? lastPricedText(before?.text ?? null) : null
+      const sealed = seal(sequence, withdrawn, lastPriced)
       if (subject.kind === 'health') health = { text: sealed.current as string, sequence }
       if (subject.kind === 'token' || subject.kind === 'pool') {
-        const now = currentOf(subject, sealed, sequence)
+        const now: Last = { recordId: subject.recordId, sequence, text: sealed.current }
         last[subject.kind].set(subject.address, now)
         current[subject.kind].set(subject.address, now)
       }
-      if (subject.kind === 'token')
-        published.push({ sequence, tokenAddress: subject.address, point: subject.point })
+      if (subject.kind === 'token') {
+        const tokenAddress = subject.address
+        published.push({ sequence, tokenAddress, point: subject.point })
+        quotes.set(tokenAddress, { tokenAddress, sequence, quote, lastPriced })
+      }
       return sealed.envelope
     })
-    return { envelopes, current: { ...current, health }, published }
+    return { envelopes, current: { ...current, health }, published, quotes }
   }
 }
-
-const currentOf = ({ recordId }: Named, { current, quote }: Sealed, sequence: Sequence): Current => ({
-  recordId,
-  sequence,
-  text: current,
-  quote,
-})
 
 async function readLast(
   query: Query,
@@ -124,14 +121,6 @@ const UPSERT_STATES = statement(`
   SELECT $1, address, record_id, sequence, text FROM ${ROWS}
   ON CONFLICT (chain_id, pool_address) DO UPDATE SET
     record_id = excluded.record_id, sequence = excluded.sequence, state = excluded.state`)
-const UPSERT_QUOTES = statement(`
-  INSERT INTO token_quote (chain_id, token_address, sequence, quote)
-  SELECT $1, address, sequence, quote
-  FROM unnest($2::text[], $3::bigint[], $4::text[]) AS row (address, sequence, quote)
-  ON CONFLICT (chain_id, token_address) DO UPDATE SET sequence = excluded.sequence, quote = excluded.quote`)
-const DELETE_QUOTES = statement(
-  'DELETE FROM token_quote WHERE chain_id = $1 AND token_address = ANY ($2::text[])',
-)
 const DELETE_STATES = statement(
   'DELETE FROM pool_state WHERE chain_id = $1 AND pool_address = ANY ($2::text[])',
 )
@@ -149,21 +138,11 @@ export async function writeCurrent(query: Query, commit: StepCommit, current: Cu
   if (removed.length > 0) await query(DELETE_STATES, [chainId, removed])
   if (states.size > 0) await query(UPSERT_STATES, [chainId, ...columnsOf(states)])
   if (current.token.size > 0) await query(UPSERT_PRICES, [chainId, ...columnsOf(current.token)])
-  const quoted = [...current.token].filter(([, { quote }]) => quote !== null)
-  const unquoted = [...current.token].filter(([, { quote }]) => quote === null)
-  if (unquoted.length > 0) await query(DELETE_QUOTES, [chainId, unquoted.map(([address]) => address)])
-  if (quoted.length > 0)
-    await query(UPSERT_QUOTES, [
-      chainId,
-      quoted.map(([address]) => address),
-      quoted.map(([, { sequence }]) => sequence),
-      quoted.map(([, { quote }]) => quote),
-    ])
   if (current.health !== null)
     await query(UPSERT_HEALTH, [chainId, current.health.sequence, current.health.text])
 }
 
-const columnsOf = (states: ReadonlyMap<string, Current>): unknown[] => [
+const columnsOf = (states: ReadonlyMap<string, Last>): unknown[] => [
   [...states.keys()],
   [...states.values()].map(({ recordId }) => recordId),
   [...states.values()].map(({ sequence }) => sequence),

@@ -9,7 +9,7 @@ import {
   type PointSaid,
   type PriceThen,
 } from '../history.ts'
-import { linesOf } from '../logRow.ts'
+import { linesOf, type RowBody } from '../logRow.ts'
 import type { Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { type Connection, type Query, statement } from './connection.ts'
@@ -36,9 +36,9 @@ const GAPS = statement('SELECT text FROM entity WHERE chain_id = $1 AND key >= $
 
 /** Each row of the log once, however many of the sequences stand in it. */
 const ROWS = statement(`
-  SELECT DISTINCT found.last - found.count + 1 AS first, found.body
+  SELECT DISTINCT found.last - found.count + 1 AS first, found.body, found.packed
   FROM unnest($1::bigint[]) AS wanted (sequence)
-  CROSS JOIN LATERAL (SELECT last, count, body FROM log WHERE last >= wanted.sequence ORDER BY last LIMIT 1) AS found`)
+  CROSS JOIN LATERAL (SELECT last, count, body, packed FROM log WHERE last >= wanted.sequence ORDER BY last LIMIT 1) AS found`)
 
 const INSERT = statement(`
   INSERT INTO token_history (chain_id, sequence, token_address, at_ms, block_number, price, expires_at_ms)
@@ -88,10 +88,10 @@ function readPoints(query: Query, { chainId, tokenAddress, fromMs, toMs, after, 
 
 async function withStates(query: Query, points: readonly HistoryPoint[]): Promise<HistoryRow[]> {
   if (points.length === 0) return []
-  const rows = await query<{ first: Sequence; body: string }>(ROWS, [points.map(({ sequence }) => sequence)])
+  const rows = await query<RowBody & { first: Sequence }>(ROWS, [points.map(({ sequence }) => sequence)])
   const envelopes = new Map<Sequence, string>()
-  for (const { first, body } of rows)
-    for (const [at, envelope] of linesOf(body).entries()) envelopes.set(first + at, envelope)
+  for (const { first, ...row } of rows)
+    for (const [at, envelope] of linesOf(row).entries()) envelopes.set(first + at, envelope)
   return points.map(point => ({ ...point, state: envelopeState(envelopes.get(point.sequence) as string) }))
 }
 

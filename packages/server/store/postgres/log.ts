@@ -4,7 +4,7 @@
  */
 import type { Lease } from '../cluster.ts'
 import { epochStart, lastSequence } from '../epoch.ts'
-import { packRecords, RECORDS_PER_ROW, unpackRecords } from '../logRow.ts'
+import { packRecords, RECORDS_PER_ROW, type RowBody, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { StoreError } from '../storeError.ts'
@@ -26,9 +26,9 @@ const TAKE_HEAD = statement(`
   RETURNING epoch, next - $1 AS next, written - $1 AS written`)
 const WHY_NOT = statement(`SELECT generation, timeline, ${TIMELINE} AS now FROM head`)
 const INSERT = statement(`
-  INSERT INTO log (last, count, written, chain_id, at_ms, body)
-  SELECT last, count, written, $4, $5, body
-  FROM unnest($1::bigint[], $2::int[], $3::bigint[], $6::text[]) AS row (last, count, written, body)`)
+  INSERT INTO log (last, count, written, chain_id, at_ms, body, packed)
+  SELECT last, count, written, $4, $5, '', packed
+  FROM unnest($1::bigint[], $2::int[], $3::bigint[], $6::bytea[]) AS row (last, count, written, packed)`)
 
 /** Who commits: a process of this claim, and where several share the database, the holder of the chain's lease. */
 export type Fence = { readonly generation: number; readonly lease: Lease | null }
@@ -66,7 +66,7 @@ export async function writeLog(
     rows.map(({ last }) => head.written + last - head.next + 1),
     chainId,
     atMs,
-    rows.map(({ body }) => body),
+    rows.map(({ packed }) => packed),
   ])
   return { first: head.next, last: head.next + envelopes.length - 1 }
 }
@@ -75,13 +75,13 @@ const BOUNDS = statement(`
   SELECT epoch, next, (SELECT last - count + 1 FROM log ORDER BY last LIMIT 1) AS first FROM head`)
 export const HEAD = statement('SELECT next - 1 AS head FROM head')
 
-type Row = { last: Sequence; count: number; chain_id: number; at_ms: number; body: string }
+type Row = RowBody & { last: Sequence; count: number; chain_id: number; at_ms: number }
 
 /** Rows until they hold enough records; the first one may begin below what was asked for. */
 const page = (where: string) =>
   statement(`
-    SELECT last, count, chain_id, at_ms, body FROM (
-      SELECT last, count, chain_id, at_ms, body,
+    SELECT last, count, chain_id, at_ms, body, packed FROM (
+      SELECT last, count, chain_id, at_ms, body, packed,
         sum(count) OVER (ORDER BY last ROWS UNBOUNDED PRECEDING) - count AS before
       FROM (SELECT * FROM log WHERE ${where} last > $1 ORDER BY last LIMIT $2) AS candidate
     ) AS counted
@@ -101,8 +101,8 @@ export function logStore(connection: Connection): LogStore {
           ? await connection.query<Row>(PAGE_OF_ALL, [after, most])
           : await connection.query<Row>(PAGE_OF_CHAIN, [after, most, chainId])
       const records: LogRecord[] = []
-      for (const { last, count, chain_id, at_ms, body } of rows)
-        unpackRecords(records, { last, count, chainId: chain_id, timeMs: at_ms, body }, after, most)
+      for (const { chain_id, at_ms, ...row } of rows)
+        unpackRecords(records, { ...row, chainId: chain_id, timeMs: at_ms }, after, most)
       return records
     },
   }

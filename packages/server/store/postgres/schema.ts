@@ -9,6 +9,8 @@ import { roles } from './schema/0006-roles.ts'
 import { events } from './schema/0007-events.ts'
 import { families } from './schema/0008-families.ts'
 import { webhooks } from './schema/0009-webhooks.ts'
+import { quotes } from './schema/0010-quotes.ts'
+import { packedLog } from './schema/0011-packed-log.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -20,4 +22,6 @@ export const schema: readonly Migration[] = [
   { version: 7, name: 'events', sql: events },
   { version: 8, name: 'families', sql: families },
   { version: 9, name: 'webhooks', sql: webhooks, oldest: 8 },
+  { version: 10, name: 'quotes', sql: quotes },
+  { version: 11, name: 'packed log', sql: packedLog },
 ]

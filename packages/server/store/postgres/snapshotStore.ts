@@ -1,11 +1,12 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, QuoteRow, Sequence, SnapshotStore, TokenRow, Verified } from '../port.ts'
+import type { PoolRow, Sequence, SnapshotStore, TokenRow, Verified } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { containing, MOST_MATCHES } from '../searchText.ts'
 import { type Connection, type Query, statement } from './connection.ts'
 import { decodeSaid } from './facts.ts'
 import { HEAD } from './log.ts'
 import { eventReader } from './poolEvents.ts'
+import { readQuote } from './quoteBooks.ts'
 
 /** Pools of a selection with their state and the prices of both sides. */
 const withStates = (selection: string) =>
@@ -45,10 +46,6 @@ const TOKENS = tokens('WHERE chain_id = $1 AND token_address > $2 ORDER BY token
 const TOKEN = tokens('WHERE chain_id = $1 AND token_address = $2')
 const TOKENS_NAMED = tokens('WHERE token_address = $1 ORDER BY chain_id')
 
-const QUOTE = statement(`
-  SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
-  FROM token_quote JOIN token_price USING (chain_id, token_address)
-  WHERE chain_id = $1 AND token_address = $2`)
 const HEALTH = statement('SELECT health FROM feed_health WHERE chain_id = $1')
 
 const MATCHING = statement(`
@@ -108,8 +105,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
       return row === undefined ? null : tokenRow(row)
     },
     async readQuote(chainId, tokenAddress) {
-      const [row] = await connection.query<QuoteRow>(QUOTE, [chainId, tokenAddress])
-      return row ?? null
+      return readQuote(connection.query, chainId, tokenAddress)
     },
     search(address) {
       return connection.read(async query => ({

@@ -7,11 +7,13 @@
  */
 import type { Unsealed } from '../envelope.ts'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
+import { packQuotes, type Placed, type QuoteBook } from '../quoteBook.ts'
 import type { Connection } from './connection.ts'
 import { currentState } from './currentState.ts'
 import { factsWriter } from './facts.ts'
 import { type Appended, logWriter } from './log.ts'
 import { eventWriter } from './poolEvents.ts'
+import { quoteBookWriter } from './quoteBooks.ts'
 
 type Position = {
   readonly step: number
@@ -42,7 +44,8 @@ export function chainStore(connection: Connection, assertSpace: () => void = () 
 
     async commit(commit) {
       assertSpace()
-      return connection.write(() => standing(positionOf(commit.chainId), commit) ?? write(commit))
+      const book = packQuotes(commit.records.map(({ quote }) => quote))
+      return connection.write(() => standing(positionOf(commit.chainId), commit) ?? write(commit, book))
     },
   }
 }
@@ -58,7 +61,7 @@ function standing(stored: Position | undefined, commit: StepCommit): Committed |
 }
 
 /** Writes a commit inside a transaction; the sequences are taken when all else has been written. */
-function commitWriter(connection: Connection): (commit: StepCommit) => Committed {
+function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteBook | null) => Committed {
   const facts = factsWriter(connection)
   const events = eventWriter(connection)
   const appendRecords = recordWriter(connection)
@@ -75,7 +78,7 @@ function commitWriter(connection: Connection): (commit: StepCommit) => Committed
       (chain_id, step, tip_number, tip_hash, tip_time_ms, at_ms, first_sequence, last_sequence)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
 
-  return commit => {
+  return (commit, book) => {
     const { chainId, step, tip, atMs } = commit
     for (const { key, text } of commit.entities)
       if (text === null) deleteEntity.run(chainId, key)
@@ -87,7 +90,7 @@ function commitWriter(connection: Connection): (commit: StepCommit) => Committed
     events.write(commit)
     if (commit.input !== null) insertInput.run(chainId, step, atMs, commit.input)
 
-    const { first, last } = appendRecords(commit)
+    const { first, last } = appendRecords(commit, book)
     // Only now: the retraction of a removed pool has asked for the sequence of what it withdraws.
     const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
     for (const address of commit.removedPools) if (!kept.has(address)) current.removePool(chainId, address)
@@ -106,18 +109,25 @@ function commitWriter(connection: Connection): (commit: StepCommit) => Committed
 }
 
 /** Appends the records of a commit and lets each replace the current state of its subject. */
-function recordWriter(connection: Connection): (commit: StepCommit) => Appended {
+function recordWriter(connection: Connection): (commit: StepCommit, book: QuoteBook | null) => Appended {
   const log = logWriter(connection)
   const current = currentState(connection)
-  return ({ chainId, atMs, records }) =>
-    log.append(chainId, atMs, records.length, (index, sequence) => {
-      const { subject, retracted, isUnpriced, seal } = records[index] as Unsealed
+  const writeQuotes = quoteBookWriter(connection)
+  return ({ chainId, step, atMs, records }, book) => {
+    const placed = new Map<string, Placed>()
+    const appended = log.append(chainId, atMs, records.length, (index, sequence) => {
+      const { subject, retracted, isUnpriced, quote, seal } = records[index] as Unsealed
       const withdrawn = retracted === null ? null : current.sequenceOf(chainId, subject, retracted)
       const lastPriced = isUnpriced ? current.lastPricedOf(chainId, subject) : null
       const sealed = seal(sequence, withdrawn, lastPriced)
       current.write(chainId, subject, sealed, sequence)
+      if (subject.kind === 'token')
+        placed.set(subject.address, { tokenAddress: subject.address, sequence, quote, lastPriced })
       return sealed.envelope
     })
+    writeQuotes(chainId, step, book, placed)
+    return appended
+  }
 }
 
 function tipOf({ tip_number, tip_hash, tip_time_ms }: Position): Checkpoint['tip'] {

@@ -32,10 +32,6 @@ export function currentState(connection: Connection): CurrentState {
     INSERT INTO token_price (chain_id, token_address, record_id, sequence, price) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET
       record_id = excluded.record_id, sequence = excluded.sequence, price = excluded.price`)
-  const upsertQuote = connection.prepare(`
-    INSERT INTO token_quote (chain_id, token_address, sequence, quote) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET sequence = excluded.sequence, quote = excluded.quote`)
-  const deleteQuote = connection.prepare('DELETE FROM token_quote WHERE chain_id = ? AND token_address = ?')
   const upsertState = connection.prepare(`
     INSERT INTO pool_state (chain_id, pool_address, record_id, sequence, state) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET
@@ -66,12 +62,10 @@ export function currentState(connection: Connection): CurrentState {
       return lastPricedText((row as { readonly price: string } | undefined)?.price ?? null)
     },
 
-    write(chainId, subject, { current, quote }, sequence) {
+    write(chainId, subject, { current }, sequence) {
       switch (subject.kind) {
         case 'token':
           upsertPrice.run(chainId, subject.address, subject.recordId, sequence, current)
-          if (quote === null) deleteQuote.run(chainId, subject.address)
-          else upsertQuote.run(chainId, subject.address, sequence, quote)
           writeHistory(chainId, subject.address, sequence, subject.point)
           return
         case 'pool':

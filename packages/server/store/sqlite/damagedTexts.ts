@@ -4,16 +4,19 @@
  */
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
+import { damageIn as damageInPacked } from '../packed.ts'
 import { pageOf } from './rowPlace.ts'
 import { toStoreError } from './sqliteError.ts'
 
 /** Every column of JSON, and how its row is called. The text of `log` is JSON a line. */
 const TEXTS = [
   { table: 'log', column: 'body', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
+  { table: 'log', column: 'packed', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
   { table: 'entity', column: 'text', row: `'chain ' || chain_id || ', ' || key` },
   { table: 'pool_state', column: 'state', row: `'chain ' || chain_id || ', pool ' || pool_address` },
   { table: 'token_price', column: 'price', row: `'chain ' || chain_id || ', token ' || token_address` },
   { table: 'token_quote', column: 'quote', row: `'chain ' || chain_id || ', token ' || token_address` },
+  { table: 'quote_book', column: 'packed', row: `'chain ' || chain_id || ', step ' || step` },
   { table: 'feed_health', column: 'health', row: `'chain ' || chain_id` },
   { table: 'pool_event', column: 'body', row: `'chain ' || chain_id || ', event ' || id` },
   { table: 'input', column: 'text', row: `'chain ' || chain_id || ', step ' || step` },
@@ -32,7 +35,7 @@ export function* damagedTexts(database: DatabaseSync, path: string): Generator<s
         if (at === null) continue
         const page = pageOf(path, pageBytes, { ...placeIn(database, text), rowId: id }, at)
         const where = page === null ? 'an unknown page' : `page ${page}`
-        yield `table ${text.table}, ${where}: the ${text.column} of ${row ?? `row ${id}`} is damaged`
+        yield `table ${text.table}, ${where}: the ${text.column === 'packed' ? 'body' : text.column} of ${row ?? `row ${id}`} is damaged`
       }
     } catch (error) {
       // A page on the way: its own check has named it.
@@ -60,10 +63,12 @@ function placeIn(database: DatabaseSync, { table, column }: Text): { root: numbe
 }
 
 /** The first byte that cannot be right; null for a text that may be what was written. */
-function damageIn(bytes: Buffer, { table }: Text): number | null {
+function damageIn(bytes: Buffer, { table, column }: Text): number | null {
+  if (column === 'packed') return damageInPacked(bytes)
   const text = bytes.toString('utf8')
   if (!isUtf8(bytes)) return firstDifference(bytes, Buffer.from(text))
   let at = 0
+  if (table === 'log' && text === '') return null
   for (const line of table === 'log' ? text.split('\n') : [text]) {
     try {
       JSON.parse(line)

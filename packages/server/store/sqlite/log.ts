@@ -3,13 +3,20 @@
  * contiguous, in commit order, and never seen before they are durable.
  */
 import { epochStart, lastSequence } from '../epoch.ts'
-import { linesOf, packRecords, unpackRecords } from '../logRow.ts'
+import { linesOf, packRecords, type RowBody, unpackRecords } from '../logRow.ts'
 import type { LogBounds, LogRecord, LogStore, Sequence } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { rowLimit } from '../rowLimit.ts'
 
 type Head = { readonly epoch: number; readonly next: Sequence; readonly written: number }
-type Row = [last: Sequence, count: number, chainId: number, atMs: number, body: string]
+type Row = [
+  last: Sequence,
+  count: number,
+  chainId: number,
+  atMs: number,
+  body: string,
+  packed: Uint8Array | null,
+]
 
 /** The sequences of one commit; `first` is null and `last` the head when it has no records. */
 export type Appended = { readonly first: Sequence | null; readonly last: Sequence }
@@ -28,7 +35,7 @@ export function logWriter(connection: Connection): LogWriter {
   const readHead = connection.prepare('SELECT epoch, next, written FROM head')
   const advance = connection.prepare('UPDATE head SET next = ?, written = ?')
   const insert = connection.prepare(
-    'INSERT INTO log (last, count, written, chain_id, at_ms, body) VALUES (?, ?, ?, ?, ?, ?)',
+    "INSERT INTO log (last, count, written, chain_id, at_ms, body, packed) VALUES (?, ?, ?, ?, ?, '', ?)",
   )
   return {
     append(chainId, atMs, count, seal) {
@@ -38,7 +45,7 @@ export function logWriter(connection: Connection): LogWriter {
       const envelopes: string[] = []
       for (let index = 0; index < count; index++) envelopes.push(seal(index, next + index))
       for (const row of packRecords(next, envelopes))
-        insert.run(row.last, row.count, written + row.last - next + 1, chainId, atMs, row.body)
+        insert.run(row.last, row.count, written + row.last - next + 1, chainId, atMs, row.packed)
       advance.run(last + 1, written + count)
       return { first: next, last }
     },
@@ -47,7 +54,7 @@ export function logWriter(connection: Connection): LogWriter {
 
 export function logStore(connection: Connection): LogStore {
   const readBounds = boundsReader(connection)
-  const columns = 'last, count, chain_id, at_ms, body'
+  const columns = 'last, count, chain_id, at_ms, body, packed'
   const pageOfAll = connection.prepare(`SELECT ${columns} FROM log WHERE last > ? ORDER BY last LIMIT ?`)
   const pageOfChain = connection.prepare(
     `SELECT ${columns} FROM log WHERE chain_id = ? AND last > ? ORDER BY last LIMIT ?`,
@@ -64,8 +71,8 @@ export function logStore(connection: Connection): LogStore {
         const rows =
           chainId === null ? pageOfAll.iterate(after, most) : pageOfChain.iterate(chainId, after, most)
         const records: LogRecord[] = []
-        for (const [last, count, chain, timeMs, body] of rows as unknown as Iterable<Row>) {
-          unpackRecords(records, { last, count, chainId: chain, timeMs, body }, after, most)
+        for (const [last, count, chain, timeMs, body, packed] of rows as unknown as Iterable<Row>) {
+          unpackRecords(records, { last, count, chainId: chain, timeMs, body, packed }, after, most)
           if (records.length >= most) break
         }
         return records
@@ -76,13 +83,15 @@ export function logStore(connection: Connection): LogStore {
 
 /** To be called inside a transaction: the envelope at a sequence that the log still holds. */
 export function recordReader(connection: Connection): (sequence: Sequence) => string {
-  const rowOf = connection.prepare('SELECT last - count + 1 AS first, body FROM log WHERE last >= ? LIMIT 1')
+  const rowOf = connection.prepare(
+    'SELECT last - count + 1 AS first, body, packed FROM log WHERE last >= ? LIMIT 1',
+  )
   // Records of a page stand close together: often in the same row.
   let read: { readonly first: Sequence; readonly lines: readonly string[] } | null = null
   return sequence => {
     if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
-      const { first, body } = rowOf.get(sequence) as { first: Sequence; body: string }
-      read = { first, lines: linesOf(body) }
+      const { first, ...row } = rowOf.get(sequence) as RowBody & { first: Sequence }
+      read = { first, lines: linesOf(row) }
     }
     return read.lines[sequence - read.first] as string
   }

@@ -8,6 +8,8 @@ import { history } from './schema/0005-history.ts'
 import { events } from './schema/0006-events.ts'
 import { families } from './schema/0007-families.ts'
 import { webhooks } from './schema/0008-webhooks.ts'
+import { quotes } from './schema/0009-quotes.ts'
+import { packedLog } from './schema/0010-packed-log.ts'
 
 export const schema: readonly Migration[] = [
   { version: 1, name: 'log', sql: log },
@@ -18,4 +20,6 @@ export const schema: readonly Migration[] = [
   { version: 6, name: 'events', sql: events },
   { version: 7, name: 'families', sql: families },
   { version: 8, name: 'webhooks', sql: webhooks, oldest: 7 },
+  { version: 9, name: 'quotes', sql: quotes },
+  { version: 10, name: 'packed log', sql: packedLog },
 ]

@@ -1,8 +1,9 @@
 /** Current states for readers: pages by key, each from one commit. */
-import type { PoolRow, QuoteRow, SnapshotStore, TokenRow, Verified } from '../port.ts'
+import type { PoolRow, SnapshotStore, TokenRow, Verified } from '../port.ts'
 import type { Connection } from './connection.ts'
 import { headReader } from './log.ts'
 import { eventReader } from './poolEvents.ts'
+import { quoteReader } from './quoteBooks.ts'
 import { rowLimit } from '../rowLimit.ts'
 import { containing, MOST_MATCHES } from '../searchText.ts'
 
@@ -40,10 +41,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
   const readHead = headReader(connection)
   const pools = poolReader(connection)
   const tokens = tokenReader(connection)
-  const readQuote = connection.prepare(`
-    SELECT quote, octet_length(quote) AS bytes, price, token_quote.sequence
-    FROM token_quote JOIN token_price USING (chain_id, token_address)
-    WHERE chain_id = ? AND token_address = ?`)
+  const readQuote = quoteReader(connection)
   const matching = connection.prepare(`
     SELECT matched.* FROM (
       ${TOKENS} WHERE symbol LIKE :pattern ESCAPE '\\' OR name LIKE :pattern ESCAPE '\\'
@@ -85,10 +83,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
     readEvents: eventReader(connection).readEvents,
     readTokens: async query => connection.query(() => tokens.page(query)),
     readToken: async (chainId, tokenAddress) => connection.query(() => tokens.one(chainId, tokenAddress)),
-    async readQuote(chainId, tokenAddress) {
-      const row = connection.query(() => readQuote.get(chainId, tokenAddress))
-      return (row as QuoteRow | undefined) ?? null
-    },
+    readQuote: async (chainId, tokenAddress) => connection.query(() => readQuote(chainId, tokenAddress)),
     async search(address) {
       return connection.read(() => ({ tokens: tokens.named(address), pools: pools.named(address) }))
     },

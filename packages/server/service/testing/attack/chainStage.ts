@@ -56,6 +56,7 @@ export class ChainStage implements Stage {
   /** Pools that are to be old by the next block. */
   #young: string[] = []
   #made = 0
+  #hasAnchors = false
   #isMarked = false
   #sellerUsd: number | null = null
   /** What the attacker does in every block, for as long as the service needs. */
@@ -96,6 +97,7 @@ export class ChainStage implements Stage {
   }
 
   async anchors(depth: number, count: 1 | 2 = 2): Promise<void> {
+    this.#hasAnchors = true
     for (const factory of (['a', 'b'] as const).slice(0, count))
       await this.pool(`WETH-${factory}`, { of: 'WETH', depth, factory })
   }
@@ -259,11 +261,11 @@ export class ChainStage implements Stage {
     throw new Error('the service never was well')
   }
 
-  /** Whether what a token does to a sale is known, where it does something. */
+  /** Whether the service knows if its tokens can be sold. Without pools of native currency nothing can be tried. */
   async #isProbed(): Promise<boolean> {
+    if (!this.#hasAnchors) return true
     const { config, store } = this.#service as TestService
     for (const token of config.chains.flatMap(({ tokens }) => tokens)) {
-      if (!this.#tokens.isOddAt(token)) continue
       const row = await store.readQuote(CHAIN_ID, token)
       const quote = row === null ? null : (JSON.parse(row.quote) as { sellability?: { reason?: string } })
       if (quote?.sellability?.reason === 'NOT_YET') return false

@@ -33,11 +33,6 @@ export class TokenActs {
     return this.#chain.world.plan.tokens.some(token => token.symbol === symbol && token.odd !== undefined)
   }
 
-  isOddAt(address: string): boolean {
-    const found = this.#chain.world.plan.tokens.find(token => token.address.toLowerCase() === address)
-    return found !== undefined && this.isOdd(found.symbol)
-  }
-
   /** Of a sale by anybody but the trader; null where none is possible. */
   saleTaxBps(symbol: string): bigint | null {
     const { sellTaxBps = 0 } = this.#options.get(symbol) ?? {}

@@ -3,7 +3,7 @@
  * which no price was published is absent; nothing is carried over from the one before.
  */
 import { exact } from '@assay/sdk'
-import type { HistoryPoint } from '../../store/history.ts'
+import type { HistoryPoint } from '../store/history.ts'
 
 export const INTERVALS_MS = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 } as const
 export type Interval = keyof typeof INTERVALS_MS
@@ -11,13 +11,29 @@ export const isInterval = (text: string): text is Interval => Object.hasOwn(INTE
 
 type Exact = exact.Exact
 
-type Bucket = {
+export type Bucket = {
   readonly fromMs: number
   readonly open: Exact
   high: Exact
   low: Exact
   close: Exact
   records: number
+}
+
+export const begin = (fromMs: number, price: Exact): Bucket => ({
+  fromMs,
+  open: price,
+  high: price,
+  low: price,
+  close: price,
+  records: 1,
+})
+
+export function add(bucket: Bucket, price: Exact): void {
+  if (exact.compare(price, bucket.high) > 0) bucket.high = price
+  if (exact.compare(price, bucket.low) < 0) bucket.low = price
+  bucket.close = price
+  bucket.records += 1
 }
 
 /** Takes points in the order of their time, and gives back the buckets that are complete. */
@@ -41,14 +57,10 @@ export class CandleMaker {
     const value = valueOf(price)
     if (this.#bucket?.fromMs !== fromMs) {
       this.end()
-      this.#bucket = { fromMs, open: value, high: value, low: value, close: value, records: 1 }
+      this.#bucket = begin(fromMs, value)
       return
     }
-    const bucket = this.#bucket
-    if (exact.compare(value, bucket.high) > 0) bucket.high = value
-    if (exact.compare(value, bucket.low) < 0) bucket.low = value
-    bucket.close = value
-    bucket.records += 1
+    add(this.#bucket, value)
   }
 
   /** No more points: what has been begun is as complete as it gets. */

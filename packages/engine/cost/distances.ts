@@ -1,0 +1,93 @@
+/**
+ * The plans that are compared: for each pool the distances at which something may change for the vote, and all combinations
+ * of them. None of them decides anything; whether one works is asked of the live rules.
+ */
+import { compareExactly, type Fraction } from '../exact/fraction.ts'
+import { type Count, count } from '../units.ts'
+import type { Lever, Short } from './lever.ts'
+
+/** How far short of the wanted price each pool ends. */
+export type Plan = ReadonlyMap<Lever, Short>
+
+/**
+ * Within the least and the greatest tolerance for outliers (R-consensus-2), and the widest spread that leaves a score of 4
+ * (R-agreement-5): these far from the wanted price a pool supports it or at least does not contradict it.
+ */
+export const SHORTS: readonly Short[] = [null, 95_000n, 49_500n, 19_500n, 0n]
+
+/** With this many pools all plans are compared, with more than `FEWER` of them coarser ones: 6^4 and 3^6. */
+export const FEW = 6
+const FEWER = 4
+const OPTIONS = { few: 6, many: 3 } as const
+
+/**
+ * Pools that are not pushed must not contradict: beyond the tolerance for outliers they are out of the vote. Where the wanted
+ * price is nearer to them than the least or the greatest tolerance, all pushes may go so much further.
+ */
+const OUTLYING: readonly Fraction[] = [
+  { num: 10_202n, den: 10_000n },
+  { num: 11_002n, den: 10_000n },
+]
+const MOST_BEYOND = 150_000n
+/** Of the heaviest pools. */
+const MAX_OUTLYING = 3
+
+/** Distances that are no further apart are one. */
+const SAME = 50n
+
+const MILLION = 1_000_000n
+
+/** Not at all, and distances that are a push, the furthest short first; fewer where there are many pools. */
+export function distancesOf(lever: Lever, isUp: boolean, levers: Count): readonly Short[] {
+  const most = levers > FEWER ? OPTIONS.many : OPTIONS.few
+  const distances: bigint[] = [0n]
+  for (const short of [...lever.shortsOf(isUp), ...SHORTS.toReversed()]) {
+    if (short === null || distances.length >= most - 1 || lever.at(short, isUp) === null) continue
+    if (distances.every(each => short > each + SAME || short < each - SAME)) distances.push(short)
+  }
+  return [null, ...distances.sort((a, b) => (a > b ? -1 : 1))]
+}
+
+/** All plans of these distances, each so much beyond them. */
+export function plansOf(levers: readonly Lever[], isUp: boolean, beyond: bigint): readonly Plan[] {
+  return levers.reduce<readonly Plan[]>(
+    (plans, lever) => {
+      const distances = distancesOf(lever, isUp, count(levers.length))
+      return plans.flatMap(plan =>
+        distances.map(short => new Map(plan).set(lever, short === null ? null : short + beyond)),
+      )
+    },
+    [new Map()],
+  )
+}
+
+/** Those that differ from a plan in one pool or two. */
+export function neighboursOf(plan: Plan, isUp: boolean): readonly Plan[] {
+  const levers = [...plan.keys()]
+  const plans: Plan[] = []
+  for (const [at, lever] of levers.entries())
+    for (const short of distancesOf(lever, isUp, count(levers.length))) {
+      const one = new Map(plan).set(lever, short)
+      plans.push(one)
+      for (const other of levers.slice(at + 1))
+        for (const otherShort of distancesOf(other, isUp, count(levers.length)))
+          plans.push(new Map(one).set(other, otherShort))
+    }
+  return plans
+}
+
+/** How much further all may have to go for a pool that is left as it is to be out of the vote with all its routes. */
+export function beyondOf(base: readonly Lever[], isUp: boolean): readonly bigint[] {
+  if (base.length < 2 || base.length > FEWER) return []
+  const all = base.slice(0, MAX_OUTLYING).flatMap(lever => {
+    const prices = lever.voicesAt(null, isUp).map(voice => voice.price)
+    // The one that is nearest to the wanted price, or furthest past it.
+    const price = prices.reduce((most, each) => (compareExactly(each, most) > 0 === isUp ? each : most))
+    return OUTLYING.map(({ num, den }) =>
+      isUp
+        ? (price.den * den * MILLION) / (price.num * num) - MILLION
+        : (price.num * den * MILLION) / (price.den * num) - MILLION,
+    )
+  })
+  return all.filter(each => each < -SAME && each > -MOST_BEYOND)
+}

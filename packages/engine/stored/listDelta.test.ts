@@ -1,0 +1,40 @@
+/** A list told from the one after it is the list that was told, whatever both hold; and is short where they share most. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cases } from '../testing/cases.ts'
+import { deltaOf, earlierOf } from './listDelta.ts'
+
+type Item = { readonly fromMs: number; readonly value: number }
+
+const isSame = (a: Item, b: Item): boolean => a.value === b.value
+const list = fc
+  .uniqueArray(fc.record({ fromMs: fc.nat(30), value: fc.nat(2) }), { selector: each => each.fromMs })
+  .map(items => items.sort((a, b) => a.fromMs - b.fromMs))
+
+test('R-fold-6: told from any other list, it is made again', () => {
+  fc.assert(
+    fc.property(list, list, (earlier, later) => {
+      const stored = JSON.parse(JSON.stringify(deltaOf(earlier, later, isSame)))
+      expect(earlierOf(stored, later)).toEqual(earlier)
+      expect(earlierOf(earlier, later)).toEqual(earlier)
+    }),
+    { numRuns: cases(2_000) },
+  )
+})
+
+test('of one that lost its first and went on, what they share is not told again', () => {
+  fc.assert(
+    fc.property(list, fc.nat(5), fc.nat(5), (earlier, lost, ended) => {
+      const shared = earlier.slice(lost, Math.max(lost, earlier.length - ended))
+      const later = [...shared, { fromMs: 40, value: 9 }]
+      const { before, kept, after } = deltaOf(earlier, later, isSame)
+      expect(kept).toBe(shared.length)
+      expect(before.length + after.length).toBe(earlier.length - shared.length)
+    }),
+    { numRuns: cases(500) },
+  )
+})
+
+test('what does not fit the list after it is refused', () => {
+  expect(() => earlierOf({ before: [], from: 1, kept: 2, after: [] }, [1, 2])).toThrow('does not fit')
+})

@@ -1,0 +1,107 @@
+/**
+ * The full quotes of one commit in one text. They share most of what they hold, hops and the quotes of routing assets, so
+ * each piece is written once and named where it belongs; a quote is put together again when somebody asks for it.
+ *
+ * A piece a line. JSON text has no raw control character: where one stands, the sequence of the quote's record belongs, or
+ * another piece.
+ */
+import { count, type QuoteJson, SEQUENCE, sequenceText, Shared, type Written } from '@assay/engine'
+import { withLastPriced } from './lastPriced.ts'
+import { pack, unpack } from './packed.ts'
+import type { QuoteRow, Sequence } from './port.ts'
+import { StoreError } from './storeError.ts'
+
+/** The quotes of a commit, and the line of each quote in it. */
+export type QuoteBook = { readonly packed: Uint8Array; readonly lineOf: ReadonlyMap<Written, number> }
+
+/** Where a quote stands, and what only its place on the log told. */
+export type QuotePlace = {
+  readonly line: number
+  readonly sequence: Sequence
+  /** Of a token without a price, the field as JSON text. */
+  readonly lastPriced: string | null
+}
+
+/** The last record of a token as a commit has it. */
+export type Placed = {
+  readonly tokenAddress: string
+  readonly sequence: Sequence
+  readonly quote: Written | null
+  readonly lastPriced: string | null
+}
+
+/** A quote as it is stored: in a book, or of a token without a record since there are any, as a text by itself. */
+export type StoredQuote = Pick<QuoteRow, 'sequence' | 'price'> & {
+  readonly line: number | null
+  readonly lastPriced: string | null
+  readonly packed: Uint8Array | null
+  readonly quote: QuoteJson | null
+}
+
+export function quoteRowOf(stored: StoredQuote | undefined): QuoteRow | null {
+  if (stored === undefined) return null
+  const { sequence, price, line, lastPriced, packed } = stored
+  const quote =
+    packed === null || line === null ? stored.quote : quoteIn(packed, { line, sequence, lastPriced })
+  return quote === null ? null : { sequence, price, quote, bytes: Buffer.byteLength(quote) }
+}
+
+/** One reading of both forms; the parameters are a chain and a token. */
+export const quoteSql = (chain: string, token: string): string => `
+  SELECT price, coalesce(quote_place.sequence, token_quote.sequence) AS sequence, line,
+    last_priced AS "lastPriced", packed, quote
+  FROM token_price
+    LEFT JOIN quote_place USING (chain_id, token_address)
+    LEFT JOIN quote_book USING (chain_id, step)
+    LEFT JOIN token_quote USING (chain_id, token_address)
+  WHERE chain_id = ${chain} AND token_address = ${token} AND (packed IS NOT NULL OR quote IS NOT NULL)`
+
+const HERE = { sequence: '\u0001', piece: '\u0002', pieceEnd: '\u0003', line: '\n' } as const
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what no JSON text holds.
+const PLACES = /\u0001|\u0002(\d+)\u0003/g
+
+/** Null where no record of the commit has a quote. */
+export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | null {
+  const lines: string[] = []
+  const known = new Map<Shared, number>()
+  const lineOf = (piece: Shared): number => {
+    const place = known.get(piece)
+    if (place !== undefined) return place
+    let text = ''
+    for (const part of piece.parts)
+      text +=
+        part instanceof Shared
+          ? `${HERE.piece}${lineOf(part)}${HERE.pieceEnd}`
+          : part === SEQUENCE
+            ? HERE.sequence
+            : part
+    const line = lines.push(text) - 1
+    known.set(piece, line)
+    return line
+  }
+  const places = new Map<Written, number>()
+  for (const quote of quotes) if (quote !== null) places.set(quote, lineOf(quote))
+  if (lines.length === 0) return null
+  return { packed: pack(lines.join(HERE.line)), lineOf: places }
+}
+
+/** Put together again. */
+export function quoteIn(packed: Uint8Array, { line, sequence, lastPriced }: QuotePlace): QuoteJson {
+  const pieces = unpack(packed).split(HERE.line)
+  const own = sequenceText(count(sequence))
+  const made = new Map<number, string>()
+  const textOf = (at: number): string => {
+    const known = made.get(at)
+    if (known !== undefined) return known
+    const piece = pieces[at]
+    if (piece === undefined)
+      throw new StoreError('STORE_CORRUPT', `The full quotes of a commit have no line ${at}.`)
+    const text = piece.replace(PLACES, (_, named: string | undefined) =>
+      named === undefined ? own : textOf(Number(named)),
+    )
+    made.set(at, text)
+    return text
+  }
+  const text = textOf(line)
+  return (lastPriced === null ? text : withLastPriced(text, lastPriced)) as QuoteJson
+}
