@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest'
 import { expectTest } from './namedTests.ts'
 import { sentencesOf, wordsOf } from './specification.ts'
 
-const ROW = /^\| (?<sentence>.+?) \| (?<test>.+) \| \[.+\]\(\.\.\/(?<file>.+)\) \|$/
+const ROW = /^\| (?<sentence>.+?) \| (?<test>.+) \| \[.+\]\(\.\.\/\.\.\/(?<file>.+)\) \|$/
 /** By page: fewer would mean that the table is no longer read. */
 const LEAST = { 'CONFORMANCE.md': 240, 'SECURITY-REVIEW.md': 75 }
 
-describe.each(Object.entries(LEAST))('docs/%s', (page, least) => {
-  const lines = readFileSync(new URL(`../docs/${page}`, import.meta.url), 'utf8').split('\n')
+describe.each(Object.entries(LEAST))('docs/evidence/%s', (page, least) => {
+  const lines = readFileSync(new URL(`../docs/evidence/${page}`, import.meta.url), 'utf8').split('\n')
   const rows = lines.map(line => ROW.exec(line)?.groups).filter(groups => groups !== undefined)
 
   it('the table is read', () => {
@@ -23,7 +23,7 @@ describe.each(Object.entries(LEAST))('docs/%s', (page, least) => {
 })
 
 it('every risk of the Top Ten has a section with rows in it', () => {
-  const review = readFileSync(new URL('../docs/SECURITY-REVIEW.md', import.meta.url), 'utf8')
+  const review = readFileSync(new URL('../docs/evidence/SECURITY-REVIEW.md', import.meta.url), 'utf8')
   const sections = review.split(/^## /m).filter(section => /^API\d+ /.test(section))
   expect(sections.map(section => /^API(\d+) /.exec(section)?.[1])).toEqual(
     Array.from({ length: 10 }, (_, at) => `${at + 1}`),
@@ -58,7 +58,7 @@ const SECTIONS = [
 ]
 
 describe('the specification', () => {
-  const page = readFileSync(new URL('../docs/CONFORMANCE.md', import.meta.url), 'utf8')
+  const page = readFileSync(new URL('../docs/evidence/CONFORMANCE.md', import.meta.url), 'utf8')
   /** The words quoted from each section. */
   const quoted = new Map(
     page

@@ -1,4 +1,4 @@
-/** docs/DEPENDENCIES.md is what the lockfile says, each package has its reason, and no script at install is new to us. */
+/** docs/evidence/DEPENDENCIES.md is what the lockfile says, each package has its reason, and no script at install is new to us. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
@@ -40,7 +40,7 @@ const mayComeLater = (path: string): boolean =>
 const SIZE = /\| (\d+\.\d|about \d+|not here) \| (?=[^|]+ \|$)/gm
 
 it('the tables are as `npm run docs:dependencies` writes them', () => {
-  const text = readFileSync('docs/DEPENDENCIES.md', 'utf8')
+  const text = readFileSync('docs/evidence/DEPENDENCIES.md', 'utf8')
   const made = withParts(text, dependencyParts(), 'npm run docs:dependencies')
   expect(made.replaceAll(SIZE, '| size | ')).toBe(text.replaceAll(SIZE, '| size | '))
   const sizes = (page: string) => [...page.matchAll(SIZE)].map(([, size = '']) => size)

@@ -1,9 +1,9 @@
-/** `npm run docs:dependencies`: writes the tables of docs/DEPENDENCIES.md. A test holds them current. */
+/** `npm run docs:dependencies`: writes the tables of docs/evidence/DEPENDENCIES.md. A test holds them current. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dependencyParts } from './dependencyTable.ts'
 import { withParts } from './docsParts.ts'
 
-const PAGE = 'docs/DEPENDENCIES.md'
+const PAGE = 'docs/evidence/DEPENDENCIES.md'
 
 const before = readFileSync(PAGE, 'utf8')
 const after = withParts(before, dependencyParts(), 'npm run docs:dependencies')

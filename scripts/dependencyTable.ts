@@ -1,4 +1,4 @@
-/** The tables of docs/DEPENDENCIES.md: facts from the lockfile and from what is installed, reasons from those written by hand. */
+/** The tables of docs/evidence/DEPENDENCIES.md: facts from the lockfile and from what is installed, reasons from those written by hand. */
 import { READ_SCRIPTS, REASONS } from './dependencyReasons.ts'
 import {
   closureOf,

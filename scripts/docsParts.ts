@@ -69,7 +69,7 @@ function operationsTable({ paths }: OpenApi): string {
       )
     }),
   )
-  return table(['operation', 'query', 'answers', 'what it does'], rows)
+  return table(['operation', 'query', 'statuses', 'what it does'], rows)
 }
 
 function messagesTables({ components }: AsyncApi): string {
@@ -92,7 +92,7 @@ function fieldsOf(schema: Schema, known: AsyncApi['components']['schemas'], pref
   return Object.entries(properties).flatMap(([name, property]): [string, string][] => {
     const own: [string, string] = [
       `${prefix}${name}`,
-      `${typeText(property, known)}${required.includes(name) ? '' : ', may be left out'}`,
+      `${typeText(property, known)}${required.includes(name) ? '' : ', optional'}`,
     ]
     return prefix === '' && name === 'payload' ? [own, ...fieldsOf(property, known, 'payload.')] : [own]
   })
@@ -104,7 +104,10 @@ function merged(alternatives: readonly (readonly [string, string][])[]): [string
   return [...names].map(name => {
     const types = alternatives.map(fields => fields.find(([each]) => each === name)?.[1])
     const said = [...new Set(types.filter(type => type !== undefined))].join(' or ')
-    return [name, types.includes(undefined) && !said.endsWith(', of some') ? `${said}, of some` : said]
+    return [
+      name,
+      types.includes(undefined) && !said.endsWith(', some variants') ? `${said}, some variants` : said,
+    ]
   })
 }
 

@@ -1,9 +1,9 @@
-/** docs/FAULTS.md has a line for every fault of the list and for every combination, and the test each line names is there. */
+/** docs/evidence/FAULTS.md has a line for every fault of the list and for every combination, and the test each line names is there. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { expectTest } from './namedTests.ts'
 
-const ROW = /^\| (?<fault>.+?) \| .+ \| (?<test>[^|]+) \| \[.+\]\(\.\.\/(?<file>.+)\) \|$/
+const ROW = /^\| (?<fault>.+?) \| .+ \| (?<test>[^|]+) \| \[.+\]\(\.\.\/\.\.\/(?<file>.+)\) \|$/
 
 /** The list of faults: feed, reorganisations, prices, store, stream, HTTP, operator. */
 const FAULTS = [
@@ -18,7 +18,7 @@ const FAULTS = [
 /** Each has a file of its own, but for the stopped writer. */
 const COMBINED = new URL('../packages/server/service/combined/', import.meta.url)
 
-const rows = readFileSync(new URL('../docs/FAULTS.md', import.meta.url), 'utf8')
+const rows = readFileSync(new URL('../docs/evidence/FAULTS.md', import.meta.url), 'utf8')
   .split('\n')
   .map(line => ROW.exec(line)?.groups)
   .filter(groups => groups !== undefined)

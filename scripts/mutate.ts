@@ -1,7 +1,7 @@
 /**
  * The mutation command: plants each hand mutation of `mutations.ts` in a copy of the engine and runs the tests
  * that must notice it. It exits with 1 when one survives. Give names to plant only some:
- * `npm run mutate -- tau-ceil kept-weight`; `--table` prints the table of docs/MUTATIONS.md instead.
+ * `npm run mutate -- tau-ceil kept-weight`; `--table` prints the table of docs/evidence/MUTATIONS.md instead.
  *
  * The repository itself is never touched. The copy, and whatever runs in it, is gone when the command ends.
  */

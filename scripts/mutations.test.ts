@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { mutated, MUTATED_PACKAGE, mutations, tableOf } from './mutations.ts'
 
-const PAGE = 'docs/MUTATIONS.md'
+const PAGE = 'docs/evidence/MUTATIONS.md'
 const pathOf = (file: string): string => join(MUTATED_PACKAGE, file)
 const text = (file: string): string => readFileSync(pathOf(file), 'utf8')
 

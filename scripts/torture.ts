@@ -37,7 +37,7 @@ const FUZZ = 'packages/server/service/conformance/fuzz.test.ts'
 const FRAMES = 'packages/server/service/conformance/streamFaults.test.ts'
 const RESUME = 'packages/server/service/conformance/resume.test.ts'
 
-/** Faults that come together: docs/FAULTS.md says what each is about. */
+/** Faults that come together: docs/evidence/FAULTS.md says what each is about. */
 const combined = (name: string, file: string, long: string, quick: string, minutes: number): Case => {
   const path = `packages/server/service/combined/${file}`
   return {

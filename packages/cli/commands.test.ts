@@ -86,7 +86,7 @@ describe.each(PLACES)('on %s', place => {
     const { code, text, errors } = await asked
     expect([code, `${text}${errors}`]).toEqual([
       3,
-      expect.stringContaining('no change of decimals waits for token'),
+      expect.stringContaining('no change of decimals is pending for token'),
     ])
   })
 
@@ -115,7 +115,7 @@ describe.each(PLACES)('on %s', place => {
     const candles = await run(place, ['history', id, lark, '--interval', '1m'], options())
     expect(candles.text).toMatch(/^From \(UTC\) +Open +High +Low +Close +Records\n20/)
     const at = await run(place, ['history', id, lark, '--at', '2020-01-01T00:00Z'], options())
-    expect([at.text, at.code]).toEqual(['nothing was published in that time\n', 3])
+    expect([at.text, at.code]).toEqual(['nothing was published in that period\n', 3])
   })
 
   it('search: by symbol, by address, and nothing', async () => {
@@ -170,7 +170,7 @@ describe.each(PLACES)('on %s', place => {
     const { key_id } = JSON.parse(rolled.text) as { key_id: string }
     expect(key_id).not.toBe(keyId)
     const revoked = await run(place, ['keys', 'revoke', key_id, ...config], options())
-    expect([revoked.code, revoked.text]).toEqual([0, expect.stringContaining('has ended')])
+    expect([revoked.code, revoked.text]).toEqual([0, expect.stringContaining('has been revoked')])
     const wrong = await run(
       place,
       ['keys', 'issue', '--name', 'x', '--scopes', 'everything', ...config],
@@ -230,7 +230,7 @@ describe.each(PLACES)('on %s', place => {
     const to = join(folder, `captured-${isTerminal}`)
     const args = ['--config', file, '--chain', id, '--to', to]
     const { code, text } = await run(place, ['capture', '--blocks', '1..3', ...args], options())
-    expect(text).toContain(`Blocks 1 to 3 of chain ${id}: 6 files written, 0 were there already.`)
+    expect(text).toContain(`Blocks 1 to 3 of chain ${id}: 6 files written, 0 already existed.`)
     expect([code, existsSync(join(to, `${id}-3-receipts.json`))]).toEqual([0, true])
     const again = await run(place, ['capture', '--blocks', '2', ...args, '--json'], options())
     expect(JSON.parse(again.text)).toMatchObject({
@@ -360,7 +360,7 @@ it.each(PLACES)('export: the log in a file of each format, with its position, on
     const again = await run(place, ['export', 'prices', path], options())
     expect([again.code, `${again.text}${again.errors}`]).toEqual([
       2,
-      expect.stringContaining('a whole export'),
+      expect.stringContaining('a complete export'),
     ])
   }
   const path = `candles-${place.length}.csv`
@@ -379,7 +379,10 @@ it.each(PLACES)('export: the log in a file of each format, with its position, on
     expect.stringContaining('candles begin at from_ms'),
   ])
   const wrong = await run(place, ['export', 'prices', 'file.xls'], options())
-  expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([2, expect.stringContaining('no format')])
+  expect([wrong.code, `${wrong.text}${wrong.errors}`]).toEqual([
+    2,
+    expect.stringContaining('no known extension'),
+  ])
 })
 
 it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ended, on %s', async place => {
@@ -404,8 +407,8 @@ it.each(PLACES)('webhooks: registered, tested, listed, replayed, paused and ende
   expect((await run(place, ['webhooks', 'pause', hook], options({ columns: 300 }))).text).toContain('paused')
   expect((await run(place, ['webhooks', 'rotate', hook], options())).text).toContain('whsec_')
   const none = await run(place, ['webhooks', 'deliveries', hook], options())
-  expect([none.text, none.code]).toEqual(['nothing was to be delivered yet\n', 0])
-  expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has ended.\n`)
+  expect([none.text, none.code]).toEqual(['nothing has been delivered yet\n', 0])
+  expect((await run(place, ['webhooks', 'remove', hook], options())).text).toBe(`${hook} has been deleted.\n`)
   const gone = await run(place, ['webhooks', 'show', hook], options())
   expect(gone.code).toBe(3)
   const two = await run(place, ['webhooks', 'add', receiver.url, ...of, '--health'], options())

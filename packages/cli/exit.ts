@@ -32,14 +32,14 @@ export function endingOf(failure: unknown): { readonly text: string; readonly co
   if (failure instanceof CommanderError)
     return { text: '', code: failure.exitCode === 0 ? EXIT.done : EXIT.misused }
   if (failure instanceof Failure) return { text: failure.message, code: failure.exitCode }
-  // By name: whoever only asks for a price need not load the service.
+  // By name, so that a command that only reads a price does not load the service.
   if (failure instanceof Error && FAULTY.has(failure.name))
     return { text: failure.message, code: EXIT.misused }
   if (failure instanceof AssayError) return endingOfService(failure)
   const { code, path, syscall } = failure as NodeJS.ErrnoException
   if (code !== undefined && UNWRITABLE.has(code) && path !== undefined)
     return {
-      text: `${path} cannot be ${syscall === 'open' ? 'opened' : 'made'} (${code}): check who owns the folder, or choose another one`,
+      text: `${path} cannot be ${syscall === 'open' ? 'opened' : 'made'} (${code}): check the owner of the folder, or choose another one`,
       code: EXIT.failed,
     }
   return { text: failure instanceof Error ? failure.message : String(failure), code: EXIT.failed }
@@ -51,16 +51,16 @@ const UNWRITABLE = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'ENOSPC'])
 /** By the code of the failure: what the operator can do about it. */
 const NEXT: Readonly<Record<string, string>> = {
   NETWORK:
-    'Is the service running? `npm start` starts one; --url or ASSAY_URL names another than http://127.0.0.1:8080.',
-  TIMEOUT: 'The service did not answer in time; ask again.',
+    'Is the service running? `npm start` starts one; --url or ASSAY_URL selects a service other than http://127.0.0.1:8080.',
+  TIMEOUT: 'The service did not answer in time; try again.',
   UNAUTHENTICATED:
-    'Give a valid key with --key or ASSAY_KEY. That of `npm start`: export ASSAY_KEY=$(cat data/key)',
+    'Pass a valid key with --key or ASSAY_KEY. For the key of `npm start`: export ASSAY_KEY=$(cat data/key)',
   FORBIDDEN:
-    'The key lacks a scope: `assay keys list` shows the scopes of each, `assay keys issue` makes another. What is for admins also wants this machine in `admin.allow`.',
-  RATE_LIMITED: 'Ask again later, or have the limit of this consumer raised.',
-  UNSUPPORTED_CHAIN: '`assay search SYMBOL` looks on every chain that is served.',
+    'The key lacks a scope: `assay keys list` shows the scopes of each, `assay keys issue` creates another. Admin commands also need this machine in `admin.allow`.',
+  RATE_LIMITED: 'Try again later, or ask the operator to raise the limit of this consumer.',
+  UNSUPPORTED_CHAIN: '`assay search SYMBOL` searches every chain that is served.',
   INVALID_ADDRESS: 'An address is 0x and 40 hex digits, in lower case or with its checksum.',
-  STREAM_CLOSED: 'Run it again; `assay doctor` and the log of the service tell more.',
+  STREAM_CLOSED: 'Run it again; `assay doctor` and the log of the service have more details.',
 }
 
 const REFUSED = new Set(['NETWORK', 'TIMEOUT', 'UNAUTHENTICATED', 'FORBIDDEN', 'RATE_LIMITED'])

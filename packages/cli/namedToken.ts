@@ -21,7 +21,7 @@ export async function namedToken(client: Client, chainId: number, text: string):
   const [token] = found
   if (token === undefined)
     throw new Failure(
-      `chain ${chainId} has no token with the symbol ${text}; \`assay search ${text}\` looks on every chain, and an address always works`,
+      `chain ${chainId} has no token with the symbol ${text}; \`assay search ${text}\` searches every chain, and an address always works`,
       EXIT.absent,
     )
   if (found.length > 1)

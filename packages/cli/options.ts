@@ -89,7 +89,7 @@ export const withProfile = (command: Command): Command =>
   command.addOption(
     new Option(
       '--profile <name>',
-      'how the endpoints of the local chains behave; by default like a node on this machine',
+      'how the endpoints of the local chains behave; by default like a local node',
     ).choices(PROFILES.map(({ name }) => name)),
   )
 
@@ -107,7 +107,7 @@ export const port = (text: string): number => {
 export const tokenAddress = (text: string): `0x${string}` => {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text))
     throw new InvalidArgumentError(
-      'Expected an address, 0x and 40 hex digits; `assay search SYMBOL` tells that of a token.',
+      'Expected an address, 0x and 40 hex digits; `assay search SYMBOL` finds that of a token.',
     )
   return text as `0x${string}`
 }

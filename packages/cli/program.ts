@@ -36,7 +36,7 @@ export function assayProgram(): Command {
     .addHelpText('after', EXIT_CODES)
   program.commandsGroup('Run')
   for (const command of [startCommand(), serveCommand(), worldCommand()]) program.addCommand(command)
-  program.commandsGroup('Ask a running service')
+  program.commandsGroup('Query a running service')
   for (const command of [
     quoteCommand(),
     exitCommand(),
@@ -72,7 +72,7 @@ export function assayProgram(): Command {
   return program
 }
 
-/** A command that is added does not take over what its parent was told. */
+/** A subcommand does not inherit the settings of its parent. */
 function everywhere(command: Command, change: (command: Command) => void): void {
   change(command)
   for (const each of command.commands) everywhere(each, change)

@@ -119,7 +119,7 @@ describe('a start that cannot be says why in a line, before it has made anything
     expect([code, errors]).toEqual([
       2,
       oneLine(
-        /--profile free is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains/,
+        /--profile free is for the local world, but assay.yaml or ASSAY_RPC_<chain_id> selects real chains/,
       ),
     ])
   })

@@ -148,7 +148,6 @@ describe('every example of the documentation', () => {
       'docs/CAPACITY.md',
       'docs/CAPACITY.md',
       'docs/FILES.md',
-      'docs/MUTATIONS.md',
       'docs/NODES.md',
       'docs/NODES.md',
       'docs/NODES.md',
@@ -167,6 +166,10 @@ describe('every example of the documentation', () => {
       'docs/TRUTH.md',
       'docs/TUTORIAL.md',
       'docs/WEBHOOKS.md',
+      'docs/how-to/back-up-and-restore.md',
+      'docs/how-to/back-up-and-restore.md',
+      'docs/how-to/manage-keys.md',
+      'docs/evidence/MUTATIONS.md',
     ])
   })
 })

@@ -40,7 +40,7 @@ const SCHEMA_BUILDERS = [
   'of',
 ]
 
-/** The folder that holds the bundle. `onProgress` is told only when there is something to wait for. */
+/** The folder that holds the bundle. `onProgress` is called only when there is something to wait for. */
 export async function buildConsole(onProgress: (line: string) => void = () => undefined): Promise<string> {
   const folder = join(CACHE, sourceHash())
   if (existsSync(join(folder, 'index.html'))) return folder
@@ -95,8 +95,8 @@ async function bundle(outDir: string): Promise<void> {
 }
 
 /**
- * Vite takes from NODE_ENV alone whether a bundle is for development, larger and with the paths of its sources in it. Ours
- * is the same whoever builds it, a test included.
+ * Vite decides from NODE_ENV alone whether to build for development, which is larger and contains source paths.
+ * Our bundle must not depend on the caller, even a test.
  */
 async function inProduction(work: () => Promise<void>): Promise<void> {
   const { NODE_ENV: before } = process.env

@@ -42,7 +42,7 @@ it('shows no price of a chain it hears nothing of, names it and why, and all of 
   await chain.mine()
   await expect.poll(price, SILENT_WITHIN).toBe('–')
   expect(await row.textContent()).toContain('No feed')
-  expect(await banner.textContent()).toContain('nothing has been heard of it for more than 30 seconds')
+  expect(await banner.textContent()).toContain('it has been silent for more than 30 seconds')
   const name = await page.locator(`article[data-chain="${CHAIN_ID}"] h2`).textContent()
   expect(await banner.locator('strong').textContent()).toBe(name)
   expect(await page.locator(`article[data-chain="${CHAIN_ID}"]`).textContent()).toContain('Unavailable')

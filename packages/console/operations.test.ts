@@ -175,7 +175,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
   receiver.manner = () => answer => void answer.writeHead(410).end()
   await sell()
   await chain.untilMining('a parked webhook', () => panel.getByText('Parked', { exact: true }).isVisible())
-  await panel.getByText('the receiver answered 410').first().waitFor()
+  await panel.getByText('the receiver returned 410').first().waitFor()
   expect(await shown.seriousFindings()).toEqual([])
   receiver.manner = () => MANNERS.well
   await panel.getByRole('button', { name: 'Resume' }).click()

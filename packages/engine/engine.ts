@@ -42,8 +42,8 @@ export type StepResult = {
 
 export function step(state: State, input: Input): StepResult {
   const work = newWork()
-  // Made anew: what is cleared leaves a trace from the old table to the new one, and while the old one waits for a full
-  // collection every evaluation since counts as reachable.
+  // A new table: a cleared one keeps a reference from the old table to the new one, and while the old one waits
+  // for a full collection every evaluation since counts as reachable.
   state.index.changed = new Set()
   state.index.evaluations = new Map()
   state.chain = { ...state.chain, steps: count(state.chain.steps + 1) }
@@ -131,7 +131,7 @@ function applyHealth(state: State, health: FeedHealth, atMs: Ms, work: Work): vo
   state.chain = { ...state.chain, health }
 }
 
-/** Whether readers at `atMs` find that this health, the last they were told, leaves no price standing. */
+/** Whether this health, the last one published, makes readers withhold every price at `atMs`. */
 const isGone = ({ status, record }: FeedHealth, atMs: Ms): boolean =>
   feedScore(status) === 0 || isSilentAt(record['updated_at_ms'], atMs)
 

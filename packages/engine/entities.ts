@@ -46,7 +46,7 @@ export type Pool = {
   readonly createdMs: Ms | null
   terms: PoolTerms
   state: PoolState
-  /** The last record on the stream: what whoever listens knows of the pool. */
+  /** The last record on the stream: what subscribers know about the pool. */
   published: PublishedPool | null
   /** Derived from all that is known; set when the pool enters the index, and not stored. */
   around: Around
@@ -55,7 +55,7 @@ export type Pool = {
 /** A pool as it is stored, before it has a place among the others. */
 export type KnownPool = Omit<Pool, 'around'>
 
-/** Everything the chain and time have told about a pool up to its last change. Undone with its block. */
+/** Everything known about a pool up to its last change. Undone with its block. */
 export type PoolState = {
   readonly amm: AmmState
   readonly changed: BlockRef

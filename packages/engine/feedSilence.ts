@@ -1,6 +1,6 @@
 /**
- * When a feed counts as silent. A chain tells its health every 15 seconds; readers believe what it told last for twice
- * that time, and the engine asks the same question when the next health arrives.
+ * When a feed counts as silent. A chain reports its health every 15 seconds; readers trust the last report for
+ * twice that time, and the engine applies the same test when the next report arrives.
  */
 
 import type { Ms } from './units.ts'

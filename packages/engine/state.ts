@@ -70,7 +70,7 @@ export type Index = {
   /** Pools of the same pair, by `from-to`. */
   readonly pairs: Map<string, Pool[]>
   readonly ownPools: Map<Address, OwnPools>
-  /** Pools in which a token is Y: whoever depends on its price. */
+  /** Pools in which a token is Y: those that depend on its price. */
   readonly poolsInto: Map<Address, Set<Pool>>
   /** What pairs agreed on last. */
   readonly agreements: Map<readonly Pool[], LastAgreement>

@@ -55,7 +55,10 @@ export const triggers = {
     for (const token of read) for (const each of [token, ...dependentsOf(state, token)]) look(each)
   },
 
-  /** R-trigger-6: time itself. Whoever is due, and after a proven block whoever is not as fresh as it was; quietly. */
+  /**
+   * R-trigger-6: time itself. Tokens that are due and, after a proven block, tokens whose freshness improves;
+   * quietly.
+   */
   timer({ index, chain }: State, work: Work, atMs: Ms): void {
     for (const token of index.dues.take(atMs)) work.look.add(token)
     if (chain.tip !== null && chain.proven.at(-1)?.last === chain.tip.number)

@@ -25,7 +25,7 @@ function oneRows(report: Report): readonly Row[] {
   return [
     writing('a core of chain threads, SQLite', chains, perSwap),
     quoting('one process, quotes alone', api, 1),
-    subscribed('one process, sockets that take all', api, 1, perSwap),
+    subscribed('one process, unfiltered sockets', api, 1, perSwap),
     [
       'memory of one process',
       `${figure(mibIn(rest, 'API'))} MiB at rest with the local world, ${figure(bytesPerSocket(cases) / 1024)} KiB a socket`,
@@ -43,7 +43,7 @@ function threeRows(report: Report): readonly Row[] {
     writing('a core of chain threads, PostgreSQL', chains, perSwap),
     writing('a core of the database, local market', database, perSwap),
     quoting('an API node, quotes alone', api, API_NODES),
-    subscribed('an API node, sockets that take all', api, API_NODES, perSwap),
+    subscribed('an API node, unfiltered sockets', api, API_NODES, perSwap),
   ]
 }
 
@@ -120,7 +120,7 @@ function subscribed(
     `${what}, ${REFERENCE.swaps} swaps/s`,
     `(${FULL} − ${figure(following)}) × 10⁶ / (${figure(records)} records/s × ${figure(delivery)} µs)`,
     result > PLACES
-      ? `${figure(result)}, of which ${figure(PLACES)} have a place`
+      ? `${figure(result)}, of which ${figure(PLACES)} are admitted`
       : `${figure(result)} sockets`,
   ]
 }

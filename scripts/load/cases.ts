@@ -320,8 +320,8 @@ function limitOf(
   if (traded.swaps < SHORTFALL * askedSwaps * Math.max(0, traded.seconds - 1))
     return `the chains traded ${Math.round(traded.swaps / traded.seconds)} of ${askedSwaps} swaps/s`
   if (latency === null) return 'no swap arrived'
-  if (latency.p99Ms > LAG_BOUND_MS) return `p99 of the lag past ${LAG_BOUND_MS} ms`
-  if (answered !== null && answered.p99Ms > QUOTE_BOUND_MS) return `p99 of quotes past ${QUOTE_BOUND_MS} ms`
+  if (latency.p99Ms > LAG_BOUND_MS) return `p99 of the lag above ${LAG_BOUND_MS} ms`
+  if (answered !== null && answered.p99Ms > QUOTE_BOUND_MS) return `p99 of quotes above ${QUOTE_BOUND_MS} ms`
   return null
 }
 

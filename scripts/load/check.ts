@@ -47,7 +47,13 @@ function fullSwaps(report: Report, cases: readonly Case[], all: readonly RoleCos
   // Prices grow no more once every pool trades in every block.
   const model = mostOf(freeCores(report, best), all, 'swap', { ...demandOf(best), swap: 0 })
   return [
-    { what: 'swaps with the machine full', model, measured: best.swapsPerSecond, unit: '/s', isFitted: true },
+    {
+      what: 'swaps with the machine saturated',
+      model,
+      measured: best.swapsPerSecond,
+      unit: '/s',
+      isFitted: true,
+    },
   ]
 }
 
@@ -59,7 +65,7 @@ function fullQuotes(report: Report, cases: readonly Case[], all: readonly RoleCo
   const model = mostOf(freeCores(report, best), all, 'quote', { ...demandOf(best), quote: 0 })
   return [
     {
-      what: 'quotes with a thread or the machine full',
+      what: 'quotes with a thread or the machine saturated',
       model,
       measured: best.quotesPerSecond,
       unit: '/s',

@@ -56,9 +56,9 @@ export function growthPart(report: Report): string {
       'sockets',
       'cores chains',
       'cores database',
-      'API nodes, every socket takes all',
+      'API nodes, unfiltered sockets',
       `API nodes, each takes ${WANTED * 100}%`,
-      'database cores for the tails of these',
+      'database cores for their tails',
     ],
     rows,
   )
@@ -73,4 +73,4 @@ export function nodesFor(api: Costs, demand: Demand, sockets: number): number | 
   return Math.max(API_NODES, Math.ceil(serving / (FULL - following)), Math.ceil(sockets / PLACES))
 }
 
-const nodesText = (nodes: number | null): string => (nodes === null ? 'none can follow' : figure(nodes))
+const nodesText = (nodes: number | null): string => (nodes === null ? 'no node can keep up' : figure(nodes))

@@ -67,7 +67,7 @@ export function checkPart(report: Report): string {
       isFitted ? 'yes' : 'no',
     ]),
   )
-  return table(['form', 'what', 'model says', 'measured', 'off by', 'its cases were fitted'], rows)
+  return table(['form', 'what', 'model says', 'measured', 'off by', 'fitted to these cases'], rows)
 }
 
 /** Said where others took more than a little of the machine while it was measured. */
@@ -75,7 +75,7 @@ function disturbance({ cases, machine }: Report): readonly string[] {
   const elsewhere = cases.reduce((sum, each) => sum + coresIn(each, ELSEWHERE), 0) / cases.length
   if (!(elsewhere > LITTLE)) return []
   return [
-    `**Disturbed**: others took ${elsewhere.toFixed(1)} of the ${machine.cores} cores in the mean. Rates are too low and costs are not to be trusted; run it again with the machine to itself.`,
+    `**Disturbed**: other processes used ${elsewhere.toFixed(1)} of the ${machine.cores} cores on average. Rates are too low and costs unreliable; run it again on an idle machine.`,
   ]
 }
 
@@ -135,7 +135,7 @@ function casesTable(cases: readonly Case[]): string {
       'quote p50 / p99 ms',
       ...roles.map(role => `cores ${role}`),
       ...weighed.map(role => `MiB ${memoryOf(role, roles)}`),
-      'beyond a bound',
+      'limit exceeded',
     ],
     cases.map(each => [
       each.name,

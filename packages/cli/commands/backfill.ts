@@ -1,4 +1,4 @@
-/** `assay backfill`: scans the past of a chain for pools and their events; resumes where it stopped. */
+/** `assay backfill`: scans past blocks of a chain for pools and their events; resumes where it stopped. */
 import type { BackfillProgress } from '@assay/server/backfill'
 import { Command } from 'commander'
 import { installedConfig, whole, withInstalled } from '../options.ts'
@@ -15,10 +15,10 @@ type Options = {
 
 export const backfillCommand = (): Command =>
   withInstalled(new Command('backfill'))
-    .description('scans the past of a chain for pools and their events; resumes where it stopped')
+    .description('scans past blocks of a chain for pools and their events; resumes where it stopped')
     .requiredOption('--chain <id>', 'the chain', whole)
-    .option('--from <block>', 'where a new scan begins; left out, at the first deployment', whole)
-    .option('--to <block>', 'where it ends; left out, at the finalized block', whole)
+    .option('--from <block>', 'first block of a new scan; by default that of the first deployment', whole)
+    .option('--to <block>', 'last block; by default the finalized one', whole)
     .action(runBackfill)
 
 async function runBackfill(options: Options): Promise<void> {

@@ -1,4 +1,4 @@
-/** `assay capture`: writes headers and receipts of blocks to files, exactly as an endpoint answered. */
+/** `assay capture`: writes headers and receipts of blocks to files, exactly as an endpoint returned them. */
 import type { CaptureProgress } from '@assay/server/capture'
 import { Command, InvalidArgumentError } from 'commander'
 import { EXIT, Failure } from '../exit.ts'
@@ -20,9 +20,9 @@ const MOST_BLOCKS = 100_000
 
 export const captureCommand = (): Command =>
   withConfig(new Command('capture'))
-    .description('writes headers and receipts of blocks to files, exactly as an endpoint answered')
+    .description('writes headers and receipts of blocks to files, exactly as an endpoint returned them')
     .requiredOption('--chain <id>', 'the chain', whole)
-    .requiredOption('--blocks <range>', 'one block, or the first and the last: 18000000..18000009', range)
+    .requiredOption('--blocks <range>', 'one block, or first and last: 18000000..18000009', range)
     .requiredOption('--to <folder>', 'the folder for the files; existing files are not overwritten')
     .action(runCapture)
 
@@ -46,7 +46,7 @@ async function runCapture(options: Options): Promise<void> {
     throw new Failure(`chain ${options.chain} is not in the configuration; it has ${known}`, EXIT.misused)
   }
   const stopping = new AbortController()
-  process.once('SIGINT', () => stopping.abort(new Error('stopped; what was written is whole')))
+  process.once('SIGINT', () => stopping.abort(new Error('stopped; the files written so far are complete')))
   const bar = new Progress('Capturing')
   const show = (each: CaptureProgress): void => {
     if (options.json !== true) bar.show(shareOf(each), wordsOf(each))
@@ -72,9 +72,9 @@ function textOf(
   folder: string,
 ): string {
   const lines = [
-    `Blocks ${from_block} to ${to_block} of chain ${chain_id}: ${written} files written, ${same} were there already.`,
-    ...differing.map(name => `${name} holds another answer and was left as it is; use another folder.`),
-    `Try them on the verifier: npm run test:blocks -- ${folder}`,
+    `Blocks ${from_block} to ${to_block} of chain ${chain_id}: ${written} files written, ${same} already existed.`,
+    ...differing.map(name => `${name} has different content and was not overwritten; use another folder.`),
+    `Run them through the verifier: npm run test:blocks -- ${folder}`,
   ]
   return lines.join('\n')
 }

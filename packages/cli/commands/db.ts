@@ -18,7 +18,7 @@ const epochNumber = (text: string): number => {
 export function dbCommand(): Command {
   const db = new Command('db').description('the database of a configuration: check, backup, restore, move')
   withInstalled(db.command('check'))
-    .description('checks that the files are sound, the log has no gap, and the state follows from it')
+    .description('checks that the files are sound, the log has no gap, and the state matches it')
     .action(checkDb)
   withInstalled(db.command('backup'))
     .description('copy the database to a file while the service runs')
@@ -26,10 +26,10 @@ export function dbCommand(): Command {
     .action(backupDb)
   withInstalled(db.command('restore'))
     .description('replace the database with a backup and begin a new epoch; the service must be stopped')
-    .option('--from <file>', 'the backup; not for PostgreSQL, where pg_restore comes before')
+    .option('--from <file>', 'the backup; not for PostgreSQL, where you run pg_restore first')
     .option(
       '--epoch <number>',
-      'if the old database cannot be read, or a PostgreSQL backup is restored again: above every epoch there was',
+      'required if the old database cannot be read, or a PostgreSQL backup is restored again; higher than every previous epoch',
       epochNumber,
     )
     .action(restoreDb)
@@ -85,7 +85,7 @@ async function restoreDb(
     options,
     { epoch, replaced },
     () =>
-      `${replaced === null ? '' : `The database that was there is kept as ${replaced}.\n`}Restored. Epoch ${epoch} begins: cursors of before are refused, and clients take a new snapshot.`,
+      `${replaced === null ? '' : `The database that was there is kept as ${replaced}.\n`}Restored. Epoch ${epoch} begins: earlier cursors are refused, and clients take a new snapshot.`,
   )
 }
 
@@ -97,6 +97,6 @@ async function moveDb(options: Options & { readonly to: string }): Promise<void>
     options,
     moved,
     () =>
-      `Moved ${rows} rows and checked them: ${records} records up to sequence ${head} of epoch ${epoch}. Set \`store\` of the configuration to the new address and start the service: keys, sessions and cursors stay valid. The SQLite file is as it was; do not serve it again, or its log goes another way.`,
+      `Moved ${rows} rows and checked them: ${records} records up to sequence ${head} of epoch ${epoch}. Set \`store\` of the configuration to the new address and start the service: keys, sessions and cursors stay valid. The SQLite file is unchanged; do not serve it again, or there will be two diverging logs.`,
   )
 }

@@ -5,12 +5,12 @@ import { clientOf, type ServiceChoice, whole, withService } from '../options.ts'
 import { print } from '../terminal/print.ts'
 
 export function decimalsCommand(): Command {
-  const decimals = new Command('decimals').description('decimals of a token that changed')
+  const decimals = new Command('decimals').description('changed decimals of a token')
   withService(decimals.command('confirm'))
     .description('accept them at once, if the token still returns this number; needs an admin key')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
-    .argument('<decimals>', 'what the token says now, 0 to 36', whole)
+    .argument('<decimals>', 'what the token now returns, 0 to 36', whole)
     .action(confirm)
   return decimals
 }
@@ -28,6 +28,6 @@ async function confirm(
     options,
     { chain_id: chain, token_address, decimals, confirmed: true },
     () =>
-      `${token_address} has ${decimals} decimals from now on. Where its price is another by it, MAGNITUDE_JUMP holds for half an hour.`,
+      `${token_address} has ${decimals} decimals from now on. If that changes its price by more than 100 times, MAGNITUDE_JUMP applies for half an hour.`,
   )
 }

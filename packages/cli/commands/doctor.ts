@@ -14,8 +14,8 @@ const WIDTH = 12
 
 export const doctorCommand = (): Command =>
   withInstalled(new Command('doctor'))
-    .description('asks every configured endpoint what it serves and can do; exit code 1 when one fails')
-    .option('--timeout <ms>', 'the longest wait for one answer', timeout, 5000)
+    .description('checks what every configured endpoint serves and supports; exit code 1 if one fails')
+    .option('--timeout <ms>', 'the time limit for one response', timeout, 5000)
     .action(runDoctor)
 
 const timeout = (text: string): number => {
@@ -26,7 +26,7 @@ const timeout = (text: string): number => {
 async function runDoctor(options: Options): Promise<void> {
   const { diagnose } = await import('@assay/server/doctor')
   const config = await installedConfig(options)
-  const diagnosis = await during('Asking the endpoints', () =>
+  const diagnosis = await during('Checking the endpoints', () =>
     diagnose(config, { deadlineMs: options.timeout }),
   )
   print(options, diagnosis, () => text(diagnosis))

@@ -13,7 +13,7 @@ type Choice = ServiceChoice & { readonly usd?: string; readonly amount?: string 
 
 export const exitCommand = (): Command =>
   withService(new Command('exit'))
-    .description('what sales of a token would pay; exit code 3 when it has no price')
+    .description('what sales of a token would pay; exit code 3 if it has no price')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
     .option('--usd <sizes>', 'sizes in dollars, such as 100,1000,10000')
@@ -58,7 +58,7 @@ function textOf({ price_usd, confidence, sales, largest }: Exit): string {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  LIQUIDITY_EXCEEDED: 'more than the routes hold',
+  LIQUIDITY_EXCEEDED: 'more than the routes can absorb',
   TOO_SMALL: 'too small to pay anything',
 }
 

@@ -62,14 +62,14 @@ export const exportCommand = (): Command =>
       'writes a range of the log to a file; run again after an interruption, it resumes after the last complete row',
     )
     .addArgument(new Argument('<kind>').choices(KINDS))
-    .argument('<file>', 'where to; its ending tells the format')
-    .option('--after <sequence>', 'records above it; left out, all that are kept', whole)
-    .option('--to <sequence>', 'records up to it; left out, the end of the log', whole)
+    .argument('<file>', 'the file to write; its extension selects the format')
+    .option('--after <sequence>', 'records above this sequence; by default all that are kept', whole)
+    .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
     .option('--from <time>', 'committed since: 2h, 7d ago, or a date; candles: that begin since', moment)
     .option('--until <time>', 'committed before; candles: that end by then', moment)
-    .option('--chain <id>', 'of this chain alone', whole)
-    .addOption(new Option('--format <format>', 'in place of the ending').choices(FORMATS))
-    .addOption(new Option('--interval <length>', 'of candles; left out, 1h').choices(INTERVALS))
+    .option('--chain <id>', 'only this chain', whole)
+    .addOption(new Option('--format <format>', 'instead of the file extension').choices(FORMATS))
+    .addOption(new Option('--interval <length>', 'length of candles; by default 1h').choices(INTERVALS))
     .action(exportLog)
 
 async function exportLog(kind: string, file: string, options: Options): Promise<void> {
@@ -111,9 +111,9 @@ async function exportLog(kind: string, file: string, options: Options): Promise<
 
 function rangeWords({ after_sequence, to_sequence, from_ms, to_ms }: Position, bytes: number): string {
   if (from_ms === undefined || to_ms === undefined)
-    return `records ${after_sequence + 1} to ${to_sequence}, ${bytes} bytes. The next one begins with --after ${to_sequence}.`
+    return `records ${after_sequence + 1} to ${to_sequence}, ${bytes} bytes. Continue with --after ${to_sequence}.`
   const [from, to] = [from_ms, to_ms].map(ms => new Date(ms).toISOString())
-  return `candles from ${from} to ${to}, as of record ${to_sequence}, ${bytes} bytes. The next one begins with --from ${to_ms}.`
+  return `candles from ${from} to ${to}, as of record ${to_sequence}, ${bytes} bytes. Continue with --from ${to_ms}.`
 }
 
 async function write(
@@ -161,7 +161,7 @@ async function fetchFile({ url, key }: ServiceChoice, query: URLSearchParams): P
     })
   } catch {
     throw new Failure(
-      'the service was not reached; `npm start` starts one, --url names another',
+      'the service could not be reached; `npm start` starts one, --url selects another',
       EXIT.refused,
     )
   }
@@ -178,7 +178,10 @@ function formatOf(file: string, { format }: Options): Format {
   const ending = extname(file).slice(1)
   const found = format ?? FORMATS.find(each => each === ending)
   if (found === undefined)
-    throw new Failure(`${file} ends in no format; expected .${FORMATS.join(', .')} or --format`, EXIT.misused)
+    throw new Failure(
+      `${file} has no known extension; expected .${FORMATS.join(', .')} or --format`,
+      EXIT.misused,
+    )
   return found
 }
 
@@ -197,7 +200,7 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
   if (!existsSync(file) && !isInOnePiece(kind, format)) return null
   if (!existsSync(positionFile(file))) {
     if (!existsSync(file)) return null
-    throw new Failure(`${file} is there, and was not made by an export: choose another name`, EXIT.misused)
+    throw new Failure(`${file} exists and was not created by an export: choose another name`, EXIT.misused)
   }
   const position = JSON.parse(readFileSync(positionFile(file), 'utf8')) as Position
   const isSame =
@@ -206,14 +209,17 @@ function begunAt(file: string, kind: string, format: Format, filter: object): Po
     JSON.stringify(position.filter) === JSON.stringify(filter)
   if (position.is_complete || !isSame)
     throw new Failure(
-      `${file} is ${position.is_complete ? 'a whole export' : 'another export'}, up to ${position.to_sequence}: choose another name, with ${position.to_ms === undefined ? `--after ${position.to_sequence}` : `--from ${position.to_ms}`} to go on`,
+      `${file} is ${position.is_complete ? 'a complete export' : 'another export'}, up to ${position.to_sequence}: choose another name, with ${position.to_ms === undefined ? `--after ${position.to_sequence}` : `--from ${position.to_ms}`} to continue`,
       EXIT.misused,
     )
   if (isInOnePiece(kind, format)) rmSync(`${file}.part`, { force: true })
   return position
 }
 
-/** Cuts what is no whole row; the sequence of the last one, or null when there is none and it begins anew. */
+/**
+ * Removes an incomplete last row and returns the sequence of the last complete one; null if there is none and the
+ * export starts over.
+ */
 function cutToRow(file: string, format: Format): number | null {
   const found = lastRow(readTail(file), format as 'csv' | 'ndjson')
   const { size } = statSync(file)

@@ -31,24 +31,24 @@ const RANGE = ['from', 'to', 'interval']
 
 export const historyCommand = (): Command =>
   withService(new Command('history'))
-    .description('what was published about a token; exit code 3 when nothing was')
+    .description('what was published about a token; exit code 3 if nothing was')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
-    .option('--from <time>', '15m, 2h, 7d ago, or a date; left out, 24 hours ago', moment)
-    .option('--to <time>', 'left out, now', moment)
-    .addOption(new Option('--at <time>', 'only what held then').argParser(moment).conflicts(RANGE))
+    .option('--from <time>', '15m, 2h, 7d ago, or a date; by default 24 hours ago', moment)
+    .option('--to <time>', 'by default now', moment)
+    .addOption(new Option('--at <time>', 'only the state in force then').argParser(moment).conflicts(RANGE))
     .addOption(
-      new Option('--at-block <number>', 'only what held at this block')
+      new Option('--at-block <number>', 'only the state in force at this block')
         .argParser(whole)
         .conflicts([...RANGE, 'at']),
     )
     .addOption(
-      new Option('--at-sequence <number>', 'only what held at this record')
+      new Option('--at-sequence <number>', 'only the state in force at this record')
         .argParser(whole)
         .conflicts([...RANGE, 'at', 'atBlock']),
     )
     .addOption(new Option('--interval <length>', 'as candles').choices(['1m', '5m', '1h', '1d']))
-    .option('--limit <rows>', 'the most to print, the oldest first', whole, 100)
+    .option('--limit <rows>', 'the maximum number to print, oldest first', whole, 100)
     .action(printHistory)
 
 async function printHistory(chain: number, token: string, options: Options): Promise<void> {
@@ -109,7 +109,7 @@ function answer<Row>(
   if (rows.length === 0) process.exitCode = EXIT.absent
   print(options, value, () =>
     rows.length === 0
-      ? 'nothing was published in that time'
+      ? 'nothing was published in that period'
       : `${tableOf(rows)}${value.next_cursor === null ? '' : `\n… there is more: raise --limit, or begin later with --from`}`,
   )
 }
@@ -138,7 +138,7 @@ function remarkOf(entry: Entry): string {
   const parts = entry.state === 'UNPRICED' ? [`unpriced: ${entry.reason}`] : []
   if (entry.retracts !== undefined)
     parts.push(
-      `took back ${entry.retracts.stream_sequence ?? entry.retracts.record_id}: ${entry.retracts.reason}`,
+      `withdrew ${entry.retracts.stream_sequence ?? entry.retracts.record_id}: ${entry.retracts.reason}`,
     )
   return parts.length === 0 ? '' : paint('yellow', parts.join('; '))
 }

@@ -18,7 +18,7 @@ type Options = JsonChoice & {
 
 export const incidentsCommand = (): Command =>
   withJson(new Command('incidents'))
-    .description('what can be made to go wrong in a running world')
+    .description('lists the incidents of a running world')
     .action(listIncidents)
 
 async function listIncidents(options: JsonChoice): Promise<void> {
@@ -36,13 +36,13 @@ async function listIncidents(options: JsonChoice): Promise<void> {
 
 export const incidentCommand = (): Command =>
   withJson(new Command('incident'))
-    .description('makes something go wrong in a running world')
+    .description('causes an incident in a running world')
     .argument('<name>', 'one of `world incidents`')
     .option('--data <folder>', 'where the world is kept', './data')
-    .option('--chain <id>', 'chain id; left out, the first', whole)
-    .option('--token <symbol>', 'a token of that chain; left out, one that suits')
-    .option('--depth <blocks>', 'of a reorg', whole)
-    .option('--end', 'ends it, where it has an end')
+    .option('--chain <id>', 'chain id; by default the first', whole)
+    .option('--token <symbol>', 'a token of that chain; by default the first suitable one')
+    .option('--depth <blocks>', 'blocks to replace, for reorg', whole)
+    .option('--end', 'ends the incident, if it can be ended')
     .action(causeIncident)
 
 async function causeIncident(name: string, options: Options): Promise<void> {

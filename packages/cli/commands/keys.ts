@@ -13,18 +13,18 @@ const KEY_ID = 'the eight letters after assay_'
 export function keysCommand(): Command {
   const keys = new Command('keys').description('API keys: issue, list, roll, revoke')
   withKeyring(keys.command('issue'))
-    .description('make a key and print it once')
+    .description('issue a key and print it once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scopes <scopes>', 'read, stream, admin; separated by commas')
-    .option('--consumer <consumer>', 'who the key belongs to; keys of one consumer share a quota')
+    .option('--consumer <consumer>', 'the owner of the key; keys of one consumer share a quota')
     .action(issueKey)
   withKeyring(keys.command('list')).description('all keys, without their secrets').action(listKeys)
   withKeyring(keys.command('roll'))
-    .description('replace a key: the old one ends at once, the new one is printed once')
+    .description('replace a key: the old one stops working at once, the new one is printed once')
     .argument('<key_id>', KEY_ID)
     .action(rollKey)
   withKeyring(keys.command('revoke'))
-    .description('end a key, its sessions and its streams')
+    .description('revoke a key and end its sessions and streams')
     .argument('<key_id>', KEY_ID)
     .action(revokeKey)
   return keys
@@ -53,13 +53,17 @@ async function issueKey(options: NewKeyChoice): Promise<void> {
 async function listKeys(options: Choice): Promise<void> {
   const keys = await (await keyringOf(options)).list()
   print(options, { keys: keys.map(keyText) }, () =>
-    keys.length === 0 ? 'There are no keys; `assay keys issue` makes one.' : keyTable(keys),
+    keys.length === 0 ? 'There are no keys; `assay keys issue` creates one.' : keyTable(keys),
   )
 }
 
 async function rollKey(keyId: string, options: Choice): Promise<void> {
   const { key, keyId: newId } = await (await keyringOf(options)).roll(keyId)
-  print(options, { key_id: newId, key, replaces: keyId }, () => `${shownOnce(key)} ${keyId} has ended.`)
+  print(
+    options,
+    { key_id: newId, key, replaces: keyId },
+    () => `${shownOnce(key)} ${keyId} has been revoked.`,
+  )
 }
 
 async function revokeKey(keyId: string, options: Choice): Promise<void> {
@@ -67,7 +71,7 @@ async function revokeKey(keyId: string, options: Choice): Promise<void> {
   print(
     options,
     { key_id: keyId, revoked: true },
-    () => `${keyId} has ended; its sessions and streams end within 5 s.`,
+    () => `${keyId} has been revoked; its sessions and streams end within 5 s.`,
   )
 }
 

@@ -1,6 +1,6 @@
 /**
- * `assay mcp`: the tools for agents over stdio, which asks a service with a key. An agent's program starts it; a person at
- * a terminal is told what to paste there.
+ * `assay mcp`: the tools for agents over stdio, which call a service with a key. An agent's program starts it; at
+ * a terminal it prints what to paste into the client.
  */
 import { fileURLToPath } from 'node:url'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ export const mcpCommand = (): Command =>
     .description(
       'tools for agents (Model Context Protocol) over stdio; at a terminal, what to paste into a client',
     )
-    .option('--min-score <score>', 'below this score agents get the reason and no number', score, 4)
+    .option('--min-score <score>', 'below this score agents get the reason but no number', score, 4)
     .option('--print-config', 'print what to paste into the configuration of a client')
     .action((options: Choice) =>
       options.printConfig === true || process.stdin.isTTY ? printConfig(options) : serveStdio(options),
@@ -48,7 +48,7 @@ async function serveStdio(options: Choice): Promise<void> {
 }
 
 const SCRIPT = fileURLToPath(new URL('../bin.js', import.meta.url))
-const PLACE_OF_KEY = 'assay_… (made by: assay keys issue --name agent --scopes read)'
+const PLACE_OF_KEY = 'assay_… (from: assay keys issue --name agent --scopes read)'
 
 function printConfig(options: Choice): void {
   const { url, minScore } = options

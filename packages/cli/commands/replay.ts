@@ -44,7 +44,7 @@ export const replayCommand = (): Command =>
     .option('-f, --follow', 'does not end: continues with new records')
     .action(replay)
 
-/** The place is written this often: after a kill some records are told again, none is missed. */
+/** How often the position is saved: after a kill some records are repeated, none is missed. */
 const POSITION_MS = 1000
 /** Connections in a row without a record. */
 const MAX_FAILURES = 5
@@ -116,7 +116,7 @@ async function cursorAfter(
     { chain_id: chain, snapshot_sequence: sequence },
     { signal },
   )
-  if (resume_cursor === null) throw new Failure('the service gave no cursor')
+  if (resume_cursor === null) throw new Failure('the service returned no cursor')
   return resume_cursor
 }
 
@@ -126,8 +126,8 @@ async function judge(outcome: StreamOutcome, oldest: number, failures: number): 
   if (outcome.kind === 'RESET_REQUIRED')
     throw new Failure(
       outcome.reason === 'REPLAY_UNAVAILABLE'
-        ? `these records are no longer kept; the oldest can be had with --after ${oldest - 1}`
-        : `the log cannot be taken up there: ${outcome.reason}; start again with --after ${oldest - 1}`,
+        ? `these records are no longer kept; the oldest are available with --after ${oldest - 1}`
+        : `the log cannot be resumed there: ${outcome.reason}; start again with --after ${oldest - 1}`,
       EXIT.absent,
     )
   const isFinal = outcome.kind === 'CLOSED' && !outcome.reconnect
@@ -194,7 +194,7 @@ function aboutOf({ type, payload }: Envelope): string {
   const about =
     payload.scope === 'token' ? `token ${fromId(payload.token_id)}` : `pool ${fromId(payload.pool_id)}`
   if (type === 'PRICE_RETRACT')
-    return `${about}  ${paint('red', payload.reason)}, takes back ${payload.retracted.stream_sequence ?? payload.retracted.record_id}`
+    return `${about}  ${paint('red', payload.reason)}, withdraws ${payload.retracted.stream_sequence ?? payload.retracted.record_id}`
   if (payload.scope === 'pool') return `${about}  score ${payload.score}`
   return payload.state === 'PRICED'
     ? `${about}  ${price(payload.price_usd)}  score ${payload.confidence.score}`

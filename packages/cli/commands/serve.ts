@@ -1,4 +1,4 @@
-/** `assay serve`: runs until it is told to stop, then closes everything in order. */
+/** `assay serve`: runs until it receives a signal, then closes everything in order. */
 import { Command, Option } from 'commander'
 import { Failure, EXIT } from '../exit.ts'
 import { untilStopped } from '../local/signals.ts'
@@ -16,9 +16,9 @@ type Options = ConfigChoice &
 
 export const serveCommand = (): Command =>
   withConfig(new Command('serve'))
-    .description('serve exactly what a configuration file says, or the chains of ASSAY_RPC_<chain_id>')
+    .description('serve exactly what a configuration file specifies, or the chains of ASSAY_RPC_<chain_id>')
     .addOption(
-      new Option('--role <role>', 'what this process does; others than all share a PostgreSQL database')
+      new Option('--role <role>', 'what this process does; roles other than all share a PostgreSQL database')
         .choices(ROLES)
         .default('all'),
     )
@@ -27,12 +27,12 @@ export const serveCommand = (): Command =>
         (text: string, others: readonly number[] | undefined) => [...(others ?? []), whole(text)],
       ),
     )
-    .option('--port <port>', 'where it listens, in place of the one in the configuration', port)
+    .option('--port <port>', 'port to listen on, overriding the configuration', port)
     .action(serve)
 
 async function serve(options: Options): Promise<void> {
   if (options.chain !== undefined && options.role !== 'chain')
-    throw new Failure('--chain says which chains a process writes: it goes with --role chain', EXIT.misused)
+    throw new Failure('--chain selects the chains a process writes: use it with --role chain', EXIT.misused)
   if (options.port !== undefined && options.role === 'chain')
     throw new Failure('--port is where the API listens: a process with --role chain has none', EXIT.misused)
   const [{ buildConsole }, { startApiNode, startChainNode, startService }, { preflight }] = await Promise.all(
@@ -47,7 +47,7 @@ async function serve(options: Options): Promise<void> {
   if (options.role === 'chain') {
     const chains = options.chain === undefined ? {} : { chainIds: options.chain }
     const node = await startChainNode({ config, ...chains })
-    print(options, { role: 'chain' }, () => 'Assay stands by to write its chains')
+    print(options, { role: 'chain' }, () => 'Assay is ready to write its chains')
     await untilStopped()
     return node.close()
   }

@@ -10,5 +10,5 @@ export const startCommand = (): Command =>
     )
     .option('--data <folder>', 'where the world, the log and the key are kept', './data')
     .option('--port <port>', 'where the service listens; by default 8080 or what assay.yaml says', port)
-    .option('--seed <seed>', 'another seed makes other trades', whole, 1)
+    .option('--seed <seed>', 'another seed gives different trades', whole, 1)
     .action(async (options: StartOptions) => (await import('../local/startAll.ts')).startAll(options))

@@ -11,10 +11,10 @@ type Options = ServiceChoice & { readonly rpc?: string }
 
 export const verifyCommand = (): Command =>
   withService(new Command('verify'))
-    .description('recomputes the price of a token from its own evidence; exit code 1 when a number differs')
+    .description('recomputes the price of a token from its evidence; exit code 1 if a number differs')
     .argument('<chain>', 'chain id', whole)
     .argument('<token>', 'token address, or its symbol', addressOrSymbol)
-    .option('--rpc <url>', 'a node of your own, to hold the evidence against')
+    .option('--rpc <url>', 'a node of your choice, to check the evidence against')
     .action(verifyQuote)
 
 /** More would bury the first: one untrue number makes others differ that follow from it. */

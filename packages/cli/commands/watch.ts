@@ -15,8 +15,8 @@ import { clockTime, price } from '../terminal/words.ts'
 
 export const watchCommand = (): Command =>
   withService(new Command('watch'))
-    .description('prices as they change: a live table on a terminal, a line each elsewhere')
-    .argument('[chains...]', 'chain ids; left out, all', chainIds)
+    .description('prices as they change: a live table on a terminal, one line per change elsewhere')
+    .argument('[chains...]', 'chain ids; by default all', chainIds)
     .action(watch)
 
 const chainIds = (text: string, before: number[] | undefined): number[] => [...(before ?? []), whole(text)]

@@ -26,41 +26,43 @@ const ID = 'the webhook, as `assay webhooks list` shows it'
 
 export function webhooksCommand(): Command {
   const webhooks = new Command('webhooks').description(
-    'addresses to call when a record meets a condition; needs a key with scope stream',
+    'URLs to call when a record meets a condition; needs a key with scope stream',
   )
   withService(webhooks.command('add'))
-    .description('register an address; its secret is printed once')
+    .description('register a URL; its secret is printed once')
     .argument('<address>', 'http or https URL')
     .requiredOption('--chain <id>', 'the chain', whole)
     .option('--token <token>', 'token address, or its symbol', addressOrSymbol)
-    .option('--crosses <usd>', 'the price comes to the other side of this many dollars')
-    .addOption(new Option('--direction <way>', 'with --crosses, only this way').choices(['up', 'down']))
-    .option('--moves <percent>', 'the price is this far from the one last told', basisPoints)
+    .option('--crosses <usd>', 'the price crosses this many dollars')
+    .addOption(
+      new Option('--direction <way>', 'with --crosses, only in this direction').choices(['up', 'down']),
+    )
+    .option('--moves <percent>', 'the price is this far from the last one reported', basisPoints)
     .option('--score-below <score>', 'the score falls below this, or there is no price', whole)
-    .option('--retracted', 'a price is withdrawn; of any token where none is named')
+    .option('--retracted', 'a price is withdrawn; for any token if none is given')
     .option('--health', 'the health of the chain changes')
     .option('--sellability', 'whether the token can be sold changes')
     .option('--name <name>', 'what it is for')
     .action(add)
   withService(webhooks.command('list'))
-    .description('the webhooks of this key, or all for an operator')
+    .description('the webhooks of this key; for an operator, all webhooks')
     .action(list)
-  one(webhooks, 'show', 'a webhook, and why it is parked if it is', async (client, id, options) =>
+  one(webhooks, 'show', 'a webhook and, if it is parked, the reason', async (client, id, options) =>
     show(options, await client.webhooks.fetch(id)),
   )
-  one(webhooks, 'remove', 'end a webhook', async (client, id, options) => {
+  one(webhooks, 'remove', 'delete a webhook', async (client, id, options) => {
     await client.webhooks.remove(id)
-    print(options, { webhook_id: id, removed: true }, () => `${id} has ended.`)
+    print(options, { webhook_id: id, removed: true }, () => `${id} has been deleted.`)
   })
   one(webhooks, 'test', 'send a test message now', test)
   withService(webhooks.command('deliveries'))
     .description('deliveries made and pending, newest first')
     .argument('<webhook_id>', ID)
-    .option('--limit <rows>', 'the most to print', whole, 20)
+    .option('--limit <rows>', 'the maximum number to print', whole, 20)
     .action(async (id: string, options: ServiceChoice & { readonly limit: number }) => {
       const page = await clientOf(options).webhooks.fetchDeliveries(id, { limit: options.limit })
       print(options, page, () =>
-        page.deliveries.length === 0 ? 'nothing was to be delivered yet' : deliveryTable(page),
+        page.deliveries.length === 0 ? 'nothing has been delivered yet' : deliveryTable(page),
       )
     })
   one(
@@ -80,7 +82,7 @@ export function webhooksCommand(): Command {
     one(
       webhooks,
       action,
-      action === 'pause' ? 'send nothing until it is resumed' : 'go on where it was paused or parked',
+      action === 'pause' ? 'send nothing until it is resumed' : 'continue where it was paused or parked',
       async (client, id, options) => {
         await client.webhooks[action](id)
         show(options, await client.webhooks.fetch(id))
@@ -135,7 +137,7 @@ async function list(options: ServiceChoice): Promise<void> {
   const found = await clientOf(options).webhooks.fetchAll()
   print(options, found, () =>
     found.webhooks.length === 0
-      ? 'There are no webhooks; `assay webhooks add` makes one.'
+      ? 'There are no webhooks; `assay webhooks add` creates one.'
       : webhookTable(found.webhooks),
   )
 }

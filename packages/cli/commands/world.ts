@@ -9,7 +9,7 @@ export const worldCommand = (): Command =>
     .enablePositionalOptions()
     .description('only the local world; prints its endpoints and a configuration for it')
     .option('--data <folder>', 'where the world is kept', './data')
-    .option('--seed <seed>', 'another seed makes other trades', whole, 1)
+    .option('--seed <seed>', 'another seed gives different trades', whole, 1)
     .action(async (options: WorldOptions) => (await import('../local/runWorld.ts')).runWorld(options))
     .addCommand(incidentsCommand())
     .addCommand(incidentCommand())

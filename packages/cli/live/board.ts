@@ -9,7 +9,7 @@ export type WatchedChain = {
   readonly chainId: number
   readonly name: string
   readonly follower: Follower
-  /** Before the stream has told any. */
+  /** Before the stream has delivered any. */
   readonly firstHealth: Health | null
   readonly names: ReadonlyMap<string, string>
 }

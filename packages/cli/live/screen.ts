@@ -14,7 +14,7 @@ const FRAME_MS = 250
 
 export type Screen = { close(): void }
 
-/** `draw` gives the lines for a size; `press` is told each key. */
+/** `draw` returns the lines for a size; `press` receives each key. */
 export function openScreen(draw: (rows: number) => readonly string[], press: (key: string) => void): Screen {
   const { stdin, stdout } = process
   const frame = () => {

@@ -11,7 +11,7 @@ export async function keyIn(file: string, config: ReturnType<typeof loadConfig>)
   if (existsSync(file)) {
     if ((statSync(file).mode & OTHERS) !== 0)
       throw new Failure(
-        `${file} holds an admin key and others may read it: revoke the key (\`assay keys revoke\`) and delete the file, and the next start makes another`,
+        `${file} holds an admin key and others may read it: revoke the key (\`assay keys revoke\`) and delete the file; the next start creates another`,
       )
     return readFileSync(file, 'utf8').trim()
   }

@@ -39,7 +39,7 @@ export async function runWorld(options: WorldOptions): Promise<void> {
     )}
 
 serve it with: ${assayCommand()} serve --config ${file}
-make something happen: ${assayCommand()} world incidents`,
+cause an incident: ${assayCommand()} world incidents`,
   )
   await untilStopped()
   await control.close()

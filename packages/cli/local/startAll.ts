@@ -24,7 +24,7 @@ export async function startAll(options: StartOptions): Promise<void> {
   if (real === null) return (await import('./startLocal.ts')).startLocal(folder, options)
   if (options.profile !== undefined)
     throw new Failure(
-      `--profile ${options.profile} is for the local world, and assay.yaml or ASSAY_RPC_<chain_id> names real chains: leave out one of the two`,
+      `--profile ${options.profile} is for the local world, but assay.yaml or ASSAY_RPC_<chain_id> selects real chains: use only one of the two`,
       EXIT.misused,
     )
   await refuseTakenPort(real.config.listen.host, real.config.listen.port)

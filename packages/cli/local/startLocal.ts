@@ -97,7 +97,7 @@ async function serveWorld(
 }
 
 const sentenceOf = ({ name, about }: Profile): string =>
-  `Profile ${name} is on, every endpoint of the service behaves like this: ${about}.`
+  `Profile ${name} is on: every endpoint of the service behaves like this: ${about}.`
 
 function introduction(url: string, key: string, world: LocalWorld, seconds: number, file: string): string {
   const example = world.chains[0]?.plan.tokens.find(token => token.role === 'TOKEN')
@@ -120,7 +120,7 @@ On the command line:
   export ASSAY_URL=${url} ASSAY_KEY=${key}
   ${assay} watch
 
-Make something go wrong, in the console under Operations or here, and watch what becomes of the price:
+Cause an incident, in the console under Operations or here, and watch what becomes of the price:
 
   ${assay} world incidents
   ${assay} world incident rug --chain 1 --token ${example?.symbol}

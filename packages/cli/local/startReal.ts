@@ -56,7 +56,7 @@ Try it:
   curl -s ${bearer} ${service.url}/v1/chains/${chain?.chainId}/health
   curl -s ${bearer} ${service.url}/v1/quote/token/${chain?.chainId}/${chain?.wrappedNative}
 
-What each endpoint can do: ${assayCommand()} doctor. Ctrl-C stops; the next start continues from there.`,
+To check the endpoints: ${assayCommand()} doctor. Ctrl-C stops the service; the next start continues where it left off.`,
   )
   await untilStopped()
   console.error('\nStopping.')

@@ -1,6 +1,6 @@
 /**
- * The log of a service on the local world, held against the world before it is served. A world that lost blocks the
- * log speaks of, by a crash or because it was made anew, gets a new epoch: every cursor of before is refused.
+ * Compares the log of a service with the local world before serving it. If the world lost blocks that the log
+ * contains, by a crash or because it was recreated, a new epoch begins and every earlier cursor is refused.
  */
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'

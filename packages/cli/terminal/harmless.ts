@@ -1,6 +1,7 @@
 /**
- * What a terminal may be shown of text that came from elsewhere: letters, lines and colours. Nothing that moves, erases, asks, or
- * turns the direction of what follows: a service, or whoever stands in its place, could write over what we have said.
+ * The part of external text that a terminal may show: letters, lines and colours. Nothing that moves the cursor,
+ * erases, queries the terminal, or changes the writing direction: a service, or an impostor, could otherwise
+ * overwrite our output.
  */
 const COMMANDS =
   // oxlint-disable-next-line no-control-regex -- those are what is looked for

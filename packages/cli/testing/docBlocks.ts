@@ -1,6 +1,6 @@
 /**
- * The examples of the documentation, as blocks that can be run. A block of `sh`, `ts`, `json` or `yaml` is held to be
- * true; what cannot be run here is written as `text`, and a test knows how many of those there are.
+ * The examples of the documentation, as blocks that can be run. Blocks of `sh`, `ts`, `json` and `yaml` are tested;
+ * what cannot be run here is written as `text`, and a test lists those.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,9 +18,11 @@ export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'packages/sdk/README.md',
-  ...readdirSync(join(ROOT, 'docs'))
-    .filter(name => name.endsWith('.md'))
-    .map(name => `docs/${name}`),
+  ...['docs', 'docs/how-to', 'docs/evidence'].flatMap(folder =>
+    readdirSync(join(ROOT, folder))
+      .filter(name => name.endsWith('.md'))
+      .map(name => `${folder}/${name}`),
+  ),
 ]
 
 export function blocksOf(page: string): DocBlock[] {

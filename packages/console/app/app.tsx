@@ -71,7 +71,7 @@ export function App() {
         <LoggedIn
           session={state.session}
           onLogOut={logOut}
-          onEnded={() => leave('The session has ended. Log in again to go on.')}
+          onEnded={() => leave('The session has ended. Log in again to continue.')}
         />
       )
   }

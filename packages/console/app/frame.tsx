@@ -33,7 +33,7 @@ export function Frame({ live, session, place, onLogOut, children }: Props) {
   const at = JSON.stringify(place)
   useEffect(() => {
     document.title = `${TITLES[place.page]} · Assay`
-    // Whoever listens to the page is told that it is another one; the first is announced by the browser.
+    // Announces a page change to screen readers; the browser announces the first page.
     if (!isFirst.current) {
       main.current?.focus()
       window.scrollTo(0, 0)

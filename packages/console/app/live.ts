@@ -39,7 +39,7 @@ export type LiveChain = {
 const LAG_SAMPLES = 60
 const RATE_SECONDS = 30
 const PAGE = 1000
-/** Before what ended without hope is begun anew. */
+/** The pause before a follower that failed permanently is restarted. */
 const AGAIN_MS = 3000
 /** New tokens are looked up together. */
 const GATHER_MS = 1000

@@ -63,7 +63,7 @@ export function LogIn({ remark, onLoggedIn }: Props) {
 
 function faultOf(failure: unknown): string {
   if (failure instanceof UnauthenticatedError)
-    return 'This key is not valid here. Check that it was copied whole.'
+    return 'This key is not valid here. Check that you copied all of it.'
   if (failure instanceof ForbiddenError)
     return 'This key may neither read nor stream. Use one with the scope read.'
   if (failure instanceof RateLimitedError)

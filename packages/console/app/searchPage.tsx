@@ -87,7 +87,7 @@ function BySymbol({ live, text }: { readonly live: Live; readonly text: string }
   if (found.length === 0)
     return (
       <p role="status">
-        No token here has that in its symbol. An address finds more: it is looked up on every chain.
+        No token here has that in its symbol. Try an address: it is looked up on every chain.
       </p>
     )
   return (

@@ -1,6 +1,6 @@
 /**
- * The end of a moment for the tokens it touched (R-past-1): the median pool of each, weighed by depth, goes into its past.
- * Blocks with the same time are one moment, and until a later one arrives each of them ends it anew.
+ * The end of a moment for the tokens it touched (R-past-1): the median pool of each, weighed by depth, goes into
+ * its past. Blocks with the same time are one moment, and until a later one arrives each of them ends it again.
  */
 import type { Pool, Token } from '../entities.ts'
 import type { Fraction } from '../exact/fraction.ts'

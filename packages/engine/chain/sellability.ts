@@ -29,7 +29,7 @@ export function applySellability(
     const isOlder =
       (before?.block.number ?? 0) > block.number ||
       isReplacedAbove(state, block, 'sellability', token.address)
-    // Whoever holds a stable or a routing asset is not asked whether it can be sold.
+    // Stables and routing assets are not probed.
     if (isOlder || roleOf(state.setup, token.address) !== 'TOKEN') continue
     const next: Sellability = {
       ...withSales(findingsOf(reading), lastSaleOf(state, token.address), block.timeMs),

@@ -5,7 +5,7 @@ import { type Ms, ms, type Score, score } from '../units.ts'
 import type { Push } from './push.ts'
 import type { Look, Rehearsal } from './rehearsal.ts'
 
-/** The least score at which a price counts as believed: below it readers are told to be careful. */
+/** The least score at which a price counts as accepted; below it readers are advised to be careful. */
 export const BELIEVED: Score = score(4)
 
 /** When every five-minute median has followed and what is held for longer changes nothing up to 1,000 bps. */

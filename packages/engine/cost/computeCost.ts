@@ -1,6 +1,6 @@
 /**
- * The answer to "what would it cost to fake this price?", computed from the current state as the wire shows it. Move by move,
- * so that whoever asks can do other things in between: what it is computed from was copied at the start.
+ * The answer to "what would it cost to fake this price?", computed from the current state as the wire shows it. It
+ * proceeds move by move, so that the caller can do other work in between: its inputs were copied at the start.
  */
 import type { Address } from '../chain/block.ts'
 import type { Priced } from '../price/evaluation.ts'

@@ -30,7 +30,7 @@ export function compare(a: Fraction, b: Fraction): Sign {
   return sign === 0 ? compareExactly(a, b) : sign
 }
 
-/** The order that `near` is sure of, for whoever compares one value often; 0 where the integers must decide. */
+/** The order according to `near`, for callers that compare one value often; 0 if the integers must decide. */
 export function compareNear(left: Near, right: Near): Sign {
   if (left > right * MARGIN) return 1
   if (right > left * MARGIN) return -1

@@ -1,6 +1,7 @@
 /**
- * Whether a token's pools into no anchor have anything to say of when to look again, told without touching them while a proven
- * run of blocks covers them all: to read thousands of pools costs more than to reckon. Law: what a look at each would say.
+ * When a token's pools without an anchor may next change, answered without touching them while a proven run of
+ * blocks covers them all: reading thousands of pools costs more than computing. Law: the same answer as looking at
+ * each pool.
  */
 import type { ProvenRun } from '../chain/block.ts'
 import type { OwnPools } from '../entities.ts'

@@ -5,7 +5,7 @@ import type { State } from '../state.ts'
 import { DepthWatch, isFiled } from './depthWatch.ts'
 import { MoveWatch } from './moveWatch.ts'
 
-/** Enrolled, or on its way out and not yet told so. */
+/** Enrolled, or no longer enrolled but not yet published as such. */
 export function isActive(token: Token): boolean {
   if (token.enrolledAtMs !== null) return true
   const compact = token.published?.compact

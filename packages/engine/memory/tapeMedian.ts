@@ -89,7 +89,7 @@ function medianAt(history: History, toMs: Ms): Place {
     if (side === 0) {
       // The first change of every pool stands beside the same empty tape.
       if (history.end > 0) history.tape.median = place
-      // As it was first written, whoever found it: equal ratios may be written in several ways.
+      // In the form in which it was first stored: equal ratios may have several forms.
       return placeAt(history, first)
     }
     place = placeAt(history, neighbourOf(history, toMs, place, side))

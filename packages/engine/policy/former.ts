@@ -63,8 +63,8 @@ export function isFormer(value: unknown): boolean {
 }
 
 /**
- * A whole policy as it was stored, of either revision. Its values are not checked: whoever reads it compares its name with
- * the one that was meant.
+ * A whole policy as it was stored, of either revision. Its values are not checked: the caller compares its version
+ * with the expected one.
  */
 export function asStored(value: object): Policy {
   return over(isFormer(value) ? FORMER_POLICY : DEFAULT_POLICY, value as Fields) as Policy

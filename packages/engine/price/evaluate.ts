@@ -76,7 +76,7 @@ function continuations(moment: Moment, evaluation: Evaluation): Route[] {
 
 const NONE = { nearest: [] }
 
-/** What all hops from here on say together: worked out once, for everyone who goes on from here. */
+/** The combined result of all hops from here on, computed once for every route that continues from here. */
 function onwardOf(asset: Valuation, route: Route): Onward {
   const { evaluation } = asset
   return {

@@ -1,6 +1,6 @@
 /**
- * One moment: the state, the time of the input being applied, and whoever may be asked what follows from them. Those who
- * work it out ask each other through the moment and do not know each other.
+ * One moment: the state, the time of the input being applied, and the evaluators of what follows from them. The
+ * evaluators call each other through the moment, without depending on each other.
  */
 import type { Pool } from '../entities.ts'
 import { assert } from '../assert.ts'

@@ -1,6 +1,7 @@
 /**
- * A moment made of a state and a time. Stables, anchors, agreements and hops are worked out when they are first asked for, and
- * once: every route that needs them shares them. A moment ends with its step; nothing in it outlives a change of the state.
+ * A moment for a state and a time. Stables, anchors, agreements and hops are evaluated on first use and only once,
+ * and shared by every route that needs them. A moment ends with its step; nothing in it outlives a change of the
+ * state.
  */
 import type { Pool } from '../entities.ts'
 import type { Address } from '../chain/block.ts'

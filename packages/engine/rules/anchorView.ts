@@ -6,7 +6,7 @@ import type { Evaluation, Onward } from '../price/evaluation.ts'
 import type { Score } from '../units.ts'
 import type { Cap, UnpricedReason } from './reasons.ts'
 
-/** A route of an anchor, as whoever selects it shows it. */
+/** A route of an anchor, as a token that selects it shows it. */
 export type RouteView = { readonly id: string; readonly score: Score; readonly caps: readonly Cap[] }
 
 export type AnchorView =

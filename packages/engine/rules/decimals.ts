@@ -8,7 +8,7 @@ import type { BlockRef } from '../chain/block.ts'
 import { type Count, type Ms, ms, tick } from '../units.ts'
 import type { Scaling } from './magnitudeJump.ts'
 
-/** The most decimals a token may have: more cannot be told from a mistake. */
+/** The most decimals a token may have: more is indistinguishable from a mistake. */
 const MAX_DECIMALS = 36
 
 /** Block time from the first reading of another number to the one that counts. */

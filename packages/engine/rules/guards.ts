@@ -1,6 +1,6 @@
 /**
- * The rules that disqualify a hop, in the order in which they are told: the first that fails is its reason,
- * with what was found and what was required. Guards reject, they never replace a value (R-guard-1).
+ * The rules that disqualify a hop, in order: the first that fails is its reason, with the value found and the
+ * value required. Guards reject, they never replace a value (R-guard-1).
  */
 import { FAMILIES } from '../amm/familyNames.ts'
 import type { Address } from '../chain/block.ts'

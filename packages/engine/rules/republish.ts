@@ -7,7 +7,7 @@ import type { Evaluation, Priced } from '../price/evaluation.ts'
 import { type Ms, ms } from '../units.ts'
 import { FOREVER, type Timed } from './timed.ts'
 
-/** What the rule asks of the moment and of the token, worked out only where it decides. */
+/** The inputs of the rule, computed only where they decide. */
 export type Looked = {
   readonly atMs: Ms
   readonly ttlMs: Ms

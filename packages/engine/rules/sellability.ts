@@ -1,6 +1,6 @@
 /**
- * What a simulated sale says of a price (R-sell-3): it caps, and never changes the value. Taxes are whole basis points, as
- * the wire has them, so that whoever reads a quote finds the same cap.
+ * The effect of a simulated sale on a price (R-sell-3): it caps the score and never changes the value. Taxes are
+ * whole basis points, as on the wire, so that a reader of a quote finds the same cap.
  */
 import type { Policy } from '../policy/policy.ts'
 import { type Count, type Ms, score } from '../units.ts'
@@ -9,7 +9,7 @@ import type { Cap } from './reasons.ts'
 
 export type SellabilityStatus = 'SELLABLE' | 'TAXED' | 'UNSELLABLE' | 'UNKNOWN'
 
-/** What there is to say of a token, whoever found it out. A tax is null where it could not be measured. */
+/** A finding about a token, from any method. A tax is null if it could not be measured. */
 export type Sellable = {
   readonly status: SellabilityStatus
   readonly buyTaxBps: Count | null

@@ -66,7 +66,7 @@ function spansMoreThan(routes: readonly Route[], far: Bound): boolean {
     least = asNear(Math.min(least, near))
     most = asNear(Math.max(most, near))
   }
-  // Far inside the bound no price needs to be worked out; a double that cannot say is in no order with anything.
+  // Far inside the bound no exact price is needed; a double that cannot decide compares as unordered.
   if (most / least < far.near / 2) return false
   const order = ascending(routes as readonly (Route & Orderable)[])
   const priceAt = (at: Count | undefined) => routes[at as Count]?.price as Fraction

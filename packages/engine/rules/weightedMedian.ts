@@ -18,7 +18,7 @@ const BPS = 10_000n
 const SURELY_MORE = 1 + 2 ** -46
 const SURELY_LESS = 1 - 2 ** -46
 
-/** A price that is worked out when it is asked for is asked for only here, if at all. */
+/** A lazily computed price is computed only here, if at all. */
 export const nearOf = (item: Orderable): Near => item.near ?? fraction.near(item.price)
 
 /** The indices of `items` by ascending price, ties by id. */

@@ -140,7 +140,7 @@ function connect(http: HttpOptions, given: SocketConstructor | undefined) {
     throw new AssayError({
       code: 'NO_WEBSOCKET',
       message:
-        'this runtime has no WebSocket, which the stream needs: use Node 22 or newer, or give one to the client, as in createClient({ baseUrl, apiKey, WebSocket }) with that of the package `ws`',
+        'this runtime has no WebSocket, which the stream needs: use Node 22 or newer, or pass one to the client, as in createClient({ baseUrl, apiKey, WebSocket }) with the one of the package `ws`',
     })
   const url = urlOf(http.baseUrl, { path: 'v1/stream' }).replace(/^http/, 'ws')
   return http.apiKey === null

@@ -10,10 +10,13 @@ import type { Known } from '../wire/schema.ts'
 /** Failures without an answer of the service that could name them. */
 export const CLIENT_ERRORS = {
   NETWORK: { retryable: true, about: 'The service could not be reached.' },
-  TIMEOUT: { retryable: true, about: 'No answer within the time the caller gave.' },
-  UNEXPECTED_ANSWER: { retryable: false, about: 'An answer this SDK cannot read.' },
-  STREAM_CLOSED: { retryable: false, about: 'The stream was closed for good; the reason says why.' },
-  NO_WEBSOCKET: { retryable: false, about: 'The runtime has no WebSocket and the client was given none.' },
+  TIMEOUT: { retryable: true, about: 'No response within the time limit of the caller.' },
+  UNEXPECTED_ANSWER: { retryable: false, about: 'A response this SDK cannot read.' },
+  STREAM_CLOSED: { retryable: false, about: 'The stream was closed permanently; see the reason.' },
+  NO_WEBSOCKET: {
+    retryable: false,
+    about: 'The runtime has no WebSocket and none was passed to the client.',
+  },
   SCHEMA_TOO_NEW: { retryable: false, about: 'The stream is newer than this SDK.' },
 } as const
 export type ClientErrorCode = keyof typeof CLIENT_ERRORS

@@ -1,8 +1,8 @@
 /**
- * Whether a chain's feed still carries prices, as a client knows it: the last status it was told, and how long ago.
+ * Whether a chain's feed still carries prices, as a client knows it: the last status received, and how long ago.
  *
- * Health comes every 15 seconds, so silence means loss, wherever it was lost. Only a live record breaks a silence: a
- * replayed one says how the feed was, not that it is alive.
+ * Health comes every 15 seconds, so silence means loss, wherever it was lost. Only a live record breaks a silence:
+ * a replayed one reports a past status, not that the feed is alive.
  */
 import { type Feed, type FeedStatus, SILENT_AFTER_MS } from '../wire/health.ts'
 import { type FeedGone, toGone } from '../wire/presented.ts'

@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT_MS = 15_000
 
 export type CallOptions = {
   readonly signal?: AbortSignal
-  /** From now to the whole answer; 15 s unless told. */
+  /** The time limit for the whole response; 15 s by default. */
   readonly timeoutMs?: number
 }
 
@@ -65,7 +65,7 @@ async function exchange(http: HttpOptions, what: Call, options: CallOptions) {
     return { ok: answer.ok, status: answer.status, headers: answer.headers, body: parse(await answer.text()) }
   } catch (cause) {
     signal?.throwIfAborted()
-    const message = deadline.aborted ? `no answer in ${timeoutMs} ms` : reasonOf(cause)
+    const message = deadline.aborted ? `no response in ${timeoutMs} ms` : reasonOf(cause)
     throw new UnreachableError({
       code: deadline.aborted ? 'TIMEOUT' : 'NETWORK',
       message: `${nameOf(what)}: ${message}`,

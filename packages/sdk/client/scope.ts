@@ -1,8 +1,8 @@
 /**
- * What of a chain is followed: all of it, or some tokens and pools. The stream is always the whole chain's, because only
- * then can it be resumed; the rest is left out here.
+ * The part of a chain that is followed: all of it, or some tokens and pools. The stream always covers the whole
+ * chain, because only then can it be resumed; this filters the rest.
  *
- * Whatever is inside is told completely: a token with every pool it is in, a pool with both its tokens.
+ * Everything in scope is complete: a token with every pool it is in, a pool with both its tokens.
  */
 import { type Address, type Id, isAddress, toId } from '../wire/identifier.ts'
 import type { Pool } from '../wire/pool.ts'

@@ -2,8 +2,8 @@
  * The pool snapshot of a chain, page by page. Pages are of different moments, each with its own
  * `snapshot_sequence`; replay from the least of them loses nothing.
  *
- * A page that fails is asked for again by itself: a snapshot longer than the rate limit's burst would never
- * end if it began anew.
+ * A failed page is retried alone: a snapshot larger than the rate limit's burst would never finish if it
+ * restarted.
  */
 import type { Address } from '../wire/identifier.ts'
 import { MAX_PAGE_LIMIT } from '../wire/page.ts'

@@ -23,7 +23,7 @@ export type WebhookClient = {
   fetchDeliveries(webhookId: string, page?: Page, options?: CallOptions): Promise<WebhookDeliveryPage>
   /** Another secret; the one before signs beside it for a day. */
   rotate(webhookId: string, options?: CallOptions): Promise<WebhookWithSecret>
-  /** Matches the log again; what was told before comes under the same ids. */
+  /** Matches the log again; repeated messages keep their ids. */
   replay(webhookId: string, from: WebhookReplayRequest, options?: CallOptions): Promise<Webhook>
   pause(webhookId: string, options?: CallOptions): Promise<void>
   resume(webhookId: string, options?: CallOptions): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Runs the probe on a node: nothing is sent, and everything the token can see of it is chosen to look like a trade of
- * somebody. Addresses are drawn anew each time, so that no list of them helps.
+ * Runs the probe on a node: nothing is sent, and everything the token can see is chosen to look like an ordinary
+ * trade. Addresses are drawn at random each time, so that a list of them is useless.
  */
 import type { Hex } from './hex.ts'
 import { type Judgement, judge } from './judge.ts'

@@ -15,7 +15,7 @@ export type Difference = {
   readonly from: readonly string[]
 }
 
-/** Thrown where a part of the quote cannot be read on; already told as a difference. */
+/** Thrown if a part of the quote cannot be read further; already reported as a difference. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }
@@ -69,7 +69,7 @@ export class Findings {
     try {
       check()
     } catch (error) {
-      // A field that is missing or of another kind: whoever made the quote is not to bring the reader down.
+      // A missing field or one of another type: a malformed quote must not crash the verifier.
       if (!(error instanceof Unreadable)) this.differ('', String(error), 'the form of a quote')
     }
   }
@@ -122,7 +122,7 @@ export class Findings {
   }
 
   #note(path: string, found: unknown, expected: unknown, from: readonly string[]): void {
-    // The same number is read by several rules; it is told once.
+    // Several rules read the same number; it is reported once.
     const key = JSON.stringify([path, expected])
     if (this.#told.has(key)) return
     this.#told.add(key)

@@ -24,17 +24,21 @@ export const QUOTE_ERRORS = {
   UNSUPPORTED_CHAIN: { status: 404, retryable: false, about: 'The service does not serve this chain.' },
   NOT_A_POOL: { status: 404, retryable: false, about: 'There is no pool of a listed factory here.' },
   TOKEN_UNKNOWN: { status: 404, retryable: false, about: 'There is no token at this address.' },
-  NO_ROUTE: { status: 422, retryable: false, about: 'Nothing the request allows leads to a stable.' },
+  NO_ROUTE: {
+    status: 422,
+    retryable: false,
+    about: 'No route within the restrictions of the request leads to a stable.',
+  },
   NOT_SUPPORTED: { status: 422, retryable: false, about: 'A pool of a factory that is not listed.' },
   RPC_UNAVAILABLE: { status: 503, retryable: true, about: 'No chain node could answer.' },
-  BUDGET_EXCEEDED: { status: 503, retryable: true, about: 'The budget for on-demand work is used up.' },
-  DEADLINE_EXCEEDED: { status: 504, retryable: true, about: 'Not done by the deadline asked for.' },
+  BUDGET_EXCEEDED: { status: 503, retryable: true, about: 'The budget for on-demand work is exhausted.' },
+  DEADLINE_EXCEEDED: { status: 504, retryable: true, about: 'Not done by the requested deadline.' },
 } as const satisfies Readonly<Record<string, HttpEntry>>
 export type QuoteErrorCode = keyof typeof QUOTE_ERRORS
 
 /** Codes that stand only in an entry of a batch answer, whose own status is 200. */
 export const BATCH_ERRORS = {
-  BELOW_MIN_SCORE: { about: 'The price has a score below the min_score asked for.' },
+  BELOW_MIN_SCORE: { about: 'The price has a score below the requested min_score.' },
 } as const
 export type BatchErrorCode = QuoteErrorCode | keyof typeof BATCH_ERRORS
 
@@ -57,23 +61,23 @@ export type StatusErrorCode = keyof typeof STATUS_ERRORS
 
 /** Why replay cannot go on (R-stream-4). Each means: discard, take a snapshot, subscribe again. */
 export const RESET_REASONS = {
-  INVALID_CURSOR: 'The cursor was tampered with, or is of another history of the log.',
+  INVALID_CURSOR: 'The cursor was tampered with, or belongs to another history of the log.',
   EXPIRED_CURSOR: 'The cursor is too old.',
   FILTER_MISMATCH: 'A cursor is chain-wide; the filter is not exactly its chain.',
   REPLAY_UNAVAILABLE: 'Records after the cursor are no longer retained.',
-  SCHEMA_MISMATCH: 'The cursor was made for another schema version.',
+  SCHEMA_MISMATCH: 'The cursor was issued for another schema version.',
 } as const
 export type ResetReason = keyof typeof RESET_REASONS
 export const ResetReason = known(Object.keys(RESET_REASONS) as ResetReason[])
 
 /** Close codes of the stream, and whether connecting again can help. */
 export const CLOSE_CODES = {
-  1000: { reconnect: true, about: 'Ended in order; after RESET_REQUIRED, or by the client itself.' },
+  1000: { reconnect: true, about: 'Normal end: after RESET_REQUIRED, or by the client.' },
   1008: {
     reconnect: false,
-    about: 'The subscribe frame is wrong, or the credential ended; see the reason.',
+    about: 'The subscribe frame is invalid, or the credential was revoked; see the reason.',
   },
-  1012: { reconnect: true, about: 'The service restarts.' },
+  1012: { reconnect: true, about: 'The service is restarting.' },
   1013: { reconnect: true, about: 'The consumer fell behind; the reason names the last sequence.' },
 } as const
 

@@ -40,7 +40,7 @@ export const Evidence = object({
 })
 export type Evidence = Static<typeof Evidence>
 
-/** What moves the price by 2%, each figure rounded down. */
+/** What moves the price by 2%, each value rounded down. */
 export const Depth = object({
   up_microusd: Microusd,
   down_microusd: Microusd,

@@ -25,7 +25,7 @@ import {
 
 const ofToken = { chain_id: ChainId, token_address: AddressInput } as const
 
-/** The same fields whether they are asked for or told; only what is told may grow. */
+/** The same fields in requests and responses; only responses may gain fields. */
 const conditions = (of: typeof object) =>
   union(
     of({
@@ -109,7 +109,7 @@ export type WebhookWithSecret = Static<typeof WebhookWithSecret>
 /** Path of everything about one webhook. */
 export const WebhookPath = strictObject({ webhook_id: string() })
 
-/** Body of POST /v1/webhooks/{webhook_id}/replay: records above it are matched again, and told under the same ids. */
+/** Body of POST /v1/webhooks/{webhook_id}/replay: records above it are matched again; messages keep their ids. */
 export const WebhookReplayRequest = strictObject({ after_sequence: Sequence })
 export type WebhookReplayRequest = Static<typeof WebhookReplayRequest>
 

@@ -48,7 +48,7 @@ type Known = {
   isBeingRenewed: boolean
 }
 
-/** Who changes something: a key of the API, or whoever may use this machine's command line. */
+/** The author of a change: an API key, or a user of this machine's command line. */
 export const OPERATOR = 'operator'
 
 export class Access {
@@ -145,7 +145,7 @@ export class Access {
     return issued
   }
 
-  /** The limits of a consumer have changed: they are read anew with the next request. */
+  /** The limits of a consumer have changed: they are reread with the next request. */
   forget(consumer: string): void {
     for (const [keyId, { row }] of this.#keys) if (row.consumer === consumer) this.#forget(keyId)
   }
@@ -261,7 +261,7 @@ export class Access {
     return { row, principal, readAtMs, proven: null, isBeingRenewed: false }
   }
 
-  /** In place of what was read before. Whoever has shown the key need not show it again while its secret is the same. */
+  /** Replaces what was read before. A verified key need not be verified again while its secret is the same. */
   #keep(known: Known): void {
     const { keyId, secretHash } = known.row
     const before = this.#keys.get(keyId)

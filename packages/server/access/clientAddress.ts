@@ -30,7 +30,7 @@ export class ClientAddresses {
     if (!isIn(this.#trusted, own)) return { address: own, isClaimed: isForwarded }
     const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
     for (const hop of hops.map(each => plain(each.trim())).toReversed()) {
-      // What a trusted proxy was told and could not be an address is nobody's.
+      // An entry from a trusted proxy that is not an address belongs to no client.
       if (isIP(hop) === 0) return { address: own, isClaimed: isForwarded }
       if (!isIn(this.#trusted, hop)) return { address: hop, isClaimed: false }
     }

@@ -25,7 +25,7 @@ export interface Limiter {
    * monotonic clock says what it read.
    */
   take(consumer: string, cost?: number, quota?: Quota, nowMs?: number): Verdict
-  /** The verdict, whoever has to be asked. */
+  /** The verdict, from memory or from the database. */
   spend(consumer: string, cost?: number, quota?: Quota): Promise<Verdict>
   /** Units spent a moment ago on what was then refused; nobody may give them back twice. */
   giveBack(consumer: string, units: number, quota?: Quota): void

@@ -134,7 +134,7 @@ class Source {
       throw new FeedError(
         'ANSWER_MALFORMED',
         endpoint.name,
-        `the answer for block ${number} is not that block`,
+        `the response for block ${number} is a different block`,
       )
     return { block, receipts: await this.#receipts(endpoint, hash, transactions as readonly string[]) }
   }
@@ -169,6 +169,6 @@ class Source {
         await pause(Math.min(error.retryAfterMs ?? waitMs, MOST_WAIT_MS), this.#signal)
         this.#signal.throwIfAborted()
       }
-    throw new FeedError('NO_ENDPOINT', null, 'no endpoint is there to be asked')
+    throw new FeedError('NO_ENDPOINT', null, 'no endpoint is available')
   }
 }

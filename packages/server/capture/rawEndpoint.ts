@@ -42,7 +42,7 @@ export function openRaw({ name, url }: ChainConfig['endpoints'][number]): RawEnd
           throw new FeedError(
             'ENDPOINT_TIMEOUT',
             name,
-            `${method} had no whole answer after ${DEADLINE_MS} ms`,
+            `${method} had no complete response after ${DEADLINE_MS} ms`,
           )
         throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} failed: ${codeOf(error)}`)
       }
@@ -90,7 +90,7 @@ function overHttp(name: string, address: Address): Exchange {
       if (response.status === 429) {
         const seconds = Number(response.headers.get('retry-after'))
         const facts = seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}
-        throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', facts)
+        throw new FeedError('ENDPOINT_LIMITED', name, 'limits our rate (HTTP 429)', facts)
       }
       // A JSON-RPC error may come with an HTTP error status.
       if (!response.ok && !text.trimStart().startsWith('{')) {

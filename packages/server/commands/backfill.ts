@@ -66,7 +66,7 @@ async function follow(
     if (!status.running) {
       if (status.error !== null) throw new Error(status.error)
       if (status.progress?.done === true) return status.progress
-      throw new Error('the back-fill was stopped; start it again and it resumes')
+      throw new Error('the back-fill was stopped; start it again to resume')
     }
     await new Promise(resolve => setTimeout(resolve, LOOK_MS))
   }

@@ -26,8 +26,8 @@ export async function backupDatabase(config: Config, to: string): Promise<LogBou
 }
 
 /**
- * With the service stopped. Of PostgreSQL, after `pg_restore`: only the new epoch is left to begin. What was there
- * before is gone then, so whoever restores a second time has to say which epochs were used.
+ * With the service stopped. For PostgreSQL, `pg_restore` has already run and only the new epoch is left to begin.
+ * The previous database is gone then, so an operator who restores a second time has to say which epochs were used.
  */
 export async function restoreDatabase(
   config: Config,

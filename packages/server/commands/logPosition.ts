@@ -1,6 +1,6 @@
 /**
- * Where a stopped service's log stands on each chain, and a new epoch for it: for whoever has to tell whether a
- * chain still has the blocks that the log speaks of.
+ * Where a stopped service's log stands on each chain, and a new epoch for it: used to decide whether a chain still
+ * has the blocks in the log.
  */
 import { claimDatabase } from '../store/sqlite/claim.ts'
 import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
@@ -35,7 +35,7 @@ export async function readPositions(
   })
 }
 
-/** An epoch above `above`, and above the log's own: cursors of before are told to begin anew. */
+/** An epoch above `above`, and above the log's own: earlier cursors are reset. */
 export async function startNextEpoch(databasePath: string, above: number): Promise<number> {
   return inStore(databasePath, async store => {
     let { epoch } = await store.startEpoch()

@@ -1,6 +1,7 @@
 /**
- * What the service would make of an endpoint: the same code asks it in the same order, so the service and `doctor` cannot
- * disagree. Here an endpoint is an `Endpoint`; what it is told to lack is what it would be told to lack when followed.
+ * How the service would use an endpoint: the same code probes it in the same order, so the service and `doctor`
+ * cannot disagree. Here an endpoint is an `Endpoint`, and what is recorded as lacking is what the service would
+ * record.
  */
 import { requestAll } from '../feed/transport/batches.ts'
 import type { Endpoint } from '../feed/endpoints/endpoint.ts'
@@ -40,7 +41,7 @@ export async function probeReceipts(
     if (!isFeedError(error)) throw error
     const fix =
       error.code === 'BLOCK_REFUSED'
-        ? 'what it gives does not match the header of the block; use another node'
+        ? 'its responses do not match the header of the block; use another node'
         : 'neither receipts nor logs of a block: events cannot be read; use another node'
     return { check: fail('receipts', sentenceOf(error), fix), rung: null, transactions }
   }
@@ -89,7 +90,7 @@ export async function probeState(endpoint: Endpoint, headHash: Hex, signal: Abor
   }
   if (endpoint.abilities.has('state by block hash')) return ok('state', 'calls at a block hash')
   const refused = endpoint.abilities.lackings.find(each => each.startsWith('eth_call')) ?? ''
-  return warn('state', `by block number: ${refused}`, `every reading takes three calls more; ${fix}`)
+  return warn('state', `by block number: ${refused}`, `every reading takes three more calls; ${fix}`)
 }
 
 export async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Promise<Check> {
@@ -99,7 +100,7 @@ export async function probeBatches(endpoint: Endpoint, signal: AbortSignal): Pro
     await requestAll(endpoint, [call, call], signal)
   } catch (error) {
     if (!isFeedError(error)) throw error
-    return warn('batches', sentenceOf(error), 'its answers to batches cannot be used; use another node')
+    return warn('batches', sentenceOf(error), 'its responses to batches cannot be used; use another node')
   }
   if (endpoint.takesBatches) return ok('batches', 'taken')
   const refused = endpoint.abilities.lackings.find(each => each.startsWith('a JSON-RPC batch')) ?? ''

@@ -41,7 +41,7 @@ export const fail = (name: CheckName, value: string, fix: string): Check => ({
   fix,
 })
 
-/** The endpoint's name is told beside the check: here its sentence stands alone. */
+/** The endpoint's name is printed next to the check, so the sentence omits it. */
 export const sentenceOf = (error: FeedError): string => error.message.replace(/^endpoint [^:]+: /, '')
 
 /** What to do about an endpoint that does not answer as one. */
@@ -57,7 +57,7 @@ export function connectionFault(error: unknown): Check {
 
 const FIX: Partial<Readonly<Record<FeedErrorCode, string>>> = {
   ANSWER_MALFORMED:
-    'use the JSON-RPC URL of the node or provider; this one answers something else, such as a web page',
+    'use the JSON-RPC URL of the node or provider; this one returns something else, such as a web page',
   ENDPOINT_STATUS: 'check the path and the key in the URL',
   ENDPOINT_LIMITED: 'wait, or use a plan with a higher limit',
   ENDPOINT_TIMEOUT: 'is the node up and not overloaded? check host and port',

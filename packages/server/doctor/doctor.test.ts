@@ -123,7 +123,7 @@ test('a good node is told what it can do, over HTTP and over WebSocket', async (
   expect(checkOf(diagnosis, 'answers', 1)?.value).toMatch(LARGEST)
   expect(checkOf(diagnosis, 'heads', 1)?.value).toBe('pushed')
   expect(checkOf(diagnosis, 'batches', 1)?.value).toBe('not needed (WebSocket)')
-  expect(diagnosis.warnings.join()).toContain('node-1, node-2 are one backend')
+  expect(diagnosis.warnings.join()).toContain('node-1, node-2 share one backend')
 })
 
 test('a node of another chain fails with both ids', async () => {
@@ -189,7 +189,7 @@ test('nobody there, and one who never answers, are told apart', async () => {
     fix: expect.stringContaining('is the node up'),
   })
   const silent = await diagnose(configOf(one.config(at(await server(() => undefined)))), { deadlineMs: 200 })
-  expect(checkOf(silent, 'connection')?.value).toContain('no whole answer after 200 ms')
+  expect(checkOf(silent, 'connection')?.value).toContain('no complete response after 200 ms')
 })
 
 test('without getLogs it follows but cannot back-fill; without receipts as well it is of no use', async () => {
@@ -197,7 +197,7 @@ test('without getLogs it follows but cannot back-fill; without receipts as well 
   expect(noLogs.healthy).toBe(true)
   expect(checkOf(noLogs, 'logs')).toMatchObject({
     status: 'warn',
-    fix: expect.stringContaining('cannot back-fill'),
+    fix: expect.stringContaining('not back-fill'),
   })
   await mineTransactions(one, EVERY_KIND)
   const nothing = without('eth_getLogs', 'eth_getBlockReceipts', 'eth_getTransactionReceipt')
@@ -205,7 +205,7 @@ test('without getLogs it follows but cannot back-fill; without receipts as well 
   expect(neither.healthy).toBe(false)
   expect(checkOf(neither, 'receipts')).toMatchObject({
     status: 'fail',
-    value: 'it gives neither receipts nor logs of a block',
+    value: 'it serves neither receipts nor logs of a block',
   })
 })
 
@@ -304,7 +304,7 @@ test('an endpoint that takes no batches, and none of eth_call at a hash, is told
   expect(checkOf(diagnosis, 'state')).toMatchObject({
     status: 'warn',
     value: 'by block number: eth_call with blockHash refused (-32602)',
-    fix: expect.stringContaining('three calls more'),
+    fix: expect.stringContaining('three more calls'),
   })
 })
 
@@ -392,8 +392,8 @@ test('a factory without code, and every other such address, is told at once with
   const { healthy, chains } = await diagnose(config)
   expect(healthy).toBe(false)
   expect(chains[0]?.faults).toEqual([
-    `chains[0].deployments[0].factory_address: there is no code at ${nowhere} on chain 31337; check the address, or leave the entry out`,
-    `chains[0].routing_assets[0]: there is no code at ${nowhere} on chain 31337; check the address, or leave the entry out`,
+    `chains[0].deployments[0].factory_address: there is no code at ${nowhere} on chain 31337; check the address, or remove the entry`,
+    `chains[0].routing_assets[0]: there is no code at ${nowhere} on chain 31337; check the address, or remove the entry`,
   ])
   await expect(preflight(config)).rejects.toThrow('deployments[0].factory_address')
 })
@@ -416,7 +416,7 @@ test('a chain whose one endpoint cannot prove a block is told at the start, whic
   )
   expect(await preflight(configOf(one.config(at(url))))).toEqual([
     expect.stringMatching(
-      /^chains\[0\]\.endpoints\[0\]\.url \(node-1\): .*put this into .*: proof: \{ header: standard, receipts: none \}; and add an endpoint/,
+      /^chains\[0\]\.endpoints\[0\]\.url \(node-1\): .*add this to .*: proof: \{ header: standard, receipts: none \}; and add an endpoint/,
     ),
   ])
   expect(await preflight(configOf(one.config(at(one.anvil.url))))).toEqual([])

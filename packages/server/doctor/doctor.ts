@@ -81,11 +81,11 @@ async function examineChain(
       checks,
     }
   })
-  // Whoever serves the right chain may say what stands on it.
+  // Any endpoint of the right chain can answer for its contracts.
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
   const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
   const absent = ({ key, address }: Placed) =>
-    `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or leave the entry out`
+    `${path}.${key}: there is no code at ${address} on chain ${chain.chainId}; check the address, or remove the entry`
   const faults = [
     ...without.filter(({ isPricedBy }) => isPricedBy).map(absent),
     ...feeds.map(fault => `${path}.${fault}`),

@@ -63,7 +63,7 @@ test('P18: a start with a feed in ether in the place of one in dollars is refuse
       rpc: { maxAnswerMib: 256 },
     } as Config
     await expect(preflight(config)).rejects.toThrow(
-      `chains[0].stables[0].usd_feed.address: the feed at ${LOGGER} is not in dollars: it calls itself "WSTETH / ETH"`,
+      `chains[0].stables[0].usd_feed.address: the feed at ${LOGGER} is not in dollars: its description is "WSTETH / ETH"`,
     )
     await expect(preflight(config)).rejects.toThrow(
       `chains[0].routing_assets[0].usd_feed.address: the feed at ${LOGGER} is not in dollars`,

@@ -34,11 +34,11 @@ export async function feedFaults(chain: ChainConfig, answers: Answers): Promise<
 export function notInDollars(description: string | null, decimals: number | null): string | null {
   if (description === null && decimals === null) return null
   if (description !== null && !IN_DOLLARS.test(description.trim()))
-    return `is not in dollars: it calls itself ${JSON.stringify(description)}; use one that ends in "/ USD"`
+    return `is not in dollars: its description is ${JSON.stringify(description)}; use one whose description ends in "/ USD"`
   if (decimals !== null && decimals > MAX_DECIMALS)
     return `has ${decimals} decimals; expected at most ${MAX_DECIMALS}`
   if (description === null && decimals !== USUAL_DECIMALS)
-    return `does not describe itself and has ${decimals} decimals, where feeds in dollars have ${USUAL_DECIMALS}; check the address`
+    return `has no description and has ${decimals} decimals; dollar feeds have ${USUAL_DECIMALS}; check the address`
   return null
 }
 

@@ -97,7 +97,7 @@ const configOf = (entry: DeploymentConfig, more: Partial<ChainConfig> = {}): Con
 const faultsOf = async (config: Config) => (await diagnose(config, { scope: 'identity' })).chains[0]?.faults
 
 const sentence = ({ factoryAddress }: typeof PANCAKE, fault: string) =>
-  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table has this factory by its project’s word alone; correct the entry, or leave it out`
+  `chains[0].deployments[0].factory_address: the factory at ${factoryAddress} ${fault}; the built-in table takes this factory from its project’s documentation alone; correct the entry, or remove it`
 
 test.each(KINDS)(
   'the factory of $entry.deploymentId that is the right one starts the service',
@@ -115,13 +115,16 @@ test.each(KINDS)(
     await fresh()
     const other: Hex = `0x${'5e'.repeat(20)}`
     await makePool(await deployFactory(client, { ...sitesOf(entry), deployer: other }))
-    const fault = sentence(entry, `says that ${other} makes its pools, expected ${entry.deployerAddress}`)
+    const fault = sentence(
+      entry,
+      `names ${other} as the deployer of its pools, expected ${entry.deployerAddress}`,
+    )
     expect(await faultsOf(configOf(entry))).toEqual([fault])
     await expect(preflight(configOf(entry))).rejects.toThrow(fault)
   },
 )
 
-const NO_POOL = 'has no pool of the 1 pairs of the chain’s anchors at the address that follows for it'
+const NO_POOL = 'has no pool for any of the 1 pairs of the chain’s anchors at the derived address'
 
 test.each(KINDS)(
   'one of $entry.deploymentId without a pool of the anchors is refused',
@@ -155,7 +158,7 @@ test('the same factory at another address is the operator’s own entry: it may 
   const own = { ...PANCAKE, factoryAddress: factory.toLowerCase() as Hex }
   expect(await faultsOf(configOf({ ...own, deployerAddress: deployer.toLowerCase() as Hex }))).toEqual([])
   expect(await faultsOf(configOf(own))).toEqual([
-    `chains[0].deployments[0].factory_address: the factory at ${own.factoryAddress} says that ${deployer.toLowerCase()} makes its pools, expected ${PANCAKE.deployerAddress}; correct the entry, or leave it out`,
+    `chains[0].deployments[0].factory_address: the factory at ${own.factoryAddress} names ${deployer.toLowerCase()} as the deployer of its pools, expected ${PANCAKE.deployerAddress}; correct the entry, or remove it`,
   ])
 })
 
@@ -183,6 +186,6 @@ test('a factory that only names a family, without code, is a warning: nothing is
   )
   expect(chains[0]?.faults).toEqual([])
   expect(warnings).toContain(
-    `chains[0].unpriced_factories[0].factory_address: there is no code at ${nowhere} on chain 31337; check the address, or leave the entry out`,
+    `chains[0].unpriced_factories[0].factory_address: there is no code at ${nowhere} on chain 31337; check the address, or remove the entry`,
   )
 })

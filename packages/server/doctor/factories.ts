@@ -32,9 +32,9 @@ export async function factoryFaults(
       )
       if (fault === null) return null
       const origin = isUnproven(deployment)
-        ? '; the built-in table has this factory by its project’s word alone'
+        ? '; the built-in table takes this factory from its project’s documentation alone'
         : ''
-      return `deployments[${at}].factory_address: the factory at ${deployment.factoryAddress} ${fault}${origin}; correct the entry, or leave it out`
+      return `deployments[${at}].factory_address: the factory at ${deployment.factoryAddress} ${fault}${origin}; correct the entry, or remove it`
     }),
   )
   return faults.filter(each => each !== null)
@@ -58,7 +58,8 @@ async function deployerFault(
   const answer = await rpc.call(factoryAddress, SELECTOR['poolDeployer()'], block.hash, signal)
   const named = isWord(answer) ? addressAt(answer, 0) : null
   if (named === deployerAddress) return null
-  const says = named === null ? 'does not say who makes its pools' : `says that ${named} makes its pools`
+  const says =
+    named === null ? 'does not name the deployer of its pools' : `names ${named} as the deployer of its pools`
   return `${says}, expected ${deployerAddress}`
 }
 
@@ -75,7 +76,7 @@ async function poolFault(
     if ((await marketOf(deployment.family).find(reader, deployment, pair)).length > 0) return null
   return pairs.length === 0
     ? null
-    : `has no pool of the ${pairs.length} pairs of the chain’s anchors at the address that follows for it`
+    : `has no pool for any of the ${pairs.length} pairs of the chain’s anchors at the derived address`
 }
 
 /** The wrapped native currency with each of the others, then the others: as sorted pairs. */

@@ -75,7 +75,7 @@ export class Probes {
     if (ageMs > Math.max(120_000, 40 * blockTimeMs))
       return fail('head', value, 'the node is behind or still syncing; wait for it, or use another')
     if (ageMs > Math.max(20_000, 8 * blockTimeMs))
-      return warn('head', value, 'the node lags; if it stays so, use another')
+      return warn('head', value, 'the node lags; if that persists, use another')
     return ok('head', value)
   }
 
@@ -94,7 +94,11 @@ export class Probes {
     const hasTag = tags.some(each => each.startsWith('finalized'))
     return hasTag || this.#chain.finality.kind === 'depth'
       ? ok('finality', value)
-      : warn('finality', value, 'set finality: { depth: N } for this chain, or use a node that has the tag')
+      : warn(
+          'finality',
+          value,
+          'set finality: { depth: N } for this chain, or use a node that supports the tag',
+        )
   }
 
   /** The longest range that is answered; any error ends the search, whatever its words. */
@@ -123,7 +127,7 @@ export class Probes {
     return warn(
       'logs',
       refusal,
-      'follows the head, but cannot back-fill; use a node with eth_getLogs for that',
+      'it can follow the head but not back-fill; use a node with eth_getLogs for that',
     )
   }
 
@@ -175,7 +179,7 @@ export class Probes {
       const median = times.sort((a, b) => a - b)[PINGS >> 1] as number
       const value = `${median < 10 ? median.toFixed(1) : median.toFixed(0)} ms`
       return median > this.#chain.blockTimeMs
-        ? warn('latency', value, 'slower than the chain makes blocks; use a nearer node')
+        ? warn('latency', value, 'slower than the block time of the chain; use a closer node')
         : ok('latency', value)
     })
   }

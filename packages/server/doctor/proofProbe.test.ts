@@ -98,7 +98,7 @@ test('a chain that hashes otherwise fails with the line to paste', async () => {
     name: 'proof',
     status: 'fail',
     value: 'headers do not give their hash, receipts do not give the root, so every block would be refused',
-    fix: 'put this into the section of chain 25: proof: { header: opaque, receipts: none }',
+    fix: 'add this to the section of chain 25: proof: { header: opaque, receipts: none }',
   })
   const alone = await probe({ block: foreign, receipts }, { endpoints: 1 })
   expect(alone.fix).toMatch(/receipts: none \}; and add an endpoint of another provider/)
@@ -109,7 +109,7 @@ test('a chain that hashes otherwise fails with the line to paste', async () => {
 test('a chain that could be proven and is not is told the line to paste', async () => {
   expect(await probe(oneOf('legacy and typed receipts'), { proof: NOTHING })).toMatchObject({
     status: 'warn',
-    fix: 'put this into the section of chain 25: proof: { header: standard, receipts: standard }',
+    fix: 'add this to the section of chain 25: proof: { header: standard, receipts: standard }',
   })
 })
 

@@ -42,10 +42,10 @@ export async function probeProof(
     }
   } catch (error) {
     if (!isFeedError(error)) throw error
-    return fail('proof', sentenceOf(error), 'use a node of this chain that gives whole blocks')
+    return fail('proof', sentenceOf(error), 'use a node of this chain that returns complete blocks')
   }
   if (seen === null)
-    return warn('proof', 'the node gave no block', 'run it again when the node serves blocks')
+    return warn('proof', 'the node returned no block', 'run it again when the node serves blocks')
   return checkOf(chain, seen)
 }
 
@@ -53,7 +53,7 @@ function checkOf(chain: ChainConfig, seen: Seen): Check {
   const isAlone = chain.endpoints.length === 1
   const configured = capabilitiesOf(chain)
   const found: ProofRules = { header: seen.header, receipts: seen.receipts ?? configured.receipts }
-  const paste = `put this into the section of chain ${chain.chainId}: ${yamlOf(found)}`
+  const paste = `add this to the section of chain ${chain.chainId}: ${yamlOf(found)}`
   const isOverstated =
     (configured.header === 'standard' && found.header === 'opaque') ||
     (configured.receipts !== 'none' && found.receipts === 'none')

@@ -1,6 +1,6 @@
 /**
- * The HTTP API. Every request is told who it is before anything else: credential, scope, quota. Errors become
- * statuses in one place, and no stack ever leaves the process.
+ * The HTTP API. Every request is identified before anything else: credential, scope, quota. Errors become statuses
+ * in one place, and no stack ever leaves the process.
  */
 import type { ServerOptions } from 'node:http'
 import fastify, {
@@ -233,7 +233,7 @@ function answerError(
     if (vendor !== null) return answer(request, reply, statusOf(code), message)
     return reply.code(statusOf(code)).send({ code, message, detail })
   }
-  // Whoever comes back in a second may find a place.
+  // A client that retries in a second may find a free slot.
   if (failure instanceof Crowded)
     return answer(request, reply.headers({ 'retry-after': 1, connection: 'close' }), 503, failure.message)
   if (failure instanceof ChainDown)
@@ -243,7 +243,12 @@ function answerError(
       request_id: request.id,
       error: failure.message,
     })
-    return answer(request, reply.header('retry-after', 1), 503, 'the database is busy or away; try again')
+    return answer(
+      request,
+      reply.header('retry-after', 1),
+      503,
+      'the database is busy or unreachable; try again',
+    )
   }
   if (failure instanceof RequestError) return answer(request, reply, failure.status, failure.message)
   const status = error.statusCode ?? 500
@@ -258,7 +263,7 @@ function answerError(
     request,
     reply,
     500,
-    'something went wrong here; the request id tells the operator where to look',
+    'internal error; the request id identifies the log line for the operator',
   )
 }
 
@@ -286,14 +291,14 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
       request,
       reply.header('allow', methods.join(', ')),
       405,
-      `${request.method} is not served here; expected ${methods.join(' or ')}`,
+      `${request.method} is not allowed here; expected ${methods.join(' or ')}`,
     )
   return answer(
     request,
     reply,
     404,
     vendorOf(pathFor(request)) === null
-      ? 'there is no such resource; GET /v1/chains is a good start'
+      ? 'there is no such resource; start with GET /v1/chains'
       : 'this endpoint is not served here; docs/MIGRATING.md lists those that are',
   )
 }

@@ -1,4 +1,7 @@
-/** Function selectors, and the topic of price feeds. Those of pools are in their families' folders. Tests derive them anew. */
+/**
+ * Function selectors, and the topic of price feeds. Those of pools are in their families' folders. Tests derive
+ * them independently.
+ */
 import type { Hex } from '../ops/config.ts'
 
 /** AnswerUpdated(int256,uint256,uint256) */

@@ -59,6 +59,6 @@ const encodeCount = (value: number): string => encodeInt(BigInt(value))
 /** A word that counts bytes or items: nothing here comes near 32 bits. */
 function countAt(digits: string, at: number): number {
   const word = digits.slice(at, at + WORD)
-  if (!/^0{56}[0-9a-f]{8}$/i.test(word)) throw new RangeError('a count is missing or too great')
+  if (!/^0{56}[0-9a-f]{8}$/i.test(word)) throw new RangeError('a count is missing or too large')
   return Number.parseInt(word.slice(56), 16)
 }

@@ -16,7 +16,7 @@ export class BudgetSpent extends Error {
   readonly retryAfterMs: number
 
   constructor({ perSecond }: BudgetLimits, retryAfterMs: number) {
-    super(`the budget of calls for on-demand work is spent; it refills at ${perSecond} a second`)
+    super(`the call budget for on-demand work is exhausted; it refills at ${perSecond} a second`)
     this.retryAfterMs = retryAfterMs
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Pools of families that are known by name and not priced, so that a token whose liquidity is there is told why it has no
- * price (`UNSUPPORTED_FAMILY`). A factory that is not there, or answers otherwise, names no pool; nothing is priced by it.
+ * Pools of families that are recognised but not priced, so that a token with liquidity there gets a reason for
+ * having no price (`UNSUPPORTED_FAMILY`). A factory that is missing or answers differently yields no pool; nothing
+ * is priced from these.
  */
 import type { UnpricedPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'

@@ -8,7 +8,7 @@ import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address, DeploymentConfig, Hex } from '../ops/config.ts'
 import type { KnownTicks, TickSpan } from './market.ts'
 
-/** Reads at one block, in whoever's turn it is. */
+/** Reads at one block, in the turn of the present caller. */
 export type Reader = { readonly rpc: ChainRpc; readonly block: BlockRef; readonly signal: AbortSignal }
 
 /** The two tokens of a pool; the first has the lower address. */
@@ -19,7 +19,7 @@ export type PoolLog = { readonly pool: Address; readonly event: PoolEvent['event
 export type ConfigOf<F extends Family> = Extract<DeploymentConfig, { readonly family: F }>
 
 export interface MarketFamily<F extends Family> {
-  /** Signatures by topic: of its pools' logs and of its factory's. Tests derive the topics anew. */
+  /** Signatures by topic: of its pools' logs and of its factory's. Tests derive the topics independently. */
   readonly signatures: Readonly<Record<Hex, string>>
   /** The topics among them that tell of a new pool. */
   readonly creations: readonly Hex[]

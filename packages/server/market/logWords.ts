@@ -45,7 +45,7 @@ export function smallIntIn(data: Data, at: number): number {
   return isShort ? value : Number(intIn(data, at))
 }
 
-/** Where its digits begin. One that is not there is an error of whoever answered, never a zero. */
+/** Where its digits begin. A missing word is the endpoint's error, never a zero. */
 function wordIn({ dataAt, dataEnd }: Data, at: number): number {
   const start = dataAt + WORD * at
   if (start + WORD > dataEnd) throw new RangeError(`word ${at} of ${(dataEnd - dataAt) / WORD} is missing`)

@@ -120,7 +120,7 @@ export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
   return spans
 }
 
-/** What these pools were at the start: read there, or else told by an older event. */
+/** The state of these pools at the start: read there, or derived from an older event. */
 export async function readBefore(
   reading: PastReading,
   chain: ChainConfig,
@@ -263,7 +263,7 @@ async function timesOf(
       throw new FeedError(
         'BLOCK_UNKNOWN',
         null,
-        `block ${number} is ${hash}; a log of it was told with ${told?.hash}`,
+        `block ${number} is ${hash}; one of its logs carries ${told?.hash}`,
       )
     known.set(number, timeMs)
   }

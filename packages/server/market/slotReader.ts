@@ -116,7 +116,7 @@ function wordsAround(at: number, spacing: Tick): readonly bigint[] {
 
 const wordOf = (at: number, spacing: Tick): number => Math.floor(Math.floor(at / spacing) / 256)
 
-/** Each call once, whoever asks for it first. */
+/** Each call once, whichever caller needs it first. */
 function remembered(ask: (data: Hex) => Promise<Hex>): (data: Hex) => Promise<Hex> {
   const asked = new Map<Hex, Promise<Hex>>()
   return data => {

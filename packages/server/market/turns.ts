@@ -1,6 +1,7 @@
 /**
- * Who may call a chain's endpoints next. So many calls at once and no more, and whoever waits is served in turn: one
- * consumer with a thousand calls delays another's by one of them. The chain's own readings are one of the consumers.
+ * Schedules calls to a chain's endpoints: a fixed number at once, with waiting consumers served round-robin, so
+ * that a consumer with a thousand calls delays another one by a single call. The chain's own readings are one of
+ * the consumers.
  */
 import type { ChainRpc } from '../feed/feed.ts'
 import { FeedError } from '../feed/feedError.ts'
@@ -36,7 +37,7 @@ export class Turns {
   #wait(who: string): Promise<void> {
     const line = this.#waiting.get(who) ?? []
     if (line.length >= MAX_WAITING)
-      throw new FeedError('ENDPOINT_BUSY', null, `${MAX_WAITING} calls of one consumer wait already`)
+      throw new FeedError('ENDPOINT_BUSY', null, `${MAX_WAITING} calls of one consumer are already waiting`)
     this.#waiting.set(who, line)
     return new Promise(resolve => {
       line.push(resolve)

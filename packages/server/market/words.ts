@@ -1,6 +1,6 @@
 /**
- * ABI words by hand: 32 bytes of hex each. Reading a word that is not there is an error of whoever answered, never a
- * zero. Those of logs are read in `logWords.ts`.
+ * ABI words by hand: 32 bytes of hex each. A missing word is the endpoint's error, never a zero. `logWords.ts`
+ * reads those of logs.
  */
 import type { Address, Hex } from '../ops/config.ts'
 

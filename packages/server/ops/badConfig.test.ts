@@ -76,11 +76,11 @@ test.each([
 test('an unknown key names the one that was probably meant', () => {
   expect(chainFaults({ block_time_s: 12 })).toEqual([
     expect.stringMatching(
-      /^chains\[0\]\.block_time_s: received "block_time_s", expected block_time_ms, if that/,
+      /^chains\[0\]\.block_time_s: received "block_time_s", expected block_time_ms, if you/,
     ),
   ])
   expect(chainFaults({ routing_asset: [] })).toEqual([
-    expect.stringMatching(/expected routing_assets, if that/),
+    expect.stringMatching(/expected routing_assets, if you/),
   ])
   expect(chainFaults({ colour: 'red' })).toEqual([expect.stringMatching(/expected one of chain_id, name,/)])
 })
@@ -156,8 +156,8 @@ test('a source of coverage that is half of each kind is told which half is too m
 test('what is listed twice is told with where it stood first', () => {
   const chain = { chain_id: 1, endpoints: [endpoint, endpoint] }
   expect(faultsOf(() => load({ chains: [chain, { ...chain, endpoints: [endpoint] }] }))).toEqual([
-    'chains[0].endpoints[1].name: received "own", expected one that is not listed before; chains[0].endpoints[0] has it already',
-    'chains[1].chain_id: received 1, expected one that is not listed before; chains[0] has it already',
+    'chains[0].endpoints[1].name: received "own", expected a value not listed before; chains[0].endpoints[0] already has it',
+    'chains[1].chain_id: received 1, expected a value not listed before; chains[0] already has it',
   ])
 })
 
@@ -210,7 +210,7 @@ test('O3: endpoints of one backend are no independence, and the operator is warn
     ).filter(warning => warning.includes('backend'))
   expect(of('https://eth.provider.example/v3/hunter2', 'wss://ws.provider.example/v3/hunter2')).toEqual([
     expect.stringMatching(
-      /^chains\[0\]\.endpoints: rpc-1, rpc-2 are one backend.*add an endpoint of another provider$/,
+      /^chains\[0\]\.endpoints: rpc-1, rpc-2 share one backend.*add an endpoint of another provider$/,
     ),
   ])
   expect(of('http://127.0.0.1:8545', 'ws://127.0.0.1:8546')).toHaveLength(1)

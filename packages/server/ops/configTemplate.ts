@@ -10,8 +10,8 @@ const WIDTH = 110
 
 const HEAD = `# Assay: the configuration of the service.
 #
-# What is commented out is an example of its form; without it a default or the table of built-in chains holds, and
-# \`assay config show\` tells which. \${NAME} is filled from the environment. Check it with: assay config check
+# Commented-out keys are examples; without them a default or the table of built-in chains applies, and
+# \`assay config show\` says which. \${NAME} is replaced from the environment. Check it with: assay config check
 `
 
 /** `schemaFile` is what editors are pointed to. */
@@ -34,7 +34,7 @@ function chainsText(chainIds: readonly number[]): string {
   })
   const others = Object.keys(SAMPLE.chains[0] ?? {}).filter(key => key !== 'chain_id' && key !== 'endpoints')
   const optional = [...others, 'genesis_hash'].map(key => commented(`chains[].${key}`, 4)).join('')
-  const chainKeys = '    # Of a chain, in place of what is built in; needed where nothing is:\n'
+  const chainKeys = '    # Chain settings that override the built-in ones; required if nothing is built in:\n'
   return `${wrapped(CONFIG_KEYS['chains'] ?? '', 0)}chains:\n${chains.join('')}\n${chainKeys}${optional}`
 }
 

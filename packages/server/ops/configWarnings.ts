@@ -1,4 +1,4 @@
-/** What is allowed and yet probably not meant: told at the start and by `assay doctor`, never refused. */
+/** Settings that are allowed but probably unintended: reported at start and by `assay doctor`, never refused. */
 import { existsSync, statfsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { dirname } from 'node:path'
@@ -24,7 +24,7 @@ function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
   if (backends.size > 1) return []
   const names = endpoints.map(({ name }) => name).join(', ')
   return [
-    `${path}: ${names} are one backend, so they fail together and none can confirm the other; add an endpoint of another provider`,
+    `${path}: ${names} share one backend, so they fail together and cannot confirm each other; add an endpoint of another provider`,
   ]
 }
 
@@ -49,7 +49,7 @@ function diskWarnings({ retention, store }: Config): string[] {
   const needed = retention.records * RECORD_BYTES
   if (needed <= bavail * bsize) return []
   return [
-    `retention.records: ${retention.records} records are about ${gibibytes(needed)} GiB, ${gibibytes(bavail * bsize)} GiB are free; keep fewer, or use a larger disk`,
+    `retention.records: ${retention.records} records are about ${gibibytes(needed)} GiB, ${gibibytes(bavail * bsize)} GiB are free; keep fewer records, or use a larger disk`,
   ]
 }
 

@@ -19,7 +19,7 @@ export async function openControl(
 ): Promise<{ close(): Promise<void> }> {
   const path = controlPath(databasePath)
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  // Whoever holds the claim on the database owns this name: a socket found here is a dead one's.
+  // The holder of the claim on the database owns this name, so an existing socket belongs to a dead process.
   rmSync(path, { force: true })
   const server: Server = createServer(socket => {
     let text = ''
@@ -59,7 +59,7 @@ export async function openControl(
 function requestIn(text: string): Readonly<Record<string, unknown>> {
   const request = jsonIn(text)
   if (typeof request === 'object' && request !== null) return request as Record<string, unknown>
-  throw new Error('the request is no JSON object')
+  throw new Error('the request is not a JSON object')
 }
 
 function jsonIn(text: string): unknown {
@@ -95,7 +95,7 @@ export function askControl(
       if (answer?.error !== undefined) reject(new Error(answer.error))
       else if (answer?.result !== undefined) resolve(answer.result)
       // It was ended while it worked.
-      else reject(new Error(`the control socket ${controlPath(databasePath)} closed without an answer`))
+      else reject(new Error(`the control socket ${controlPath(databasePath)} closed without a response`))
     })
   })
 }

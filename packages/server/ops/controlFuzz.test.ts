@@ -80,7 +80,7 @@ it.each(['', '{', 'null\n', '[]\n', '5\n', '"x"\n', '{}\n', '\0'])(
     const other = join(folder, 'other.db')
     const server = createServer(socket => socket.resume().end(answer)).listen(controlPath(other))
     try {
-      await expect(askControl(other, {})).rejects.toThrow('closed without an answer')
+      await expect(askControl(other, {})).rejects.toThrow('closed without a response')
     } finally {
       await new Promise(resolve => server.close(resolve))
     }

@@ -1,6 +1,6 @@
 /**
- * What is said about the depth of other markets, in the configuration and in files beside it. A file has the keys of a
- * static source and may be written anew at any time: it is read again while the service runs.
+ * The depth of other markets, from the configuration and from separate files. A file has the keys of a static
+ * source and may be rewritten at any time: it is reread while the service runs.
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'

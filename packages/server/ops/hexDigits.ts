@@ -1,4 +1,4 @@
-/** Digits of hex in lower case as they stand in bytes: told from other bytes and read, several at a time. */
+/** Lower-case hex digits in bytes: recognised and read several at a time. */
 
 /** The value of a digit; 255 for what is none, capitals among them. */
 export const DIGIT = new Uint8Array(256).fill(255)

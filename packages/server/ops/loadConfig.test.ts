@@ -98,14 +98,14 @@ test('every fault is reported at once, with its path and what was expected', () 
   })
   expect(faults).toEqual(
     expect.arrayContaining([
-      expect.stringContaining('listne: listen, if that is what is meant'),
+      expect.stringContaining('listne: listen, if you meant that'),
       expect.stringContaining('listen.port: an integer'),
       expect.stringContaining('chains[0].genesis_hash: a hash'),
       expect.stringContaining('chains[0].block_time_ms: an integer'),
       expect.stringContaining('chains[0].endpoints: at least one'),
       expect.stringContaining('chains[0].wrapped_native: an address'),
       expect.stringContaining('chains[0].colour: one of'),
-      expect.stringContaining('chains[1].chain_id: one that is not listed before'),
+      expect.stringContaining('chains[1].chain_id: a value not listed before'),
     ]),
   )
 })
@@ -218,7 +218,7 @@ test('answers in other services’ shapes are on where only this machine can ask
     listen: { host: '0.0.0.0', port: 9 },
   })
   expect(faultsOf({ chains: [chain], compat: { coingecko: 'yes', min_score: 11, defilama: true } })).toEqual([
-    expect.stringContaining('compat.defilama: defillama, if that is what is meant'),
+    expect.stringContaining('compat.defilama: defillama, if you meant that'),
     'compat.coingecko: true or false',
     'compat.min_score: an integer from 1 to 10',
   ])

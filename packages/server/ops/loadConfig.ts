@@ -132,7 +132,7 @@ export function environmentConfig(
     if (id === undefined || value === undefined) continue
     const known = Object.keys(CHAIN_TABLE)
     if (!known.includes(id)) {
-      shape.fault(name, id, `ASSAY_RPC_ and one of ${known.join(', ')}; write other chains into a file`)
+      shape.fault(name, id, `ASSAY_RPC_ and one of ${known.join(', ')}; configure other chains in a file`)
       continue
     }
     names.push(name)
@@ -254,7 +254,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
   }
 }
 
-/** Whoever reaches them has a key; on a machine of its own they are there to be tried, elsewhere to be asked for. */
+/** They need a key in any case; they are on by default on loopback, elsewhere they must be enabled. */
 function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'] {
   const compat = shape.mapping(value, 'compat', ['coingecko', 'defillama', 'udf', 'min_score', 'listen'])
   const listen = shape.mapping(compat['listen'], 'compat.listen', ['host', 'port'])
@@ -273,7 +273,7 @@ function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'
   }
 }
 
-/** Whoever asks has a key; on a machine of its own it is there to be tried, elsewhere to be switched on. */
+/** It needs a key in any case; it is on by default on loopback, elsewhere it must be enabled. */
 function mcpFrom(shape: Shape, value: unknown, host: string): Config['mcp'] {
   const mcp = shape.mapping(value, 'mcp', ['enabled', 'min_score'])
   return {

@@ -16,7 +16,7 @@ export class Count {
     this.#value += more
   }
 
-  /** Of who counts for itself; one that began anew is less, which Prometheus expects of a restart. */
+  /** The counter of a process that restarted is smaller than its last value, which Prometheus handles as a restart. */
   become(total: number): void {
     this.#value = total
   }

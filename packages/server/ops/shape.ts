@@ -1,6 +1,6 @@
 /**
- * Reads untrusted values out of a parsed document and gathers every fault on the way: a configuration is told all
- * that is wrong with it at once, each with its path, what was received and what was expected.
+ * Reads untrusted values from a parsed document and collects every fault, so that all faults of a configuration
+ * are reported together, each with its path, the value received and what was expected.
  */
 import { isIP } from 'node:net'
 import { checksummed } from './checksum.ts'
@@ -110,7 +110,7 @@ export class Shape {
         this.#fault(
           key === '' ? join(path, at) : join(join(path, at), key),
           keyOf(item),
-          `one that is not listed before; ${join(path, first)} has it already`,
+          `a value not listed before; ${join(path, first)} already has it`,
           null,
         )
     }
@@ -179,7 +179,7 @@ function knownKey(key: string, keys: readonly string[]): string {
     each => stem(each) === stem(key) || distance(each, key) <= Math.min(SLIP, key.length / 2),
   )
   const list = `one of ${keys.join(', ')}`
-  return near === undefined ? list : `${near}, if that is what is meant; ${list}`
+  return near === undefined ? list : `${near}, if you meant that; ${list}`
 }
 
 /** Letters to add, drop or change (Levenshtein). */

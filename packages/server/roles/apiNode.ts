@@ -100,7 +100,10 @@ export async function startApiNode({
   }
 }
 
-/** What is stored can be served whoever writes it: only a node that cannot see the end of the log is not ready. */
+/**
+ * Stored data can be served whether or not there is a writer: only a node that cannot see the end of the log is
+ * not ready.
+ */
 function readiness(lag: LagWatch, reasons: readonly string[]): ReturnType<Chains['isReady']> {
   if (lag.silentMs > LATE_MS) return { ready: false, reasons: ['the database does not answer', ...reasons] }
   if (lag.behindMs > LATE_MS)

@@ -163,7 +163,7 @@ async function answer(
   method: string,
   args: readonly unknown[],
 ): Promise<unknown> {
-  if (turn === undefined) throw new ChainDown(`chain ${chainId} is not written here any more`)
+  if (turn === undefined) throw new ChainDown(`this process no longer writes chain ${chainId}`)
   if (method === 'backfill.start') return turn.backfills.start(chainId, args[0] as BackfillBounds)
   if (method === 'backfill.view') return turn.backfills.view(chainId)
   const service = turn.supervisor.service()

@@ -14,7 +14,7 @@ export const nodeName = (): string => `${hostname()}:${process.pid}:${randomByte
 export function assertShareable(address: string, role: string): void {
   if (sqlitePath(address) !== null)
     throw new Error(
-      `--role ${role} needs a store that processes can share, and this one is SQLite: set store to postgres://…, and move what is there with \`assay db move\``,
+      `--role ${role} needs a store that processes can share, but this one is SQLite: set store to postgres://…, and move the data with \`assay db move\``,
     )
 }
 

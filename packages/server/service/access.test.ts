@@ -82,7 +82,10 @@ describe('a request that does not say who it is', () => {
     await service.store.revokeKey(keyId, clock.nowMs())
     clock.advance(5000)
     expectRefused(await get('/v1/chains', { key }), 401)
-    expect(await stream.untilClosed()).toEqual({ code: 1008, reason: 'the credential has ended' })
+    expect(await stream.untilClosed()).toEqual({
+      code: 1008,
+      reason: 'the credential was revoked or has expired',
+    })
   })
 
   it('with an expired key is refused from that moment on', async () => {
@@ -366,7 +369,10 @@ describe('a session', () => {
     expect([ended.status, ended.text]).toEqual([204, ''])
     expect(ended.headers.get('set-cookie')).toMatch(/^assay_session=; .*Max-Age=0/)
     expectRefused(await get('/v1/session', { headers: { cookie } }), 401)
-    expect(await stream.untilClosed()).toEqual({ code: 1008, reason: 'the credential has ended' })
+    expect(await stream.untilClosed()).toEqual({
+      code: 1008,
+      reason: 'the credential was revoked or has expired',
+    })
   })
 
   it('ends after an hour unused, after twelve in any case, and with its key', async () => {

@@ -126,8 +126,8 @@ describe('an error outside quotes', () => {
     [`/v1/pools/1/${NOBODY}`, 404, `pool ${NOBODY} is not known on chain 1; GET /v1/quote/pool looks it up`],
     [`/v1/pools/9/${NOBODY}`, 404, 'chain 9 is not served; served are 1'],
     ['/v1/chains/9/health', 404, 'chain 9 is not served; served are 1'],
-    ['/v1/nowhere', 404, 'there is no such resource; GET /v1/chains is a good start'],
-    ['/v1/quote/nothing', 404, 'there is no such resource; GET /v1/chains is a good start'],
+    ['/v1/nowhere', 404, 'there is no such resource; start with GET /v1/chains'],
+    ['/v1/quote/nothing', 404, 'there is no such resource; start with GET /v1/chains'],
   ])('%s is a %i with one sentence', async (path, status, error) => {
     const answer = await get(path)
     expect([answer.status, answer.body]).toEqual([status, { error }])
@@ -158,7 +158,7 @@ describe('an error outside quotes', () => {
     expect(answer.status).toBe(405)
     expect(answer.headers.get('allow')).toBe(allow)
     expect(answer.body).toEqual({
-      error: `${method} is not served here; expected ${allow.split(', ').join(' or ')}`,
+      error: `${method} is not allowed here; expected ${allow.split(', ').join(' or ')}`,
     })
   })
 
@@ -233,7 +233,7 @@ describe('pages', () => {
       expect([cursor, status, body]).toEqual([
         cursor,
         400,
-        { error: 'cursor is not one of this query; expected the next_cursor of its previous page' },
+        { error: 'cursor does not belong to this query; expected the next_cursor of its previous page' },
       ])
     }
     expect((await get(`/v1/pools?chain_id=1&limit=1&cursor=${own}`)).status).toBe(200)

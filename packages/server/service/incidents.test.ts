@@ -376,7 +376,7 @@ describe('an incident', () => {
     [{ name: 'comet' }, 'there is no incident "comet"; there are rug, '],
     [{ name: 'rug', chainId: 7 }, 'the world has no chain 7; it has 1'],
     [{ name: 'rug', token: 'NOPE' }, 'chain 1 has no token "NOPE"; it has USDC, '],
-    [{ name: 'rug', isEnd: true }, 'rug is over at once: it cannot be ended'],
+    [{ name: 'rug', isEnd: true }, 'rug has no duration and cannot be ended'],
     [{ name: 'multi-block', token: 'LARK' }, 'needs a token with a single pool; LARK is not one, but '],
     [{ name: 'stable-depeg', token: 'LARK' }, 'needs a stable; expected USDC, USDT, received LARK'],
     [{ name: 'reorg', depth: 65 }, 'the depth of a reorg is 65; expected a whole number from 1 to 64'],

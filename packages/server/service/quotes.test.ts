@@ -272,7 +272,7 @@ describe('a narrowed quote', () => {
     const { status, body } = await narrowed(symbol, query)
     expect([status, body]).toEqual([
       422,
-      { code: 'NO_ROUTE', message: 'no route is left with these limits', detail: expect.any(String) },
+      { code: 'NO_ROUTE', message: 'no route is left within these limits', detail: expect.any(String) },
     ])
   })
 
@@ -330,7 +330,7 @@ describe('what is computed on demand', () => {
         503,
         {
           code: 'RPC_UNAVAILABLE',
-          message: 'the chain cannot be asked right now; try again',
+          message: 'the chain cannot be reached right now; try again',
           detail: expect.any(String),
         },
       ])
@@ -343,7 +343,7 @@ describe('what is computed on demand', () => {
     })
     expect([status, body]).toEqual([
       503,
-      { code: 'RPC_UNAVAILABLE', message: 'the chain cannot be asked right now; try again', detail: null },
+      { code: 'RPC_UNAVAILABLE', message: 'the chain cannot be reached right now; try again', detail: null },
     ])
     // Back again, it is asked again: a failure is not remembered against the token.
     proxy.rule = pass

@@ -265,7 +265,10 @@ describe('R-stream-6: a connection', () => {
       clock.advance(500)
       vi.advanceTimersByTime(500)
     }
-    expect(await raw.untilClosed()).toEqual({ code: 1008, reason: 'the credential has ended' })
+    expect(await raw.untilClosed()).toEqual({
+      code: 1008,
+      reason: 'the credential was revoked or has expired',
+    })
     await revoking.close()
   })
 

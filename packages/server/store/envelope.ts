@@ -54,7 +54,7 @@ function subjectOf(record: RecordDraft): Subject {
   return kind === 'pool' ? { kind, ...named } : { kind, ...named, point: pointOf(record) }
 }
 
-/** Everything slow about a record: whoever commits does it before the log is locked, and once. */
+/** The slow part of writing a record: done once, before the log is locked. */
 export function unsealed(record: RecordDraft): Unsealed {
   return {
     subject: subjectOf(record),

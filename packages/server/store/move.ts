@@ -1,9 +1,10 @@
 /**
- * A SQLite database put into an empty PostgreSQL one, whole: sequences, epoch, secrets, keys and sessions are the same,
- * so whoever held a cursor, a key or a cookie goes on with it.
+ * Copies a SQLite database completely into an empty PostgreSQL one: sequences, epoch, secrets, keys and sessions
+ * are the same, so existing cursors, keys and cookies stay valid.
  *
- * It is one transaction of the target, checked before it is committed: cut short, nothing has happened, and it is
- * begun again. The source is only read, by a process that has claimed it, so that nothing is added meanwhile.
+ * It is one transaction of the target, checked before it is committed: if it is interrupted nothing has happened,
+ * and it can be repeated. The source is only read, by a process that has claimed it, so that nothing is added
+ * meanwhile.
  */
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'

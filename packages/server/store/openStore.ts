@@ -64,7 +64,7 @@ export async function openNodeStore(
   return { ...store, tail: store }
 }
 
-/** For reading alone, whoever has claimed it. */
+/** For reading only, even if another process has claimed it. */
 export async function openReader(address: string): Promise<StoreReader> {
   const path = sqlitePath(address)
   if (path !== null) return openSqliteReader(path)

@@ -18,7 +18,7 @@ export type EnrolmentClaim = {
 
 export type OperatorStore = {
   readConsumer(consumer: string): Promise<ConsumerRow | null>
-  /** False when there is no such consumer: one comes to be with its first key. */
+  /** False when there is no such consumer: a consumer is created with its first key. */
   writeLimits(consumer: string, limits: string | null): Promise<boolean>
   /** The newest first; `before` is the id of the last entry of the page before. */
   readAudit(before: number | null, limit: number): Promise<readonly (AuditRow & { readonly id: number })[]>

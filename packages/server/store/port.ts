@@ -183,7 +183,7 @@ export type SessionRow = {
 export type AccessStore = {
   insertKey(key: KeyRow): Promise<void>
   readKey(keyId: string): Promise<KeyRow | null>
-  /** Zeros for an id nobody has: whoever asks takes as long and is told as much. */
+  /** Zeros for an unknown id, so that a wrong id takes as long and reveals as little as a wrong secret. */
   readSecretHash(keyId: string): Promise<Uint8Array>
   listKeys(): Promise<readonly KeyRow[]>
   revokeKey(keyId: string, atMs: number): Promise<boolean>

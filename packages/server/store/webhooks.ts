@@ -30,7 +30,7 @@ export type WebhookRow = NewWebhook & {
   /** Also signs until `previousUntilMs`. */
   readonly previousSecret: Secret | null
   readonly previousUntilMs: number | null
-  /** Counts changes made from outside; whoever matched an older one is not believed. */
+  /** Counts changes by users; a result matched against an older revision is discarded. */
   readonly revision: number
   /** Deliveries that are not made yet. */
   readonly pending: number
@@ -97,7 +97,7 @@ export type WebhookStore = {
   setWebhookState(webhookId: string, state: WebhookState, reason: string | null): Promise<boolean>
   /** `previousUntilMs`: how long the secret so far signs beside the new one. */
   rotateWebhook(webhookId: string, secret: Secret, previousUntilMs: number): Promise<boolean>
-  /** Makes it active and matches again from there: deliveries of records above are forgotten, and come anew. */
+  /** Makes it active and matches again from there: deliveries of later records are deleted and made again. */
   moveWebhook(webhookId: string, position: Sequence, memory: string | null): Promise<boolean>
   deleteWebhook(webhookId: string): Promise<boolean>
   /** Newest first, strictly below `before`. */

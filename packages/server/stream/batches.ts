@@ -99,8 +99,8 @@ export class Lane {
   }
 
   /**
-   * The next write from the ring for whoever stands at `after`: null when there is none, LEFT when what follows has
-   * left the ring. What follows a place only ever grows: a shorter batch that is known stays right.
+   * The next write from the ring for a subscriber at `after`: null when there is none, LEFT when what follows has
+   * left the ring. What follows a position only grows, so a known shorter batch stays correct.
    */
   ofRing(hub: Hub, after: Sequence): Batch | 'LEFT' | null {
     if (after >= hub.head) return null

@@ -90,7 +90,7 @@ export class Hub {
     try {
       while (this.#isWoken) {
         this.#isWoken = false
-        // A page that is not full was the last one: whoever commits more says so.
+        // A page that is not full was the last one: a later commit wakes the hub.
         for (let count = PAGE; count === PAGE; ) {
           const page = await this.#store.readLog(this.#head, PAGE, null)
           count = page.length
@@ -108,7 +108,7 @@ export class Hub {
     const head = (page.at(-1) as LogRecord).sequence
     if (epochOf(head) === epochOf(this.#head)) this.#ring.push(...page)
     else {
-      // The log began anew: nobody goes on from before, so nothing of before is left for them.
+      // The log restarted: no subscriber continues across that point, so earlier records are dropped.
       this.#ring = page.filter(({ sequence }) => epochOf(sequence) === epochOf(head))
       this.#marks = []
     }

@@ -1,7 +1,7 @@
 /**
- * Who is on the stream, over both its doors: how many connections a consumer has, and how fast new ones are let in.
- * After an outage everyone comes back at once; beyond a burst they are told when to try again, each at another time,
- * so that replays never starve the feed.
+ * The open streams, WebSocket and server-sent events: how many connections a consumer has, and how fast new ones
+ * are admitted. After an outage all clients reconnect at once; beyond a burst each gets a different retry time, so
+ * that replays never starve the feed.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { Sequence } from '../store/port.ts'

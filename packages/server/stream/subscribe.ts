@@ -81,6 +81,6 @@ export const resetMessage = (reason: ResetReason, nowMs: number): string =>
     payload: { reason, server_time_unix_ms: nowMs },
   } satisfies ResetRequired)
 
-/** Those told to come back come at different times. */
+/** Spreads the reconnects over time. */
 export const restartNotice = (): string =>
   `restarting; retry_after_ms=${500 + Math.floor(Math.random() * 4500)}`

@@ -1,7 +1,7 @@
 /**
  * One subscriber: a position in the log and at most 256 KiB in its socket. It replays from the store, then lives
- * from the ring; nothing is sent twice and nothing is skipped. A consumer that cannot keep up is told where it
- * stands and closed.
+ * from the ring; nothing is sent twice and nothing is skipped. A consumer that cannot keep up is closed with its
+ * position.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResetReason } from '@assay/sdk/wire'
@@ -170,7 +170,8 @@ export class Subscriber {
   async #replayPage(): Promise<void> {
     const { hub, store } = this.#context
     let page: readonly LogRecord[] = await store.readLog(this.#position, REPLAY_PAGE, this.#chain)
-    // Another node may have pruned what this one has yet to read: whoever comes back is told so, nobody skips it.
+    // Another node may have pruned records this one has not read yet: a client that reconnects gets a reset, and
+    // never skips them.
     const { epoch, oldest } = await store.readBounds()
     if (oldest > this.#position + 1) return epoch > epochOf(this.#position) ? this.#reset() : this.#tooSlow()
     if (page.length === 0) {
@@ -211,7 +212,7 @@ export class Subscriber {
     if (this.#isOpen && this.#hasRoom()) this.#pump()
   }
 
-  /** The log went back and began anew (a restore): what was sent may never have happened. */
+  /** The log was reset (a restore): records already sent may no longer be part of it. */
   #reset(): void {
     if (!this.#isOpen) return
     this.stop()
@@ -257,7 +258,10 @@ export class Subscriber {
     return nowMs - this.#drainedAtMs > this.#slowMs
   }
 
-  /** The close goes out behind all that was handed over: whoever reads it has every record up to the one it names. */
+  /**
+   * The close is sent after everything already queued: a client that reads it has every record up to the one it
+   * names.
+   */
   #tooSlow(): void {
     this.close(1013, `last_sequence=${this.#sent}`)
   }

@@ -44,7 +44,9 @@ const secretsOf = ({ secret, previousSecret, previousUntilMs }: Addressee, nowMs
 
 const lookUpFailure = (failure: unknown): string => {
   const { code } = failure as NodeJS.ErrnoException
-  return code === undefined ? 'its name was not resolved in time' : `its name cannot be resolved (${code})`
+  return code === undefined
+    ? 'its host name was not resolved in time'
+    : `its host name cannot be resolved (${code})`
 }
 
 /** A look-up cannot be ended; nobody waits for it any longer. */

@@ -1,7 +1,7 @@
 /**
- * What a condition makes of the log, record by record: a fold, so that the same records from the same memory always give
- * the same messages. Prices are compared as exact fractions. The first record of something is remembered and not told:
- * nothing has changed yet.
+ * Evaluates a condition over the log, record by record: a fold, so that the same records from the same state
+ * always give the same messages. Prices are compared as exact fractions. The first record of a subject is stored
+ * without a message, because nothing has changed yet.
  */
 import { exact } from '@assay/sdk'
 import { type CompactState, type Envelope, toId, type WebhookCondition } from '@assay/sdk/wire'
@@ -9,7 +9,7 @@ import { type CompactState, type Envelope, toId, type WebhookCondition } from '@
 /** What is remembered between two records, as JSON; which of it is there depends on the condition. */
 export type Memory = {
   readonly side?: 'above' | 'below'
-  /** The price last told. */
+  /** The last reported price. */
   readonly price?: { readonly numerator: string; readonly denominator: string }
   readonly isBelow?: boolean
   readonly status?: string
@@ -18,7 +18,7 @@ export type Memory = {
 export type Said = { readonly type: string; readonly data: Readonly<Record<string, unknown>> }
 type Judged = { readonly memory: Memory | null; readonly said: Said | null }
 
-/** The condition with what does not change worked out. */
+/** The condition with its constant parts precomputed. */
 export type Judge = {
   readonly chainId: number
   /** Null for what is of the whole chain. */
@@ -56,7 +56,10 @@ type OfState = (memory: Memory | null, state: CompactState) => Judged
 
 const SAME = (memory: Memory | null): Judged => ({ memory, said: null })
 
-/** A retraction leaves another state standing: that one is judged, and a crossing that was taken back is told as one back. */
+/**
+ * A retraction puts another state in force. That state is evaluated, so a crossing that was undone is reported as
+ * a crossing back.
+ */
 function ofToken({ chain_id: chainId, token_address: address }: Token, judgeState: OfState): Judge {
   const tokenId = toId(address)
   return {

@@ -26,12 +26,12 @@ export type CourierOptions = {
   readonly generation: number
   readonly sending: Sending
   readonly pauseMs: (attempts: number, share: number) => number
-  /** Why the consumer may not be told anything any more; null when it may. */
+  /** Why the consumer may no longer receive messages; null if it may. */
   readonly objection: (consumer: string) => Promise<string | null>
   readonly onDelivered: (webhookId: string) => void
   /** A webhook was parked. */
   readonly onParked: (webhookId: string, reason: string) => void
-  /** The store refused: whoever began this decides whether it goes on. */
+  /** The store refused: the caller decides whether to continue. */
   readonly onFailure: (failure: unknown) => void
 }
 
@@ -50,7 +50,7 @@ export class Courier {
     this.#outcomes = new Outcomes(options.store, options.generation)
   }
 
-  /** The active webhooks; whoever is not among them is not called from the next message on. */
+  /** The active webhooks; all others are not called from the next message on. */
   load(rows: readonly WebhookRow[]): void {
     const lanes = new Map<string, Lane>()
     for (const row of rows) {
@@ -78,7 +78,7 @@ export class Courier {
     this.#pump()
   }
 
-  /** Attempts under way are cut: what they had told is told again. */
+  /** Attempts in progress are aborted; their messages are sent again. */
   close(): void {
     this.#stopping.abort()
     clearTimeout(this.#timer)
@@ -180,6 +180,6 @@ export class Courier {
 }
 
 function parkingReason(status: number | null, error: string, triedMs: number): string | null {
-  if (status === GONE) return 'the receiver answered 410: it wants no more messages'
-  return triedMs >= PATIENCE_MS ? `a delivery failed for a day, at last with: ${error}` : null
+  if (status === GONE) return 'the receiver returned 410 and wants no more messages'
+  return triedMs >= PATIENCE_MS ? `a delivery failed for a day, most recently with: ${error}` : null
 }

@@ -151,7 +151,7 @@ export class Matcher {
     if (epochOf(after) !== epoch || after + 1 >= oldest) return
     for (const { row, position } of far) {
       if (epochOf(position) !== epoch || position + 1 >= oldest) continue
-      const reason = `records after ${position} are no longer kept, the oldest is ${oldest}: replay from there, or keep more of the log`
+      const reason = `records after ${position} are no longer kept, the oldest is ${oldest}: replay from there, or increase the retention`
       log.warn('a webhook fell behind the retention of the log', { webhook_id: row.webhookId, position })
       await store.setWebhookState(row.webhookId, 'PARKED', reason)
       this.#followers.delete(row.webhookId)
@@ -188,7 +188,10 @@ const followerOf = (row: WebhookRow): Follower => ({
   written: row.position,
 })
 
-/** Records of a lost end of the log may have been told: whoever heard of them is told that the log began anew. */
+/**
+ * Messages about records of the lost end of the log may have been sent: their receivers are informed that the log
+ * restarted.
+ */
 function restart(follower: Follower, { sequence, timeMs }: Pick<LogRecord, 'sequence' | 'timeMs'>): void {
   const epoch = epochOf(sequence)
   if (epochOf(follower.position) === epoch) return

@@ -1,4 +1,7 @@
-/** The body of a message and its id. Both follow from the webhook and the record alone: told again, they are the same bytes. */
+/**
+ * The body of a message and its id. Both follow from the webhook and the record alone, so a repeated message has
+ * the same bytes.
+ */
 import type { Sequence } from '../store/port.ts'
 import type { WebhookMove } from '../store/webhooks.ts'
 import type { Said } from './condition.ts'

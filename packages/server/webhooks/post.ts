@@ -55,7 +55,7 @@ export function post(
       let read = 0
       answer.on('data', (part: Buffer) => {
         read += part.length
-        if (read > MAX_ANSWER) asked.destroy(new Error(`the answer is longer than ${MAX_ANSWER} bytes`))
+        if (read > MAX_ANSWER) asked.destroy(new Error(`the response is longer than ${MAX_ANSWER} bytes`))
       })
       answer.on('end', () => resolve({ status, error: answer.complete ? refusalIn(status) : CUT }))
       answer.on('error', fail)
@@ -66,7 +66,7 @@ export function post(
   })
 }
 
-const CUT = 'the answer was cut short'
+const CUT = 'the response was cut short'
 
 function refusalIn(status: number | null): string | null {
   if (status !== null && status >= 200 && status < 300) return null
@@ -74,9 +74,9 @@ function refusalIn(status: number | null): string | null {
   return `status ${status}`
 }
 
-/** Without addresses and names: the text is shown to whoever reads the deliveries. */
+/** Without addresses and names, because readers of the deliveries see this text. */
 function wordsOf(failure: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `no whole answer in ${ATTEMPT_MS / 1000} s`
+  if (signal.aborted) return `no complete response in ${ATTEMPT_MS / 1000} s`
   const { code, message } = failure as NodeJS.ErrnoException
   return code === undefined ? message : `the connection failed (${code})`
 }

@@ -82,7 +82,7 @@ export class Sender {
     unlisten()
   }
 
-  /** Until it is told to stop, or another process takes the turn. */
+  /** Until it is stopped, or another process takes over. */
   async #hold(generation: number): Promise<void> {
     const { store, hub, sending, clock, log, isAlone } = this.#options
     let failure: unknown = null

@@ -142,7 +142,7 @@ test('a name is resolved once an attempt, and the connection goes to what was ju
 test('a name that has no address is told as such', async () => {
   const sending = { isAllowed: here, resolve: nobody, clock: systemClock }
   const { error } = await attempt(sending, webhook('https://gone.example/'), MESSAGE)
-  expect(error).toBe('its name cannot be resolved (ENOTFOUND)')
+  expect(error).toBe('its host name cannot be resolved (ENOTFOUND)')
 })
 
 test.each([301, 302, 303, 307, 308])('a redirect (%i) is a failure and is not followed', async status => {
@@ -164,16 +164,16 @@ test.each([301, 302, 303, 307, 308])('a redirect (%i) is a failure and is not fo
 
 test.each([
   ['failing', 500, 'status 500'],
-  ['cut', 200, 'the answer was cut short'],
+  ['cut', 200, 'the response was cut short'],
   ['dropped', null, 'the connection failed (ECONNRESET)'],
-  ['endless', 200, 'the answer is longer than 65536 bytes'],
+  ['endless', 200, 'the response is longer than 65536 bytes'],
   ['slow', 200, null],
 ] as const)('an answer that is %s', async (manner, status, error) => {
   receiver.manner = () => MANNERS[manner]
   const sending = { isAllowed: here, resolve: nobody, clock: systemClock }
   expect(await attempt(sending, webhook(receiver.url), MESSAGE)).toEqual({
     status,
-    error: error === 'the answer was cut short' ? (expect.any(String) as string) : error,
+    error: error === 'the response was cut short' ? (expect.any(String) as string) : error,
   })
   receiver.manner = () => MANNERS.well
 })
@@ -187,6 +187,6 @@ test('an attempt that is stopped ends, answered or not, and so does a look-up th
   )
   stopping.abort()
   expect(await silent).toMatchObject({ status: null, error: expect.any(String) })
-  expect(await unresolved).toMatchObject({ status: null, error: 'its name was not resolved in time' })
+  expect(await unresolved).toMatchObject({ status: null, error: 'its host name was not resolved in time' })
   receiver.manner = () => MANNERS.well
 })

@@ -1,7 +1,7 @@
 /**
- * Where a webhook leads. Its URL is checked when it is registered, and its name is resolved anew for every attempt: each
- * address it has must be allowed, and the connection goes to the one that was checked. A name that answers differently a
- * moment later is never asked again in between.
+ * The target of a webhook. Its URL is checked at registration, and its host name is resolved for every attempt:
+ * each of its addresses must be allowed, and the connection goes to the checked one. The name is not resolved
+ * again in between, so a changed DNS answer has no effect.
  */
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'

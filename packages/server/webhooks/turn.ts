@@ -1,6 +1,7 @@
 /**
- * Who sends: one process among those that share a database. It counts up its beats; whoever has seen the same count for
- * too long, by its own clock, takes the next turn. What a process writes past its turn is refused by the store.
+ * Elects the sender among the processes that share a database. The sender increments a heartbeat counter; a
+ * process that sees the same count for too long, by its own clock, takes over. The store refuses writes of a
+ * process that is no longer the sender.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { WebhookStore, WebhookTurn } from '../store/webhooks.ts'
@@ -14,7 +15,7 @@ export class TurnWatch {
   readonly #store: TurnStore
   readonly #clock: Clock
   readonly #owner: string
-  /** Nobody else can have the database: whoever had the turn is gone. */
+  /** No other process can have the database, so the previous sender is gone. */
   readonly #isAlone: boolean
   #seen: { readonly turn: WebhookTurn; readonly sinceMs: number } | null = null
 

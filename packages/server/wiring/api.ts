@@ -126,7 +126,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
     async close() {
       gate.close()
       door?.close()
-      // Whoever connected and asked nothing would otherwise be waited for.
+      // A client that connected without a request would otherwise delay the shutdown.
       const drained = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
       await app.close()
       clearTimeout(drained)

@@ -1,4 +1,4 @@
-/** What a service is started with, and what it is to whoever started it. */
+/** The options of a service, and the handle its starter gets. */
 import type { Access } from '../access/access.ts'
 import type { WorldDoor } from '../http/worldDoor.ts'
 import type { Clock } from '../ops/clock.ts'

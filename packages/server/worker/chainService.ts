@@ -80,8 +80,9 @@ export interface ChainService {
    */
   enrol(token: string, consumer?: string): Promise<Enrolment>
   /**
-   * The quote of an enrolled token computed at the tip; JSON text. Verified anew, its pools are first read from
-   * the chain again: a chain that cannot be asked gives no answer, rather than an older one with a new date.
+   * The quote of an enrolled token computed at the tip; JSON text. With re-verification its pools are first read
+   * from the chain again: if the chain cannot be reached there is no answer, rather than an old one with a new
+   * date.
    */
   tokenQuote(
     token: string,

@@ -1,4 +1,4 @@
-/** Pool events of a block (R-http-5); finality is the store's to keep, and what a column holds is not told again. */
+/** Pool events of a block (R-http-5); the store keeps finality, and values that have a column are not repeated. */
 import type { Address, Input } from '@assay/engine'
 import type { PoolEventDraft } from '../store/port.ts'
 

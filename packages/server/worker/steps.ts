@@ -58,7 +58,7 @@ export class Steps {
     })
   }
 
-  /** Only inside the lane. A step that fails is the end, whoever asked for it. */
+  /** Only inside the queue. A failed step ends the host of the chain, regardless of the caller. */
   async apply(input: Input): Promise<StepResult> {
     try {
       return await this.#commit(input)

@@ -13,7 +13,7 @@ import type { Method, Reply, Request, ThreadData } from './messages.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-/** A thread that lived this long had a good start: the pause begins anew. */
+/** A thread that lived this long started well: the pause is reset. */
 const GOOD_LIFE_MS = 60_000
 
 export type SupervisorOptions = {
@@ -96,7 +96,7 @@ class ThreadLink extends RemoteChain {
     onEnd: (failure: string) => void,
   ) {
     super(data.chain.chainId)
-    // Threads run what was loaded here too. Where compiled code is kept, none of them has to compile it anew.
+    // Threads run what was loaded here too. With a compile cache, none of them has to compile it again.
     flushCompileCache()
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
     let failure = 'the thread ended'

@@ -58,7 +58,7 @@ const MAX_INBOUND = 64 * 1024
 const MAX_REASON = 123
 /** Pings and pongs between two of our own pings. */
 const MAX_CONTROL_FRAMES = 120
-/** A peer that was told why does not linger. */
+/** A peer that got the reason is disconnected soon. */
 const CLOSE_MS = 5000
 
 type Entry = {
@@ -108,7 +108,7 @@ export class StreamGate {
     return this.#open.size
   }
 
-  /** Planned restart: everyone is told to come back, then the door closes. */
+  /** Planned restart: every client gets a retry time, then no new connections are accepted. */
   close(): void {
     for (const timer of this.#timers) clearInterval(timer)
     for (const entry of this.#open) end(entry, 1012, restartNotice())
@@ -245,7 +245,7 @@ export class StreamGate {
       asked.set(credential, isValid)
       isValid
         .then(valid => {
-          if (!valid) end(entry, 1008, 'the credential has ended')
+          if (!valid) end(entry, 1008, 'the credential was revoked or has expired')
         })
         .catch(() => undefined)
     }

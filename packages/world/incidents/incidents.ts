@@ -55,7 +55,7 @@ async function incidentOn(chain: WorldChain, wish: IncidentWish): Promise<Accoun
     throw new Error(`there is no incident ${JSON.stringify(wish.name)}; there are ${known}`)
   }
   const act = wish.isEnd === true ? incident.end : incident.begin
-  if (act === undefined) throw new Error(`${incident.name} is over at once: it cannot be ended`)
+  if (act === undefined) throw new Error(`${incident.name} has no duration and cannot be ended`)
   return chain.life.exclusively(async () => {
     const deed = await act(chain, wish)
     const { number, hash } = await chain.client.getBlock({ blockTag: 'latest' })

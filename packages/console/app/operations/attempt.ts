@@ -1,4 +1,4 @@
-/** What an operator asks for may fail: that is told until something succeeds. */
+/** An operator's action may fail; the error is shown until an action succeeds. */
 import { useState } from 'preact/hooks'
 
 export type Attempt = <Value>(work: Promise<Value>, onDone?: (value: Value) => void) => void

@@ -49,7 +49,7 @@ export function Backfills({ live, onChanged }: Props) {
       <Answered answer={answer} what="scans">
         {({ backfills }) =>
           backfills.length === 0 ? (
-            <p class="empty">No past has been scanned. Pools are then found as tokens are asked for.</p>
+            <p class="empty">No back-fill has run. Pools are found as their tokens are requested.</p>
           ) : (
             <Table
               about="Scans"

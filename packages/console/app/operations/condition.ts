@@ -4,7 +4,7 @@ import type { Live } from '../live.ts'
 
 export const CONDITION_NAMES: Readonly<Record<WebhookCondition['kind'], string>> = {
   price_crosses: 'The price crosses a value',
-  price_moves: 'The price moves by a share',
+  price_moves: 'The price moves by a percentage',
   score_below: 'The score falls below',
   retracted: 'A price is withdrawn',
   health: 'The health of the chain changes',
@@ -49,7 +49,7 @@ function basisPointsIn(text: string): number {
   const bps = Number(whole) * 100 + Number(part.padEnd(2, '0'))
   if (whole === '' || bps === 0)
     throw new Error(
-      `The share is "${text}"; expected percent above 0 with at most two decimals, such as 2.5.`,
+      `The percentage is "${text}"; expected a value above 0 with at most two decimals, such as 2.5.`,
     )
   return bps
 }

@@ -36,7 +36,7 @@ export function Deliveries({ webhooks, webhookId, turn }: Props) {
       <Answered answer={answer} what="deliveries">
         {({ deliveries }) =>
           deliveries.length === 0 ? (
-            <p class="muted">Nothing was to be delivered yet.</p>
+            <p class="muted">Nothing has been delivered yet.</p>
           ) : (
             <Table
               about="Deliveries"

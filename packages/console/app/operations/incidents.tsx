@@ -64,13 +64,13 @@ export function Incidents({ live, onChanged }: Props) {
       }
     >
       <p class="muted">
-        These chains are a local world: make something go wrong, and watch what becomes of the prices.
+        These chains are a local world: cause an incident, and watch what happens to the prices.
       </p>
       <p class="tools bare">
         <label>
           Token{' '}
           <select value={token} onChange={event => setToken(event.currentTarget.value)}>
-            <option value="">one that suits</option>
+            <option value="">a suitable one</option>
             {tokensOf(live, chainId).map(symbol => (
               <option key={symbol} value={symbol}>
                 {symbol}
@@ -158,8 +158,7 @@ const Caused = ({ live, caused }: { readonly live: Live; readonly caused: Caused
 const FromTerminal = () => (
   <Card name="Incidents">
     <p class="muted">
-      These chains are a local world that runs apart from this service. Its incidents are caused from a
-      terminal:
+      These chains are a local world that runs in another process. Cause its incidents from a terminal:
     </p>
     <Copyable text="npm run assay -- world incidents" what="the command that lists incidents" />
   </Card>

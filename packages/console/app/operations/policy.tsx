@@ -14,7 +14,7 @@ import { useAttempt } from './attempt.ts'
 type Props = { readonly live: Live; readonly onChanged: () => void }
 type Overrides = Readonly<Record<string, unknown>>
 
-/** Changes that are listed; their number is told in full. */
+/** How many changes are listed; the total is always shown. */
 const LISTED = 100
 
 export function PolicyEditor({ live, onChanged }: Props) {
@@ -99,7 +99,7 @@ function overridesIn(text: string): Overrides {
     throw new Error(`The overrides are not JSON: ${(failure as Error).message}`, { cause: failure })
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Overrides
-  throw new Error('The overrides are no JSON object; expected one such as {"min_depth_usd": 100}.')
+  throw new Error('The overrides are not a JSON object; expected one such as {"min_depth_usd": 100}.')
 }
 
 function Diff({ live, diff }: { readonly live: Live; readonly diff: PolicyDiff }) {

@@ -78,7 +78,7 @@ export function WebhookPanel({ live, webhook, onSecret, onChanged, onClosed }: P
         <Confirm
           class=""
           word="Rotate secret"
-          sure="Make another secret; this one ends in a day"
+          sure="Create a new secret; this one expires in a day"
           onSure={() => attempt(webhooks.rotate(id), onSecret)}
         />
         <Confirm

@@ -64,7 +64,7 @@ export const TokenRow = memo<Props>(({ at, row, chain, feedGone }) => {
           <span class="muted">{price === null ? 'Pending' : words(price.reason)}</span>
         )}
         {isRetracted && (
-          <span class="tag bad aside" title={`a price was taken back at ${clockTime(retraction.atMs)}`}>
+          <span class="tag bad aside" title={`a price was withdrawn at ${clockTime(retraction.atMs)}`}>
             {words(retraction.reason)}
           </span>
         )}

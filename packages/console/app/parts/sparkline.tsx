@@ -1,4 +1,4 @@
-/** A small line without axes; what it shows is said in words to whoever cannot see it. */
+/** A small line without axes, with a text alternative. */
 type Props = { readonly values: readonly number[]; readonly about: string; readonly slots: number }
 
 const WIDTH = 120

@@ -47,19 +47,19 @@ const isAbout = (place: Place, chainId: number): boolean =>
 const REASONS: Readonly<Record<string, string>> = {
   HALTED: 'it was reorganised below a finalized block and waits for an operator',
   PAUSED: 'an operator paused it',
-  WORKER_SILENT: 'nothing has been heard of it for more than 30 seconds',
+  WORKER_SILENT: 'it has been silent for more than 30 seconds',
   NO_ENDPOINT: 'no node of the right chain answers',
-  NO_VERIFIED_HEAD: 'no node has given a block that could be verified',
+  NO_VERIFIED_HEAD: 'no node has returned a verifiable block',
   REBASED: 'it was started again at the head after a long stop',
   BEHIND: 'blocks are known that have not been processed',
   BLOCK_REFUSED: 'every node refuses a block',
   HEAD_OLD: 'its newest block is old',
-  CHAIN_STALLED: 'its nodes agree that no blocks are made',
+  CHAIN_STALLED: 'its nodes agree that no new blocks are produced',
   HEAD_UNCONFIRMED: 'only one node knows its newest block',
   NO_PROOF: 'its blocks cannot be proven complete with these nodes',
   FINALITY_STALLED: 'no block has become final for half an hour',
   CLOCK: 'the clock of this service and that of its blocks disagree',
-  FINALITY_BY_DEPTH: 'its nodes do not say which blocks are final, so depth decides',
+  FINALITY_BY_DEPTH: 'its nodes do not report finality, so depth decides',
 }
 
 export function reasonsOf(health: Health | null): string {

@@ -1,6 +1,6 @@
 /**
- * A table of any length of which only the rows in sight exist. Rows are equally high, so what is in sight follows
- * from the scroll position alone; readers of the screen are told where in the whole a row stands.
+ * A table of any length that renders only the visible rows. Rows are equally high, so the scroll position alone
+ * determines which are visible; screen readers get each row's index in the whole table.
  */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'

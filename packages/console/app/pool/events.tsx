@@ -23,7 +23,7 @@ export function PoolEvents({ live, pool, block }: Props) {
       <Answered answer={answer} what="events">
         {({ events }) =>
           events.length === 0 ? (
-            <p class="empty">Nothing has happened here since the service watches.</p>
+            <p class="empty">Nothing has happened here since the service started to follow the pool.</p>
           ) : (
             <Table
               about="Recent events"

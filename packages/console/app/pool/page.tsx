@@ -168,7 +168,7 @@ function PoolEvidence({ live, pool }: { readonly live: Live; readonly pool: Pool
   return (
     <Card name="Evidence">
       {state === null || state.evidence === null ? (
-        <p class="empty">There is no sale to go by.</p>
+        <p class="empty">There is no evidence of a sale.</p>
       ) : (
         <EvidenceFacts evidence={state.evidence} from={side(state.from)} to={side(state.to)} />
       )}

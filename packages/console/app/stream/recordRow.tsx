@@ -78,7 +78,7 @@ function saidIn(live: Live, record: Envelope) {
   }
 }
 
-/** A pool's two tokens are told apart by their addresses: the lower one is token 0. */
+/** A pool's two tokens are ordered by address: the lower one is token 0. */
 function toldOf(live: Live, { routing, payload }: Envelope) {
   const addresses = [...routing.token_ids].sort().map(id => `0x${id.slice(26)}`)
   const [token0 = '', token1 = ''] = addresses

@@ -1,6 +1,6 @@
 /**
- * The tail of one chain's stream, by cursor: paused it keeps its place, resumed it replays what was said meanwhile,
- * and a dropped connection is taken up after the last record. A cursor that is refused is told with its reason.
+ * The tail of one chain's stream, by cursor: paused it keeps its position, resumed it replays what it missed, and
+ * a dropped connection resumes after the last record. A refused cursor is reported with its reason.
  */
 import {
   type Client,

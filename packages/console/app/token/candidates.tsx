@@ -13,7 +13,8 @@ export function Candidates({ live, chainId, quote }: Props) {
     return (
       <Card name="Candidates">
         <p class="empty">
-          No pool came near a price. A pool of a listed factory with a stable or a routing asset would.
+          No pool comes close to giving a price. It needs a pool of a listed factory with a stable or a
+          routing asset.
         </p>
       </Card>
     )
@@ -22,7 +23,7 @@ export function Candidates({ live, chainId, quote }: Props) {
     .map(({ hops, rule }) => ({ hops, selected: false, accepted: false, reason: rule }))
   return (
     <Card name="Candidates" beside={<span class="muted number">{candidates.length}</span>}>
-      <p class="muted">What came nearest, and what each is missing.</p>
+      <p class="muted">The closest candidates, and what each of them lacks.</p>
       {routes.length > 0 && <RouteGraph live={live} chainId={chainId} token={token} routes={routes} />}
       {candidates.map((candidate, at) => (
         <details key={candidate.route_id} class="route" open={at === 0}>

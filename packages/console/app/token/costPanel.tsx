@@ -94,9 +94,7 @@ function Move({ move }: { readonly move: Cost['moves'][number] }) {
       <tr class="dim">
         <th scope="row">{name}</th>
         <td colSpan={HEADS.length - 1}>
-          {move.reason === 'LOW_SCORE'
-            ? 'the price is not believed at that score as it is'
-            : 'no plan was found'}
+          {move.reason === 'LOW_SCORE' ? 'the present score is too low' : 'no plan was found'}
         </td>
       </tr>
     )

@@ -88,9 +88,9 @@ type Sale = Exit['sales'][number]
 
 const through = ({ reason, swaps, split }: Sale): string =>
   reason === 'LIQUIDITY_EXCEEDED'
-    ? 'the accepted routes do not hold that much'
+    ? 'more than the accepted routes can absorb'
     : reason === 'TOO_SMALL'
-      ? 'nothing would come out'
+      ? 'nothing would be paid'
       : `${count(swaps.length)} pools, ${count(split.length)} ${split.length === 1 ? 'route' : 'routes'}`
 
 const worth = (largest: Exit['largest']['bps_100']): string =>

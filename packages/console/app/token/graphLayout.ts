@@ -26,11 +26,11 @@ export type Graph = {
   readonly height: number
   readonly nodes: readonly Node[]
   readonly edges: readonly Edge[]
-  /** Pools beyond what can be told apart; they stand in the list of routes. */
+  /** Pools beyond what can be distinguished; the list of routes has them. */
   readonly left: number
 }
 
-/** More cannot be told apart. */
+/** More cannot be distinguished. */
 const MAX_POOLS = 18
 const LANE = 34
 const COLUMN = 360

@@ -97,7 +97,7 @@ export function HopFacts({ live, chainId, hop }: HopProps) {
       )}
       <div class="columns">
         {hop.evidence === null ? (
-          <p class="muted">There is no sale to go by.</p>
+          <p class="muted">There is no evidence of a sale.</p>
         ) : (
           <EvidenceFacts
             evidence={hop.evidence}

@@ -22,7 +22,7 @@ export function SellPanel({ chainId, found }: Props) {
       <Card name="Sellability">
         <p class="muted">
           {found === null
-            ? 'Not probed: it is a stable or a routing asset, which other tokens are sold for.'
+            ? 'Not probed: it is a stable or a routing asset, which other tokens are sold into.'
             : 'Not known, because this price was published before sales were simulated.'}
         </p>
       </Card>
@@ -33,8 +33,8 @@ export function SellPanel({ chainId, found }: Props) {
       <p>{sellVerdict(found)}</p>
       <Probe chainId={chainId} found={found} />
       <p class="small muted">
-        A simulation of our own on your nodes. It says what held at that block, and nothing of what an owner
-        may change later.
+        A simulation by this service on your nodes. It is valid for that block and cannot predict what an
+        owner changes later.
       </p>
     </Card>
   )
@@ -84,7 +84,7 @@ function Probe({ chainId, found }: { readonly chainId: number; readonly found: S
           ? null
           : [
               'Found',
-              `${duration(now - found.checked_at_ms)} ago; a later probe that finds the same says nothing`,
+              `${duration(now - found.checked_at_ms)} ago; later probes with the same result are not published`,
             ],
       ]}
     />

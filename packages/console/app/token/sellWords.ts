@@ -5,10 +5,10 @@ export const SELL_REASON_WORDS: Readonly<Record<string, string>> = {
   NOT_YET: 'it has not been simulated yet',
   NO_PATH: 'no verified pools lead from wrapped native currency to the pool it trades in',
   NO_OVERRIDES: 'no endpoint of the chain can simulate',
-  OUT_OF_GAS: 'the simulation was cut off: it ran out of gas',
+  OUT_OF_GAS: 'the simulation ran out of gas',
   BUY_REVERTED: 'the purchase reverted; trading may be paused',
   SELL_REVERTED: 'the sale reverted',
-  SELL_RESTRICTED: 'the sale reverted for the simulation, while others were seen selling within a day',
+  SELL_RESTRICTED: 'the simulated sale reverted, although sales by others were seen within a day',
   SIZE_LIMITED: 'one of the two sizes could be sold, the other could not',
   TRANSFER_REVERTED: 'sending it to another address reverted',
 }
@@ -30,7 +30,7 @@ export function sellVerdict({ status, reason }: Sellability): string {
   const why = reason === null ? null : (SELL_REASON_WORDS[reason] ?? reason)
   if (status === 'UNKNOWN') return `Not known, because ${why ?? 'no reason was given'}.`
   if (status === 'UNSELLABLE')
-    return `It could not be sold at either of two sizes, in a later block too: ${why ?? 'no reason was given'}.`
+    return `It could not be sold at either of two sizes, not even in a later block: ${why ?? 'no reason was given'}.`
   const found =
     status === 'TAXED' ? 'It could be bought and sold, at a tax' : 'It was bought and sold without a tax'
   return why === null ? `${found}.` : `${found}, but ${why}.`

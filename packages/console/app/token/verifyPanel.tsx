@@ -1,6 +1,7 @@
 /**
- * "Verify in your browser": the quote on this page recomputed from its own evidence, here, by the SDK's `verifyOffline`. The
- * rules are loaded when they are first asked for: whoever only looks at prices does not wait for them.
+ * "Verify in your browser": recomputes the quote on this page from its own evidence with the SDK's
+ * `verifyOffline`. The rules are loaded on first use, so that a page that only shows prices does not wait for
+ * them.
  */
 import type { PricedQuote, Verification } from '@assay/sdk'
 import { useState } from 'preact/hooks'

@@ -1,7 +1,7 @@
 /**
- * Hops that surely have no price to give, told without working them out: they lead to no anchor, or are too shallow, and are
- * more than half of a token's own. Law: the `dueMs` of the edge, which then has a `rule`. Gain: with
- * `memory/asidePools.ts` the market of `npm run bench:against` is re-priced 4 % faster.
+ * Recognises, without evaluating them, hops that cannot have a price because they lead to no anchor or are too
+ * shallow. They are more than half of a token's own hops. Law: the `dueMs` of the edge, which then has a `rule`.
+ * Gain: with `memory/asidePools.ts` the market of `npm run bench:against` is re-priced 4 % faster.
  */
 import type { Pool } from '../../entities.ts'
 import { memory } from '../../memory/switch.ts'

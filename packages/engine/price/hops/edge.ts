@@ -1,9 +1,9 @@
 /**
  * A pool as a hop X→Y at one moment: its ratio, its capacity in dollars, and the weakest link of its score.
  *
- * An edge always stands in the pool's canonical orientation, which is the only one a route ever walks. A
- * hop that breaks a guard has score 0 and says which rule it failed and by how much; its other numbers are
- * still shown, but worked out only for whoever looks: most candidates are never asked.
+ * An edge always has the pool's canonical orientation, the only one that routes use. A hop that breaks a guard has
+ * score 0 and says which rule it failed and by how much; its other numbers are still available, but computed only
+ * on demand: most candidates are never asked.
  */
 import type { Fraction } from '../../exact/fraction.ts'
 import { reference } from '../../memory/tapeMedian.ts'

@@ -1,6 +1,6 @@
 /**
- * What follows from a pool's own state and the decimals of its tokens, whatever the time: its ratios in whole tokens, and
- * the guard it fails by itself.
+ * Values derived from a pool's own state and the decimals of its tokens, independent of time: its ratios in whole
+ * tokens, and the guard it fails by itself.
  */
 import { bitsOf } from '../../exact/bits.ts'
 import { powerOfTen } from '../../exact/decimal.ts'
@@ -14,7 +14,7 @@ import type { Moment } from '../moment.ts'
 
 const NOWHERE = asNear(Number.NaN)
 
-/** The same until the pool's state, the decimals or the policy change. */
+/** Valid until the pool's state, the decimals or the policy change. */
 export function figuresAt({ policy, atMs }: Moment, pool: Pool): Figures {
   const { figures, from, to } = pool.around
   const { state } = pool

@@ -52,7 +52,7 @@ export class OwnHops {
     return this.#pools.anchored.length + this.#pools.aside.length === 0
   }
 
-  /** All of them, worked out for whoever asks why one has no price to give. */
+  /** All of them, evaluated, to explain why one has no price. */
   get edges(): readonly Edge[] {
     return [...this.#pools.anchored, ...this.#pools.aside].map(pool => this.#moment.edge(pool))
   }

@@ -63,7 +63,7 @@ export function evidenceText({ state, finality }: Edge) {
   }
 }
 
-/** Depth in microdollars, each figure floored; null with its reason where it is not known. */
+/** Depth in microdollars, each value rounded down; null with its reason if unknown. */
 export function depthText(edge: Edge) {
   const { state, unitMicrousd, capacity, averageY } = edge
   const { depth, depthY, marginal } = state

@@ -1,6 +1,6 @@
 /**
- * A candidate route while its token is evaluated. What most candidates are never asked for, the exact price and
- * the list of hops, is worked out for whoever looks; floats decide what they can until then.
+ * A candidate route while its token is evaluated. The exact price and the list of hops, which most candidates
+ * never need, are computed on demand; until then floating point decides what it can.
  */
 import { bitsOf } from '../../exact/bits.ts'
 import type { Fraction } from '../../exact/fraction.ts'

@@ -1,6 +1,6 @@
 /**
- * The candidates of a token that failed, each with its reason, for whoever asks why not. Most are never asked for: those
- * that failed with their first hop are kept as that hop until then.
+ * The failed candidates of a token, each with its reason. Most are never read, so those that failed at their first
+ * hop are kept as that hop until then.
  */
 import { Candidate } from './candidate.ts'
 import type { Route } from '../evaluation.ts'

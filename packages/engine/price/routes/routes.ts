@@ -1,9 +1,9 @@
 /**
- * Candidate routes of a token: a hop to a stable, or a hop to a routing asset followed by one of that
- * asset's own accepted routes of the same moment.
+ * Candidate routes of a token: a hop to a stable, or a hop to a routing asset followed by one of that asset's own
+ * accepted routes of the same moment.
  *
- * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the
- * routes of one before it. A route that fails is kept with its reason, for whoever asks why not.
+ * Acyclic by construction: assets are valued in their listed order and an asset only ever continues on the routes
+ * of one before it. A route that fails is kept with its reason.
  */
 import * as fraction from '../../exact/fraction.ts'
 import type { Fraction } from '../../exact/fraction.ts'

@@ -42,7 +42,7 @@ export function vote(moment: Moment, live: readonly Candidate[], failed: Route[]
   const dust = small.size === 0 ? [] : routes.filter(route => small.has(route))
   const observations = small.size === 0 ? routes : routes.filter(route => !small.has(route))
   for (const route of dust) route.exclusion = 'IMMATERIAL'
-  // A route that has come this far has a price, though it may not be worked out yet.
+  // A route that has come this far has a price, although it may not be computed yet.
   const priced = observations as readonly (Candidate & Observation)[]
   const verdict = consensus(priced, moment.policy.revision === 1 ? null : total)
   return verdict === null ? null : { observations, dust, verdict, claimed, byFirst }

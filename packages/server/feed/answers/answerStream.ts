@@ -1,9 +1,9 @@
 /**
- * A large answer read while it arrives: `result` is a list of receipts or logs, or one receipt. Entries are made of each
- * stretch of whole ones, and the bytes they came in are let go. A receipt that is large by itself is taken apart log by
- * log. So no more than a stretch of the answer is held, beside the entries.
+ * A large answer read while it arrives: `result` is a list of receipts or logs, or one receipt. Entries are parsed
+ * from each stretch of complete ones, and the bytes are released. A receipt that is large by itself is parsed log
+ * by log. So no more than one stretch of the response is in memory besides the entries.
  *
- * It finds where values begin and end; whether they are JSON is decided by whoever parses a stretch.
+ * It finds where values begin and end; whether they are JSON is decided by the parser of a stretch.
  */
 import { scanAnswer } from './answerScanner.ts'
 import { FieldError } from './answer.ts'
@@ -270,7 +270,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** What cannot be an entry stays as it is, for whoever says what is wrong with it. */
+/** A value that cannot be an entry is passed on unchanged, to be reported. */
 function entryOf(item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return item
   try {

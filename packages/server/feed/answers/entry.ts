@@ -1,12 +1,12 @@
 /**
- * Logs and receipts as nodes list them, every field of its right form: a hash is 32 bytes, hex is lower case, a count is
- * below 2^53. Whether they belong to a block is not said here.
+ * Logs and receipts as nodes list them, every field of its right form: a hash is 32 bytes, hex is lower case, a
+ * count is below 2^53. Whether they belong to a block is not said here.
  *
- * Longer hex stays in the bytes it came in. Most logs are only proven to be there, and of the others a decoder wants
- * numbers; a string is made for whoever asks for one.
+ * Longer hex stays in the bytes it came in. Most logs are only proven to be there, and of the others a decoder
+ * wants numbers; a string is made only on request.
  *
- * `answerScanner.ts` makes entries straight from the bytes of an answer; all else is read here, field by field, from what
- * JSON.parse gives. Both give the same.
+ * `answerScanner.ts` makes entries straight from the bytes of an answer; all else is read here, field by field,
+ * from what JSON.parse gives. Both give the same.
  */
 import type { Hex } from '../../ops/config.ts'
 import {

@@ -1,7 +1,8 @@
 /**
- * Hex of one length that was met before in the bytes of answers: the hash of a block stands in each of its logs, and few
- * pools and topics make most of them. What is found here needs neither a check nor a new string, and its hash is known to
- * every map that is asked for it. A newcomer takes the place of whoever was in its slot, so it never grows.
+ * Hex of one length that was met before in the bytes of answers: the hash of a block stands in each of its logs,
+ * and few pools and topics make most of them. What is found here needs neither a check nor a new string, and its
+ * hash is known to every map that is asked for it. A new value replaces the one in its slot, so the table never
+ * grows.
  */
 import type { Hex } from '../../ops/config.ts'
 

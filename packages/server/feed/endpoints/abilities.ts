@@ -70,7 +70,7 @@ export class Abilities {
     this.#known.add(ability)
     this.#refusals.delete(ability)
     if (this.#lacks.delete(ability))
-      this.#log('info', `endpoint ${this.#name}: ${METHOD[ability]} is answered again`, this.#fields(ability))
+      this.#log('info', `endpoint ${this.#name}: ${METHOD[ability]} works again`, this.#fields(ability))
   }
 
   /** Notes a refusal. True when the caller is to go on in another manner; false when the error is of another kind. */

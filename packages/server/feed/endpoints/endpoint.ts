@@ -48,11 +48,11 @@ export class Endpoint {
   onHead: ((head: unknown) => void) | null = null
   /** It connected, subscribed, was lost or may be asked again. */
   onChange: (() => void) | null = null
-  /** The highest head it told of. */
+  /** The highest head it reported. */
   head: number | null = null
-  /** Set by whoever compares heads: it is behind the others. */
+  /** Set by the comparison of heads: it is behind the others. */
   isLagging = false
-  /** Set by whoever compares heads: nobody else knows its head. */
+  /** Set by the comparison of heads: no other endpoint knows its head. */
   isSetAside = false
 
   constructor(options: EndpointOptions) {

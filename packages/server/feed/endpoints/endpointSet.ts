@@ -159,7 +159,7 @@ export class EndpointSet {
 
   #none(): FeedError {
     const names = this.all.map(({ name, status }) => `${name} (${status})`).join(', ')
-    return new FeedError('NO_ENDPOINT', null, `no endpoint can be asked: ${names}`)
+    return new FeedError('NO_ENDPOINT', null, `no endpoint is usable: ${names}`)
   }
 }
 

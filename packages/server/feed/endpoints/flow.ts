@@ -71,7 +71,7 @@ export class Flow {
       return
     }
     if (this.#waitingCount >= MAX_WAITING)
-      throw new FeedError('ENDPOINT_BUSY', this.#name, `${MAX_WAITING} calls wait for it already`)
+      throw new FeedError('ENDPOINT_BUSY', this.#name, `${MAX_WAITING} calls are already waiting for it`)
     const queue = this.#waiting[rank] as Waiter[]
     await new Promise<void>((resolve, reject) => {
       const waiter: Waiter = {
@@ -93,7 +93,7 @@ export class Flow {
     })
   }
 
-  /** Hands the place on to whoever goes first. */
+  /** Passes the slot to the first caller in line. */
   leave(): void {
     this.#inFlight--
     this.#admit()

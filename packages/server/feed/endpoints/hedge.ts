@@ -73,7 +73,7 @@ export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly r
     signal?.removeEventListener('abort', onAbort)
     for (const [attempt, { abort }] of open) {
       if (signal?.aborted !== true) hedge.onOvertaken?.(attempt)
-      abort.abort(new Error('another try was answered first'))
+      abort.abort(new Error('another attempt was answered first'))
     }
   }
 }

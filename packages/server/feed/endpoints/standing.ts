@@ -16,7 +16,7 @@ const WRONG_CHAIN_PAUSE_MS = 60_000
  */
 const CLOSED_AFTER = 5
 const SAME_REFUSAL_MS = 1000
-/** The pace is told at most so often. */
+/** The rate is logged at most this often. */
 const TELL_PACE_MS = 60_000
 
 export type StandingOptions = {
@@ -112,7 +112,7 @@ export class Standing {
     this.#paceToldAtMs = nowMs
     const { name, log, flow } = this.#options
     const rate = Math.round(flow.perSecond * 10) / 10
-    const sentence = `endpoint ${name}: asked us to slow down; going on at ${rate} calls a second`
+    const sentence = `endpoint ${name}: rate-limited; continuing at ${rate} calls a second`
     log('warn', sentence, { endpoint: name, calls_per_second: rate })
   }
 }

@@ -28,7 +28,7 @@ type BranchSource = {
   readonly lineage: Lineage
   /** How many blocks are fetched at once, and how far past our tip the branch goes. */
   readonly ahead: number
-  /** Asked first: it told of the branch. */
+  /** Asked first, because it reported the branch. */
   readonly source: Endpoint
 }
 

@@ -184,7 +184,7 @@ export class Finality {
       return await endpoints.attempt(fetch, undefined, ask)
     } catch (error) {
       if (!isFeedError(error, 'RPC_ERROR', 'METHOD_MISSING')) throw error
-      this.#options.log('debug', 'the finalized tag is not to be had', { reason: error.message })
+      this.#options.log('debug', 'the finalized tag is not available', { reason: error.message })
       return null
     }
   }
@@ -200,7 +200,7 @@ export class Finality {
     this.#tagMissing = isThere ? 0 : this.#tagMissing + 1
     if (this.isByFallback === wasByFallback) return
     const fields = { chain_id: chain.chainId, depth: fallbackDepthOf(chain.chainId) }
-    if (isThere) log('info', 'endpoints have the finalized tag again', { chain_id: chain.chainId })
+    if (isThere) log('info', 'the finalized tag is available again', { chain_id: chain.chainId })
     else log('warn', 'no endpoint has the finalized tag; blocks are final by depth', fields)
     onChange()
   }
@@ -246,7 +246,7 @@ export class Finality {
   /** It is final and is not what was given: nothing above it is called final by us. */
   #refuse({ number, hash }: Unproven): void {
     const fields = { chain_id: this.#options.chain.chainId, block_number: number, block_hash: hash }
-    this.#options.log('error', 'a block was given without a proof and is proven to be another', fields)
+    this.#options.log('error', 'a block used without a proof turned out to be a different one', fields)
   }
 
   /** The lineage may have moved while we asked; the committed block must still be on it. */

@@ -219,7 +219,7 @@ export class Follower {
 
   #halt(head: SeenHead): boolean {
     const { lineage, log, chainId } = this.#options
-    log('error', 'the chain left ours below what can be undone; it is halted', {
+    log('error', 'a reorganisation reaches below what can be undone; the chain is halted', {
       chain_id: chainId,
       base_number: lineage.base?.number,
       base_hash: lineage.base?.hash,
@@ -280,7 +280,7 @@ export class Follower {
   #distrust(error: FeedError, head: SeenHead): void {
     const { log, lineage, clock, chainId, onBlocked } = this.#options
     const fields = { chain_id: chainId, head_number: head.number, code: error.code, reason: error.message }
-    log('warn', 'the way to the head is blocked', fields)
+    log('warn', 'the next block cannot be verified', fields)
     if (error.code === 'BLOCK_REFUSED' || error.code === 'ENDPOINT_BEHIND') this.#isTrusted = false
     if (error.code === 'BLOCK_REFUSED') {
       const { tip } = lineage

@@ -36,7 +36,7 @@ type HeadChoiceOptions = {
 
 type Told = {
   readonly head: Head | Header
-  /** Monotonic time at which it told of this one first. */
+  /** Monotonic time at which it first reported this one. */
   readonly sinceMs: number
 }
 
@@ -57,7 +57,7 @@ export class HeadChoice {
   readonly #inStepBlocks: number
   readonly #unconfirmedMs: number
   readonly #told = new Map<Endpoint, Told>()
-  /** The highest block of the followed chain that an endpoint told of. */
+  /** The highest block of the followed chain that an endpoint reported. */
   readonly #knows = new Map<Endpoint, number>()
   readonly #aside = new Map<Endpoint, Head[]>()
   readonly #heardAtMs = new Map<Endpoint, number>()
@@ -74,7 +74,7 @@ export class HeadChoice {
     this.#unconfirmedMs = Math.max(UNCONFIRMED.leastMs, UNCONFIRMED.blocks * blockTimeMs)
   }
 
-  /** What the endpoint told of last. */
+  /** The endpoint's last reported head. */
   headOf(endpoint: Endpoint): Head | null {
     return this.#told.get(endpoint)?.head ?? null
   }
@@ -154,7 +154,7 @@ export class HeadChoice {
     const { number, hash, parentHash, timeMs } = head
     this.#followed = { number, hash, parentHash, timeMs, endpoint, seenAtMs: clock.monotonicMs(), isReturn }
     endpoint.isLagging = false
-    // What the others were told when they were last asked is old by now; those that push would have said more.
+    // The last poll of the others is old by now; endpoints that push would have reported more.
     for (const each of endpoints.all) if (each.isSubscribed) this.#compare(each)
     onHead(this.#followed)
   }
@@ -210,7 +210,7 @@ export class HeadChoice {
     const stillMs = this.#options.clock.monotonicMs() - shared.sinceMs
     if (this.#isOurs(head) && stillMs <= this.#unconfirmedMs) return
     this.#setAside(followed)
-    log('warn', 'only one endpoint knows the head; going back to one that two others share', {
+    log('warn', 'only one endpoint knows the head; returning to one that two others share', {
       chain_id: chainId,
       endpoint: followed.endpoint.name,
       head_number: followed.number,
@@ -221,7 +221,7 @@ export class HeadChoice {
     for (const each of others) this.#note(each, this.#told.get(each)?.head ?? head)
   }
 
-  /** The highest head that two of these know, and since when both have told of no other. */
+  /** The highest head that two of these know, and since when neither has reported another. */
   async #shared(
     endpoints: readonly Endpoint[],
     signal: AbortSignal,
@@ -267,7 +267,7 @@ export class HeadChoice {
     }
   }
 
-  /** Whether an endpoint that is not set aside has told of a head of late. */
+  /** Whether an endpoint that is not set aside has recently reported a head. */
   #isAnyHeard(): boolean {
     const sinceMs = this.#options.clock.monotonicMs() - this.#unconfirmedMs
     return [...this.#heardAtMs].some(([each, atMs]) => !each.isSetAside && atMs >= sinceMs)

@@ -1,5 +1,5 @@
 /**
- * The heads that endpoints told of lately, by hash: who is whose parent, and the headers among them whose fields give
+ * The heads that endpoints reported recently, by hash: their parents, and the headers among them whose fields give
  * their hash, which need not be fetched again.
  */
 import type { Hex } from '../../ops/config.ts'
@@ -26,7 +26,7 @@ export class HeaderBook {
     return head === undefined ? null : provenHeader(head)
   }
 
-  /** Whether one block is the other or below it, as far as every block between them was told of. */
+  /** Whether one block is the other or below it, provided that every block between them was reported. */
   isBelow(ancestor: Hex, hash: Hex): boolean {
     let at: Hex | undefined = hash
     for (let steps = 0; at !== undefined && steps <= MOST; steps++) {

@@ -74,7 +74,7 @@ async function isOnChain(endpoints: EndpointSet, block: Position, signal: AbortS
   const answers = await ask(endpoints, block.number, signal)
   if (answers.includes(block.hash)) return true
   if (answers.some(hash => hash !== null)) return false
-  throw new FeedError('BLOCK_UNKNOWN', null, `no endpoint says which block is number ${block.number}`)
+  throw new FeedError('BLOCK_UNKNOWN', null, `no endpoint knows block number ${block.number}`)
 }
 
 /** The hash each live endpoint has at this height, null where it has none; who fails to answer is left out. */

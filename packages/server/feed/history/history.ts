@@ -63,7 +63,7 @@ const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
 /** A refusal by HTTP status may be about the range as well. */
 const isRangeLike = ({ code, httpStatus }: FeedError): boolean => RANGE_LIKE.has(code) || httpStatus !== null
 
-/** A stretch and the blocks of it to be read, each with the hashes it was told of with. */
+/** A range and the blocks in it to read, each with the hashes its logs carry. */
 type Chunk = {
   readonly from: number
   readonly to: number
@@ -74,8 +74,8 @@ type Chunk = {
 type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: number }
 
 /**
- * In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. The range is that of
- * whoever asks for one stretch after another; it goes on as long as it has become.
+ * In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. The caller keeps
+ * the range from one stretch to the next, so it continues at the length it has reached.
  */
 export async function* readHistory(
   endpoints: EndpointSet,
@@ -234,7 +234,7 @@ class HistoryReader {
       throw error
     }
     if (digest(places) === digest(others)) return places
-    // Whoever lists more is believed so far: each of those blocks has to prove itself.
+    // Further blocks in the list are accepted for now, because each has to prove itself.
     const union = new Map([...places, ...others].map(place => [`${place.hash}/${place.logIndex}`, place]))
     return [...union.values()]
   }
@@ -265,7 +265,7 @@ class HistoryReader {
   /** What has no such method is asked once; any other error may be about the range. */
   async #logs(endpoint: Endpoint, filter: object): Promise<unknown> {
     if (!endpoint.abilities.has(BY_RANGE))
-      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not give logs by block range')
+      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not serve logs by block range')
     try {
       return await endpoint.request('eth_getLogs', [filter], this.#signal)
     } catch (error) {
@@ -275,7 +275,7 @@ class HistoryReader {
     }
   }
 
-  /** The whole block; it must be the one that was told of. Which logs it has is its own to say. */
+  /** The whole block; it must be the block the logs named. Its own receipts decide which logs it has. */
   async #block(number: number, hashes: readonly Hex[]): Promise<VerifiedBlock> {
     for (let tries = 1; ; tries++)
       try {
@@ -288,7 +288,7 @@ class HistoryReader {
           throw new FeedError(
             'BLOCK_REFUSED',
             endpoint.name,
-            `block ${number} is ${block.hash}; a log of it was told of with ${foreign}`,
+            `block ${number} is ${block.hash}; one of its logs carries the block hash ${foreign}`,
           )
         })
       } catch (error) {
@@ -299,7 +299,7 @@ class HistoryReader {
       }
   }
 
-  /** Whoever lied is not asked for a while: that it lied says more than that nobody can be asked. */
+  /** An endpoint that lied is not asked for a while. Its lie is reported rather than the lack of endpoints. */
   #told(error: FeedError): FeedError {
     return error.code === 'NO_ENDPOINT' ? (this.#refused ?? error) : error
   }

@@ -152,7 +152,7 @@ class Reading implements PastReading {
   async #ask(endpoint: Endpoint, query: PastQuery): Promise<readonly LogEntry[]> {
     const { from, to, topics, seconds, addresses } = query
     if (!endpoint.abilities.has(BY_RANGE))
-      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not give logs by block range')
+      throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not serve logs by block range')
     await this.#spend(endpoint, 1)
     const wanted = seconds === undefined ? [topics] : [topics, seconds]
     const filter = { fromBlock: hexOf(from), toBlock: hexOf(to), topics: wanted, address: addresses }
@@ -178,7 +178,7 @@ class Reading implements PastReading {
   /** Before a call: the budget, and the pace where the endpoint is held to one. */
   async #spend(endpoint: Endpoint, calls: number): Promise<void> {
     if (calls > this.#left)
-      throw new FeedError('ENDPOINT_BUSY', null, `a look-back may cost ${MOST_CALLS} calls, and not more`)
+      throw new FeedError('ENDPOINT_BUSY', null, `a look-back may use at most ${MOST_CALLS} calls`)
     this.#left -= calls
     const { callsPerSecond } = endpoint
     if (Number.isFinite(callsPerSecond))

@@ -76,8 +76,8 @@ export function keptLogs(
 }
 
 /**
- * Asks the others until one proves the block or two agree on it; whoever then said something else is at fault. If all
- * that answered disagree, nobody knows which of them lies and the block is refused.
+ * Asks the others until one proves the block or two agree on it; an endpoint that said something else is then at
+ * fault. If all responses disagree, it is unknown which one is wrong and the block is refused.
  */
 async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSignal): Promise<VerifiedBlock> {
   const { number, hash } = first.block
@@ -99,7 +99,7 @@ async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSig
   }
   if (told.length === 1) return first.block
   const names = told.map(({ endpoint }) => endpoint.name).join(', ')
-  throw new FeedError('BLOCK_REFUSED', null, `${names} give different logs for block ${number} ${hash}`)
+  throw new FeedError('BLOCK_REFUSED', null, `${names} return different logs for block ${number} ${hash}`)
 }
 
 async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal): Promise<Told> {

@@ -121,7 +121,7 @@ describe('receipts by block', () => {
     laterMs += 601_000
     rule.remove()
     expect([await asked(), await asked()]).toEqual([1, 1])
-    expect(lines.at(-1)).toBe('endpoint own-node: eth_getBlockReceipts is answered again')
+    expect(lines.at(-1)).toBe('endpoint own-node: eth_getBlockReceipts works again')
     expect(endpoint.abilities.lackings).toEqual([])
   })
 
@@ -219,7 +219,7 @@ describe('without receipts', () => {
     refuse(RECEIPTS, RECEIPT, 'eth_getLogs')
     await expect(fetchBlock(endpointAt(), block.hash, signal)).rejects.toMatchObject({
       code: 'METHOD_MISSING',
-      message: 'endpoint own-node: it gives neither receipts nor logs of a block',
+      message: 'endpoint own-node: it serves neither receipts nor logs of a block',
     })
   })
 })

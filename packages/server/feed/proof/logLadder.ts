@@ -50,7 +50,7 @@ export async function fetchLogs(
       fetchList(endpoint, 'eth_getLogs', range, hash, signal),
     ))
   if (logs !== null) return { kind: 'logs', ...logs }
-  throw new FeedError('METHOD_MISSING', endpoint.name, 'it gives neither receipts nor logs of a block')
+  throw new FeedError('METHOD_MISSING', endpoint.name, 'it serves neither receipts nor logs of a block')
 }
 
 /** The receipts of a block one by one, in batches where the endpoint takes them. */

@@ -11,7 +11,7 @@ import { type Header, refused } from './header.ts'
 import type { LogAnswer } from './logLadder.ts'
 import { isRootOwn, ownLogs, proveReceipts } from './receiptsProof.ts'
 
-/** Throws BLOCK_REFUSED unless the answer is this block's, and whole as far as it can be told. */
+/** Throws BLOCK_REFUSED unless the response belongs to this block and is complete as far as can be determined. */
 export function verifyLogs(
   endpoint: Endpoint,
   header: Header,

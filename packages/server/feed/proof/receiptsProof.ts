@@ -105,7 +105,7 @@ function checkReceipt(
 
 function checkPlace({ blockHash, blockNumber }: LogEntry | ReceiptEntry, { hash, number }: Place): void {
   if (blockHash !== hash || blockNumber !== number)
-    throw new FieldError(`something of another block among that of ${number} ${hash}`)
+    throw new FieldError(`the response for ${number} ${hash} contains data of another block`)
 }
 
 function checkLogIndices({ number, hash }: Place, logs: readonly LogEntry[]): void {
@@ -124,4 +124,6 @@ function isEncodingUnknown(
 }
 
 const hintFor = ({ isOwnHash }: HeaderProof): string =>
-  isOwnHash ? '' : ' (if every endpoint says so, set `proof` for this chain: `assay doctor` prints the line)'
+  isOwnHash
+    ? ''
+    : ' (if this happens on every endpoint, set `proof` for this chain: `assay doctor` prints the line)'

@@ -130,7 +130,7 @@ describe('a batch', () => {
     ['with one answer more', answers => [...answers, answers[0]], /the same id twice/],
     ['with something that is no answer', ([, ...rest]) => ['x', ...rest], /no JSON-RPC object/],
     ['cut in the middle', answers => JSON.stringify(answers).slice(0, 200), /not JSON/],
-    ['as one call', ([first]) => first, /no list/],
+    ['as one call', ([first]) => first, /other than a list/],
   ]
   it.each(faults)('that is answered %s is the endpoint’s fault as a whole', async (_, wrong, message) => {
     spoil = wrong

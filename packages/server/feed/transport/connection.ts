@@ -89,9 +89,9 @@ export function resultOf(answer: Answer, { name, address }: ConnectionOptions, m
 
 export function timedOut({ name, limits }: ConnectionOptions, method: string, expiry: Expiry): FeedError {
   const why = {
-    start: `had no whole answer after ${limits.deadlineMs} ms`,
-    pace: `had an answer slower than ${limits.bytesPerSecond} bytes a second`,
-    length: `had no whole answer after ${limits.longestMs} ms`,
+    start: `had no complete response after ${limits.deadlineMs} ms`,
+    pace: `had a response slower than ${limits.bytesPerSecond} bytes a second`,
+    length: `had no complete response after ${limits.longestMs} ms`,
   }[expiry]
   return new FeedError('ENDPOINT_TIMEOUT', name, `${method} ${why}`)
 }

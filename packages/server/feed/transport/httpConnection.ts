@@ -61,7 +61,7 @@ function settledOf(
   if (!Array.isArray(answers)) {
     // One error for all of them is how endpoints say that they take no batches.
     resultOf(toAnswer(answers, options.name), options, BATCH)
-    throw malformed(options, 'answered a batch with something that is no list')
+    throw malformed(options, 'answered a batch with something other than a list')
   }
   const settled: (Settled | undefined)[] = calls.map(() => undefined)
   for (const each of answers) {
@@ -135,7 +135,7 @@ function decodeResponse(
   method: string,
 ): unknown {
   if (status === 429)
-    throw new FeedError('ENDPOINT_LIMITED', name, 'asked us to slow down (HTTP 429)', retryAfter(headers))
+    throw new FeedError('ENDPOINT_LIMITED', name, 'limits our rate (HTTP 429)', retryAfter(headers))
   // It could lead the key in the address to another host.
   if (status >= 300 && status < 400)
     throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} was redirected (HTTP ${status})`)

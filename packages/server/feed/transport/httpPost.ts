@@ -91,6 +91,6 @@ function decompressed(response: IncomingMessage, fail: (error: Error) => void): 
     return pipeline(response, encoding === 'gzip' ? createGunzip() : createBrotliDecompress(), error => {
       if (error) fail(error)
     })
-  fail(Object.assign(new Error('an encoding that was not asked for'), { code: 'UNKNOWN_ENCODING' }))
+  fail(Object.assign(new Error('an encoding that was not requested'), { code: 'UNKNOWN_ENCODING' }))
   return response
 }

@@ -40,7 +40,7 @@ export function registerConsumers(app: FastifyInstance, context: HttpContext): v
 const noConsumer = (consumer: string): RequestError =>
   new RequestError(
     404,
-    `there is no consumer ${JSON.stringify(consumer.slice(0, 64))}; one comes to be with its first key`,
+    `there is no consumer ${JSON.stringify(consumer.slice(0, 64))}; a consumer is created with its first key`,
   )
 
 const consumerText = (consumer: string, limits: Limits): object => ({

@@ -8,7 +8,7 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-/** So many of those that were caused are told. */
+/** How many of the caused incidents are listed. */
 const TOLD = 20
 
 export function registerIncidents(app: FastifyInstance, context: HttpContext): void {
@@ -30,17 +30,23 @@ export function registerIncidents(app: FastifyInstance, context: HttpContext): v
     const wish = bodyOf(request, IncidentRequest)
     const { name, chain_id: chainId, token, depth, end = false } = wish
     if (world === null)
-      throw new RequestError(404, 'this service runs on no local world: nothing can be made to go wrong here')
+      throw new RequestError(
+        404,
+        'this service does not run on a local world, so there are no incidents here',
+      )
     const incident = incidents.find(each => each.name === name)
     if (incident === undefined)
       throw new RequestError(
         400,
         `name is ${JSON.stringify(name.slice(0, 40))}; expected one of ${incidents.map(each => each.name).join(', ')}`,
       )
-    if (end && !incident.has_end) throw new RequestError(400, `${name} is over at once: it cannot be ended`)
+    if (end && !incident.has_end) throw new RequestError(400, `${name} has no duration and cannot be ended`)
     servedChain(context, chainId)
     if (caused.some(each => each.chain_id === chainId && each.status === 'RUNNING'))
-      throw new RequestError(409, `an incident is under way on chain ${chainId}; wait until it is in a block`)
+      throw new RequestError(
+        409,
+        `an incident is in progress on chain ${chainId}; wait until it is in a block`,
+      )
     const begun: CausedIncident = {
       name,
       chain_id: chainId,

@@ -14,7 +14,7 @@ export function registerKeys(app: FastifyInstance, { access, clock }: HttpContex
     new Params(searchOf(request), [], malformed)
     const { consumer, name, scopes, expires_at_ms } = bodyOf(request, KeyRequest)
     if (expires_at_ms !== undefined && expires_at_ms <= clock.nowMs())
-      throw new RequestError(400, `expires_at_ms is ${expires_at_ms}; expected a time to come`)
+      throw new RequestError(400, `expires_at_ms is ${expires_at_ms}; expected a time in the future`)
     const issued = await access.issue(name, consumer, scopes, expires_at_ms ?? null, actorOf(request))
     return reply.code(201).send({ ...keyText(issued.row), key: issued.key })
   })

@@ -59,7 +59,7 @@ function unsequenced(text: string): object {
 
 const policyText = ({ version, policy }: PolicyInForce): object => ({ policy_version: version, policy })
 
-/** A policy that is wrong is told with every fault it has. */
+/** A faulty policy is refused with all of its faults. */
 async function checked<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

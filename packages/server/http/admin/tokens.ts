@@ -21,7 +21,7 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
     if (enrolment.state === 'TOKEN_UNKNOWN')
       throw new RequestError(404, `there is no token at ${token} on chain ${chainId}`)
     if (enrolment.state === 'RPC_UNAVAILABLE' || enrolment.state === 'BUDGET_EXCEEDED')
-      throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
+      throw new RequestError(503, `chain ${chainId} cannot be reached right now; try again`)
     await auditChange(context, request, 'token.enrol', `${chainId}/${token}`, null)
     const row = enrolment.state === 'EVALUATED' ? await context.store.readToken(chainId, token) : null
     if (row !== null) return tokenText(row, readingOf(context, chainId))
@@ -45,14 +45,14 @@ export function registerEnrolments(app: FastifyInstance, context: HttpContext): 
     const { chainId } = chain.config
     const answer = await running(chain).confirmDecimals(token, decimals)
     if (answer.outcome === 'not_held')
-      throw new RequestError(404, `no change of decimals waits for token ${token} on chain ${chainId}`)
+      throw new RequestError(404, `no change of decimals is pending for token ${token} on chain ${chainId}`)
     if (answer.outcome === 'other')
       throw new RequestError(
         409,
-        `token ${token} on chain ${chainId} says decimals ${answer.read ?? 'that cannot be read'}, not ${decimals}`,
+        `token ${token} on chain ${chainId} returns decimals ${answer.read ?? 'that cannot be read'}, not ${decimals}`,
       )
     if (answer.outcome === 'rpc_unavailable')
-      throw new RequestError(503, `chain ${chainId} cannot be asked right now; try again`)
+      throw new RequestError(503, `chain ${chainId} cannot be reached right now; try again`)
     await auditChange(context, request, 'token.decimals', `${chainId}/${token}`, { decimals })
     return reply.code(204).send()
   })

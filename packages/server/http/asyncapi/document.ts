@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const MESSAGES: Readonly<Record<string, { readonly about: string; readonly payload: JsonSchema }>> = {
   SUBSCRIBE: {
-    about: 'Exactly one per connection, within five seconds. A null cursor starts live.',
+    about: 'Sent exactly once per connection, within five seconds. A null cursor starts live.',
     payload: wire.SubscribeFrame,
   },
   PRICE_UPSERT: {
@@ -15,7 +15,7 @@ const MESSAGES: Readonly<Record<string, { readonly about: string; readonly paylo
     payload: wire.PriceUpsertEnvelope,
   },
   PRICE_RETRACT: {
-    about: 'What was published is withdrawn, with the state that holds instead.',
+    about: 'Withdraws a published record and carries the state that replaces it.',
     payload: wire.PriceRetractEnvelope,
   },
   SWAP_OBSERVED: {
@@ -23,18 +23,18 @@ const MESSAGES: Readonly<Record<string, { readonly about: string; readonly paylo
     payload: wire.SwapObservedEnvelope,
   },
   FEED_HEALTH: {
-    about: 'The feed of a chain, on every change and every 15 s: silence means loss.',
+    about: "The health of a chain's feed, on every change and every 15 s: silence means loss.",
     payload: wire.FeedHealthEnvelope,
   },
   RESET_REQUIRED: {
-    about: 'Replay cannot safely go on: take a snapshot, make a cursor there, subscribe again.',
+    about: 'Replay cannot continue safely: take a snapshot, create a cursor there, subscribe again.',
     payload: wire.ResetRequired,
   },
 }
 const HEARD = Object.keys(MESSAGES).filter(name => name !== 'SUBSCRIBE')
 
 const QUERY: Readonly<Record<string, string>> = {
-  chain_ids: 'Chains, ascending, separated by commas; needed.',
+  chain_ids: 'Chains, ascending, separated by commas; required.',
   pool_ids: 'Pool ids, ascending, separated by commas.',
   token_ids: 'Token ids, ascending, separated by commas.',
   types: 'Types of records, ascending, separated by commas.',
@@ -72,14 +72,14 @@ export function asyncApiDocument(): Json {
     },
     defaultContentType: 'application/json',
     servers: {
-      webSocket: server('ws', 'The host this document came from; wss behind TLS.'),
+      webSocket: server('ws', 'The host that served this document; wss behind TLS.'),
       eventStream: server('http', 'The same host; https behind TLS.'),
     },
     channels: {
       stream: {
         address: '/v1/stream',
         title: 'WebSocket',
-        description: 'Records in order of their sequence; replay first where a cursor is given.',
+        description: 'Records in order of their sequence; with a cursor, the replay comes first.',
         servers: [{ $ref: '#/servers/webSocket' }],
         messages: all(Object.keys(MESSAGES)),
       },
@@ -87,7 +87,7 @@ export function asyncApiDocument(): Json {
         address: '/v1/stream/sse',
         title: 'Server-sent events',
         description:
-          'The same records; each event is named by its type, and its id resumes the same request.',
+          'The same records; each event is named after its type, and its id resumes the same request.',
         servers: [{ $ref: '#/servers/eventStream' }],
         messages: all(HEARD),
         bindings: {
@@ -105,7 +105,7 @@ export function asyncApiDocument(): Json {
     },
     operations: {
       subscribe: operation('receive', 'stream', ['SUBSCRIBE'], 'What the client sends.'),
-      publish: operation('send', 'stream', HEARD, 'What the client hears.'),
+      publish: operation('send', 'stream', HEARD, 'What the client receives.'),
       publishEvents: operation('send', 'events', HEARD, 'The same as events.'),
     },
     components: {

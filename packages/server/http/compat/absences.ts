@@ -13,7 +13,7 @@ const PLAIN = /^[A-Za-z0-9_.:-]{1,90}$/
 export class Absences {
   readonly #entries: string[] = []
 
-  /** `name` is as the client wrote it; one that is not plain is told by its place in the list. */
+  /** `name` is as the client wrote it; one that is not plain text is identified by its position in the list. */
   note(name: string, reason: string, at: number | null = null): void {
     const shown = PLAIN.test(name) ? name : at === null ? '?' : `#${at + 1}`
     this.#entries.push(`${shown}=${reason}`)

@@ -1,6 +1,6 @@
 /**
- * What vendors tell of a token beside its price: the volume of a day, and what its pools hold. Each is known whole or
- * absent with a reason. A volume is kept for a minute, since adding up a day takes long.
+ * What vendors report about a token besides its price: the volume of a day, and the contents of its pools. Each is
+ * complete, or absent with a reason. A volume is kept for a minute, since adding up a day takes long.
  */
 import { exact } from '@assay/sdk'
 import type { PoolRow } from '../../store/port.ts'
@@ -12,7 +12,7 @@ import { percentBetween, type Signed } from './rounding.ts'
 import { poolsOf, sumOf, tradedIn, volumeOf } from './tradedPools.ts'
 
 export const DAY_MS = 86_400_000
-/** What an answer that adds up figures, or makes candles, costs beside its request. */
+/** What a response with sums or candles costs in addition to its request. */
 export const FIGURE_UNITS = 2
 const KEPT_MS = 60_000
 const MOST_KEPT = 5000
@@ -67,7 +67,7 @@ type Reserves = {
 }
 export type Decimals = { readonly token0: number | null; readonly token1: number | null }
 
-/** Both sides of a pool at their prices. A pool of ranges does not tell what it holds outside of them. */
+/** Both sides of a pool at their prices. A concentrated pool does not reveal what it holds outside the known ranges. */
 export function reserveOf(
   context: HttpContext,
   row: PoolRow,
@@ -94,7 +94,7 @@ const sideOf = (price: Price | string, amount: string, decimals: number | null):
     ? 'NO_PRICE'
     : exact.multiply(price.value, BigInt(amount), decimals)
 
-/** By how many per cent the price stands above our own of `agoMs` before. */
+/** By how many per cent the price is above the one published `agoMs` before. */
 export async function changeSince(
   context: HttpContext,
   token: Token,

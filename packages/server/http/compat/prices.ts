@@ -43,7 +43,7 @@ export async function currentPrices(
   const fee = {
     async pay() {
       const { allowed, waitMs } = await spend(context, request, reply, ENTRY_UNITS)
-      if (!allowed) throw budgetSpent(`looking a token up costs ${ENTRY_UNITS} units`, 'QUOTA', waitMs)
+      if (!allowed) throw budgetSpent(`looking up a token costs ${ENTRY_UNITS} units`, 'QUOTA', waitMs)
     },
     giveBack: (lookUps: number) => giveBack(context, request, reply, lookUps * ENTRY_UNITS),
   }

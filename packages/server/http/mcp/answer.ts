@@ -32,7 +32,7 @@ export async function answerOf({ method, params }: Request, revision: Revision, 
 const finished = (result: object, revision: Revision): object =>
   revision === 'stateless' ? { ...result, resultType: 'complete', _meta: { [SERVER_KEY]: SERVER } } : result
 
-/** A refusal as the result of a tool, for those who cannot be told a status. */
+/** A refusal as a tool result, for transports without a status code. */
 export const refusedOf = (
   { code, message, retryable, retryAfterMs }: AssayError,
   revision: Revision,

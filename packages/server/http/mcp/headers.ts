@@ -1,6 +1,6 @@
 /**
- * What the headers of a POST say beside its body. They are for whoever stands between and reads no bodies, so they must
- * say the same: else a proxy would let through one thing and we would do another.
+ * The headers of a POST that repeat parts of its body. Proxies that do not read bodies rely on them, so they must
+ * agree: otherwise a proxy would admit one request and the service would run another.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { CODE, type Message, ProtocolError } from './message.ts'

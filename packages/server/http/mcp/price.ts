@@ -8,7 +8,7 @@ import { type Asked, object, text, textOrNull, type TokenArguments, whole, whole
 import { unpricedWords } from './words.ts'
 
 const BLOCK: JsonSchema = {
-  description: 'The block the statement stands on; null while the token is still looked up.',
+  description: 'The block the answer is based on; null while the token is still being looked up.',
   anyOf: [
     object({
       number: whole('Its number.'),
@@ -20,9 +20,9 @@ const BLOCK: JsonSchema = {
 }
 
 const EXACT: JsonSchema = {
-  description: 'The price as an exact fraction of whole numbers; null where price_usd is.',
+  description: 'The price as an exact fraction of integers; null if price_usd is.',
   anyOf: [
-    object({ numerator: text('Above the line.'), denominator: text('Below the line.') }),
+    object({ numerator: text('The numerator.'), denominator: text('The denominator.') }),
     { type: 'null' },
   ],
 }
@@ -35,18 +35,18 @@ export const PRICE_FIELDS: Readonly<Record<string, JsonSchema>> = {
     'US dollars for one whole token, as decimal text of 18 significant digits. Null means unknown, never zero.',
   ),
   exact: EXACT,
-  reason: textOrNull('Why price_usd is null, as a code; null where there is a price.'),
+  reason: textOrNull('Why price_usd is null, as a code; null if there is a price.'),
   explanation: textOrNull('The reason in a sentence.'),
   score: wholeOrNull('Confidence from 0 to 10: the weakest link, not a probability. Null without a price.'),
   score_label: textOrNull('The score as a word.'),
-  min_score: whole('Below this score the operator gives agents no number.'),
+  min_score: whole('Below this score the operator withholds the number from agents.'),
   block: BLOCK,
   evaluated_at_ms: wholeOrNull('When it was evaluated, Unix milliseconds.'),
   expires_at_ms: wholeOrNull(
-    'From this time on the price no longer holds; ask again. Null where nothing ends it.',
+    'From this time on the price is no longer valid; ask again. Null if it does not expire.',
   ),
-  stream_sequence: wholeOrNull('The record of the public log that says so.'),
-  retry_after_ms: wholeOrNull('Ask again after so long; null where waiting does not help.'),
+  stream_sequence: wholeOrNull('The record in the log that contains this.'),
+  retry_after_ms: wholeOrNull('When to ask again; null if waiting does not help.'),
 }
 
 export type PriceFields = {
@@ -147,7 +147,7 @@ const CODE = /^[A-Z_]{1,40}$/
 const FAILED: Readonly<Record<string, string>> = {
   TOKEN_UNKNOWN: 'There is no token at this address.',
   NO_ROUTE: 'The token has no price now, so nothing leads to a stable.',
-  NOT_SUPPORTED: 'This is a stable: other tokens are sold for it.',
+  NOT_SUPPORTED: 'This is a stable: other tokens are sold into it.',
   RPC_UNAVAILABLE: 'No node of the chain could answer.',
   BUDGET_EXCEEDED: 'The budget for looking tokens up is used up.',
   DEADLINE_EXCEEDED: 'It could not be computed in time.',

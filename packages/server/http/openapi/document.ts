@@ -31,7 +31,7 @@ export function openApiDocument(): Json {
       summary: 'USD prices of long-tail EVM tokens, each with its evidence and a weakest-link confidence.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/', description: 'Where this document came from.' }],
+    servers: [{ url: '/', description: 'The service that returned this document.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     security: [{ bearer: [] }, { session: [] }],
     paths,
@@ -142,17 +142,17 @@ const ABOUT: Readonly<Record<number, string>> = {
   400: 'Malformed: the message says what was received and what was expected.',
   401: 'The credential is missing, invalid, expired or revoked.',
   403: 'The credential may not use this endpoint.',
-  404: 'Not known here.',
-  405: 'Another method; see Allow.',
-  409: 'Not possible beside what is under way; the message says what.',
+  404: 'Not found.',
+  405: 'Method not allowed; see Allow.',
+  409: 'Conflicts with the present state; the message says with what.',
   413: 'The body is too large.',
   414: 'The URL is longer than 8 KiB.',
-  415: 'The body is not application/json as it is.',
-  422: 'Nothing the request allows gives an answer.',
-  429: 'The quota is spent.',
+  415: 'The body is not uncompressed application/json.',
+  422: 'No answer satisfies the restrictions of the request.',
+  429: 'The quota is exhausted.',
   500: 'The service failed; the request id names the log line.',
-  503: 'Not possible right now.',
-  504: 'Not done by the deadline asked for.',
+  503: 'Temporarily unavailable.',
+  504: 'Not done by the requested deadline.',
 }
 const EMPTY = [401, 403, 429]
 
@@ -168,7 +168,7 @@ function RESPONSES(schemas: Components): Json {
       responses[name] = EMPTY.includes(status)
         ? { description: `${description} Empty body.`, headers }
         : { description, headers, content: contentOf(error) }
-    // A path below /v1/quote/ that leads nowhere has no code.
+    // An unknown path below /v1/quote/ has no code.
     if (WITH_CODE.includes(status))
       responses[`Quote${name}`] = {
         description,
@@ -180,13 +180,16 @@ function RESPONSES(schemas: Components): Json {
 }
 
 const HEADERS: Json = {
-  'X-Request-Id': { description: 'Names this exchange in the log.', schema: { type: 'string' } },
-  RateLimit: { description: 'What is left: `"default";r=59;t=1`.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'Identifies this request in the log.', schema: { type: 'string' } },
+  RateLimit: { description: 'The remaining quota: `"default";r=59;t=1`.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The quota: `"default";q=600;w=60`.', schema: { type: 'string' } },
   'Retry-After': { description: 'Whole seconds, at least 1.', schema: { type: 'integer', minimum: 1 } },
-  'WWW-Authenticate': { description: 'The scheme to come with: Bearer.', schema: { type: 'string' } },
-  Allow: { description: 'The methods served here.', schema: { type: 'string' } },
-  ETag: { description: 'Names this representation; send it as If-None-Match.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: 'The required scheme: Bearer.', schema: { type: 'string' } },
+  Allow: { description: 'The allowed methods.', schema: { type: 'string' } },
+  ETag: {
+    description: 'Identifies this representation; send it as If-None-Match.',
+    schema: { type: 'string' },
+  },
 }
 
 function headersOf(status: number, isOpen: boolean): Json {
@@ -200,7 +203,7 @@ function headersOf(status: number, isOpen: boolean): Json {
 }
 
 const MEANS: Readonly<Record<number, string>> = {
-  202: 'Accepted; work is under way.',
+  202: 'Accepted; work is in progress.',
   204: 'Done; no body.',
   304: 'Nothing has changed since that tag.',
 }

@@ -1,6 +1,6 @@
 /**
- * What parameters and bodies are, with an example of each, for the description of the API and for whoever tries it there.
- * A name means the same everywhere, but where an entry says otherwise for one operation.
+ * Descriptions of parameters and bodies, with an example of each, for the OpenAPI document and its page.
+ * A name means the same in every operation, unless an entry overrides it for one.
  */
 
 type Word = { readonly about: string; readonly example: string | number }
@@ -20,7 +20,7 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     example: 100,
   },
   cursor: {
-    about: 'next_cursor of the page before, with the same parameters.',
+    about: 'next_cursor of the previous page, with the same parameters.',
     example: 'eyJhZnRlciI6MTAwfQ',
   },
   address: {
@@ -28,7 +28,7 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
     example: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
   },
   q: {
-    about: 'Symbol or name of a token, or a part of it, the deepest first; not with address.',
+    about: 'Symbol or name of a token, or a part of it; deepest tokens first. Not with address.',
     example: 'WETH',
   },
   include: {
@@ -40,20 +40,20 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
   from_block: { about: 'Only events of this block and later ones.', example: 23_800_000 },
   to_block: { about: 'Only events of this block and earlier ones.', example: 23_900_000 },
   max_age_ms: {
-    about: 'The oldest answer to accept; an older one is recomputed, or refused.',
+    about: 'The oldest price to accept; an older one is recomputed or refused.',
     example: 60_000,
   },
   deadline_ms: {
-    about: 'How long to compute at most; 3000 by default. After that the answer is 504.',
+    about: 'How long to wait for a computed answer, 3000 by default; then the answer is 504.',
     example: 3000,
   },
   max_hops: {
-    about: 'Only routes of at most so many pools. The answer is computed and never logged.',
+    about: 'Only routes of at most this many pools. The quote is computed and never published.',
     example: 2,
   },
   min_depth_usd: {
     about:
-      'Only pools with at least this effective depth, in dollars. It can raise the minimum of the policy only.',
+      'Only pools with at least this effective depth, in dollars. It can only raise the minimum of the policy.',
     example: 1000,
   },
   exclude_pools: {
@@ -70,25 +70,28 @@ const PARAMETERS: Readonly<Record<string, Word>> = {
   },
   from_ms: { about: 'From this time on, Unix milliseconds; with to_ms.', example: 1_763_164_800_000 },
   to_ms: { about: 'Before this time, Unix milliseconds; with from_ms.', example: 1_763_251_200_000 },
-  at_ms: { about: 'The state that held at this time, Unix milliseconds.', example: 1_763_164_800_000 },
-  at_block: { about: 'The state that held at this block.', example: 23_800_000 },
-  at_sequence: { about: 'The state that held at this position of the stream.', example: 1000 },
+  at_ms: { about: 'The state in force at this time, Unix milliseconds.', example: 1_763_164_800_000 },
+  at_block: { about: 'The state in force at this block.', example: 23_800_000 },
+  at_sequence: { about: 'The state in force at this sequence.', example: 1000 },
   interval: { about: 'Candles of this width instead of the states themselves.', example: '1h' },
   policy_version: {
-    about: 'The version of a policy, as records name it.',
+    about: 'The version of a policy, as it appears in records.',
     example: 'p0123456789abcdef0123456789abcdef',
   },
   snapshot_sequence: {
-    about: 'The cursor begins after this position, as GET /v1/pools gives it; needs chain_id.',
+    about: 'The cursor begins after this sequence, as GET /v1/pools returns it; needs chain_id.',
     example: 1000,
   },
-  webhook_id: { about: 'The webhook, as it was registered.', example: '0b6b1c9f4f1e4a0f9a6f0f6f3c1d2e3f' },
+  webhook_id: {
+    about: 'The id returned when the webhook was registered.',
+    example: '0b6b1c9f4f1e4a0f9a6f0f6f3c1d2e3f',
+  },
   format: { about: 'The format of the file; csv by default.', example: 'parquet' },
-  after_sequence: { about: 'Records above this one; left out, all that are kept.', example: 1000 },
-  to_sequence: { about: 'Records up to this one; left out, the end of the log.', example: 2000 },
-  header: { about: 'Whether a CSV begins with the names of its columns; yes unless told.', example: 'no' },
+  after_sequence: { about: 'Records above this sequence; by default all that are kept.', example: 1000 },
+  to_sequence: { about: 'Records up to this sequence; by default the end of the log.', example: 2000 },
+  header: { about: 'Whether a CSV begins with a header row; yes by default.', example: 'no' },
   key_id: { about: 'The public part of a key: the eight characters after assay_.', example: 'aB3dE6gH' },
-  consumer: { about: 'The consumer, as its keys were issued to it.', example: 'acme' },
+  consumer: { about: 'The consumer that keys were issued to.', example: 'acme' },
 }
 
 const OF_ONE: Readonly<Record<string, Word>> = {
@@ -108,32 +111,32 @@ const OF_ONE: Readonly<Record<string, Word>> = {
   },
   'exportLog.chain_id': { about: 'Only records of this chain.', example: 1 },
   'createSession.chain_id': {
-    about: 'Also a cursor to resume the stream of this chain at; left out, a session only.',
+    about: 'Also returns a cursor from which to resume the stream of this chain; without it, only a session.',
     example: 1,
   },
   'quotePool.max_age_ms': {
-    about: 'A state verified longer ago than this is read again, or refused.',
+    about: 'A state verified longer ago than this is read again or refused.',
     example: 60_000,
   },
 }
 
 /** What the body of each operation is. */
 const BODIES: Readonly<Record<string, string>> = {
-  createWebhook: 'The address, the condition a record must meet, and a name of your own.',
-  replayWebhook: 'The place on the log after which records are matched again.',
-  quoteTokens: 'The tokens, at most 100, and the least score that counts as an answer.',
-  issueKey: 'Whom the key is for, what it may do and until when.',
+  createWebhook: 'The URL, the condition a record must meet, and a name of your choice.',
+  replayWebhook: 'The sequence after which records are matched again.',
+  quoteTokens: 'The tokens, at most 100, and the minimum score of a returned price.',
+  issueKey: 'The consumer, the scopes and the expiry of the key.',
   setLimits: 'The limits, all of them.',
-  setPolicy: 'Any subset of the policy; an empty object undoes what was set.',
+  setPolicy: 'Any subset of the policy; an empty object removes the overrides.',
   tryPolicy: 'Any subset of the policy.',
   startBackfill:
-    'The chain, and from which block to which; left out, from its first deployment to its finalized block.',
-  confirmDecimals: 'The number of decimals that the token says now.',
+    'The chain and the range of blocks; by default from its first deployment to its finalized block.',
+  confirmDecimals: 'The number of decimals that the token now returns.',
   setRetention: 'How long and how many records are kept.',
-  causeIncident: 'Which incident, and on which chain.',
+  causeIncident: 'The incident and its chain.',
 }
 
-/** Undefined where nobody has written it yet, which a test finds. */
+/** Undefined if the entry is missing, which a test detects. */
 export const parameterWord = (operationId: string, name: string): Word | undefined =>
   OF_ONE[`${operationId}.${name}`] ?? PARAMETERS[name]
 

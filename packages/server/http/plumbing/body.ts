@@ -31,13 +31,14 @@ export function misfit(schema: object, value: unknown, whole: string): string | 
 function jsonOf({ body, headers }: FastifyRequest, fail: FaultOf): unknown {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity')
-    throw new RequestError(415, `the body is encoded as ${show(encoding)}; expected it as it is`)
+    throw new RequestError(415, `the body is encoded as ${show(encoding)}; expected it without encoding`)
   const type = headers['content-type']
   if (type !== undefined && !/^application\/json(?:\s*;.*)?$/i.test(type))
     throw new RequestError(415, `the body is ${show(type)}; expected application/json`)
   if (!Buffer.isBuffer(body) || body.length === 0)
-    throw fail({ kind: 'params', message: 'there is no body; expected a JSON object' })
-  if (type === undefined) throw new RequestError(415, 'the body has no type; expected application/json')
+    throw fail({ kind: 'params', message: 'the body is missing; expected a JSON object' })
+  if (type === undefined)
+    throw new RequestError(415, 'the content type is missing; expected application/json')
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
   } catch {
@@ -54,8 +55,8 @@ function validatorOf(schema: object): ValidateFunction {
 }
 
 function messageOf(error: ErrorObject | undefined, whole: string): string {
-  if (error === undefined) return `${whole} does not fit its schema`
-  const { instancePath, keyword, params, message = 'to fit the schema', data } = error
+  if (error === undefined) return `${whole} does not match its schema`
+  const { instancePath, keyword, params, message = 'to match the schema', data } = error
   const path = instancePath === '' ? whole : instancePath.slice(1).replaceAll('/', '.')
   if (keyword === 'additionalProperties')
     return `${path} has an unknown field ${show((params as { additionalProperty: string }).additionalProperty)}`

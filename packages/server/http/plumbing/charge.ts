@@ -1,4 +1,4 @@
-/** What a request costs its consumer, and how it is told: quota and rest with every answer, 429 when it is spent. */
+/** Charges a request to its consumer: quota and remainder with every response, 429 when it is exhausted. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { policyText, restText } from '../../access/quotaText.ts'
 import type { Verdict } from '../../access/rateLimit.ts'

@@ -1,8 +1,8 @@
 /**
- * Sockets at the door, streams included. So many are served at once; who gives up a place for a newcomer is in `places.ts`.
- * Where nobody can, the newcomer is told to come back, and those beyond that are not taken, so that the files a process
- * may open are never all in the hands of strangers: the feed and the store keep theirs. Nobody keeps a connection without
- * using it.
+ * Open sockets, streams included. A fixed number is served at once; `places.ts` decides which one gives way to a
+ * new one. If none can, the new client is asked to retry, and further ones are not accepted, so that clients can
+ * never use up all file descriptors of the process: the feed and the store keep theirs. Idle connections are
+ * closed.
  */
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { type Place, Places } from './places.ts'
 
 /** Served at once. */
 export const MAX_CONNECTIONS = 2000
-/** Beyond those: taken to show a credential, to be answered a probe, or to be told that there is no place. */
+/** In addition to those: accepted to present a credential, to answer a probe, or to be refused with 503. */
 const WAITING = 64
 /** Files that are no connections of clients: the databases of all threads, endpoints, pipes. */
 const OWN_FILES = 128

@@ -39,43 +39,43 @@ export class Metrics {
     'chain_id',
     'input',
   ])
-  readonly #verified = this.#counts('verified_blocks_total', 'Blocks verified and given to the engine.', [
+  readonly #verified = this.#counts('verified_blocks_total', 'Blocks verified and passed to the engine.', [
     'chain_id',
   ])
   readonly #reorgs = this.#counts('reorgs_total', 'Reorganisations met.', ['chain_id'])
   readonly #endpointCalls = {
     calls: this.#counts('rpc_calls_total', 'Calls to an endpoint.', ['chain_id', 'endpoint']),
-    failed: this.#counts('rpc_failed_total', 'Calls without a good answer.', ['chain_id', 'endpoint']),
-    rejected: this.#counts('rpc_rejected_total', 'Answers that failed a check.', ['chain_id', 'endpoint']),
-    kinds: this.#counts('rpc_method_calls_total', 'Calls sent, each call of a batch counted.', [
+    failed: this.#counts('rpc_failed_total', 'Calls without a valid response.', ['chain_id', 'endpoint']),
+    rejected: this.#counts('rpc_rejected_total', 'Responses that failed a check.', ['chain_id', 'endpoint']),
+    kinds: this.#counts('rpc_method_calls_total', 'Calls sent, counting each call of a batch.', [
       'chain_id',
       'endpoint',
       'method',
       'purpose',
     ]),
   }
-  readonly #records = this.#counts('records_total', 'Records on the log since the start.', [
+  readonly #records = this.#counts('records_total', 'Records written to the log since the start.', [
     'chain_id',
     'type',
   ])
   readonly #losses = this.#counts('log_losses_total', 'Epochs begun because the log lost records.', ['why'])
-  readonly #lostRecords = this.#counts('log_lost_records_total', 'Records given out and lost since.', [])
+  readonly #lostRecords = this.#counts('log_lost_records_total', 'Published records that were lost.', [])
   /** Of routes, methods and statuses, which are few: looked up by a text, and not once for each label. */
   readonly #answers = new Map<string, AnswerSeries>()
   readonly #chainGauges = {
     head: this.#gauge('chain_head_block', 'The newest verified block.', ['chain_id']),
-    processed: this.#gauge('chain_processed_block', 'The newest block in the prices.', ['chain_id']),
+    processed: this.#gauge('chain_processed_block', 'The newest processed block.', ['chain_id']),
     finalized: this.#gauge('chain_finalized_block', 'The newest final block.', ['chain_id']),
-    lagBlocks: this.#gauge('chain_lag_blocks', 'Verified blocks not yet in the prices.', ['chain_id']),
-    lagMs: this.#gauge('chain_lag_ms', 'How far the prices are behind.', ['chain_id']),
-    status: this.#gauge('chain_status', '1 for the status a chain is in.', ['chain_id', 'status']),
+    lagBlocks: this.#gauge('chain_lag_blocks', 'Verified blocks not yet processed.', ['chain_id']),
+    lagMs: this.#gauge('chain_lag_ms', 'How far prices are behind, in milliseconds.', ['chain_id']),
+    status: this.#gauge('chain_status', '1 for the present status of a chain.', ['chain_id', 'status']),
     errorRate: this.#gauge('endpoint_error_rate', 'Share of calls that failed.', ['chain_id', 'endpoint']),
     p50Ms: this.#gauge('endpoint_p50_ms', 'Median time of a call.', ['chain_id', 'endpoint']),
   }
   readonly #logHead = this.#gauge('log_head_sequence', 'The newest sequence.', [])
   readonly #logOldest = this.#gauge('log_oldest_sequence', 'The oldest sequence that can be replayed.', [])
   readonly #streams = this.#gauge('stream_clients', 'Open streams.', [])
-  readonly #replayLag = this.#gauge('stream_replay_lag', 'Records the slowest replay has before it.', [])
+  readonly #replayLag = this.#gauge('stream_replay_lag', 'Records the slowest replay still has to read.', [])
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })

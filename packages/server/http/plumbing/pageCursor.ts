@@ -21,7 +21,7 @@ export function openPage(secret: Uint8Array, query: string, cursor: string): rea
   )
     throw new RequestError(
       400,
-      'cursor is not one of this query; expected the next_cursor of its previous page',
+      'cursor does not belong to this query; expected the next_cursor of its previous page',
     )
   return JSON.parse(body.toString()) as readonly (string | number)[]
 }

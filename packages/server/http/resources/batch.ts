@@ -35,7 +35,7 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
       const { allowed, waitMs } = await spend(context, request, reply, ENTRY_UNITS)
       if (!allowed)
         throw budgetSpent(
-          `looking a token up costs ${ENTRY_UNITS} units, and fewer are left; ask again later`,
+          `looking up a token costs ${ENTRY_UNITS} units, but fewer are left; try again later`,
           'QUOTA',
           waitMs,
         )

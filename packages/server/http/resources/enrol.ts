@@ -112,7 +112,7 @@ function claimOf(
 
 const daySpent = ({ consumer, limits }: Principal): QuoteError =>
   budgetSpent(
-    `${(limits ?? DEFAULT_LIMITS).enrolmentsPerDay} tokens have been enrolled for ${consumer} in 24 hours; ask again later, or ask the operator for more`,
+    `${(limits ?? DEFAULT_LIMITS).enrolmentsPerDay} tokens have been enrolled for ${consumer} in 24 hours; try again later, or ask the operator for more`,
     'ENROLMENTS_PER_DAY',
     DAY_RETRY_MS,
   )

@@ -25,8 +25,8 @@ export function registerExit(app: FastifyInstance, context: HttpContext): void {
         return answer.outcome === 'exit' ? { outcome: 'answer', json: answer.exit } : answer
       }
     },
-    unpriced: 'the token has no price now, so there is no route to sell it over',
-    stable: 'other tokens are sold for it',
+    unpriced: 'the token has no price at present, so there is no route to sell it',
+    stable: 'other tokens are sold into it',
   })
   app.get('/v1/exit/:chain_id/:token_address', respond)
 }

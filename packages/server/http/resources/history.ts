@@ -37,7 +37,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     if (moment !== undefined) {
       const beside = [...others, ...RANGES.filter(name => params.text(name) !== null)]
       if (beside.length > 0)
-        throw new RequestError(400, `${moment} stands alone; it was given with ${beside.join(', ')}`)
+        throw new RequestError(400, `${moment} must be given alone; it was given with ${beside.join(', ')}`)
       const answer = await atMoment(context, subject, moment, params.integer(moment, 0, MAX) as number)
       return { ...withFeed(context, subject, answer), ...gaps }
     }

@@ -22,7 +22,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void
 /** Stands before the app's own listener. */
 export function answerHotQuotes(server: Server, context: HttpContext, connections: Connections): void {
   const handle = server.listeners('request').at(-1) as Listener | undefined
-  if (handle === undefined) throw new Error('the app has no listener to stand before')
+  if (handle === undefined) throw new Error('the app has no listener to replace')
   const hot = new HotQuotes(context, handle)
   server.removeListener('request', handle)
   server.on('request', (request, response) => {

@@ -14,7 +14,7 @@ export function serviceOf(chain: ServedChain): ChainService {
 }
 
 export const unavailable = (reason: string | null): QuoteError =>
-  new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be asked right now; try again', reason)
+  new QuoteError('RPC_UNAVAILABLE', 'the chain cannot be reached right now; try again', reason)
 
 /** What asks cannot be paid for now; `detail` names the budget. */
 export const budgetSpent = (message: string, detail: string, retryAfterMs: number): QuoteError =>
@@ -22,7 +22,7 @@ export const budgetSpent = (message: string, detail: string, retryAfterMs: numbe
 
 /** The chain's own, which all consumers share. */
 export const callsSpent = (retryAfterMs: number): QuoteError =>
-  budgetSpent('the budget of calls for on-demand work is spent; try again later', 'RPC_CALLS', retryAfterMs)
+  budgetSpent('the call budget for on-demand work is exhausted; try again later', 'RPC_CALLS', retryAfterMs)
 
 export const tooLate = (deadlineMs: number): QuoteError =>
   new QuoteError('DEADLINE_EXCEEDED', `no answer within ${deadlineMs} ms; raise deadline_ms or try again`)

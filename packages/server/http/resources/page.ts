@@ -35,7 +35,7 @@ export function registerPage(app: FastifyInstance, folder: string | null): void 
     app.get('/', async (_, reply) =>
       reply
         .headers({ 'content-type': 'text/plain; charset=utf-8', ...PAGE_HEADERS })
-        .send('Assay runs here without its console. The API is described at /docs.\n'),
+        .send('Assay runs here without its console. See /docs for the API.\n'),
     )
     return
   }
@@ -44,7 +44,7 @@ export function registerPage(app: FastifyInstance, folder: string | null): void 
     const file = join(entry.parentPath, entry.name)
     const path = `/${relative(folder, file).split(sep).join('/')}`
     const type = TYPES[extname(entry.name)]
-    if (type === undefined) throw new Error(`${path} of the console is of no type that is served`)
+    if (type === undefined) throw new Error(`${path} of the console has a type that is not served`)
     const plain = readFileSync(file)
     const packed = gzipSync(plain)
     const headers = {

@@ -58,7 +58,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
       readingOf(context, chain.config.chainId),
     ) as Computed
     if (narrowing !== null && computed.state === 'UNPRICED' && computed.reason !== 'FEED')
-      throw new QuoteError('NO_ROUTE', 'no route is left with these limits', computed.reason ?? null)
+      throw new QuoteError('NO_ROUTE', 'no route is left within these limits', computed.reason ?? null)
     const quote = await withPast(context, chain.config.chainId, address, computed)
     return sendJson(reply, JSON.stringify(view === 'full' ? quote : compactView(quote)))
   })
@@ -154,7 +154,7 @@ async function withPast(
   return { ...quote, change: await changeOf(store, chainId, token, quote) }
 }
 
-/** 202 while it is on its way in; what comes later is told later. */
+/** 202 while it is being looked up; the outcome is returned to a later request. */
 async function enrol(
   context: HttpContext,
   chain: ServedChain,

@@ -50,7 +50,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
     new Params(searchOf(request), [], malformed)
     const { session, scopes, consumer } = principalOf(request)
     if (session === null)
-      throw new RequestError(404, 'this request has no session; POST /v1/session makes one')
+      throw new RequestError(404, 'this request has no session; POST /v1/session creates one')
     return { session: { expires_at_ms: session.expiresAtMs }, scopes, consumer }
   })
 

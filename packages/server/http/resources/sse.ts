@@ -58,7 +58,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
         access
           .isValid(each.principal)
           .then(isValid => {
-            if (!isValid) each.subscriber.close(1008, 'the credential has ended')
+            if (!isValid) each.subscriber.close(1008, 'the credential was revoked or has expired')
           })
           .catch(() => undefined)
     }, REVALIDATE_MS),
@@ -76,14 +76,14 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
     if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections) throw new Refusal(429, 1000)
     const herdMs = roster.admit()
-    if (herdMs !== null) return unavailable(reply, herdMs, 'too many are coming back at once')
+    if (herdMs !== null) return unavailable(reply, herdMs, 'too many clients are reconnecting at once')
     // Counted from here on: looking at a cursor takes time, and a herd would slip through it.
     const leave = roster.enter(principal.consumer)
     const { raw } = reply
     raw.once('close', leave)
     if (raw.destroyed) leave()
     const start = await startOf(context, subscription, { ofFilters: true })
-    // Gone while its cursor was looked at: its end has been told already.
+    // Closed while its cursor was checked: its end has been reported already.
     if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()

@@ -46,5 +46,5 @@ test('it stops with a warning where the store has gone before it', async () => {
   interest.note(`1/${token}`, 5)
   await database.leave()
   await interest.close()
-  expect(warnings).toEqual(['the tokens that were asked for could not be stored'])
+  expect(warnings).toEqual(['the requested tokens could not be stored'])
 })

@@ -45,7 +45,7 @@ export class Interest {
 
   async #tryToWrite(): Promise<void> {
     await this.write().catch((failure: unknown) =>
-      this.#log.warn('the tokens that were asked for could not be stored', { error: String(failure) }),
+      this.#log.warn('the requested tokens could not be stored', { error: String(failure) }),
     )
   }
 }

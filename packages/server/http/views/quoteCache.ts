@@ -131,7 +131,7 @@ export class QuoteCache {
     const stored = await this.#store.readQuote(chainId, token)
     if (stored === null) return null
     const head = JSON.parse(stored.price) as CompactState
-    // Whoever asks for it wakes it: it is on its way in again, as if it had not been known.
+    // A request reactivates it: it is looked up again as if it were new.
     if (head.state === 'UNPRICED' && head.reason === 'DORMANT') return null
     const change = head.state === 'PRICED' ? await changeOf(this.#store, chainId, token, head) : null
     const version = `${stored.sequence} ${JSON.stringify(change)}`

@@ -97,6 +97,6 @@ test.each(['', 'change,change', 'volume', 'change,', 'change;depth'])('include=%
   const { status, body } = await ask(`&include=${text}`)
   expect(status).toBe(400)
   expect(body.error).toMatch(
-    /^include is .*; expected some of change, spark, depth, each once, with commas between$/,
+    /^include is .*; expected any of change, spark, depth, each once, separated by commas$/,
   )
 })

@@ -26,7 +26,7 @@ export function columnsIn(text: string | null): ReadonlySet<Column> {
   if (wanted.size !== names.length || names.some(name => !(COLUMNS as readonly string[]).includes(name)))
     throw new RequestError(
       400,
-      `include is ${JSON.stringify(text?.slice(0, 60))}; expected some of ${COLUMNS.join(', ')}, each once, with commas between`,
+      `include is ${JSON.stringify(text?.slice(0, 60))}; expected any of ${COLUMNS.join(', ')}, each once, separated by commas`,
     )
   return wanted as ReadonlySet<Column>
 }

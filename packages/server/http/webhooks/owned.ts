@@ -21,5 +21,5 @@ export async function ownedWebhook(context: HttpContext, request: FastifyRequest
 export const noWebhook = (webhookId: string): RequestError =>
   new RequestError(
     404,
-    `there is no webhook ${JSON.stringify(webhookId.slice(0, 40))} of yours; GET /v1/webhooks lists them`,
+    `you have no webhook ${JSON.stringify(webhookId.slice(0, 40))}; GET /v1/webhooks lists them`,
   )

@@ -138,10 +138,7 @@ function registerDeliveries(app: FastifyInstance, context: HttpContext): void {
     const { after_sequence: after } = bodyOf(request, WebhookReplayRequest)
     const { epoch, oldest, head } = await store.readBounds()
     if (after < Math.max(oldest - 1, epochStart(epoch)) || after > head)
-      throw new RequestError(
-        400,
-        `after_sequence is ${after}; the log can be matched again after ${oldest - 1} to ${head}`,
-      )
+      throw new RequestError(400, `after_sequence is ${after}; expected ${oldest - 1} to ${head}`)
     const { position, memory } = await placeAt(context, JSON.parse(row.condition) as WebhookCondition, after)
     if (!(await store.moveWebhook(row.webhookId, position, memory))) throw noWebhook(row.webhookId)
     await changed(context, request, 'replay', row.webhookId, { after_sequence: after })

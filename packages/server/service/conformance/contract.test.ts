@@ -336,14 +336,14 @@ describe('R-quote-7: GET /v1/history/token', () => {
   })
 
   it.each([
-    ['at_ms=1&at_block=1', 'at_ms stands alone; it was given with at_block'],
-    ['at_sequence=1&interval=1m', 'at_sequence stands alone; it was given with interval'],
+    ['at_ms=1&at_block=1', 'at_ms must be given alone; it was given with at_block'],
+    ['at_sequence=1&interval=1m', 'at_sequence must be given alone; it was given with interval'],
     ['interval=2m', 'interval is "2m"; expected one of 1m, 5m, 1h, 1d'],
     ['from_ms=5&to_ms=5', 'from_ms is 5; expected it before to_ms, which is 5'],
     ['limit=0', 'limit is "0"; expected an integer from 1 to 1000'],
     [
       'cursor=AAAAAAAAAAAAAAAAAAAAAAAA',
-      'cursor is not one of this query; expected the next_cursor of its previous page',
+      'cursor does not belong to this query; expected the next_cursor of its previous page',
     ],
   ])('with %s is 400', async (query, error) => {
     const { status, body } = await api.get(path(query))

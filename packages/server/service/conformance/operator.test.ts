@@ -91,7 +91,7 @@ describe('keys', () => {
     [{ consumer: 'c', name: 'n', scopes: [] }, 'scopes is []; it must NOT have fewer than 1 items'],
     [
       { consumer: 'c', name: 'n', scopes: ['read'], expires_at_ms: 5 },
-      'expires_at_ms is 5; expected a time to come',
+      'expires_at_ms is 5; expected a time in the future',
     ],
   ])('POST %j is 400 and issues none', async (body, error) => {
     const answer = await send('POST', 'keys', body)
@@ -372,7 +372,7 @@ describe('incidents of a local world', () => {
     ])
     expect(await told({ name: 'rug', chain_id: CHAIN_ID, end: true })).toEqual([
       400,
-      'rug is over at once: it cannot be ended',
+      'rug has no duration and cannot be ended',
     ])
     expect(await told({ name: 'rug', chain_id: 7 })).toEqual([
       404,
@@ -402,7 +402,7 @@ describe('incidents of a local world', () => {
       })
       expect([refused.status, (refused.body as { error: string }).error]).toEqual([
         404,
-        'this service runs on no local world: nothing can be made to go wrong here',
+        'this service does not run on a local world, so there are no incidents here',
       ])
     } finally {
       await real.close()

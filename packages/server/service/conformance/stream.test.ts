@@ -310,7 +310,7 @@ describe('R-stream-1, R-stream-2, R-stream-7: frames, filters, connections', () 
     await service.store.revokeKey(keyId, Date.now())
     expect((await foreign.untilClosed()).code).toBe(1008)
     await until('events over', () => events.isOver)
-    expect(events.text).toContain(': 1008 the credential has ended')
+    expect(events.text).toContain(': 1008 the credential was revoked or has expired')
   })
 })
 

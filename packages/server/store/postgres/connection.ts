@@ -1,10 +1,10 @@
 /**
  * Connections to one PostgreSQL database, for one thread.
  *
- * A write is durable when it resolves: `synchronous_commit` is set here whatever the server's default. A lock
- * or a statement that takes too long fails by name instead of holding a chain; a client that hangs inside a
- * transaction is ended by the server, because others wait for the head row it may hold, and whoever takes the place of
- * a stopped writer waits for its chain.
+ * A write is durable when it resolves: `synchronous_commit` is set here whatever the server's default. A lock or a
+ * statement that takes too long fails by name instead of holding a chain; a client that hangs inside a transaction
+ * is ended by the server, because others wait for the head row it may hold, and the successor of a stopped writer
+ * waits for its chain.
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
@@ -64,7 +64,7 @@ export class Connection {
 
   constructor(url: string, most: number) {
     this.#pool = new pg.Pool({ ...clientOptions(url), max: most, idleTimeoutMillis: 60_000 })
-    // An idle connection that breaks is replaced when one is needed; whoever asks then learns of it.
+    // An idle connection that breaks is replaced when one is needed; the next caller then gets the error.
     this.#pool.on('error', () => undefined)
   }
 
@@ -136,7 +136,7 @@ const VERSION = statement(
   "SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync",
 )
 
-/** Refuses a server that is too old, or that was told not to keep what it says it kept. */
+/** Refuses a server that is too old, or that is configured not to be durable. */
 export async function refuseUnfit(query: Query): Promise<void> {
   const [server] = await query<{ version: number; fsync: string }>(VERSION)
   const { version, fsync } = server as { version: number; fsync: string }

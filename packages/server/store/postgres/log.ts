@@ -1,6 +1,7 @@
 /**
  * The log of all chains. Sequences are given out by the head row, which a transaction takes after all its other
- * work and keeps until it is durable: they are contiguous, in commit order, and whoever sees one sees all below.
+ * work and keeps until it is durable: they are contiguous, in commit order, and a reader that sees one sees all
+ * below it.
  */
 import type { Lease } from '../cluster.ts'
 import { epochStart, lastSequence } from '../epoch.ts'

@@ -15,7 +15,7 @@ const FORGET = statement(`
   )
   DELETE FROM open_stream USING gone WHERE open_stream.node = gone.node`)
 const REPLAYED = statement(`SELECT min(replayed) AS replayed FROM node WHERE ${LIVES}`)
-// Whoever counts a consumer's streams waits for the one before, so that none is counted too few.
+// Counting a consumer's streams is serialised, so that none is missed.
 const LOCK_STREAMS = statement(
   "SELECT pg_advisory_xact_lock(hashtextextended('assay streams of ' || $1::text, 0))",
 )

@@ -18,7 +18,7 @@ const SETTING = statement('SELECT value FROM meta WHERE name = $1')
 const WRITE_SETTING = statement(`
   INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 const DROP_SETTING = statement('DELETE FROM meta WHERE name = $1')
-// Whoever enrols for a consumer waits for the one before, so that none is counted too few.
+// Enrolments for a consumer are serialised, so that none is missed in the count.
 const LOCK_CONSUMER = statement('SELECT 1 FROM consumer WHERE consumer = $1 FOR UPDATE')
 const TOUCH = statement(`
   UPDATE enrolment SET last_asked_at_ms = $1 WHERE chain_id = $2 AND token_address = $3 RETURNING chain_id`)

@@ -18,7 +18,7 @@ const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [5, 160]
 /** Opening may have to wait for another thread's recovery. */
 const OPEN_BUSY_MS = 5_000
 
-/** The log begins anew once all of it is copied; what was written during one try is left for the next. */
+/** The log restarts once all of it is copied; what was written during one attempt is left for the next. */
 const TRIES = 3
 
 /** In pages; both are -1 before there is a log. */

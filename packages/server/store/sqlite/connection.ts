@@ -22,7 +22,7 @@ const STEP_BUSY_MS = 5
 /** Between two tries for the write lock. */
 const LOCK_PAUSE_MS = 2
 
-/** A commit takes milliseconds; whoever waits this long is behind a writer that hangs. */
+/** A commit takes milliseconds; a wait this long means that a writer hangs. */
 const LOCK_LIMIT_MS = 10_000
 
 /**

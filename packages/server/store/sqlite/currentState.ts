@@ -1,6 +1,6 @@
 /**
- * The current state of every token, pool and feed: what their last record said, and which record that was.
- * It follows from the log alone; whoever folds the log from its beginning arrives at the same.
+ * The current state of every token, pool and feed: what their last record said, and which record that was. It
+ * follows from the log alone: folding the log from its beginning gives the same state.
  */
 import type { Sealed, Subject } from '../envelope.ts'
 import { lastPricedText } from '../lastPriced.ts'

@@ -11,8 +11,8 @@ import { StoreError } from '../../store/storeError.ts'
 /** The longest a transaction should hold the database. */
 export const TRANSACTION_MS = 20
 /**
- * Between two transactions. Whoever waits for SQLite's lock asks for it every few milliseconds: one that lets go and
- * takes it again at once is hardly ever found to have let go.
+ * The pause between two transactions. SQLite's lock is polled every few milliseconds, so a writer that releases
+ * and retakes it at once starves the others.
  */
 const GIVE_WAY_MS = 4
 /** Between two tries of a store that may take it later, as when its disk is full. */

@@ -1,6 +1,6 @@
 /**
- * Keeps the engine told how deep the market of routing assets is elsewhere: once at the start, and again whenever a file
- * of the sources says something else. What cannot be read counts as it last was, until it is too old to count.
+ * Feeds the engine the depth of routing assets in other markets: once at start, and again whenever a source file
+ * changes. If a file cannot be read, its last content remains valid until it is too old.
  */
 import { type Input, ms, type State } from '@assay/engine'
 import type { Clock } from '../../ops/clock.ts'

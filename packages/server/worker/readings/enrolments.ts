@@ -37,11 +37,11 @@ export type EnrolmentContext = {
 
 /** Asked again after this long. */
 const RETRY_AFTER_MS = 1000
-/** A token that is not in by then is asked for anew with the next question. */
+/** A token that is not enrolled by then is tried again with the next request. */
 const ENROLMENT_MS = 30_000
 /** How long an answer is remembered; a look-up that failed may be tried again with the next question. */
 const FORGET_MS = { RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
-/** For whoever asks whether there is a token by now: a call or two. */
+/** Checks whether there is a token by now: a call or two. */
 const LOOK_AGAIN_MS = 2500
 /** Answers remembered at most; beyond that the oldest are forgotten. */
 const MAX_REMEMBERED = 10_000
@@ -78,8 +78,8 @@ export class Enrolments {
   }
 
   /**
-   * Starts an enrolment, or says how far it is. Where no token was found at an earlier block it is looked for once more
-   * before the answer: whoever asked has been told to wait already, and there may be one by now.
+   * Starts an enrolment, or returns its progress. If no token was found at an earlier block it is looked up once
+   * more before the answer: the caller has already waited, and there may be one by now.
    */
   async ask(token: Address, consumer: string): Promise<Enrolment> {
     const isStale = this.#progress.get(token)?.enrolment.state === 'TOKEN_UNKNOWN'
@@ -327,7 +327,7 @@ export class Enrolments {
   }
 
   #set(token: Address, enrolment: Enrolment): Enrolment {
-    // Entered anew, so that the first is always the one not spoken of for longest.
+    // Reinserted, so that the first is always the least recently used.
     this.#progress.delete(token)
     this.#progress.set(token, { enrolment, atMs: this.#context.now(), tip: this.#tip() })
     const [oldest] = this.#progress.keys()

@@ -1,8 +1,9 @@
 /**
- * What blocks do not say, read beside the lane: answers of feeds that logs do not have, pools nothing has vouched for lately, and decimals that
- * may have changed. A failure to read is tried again with a later block; a failed commit is thrown on.
+ * Reads, concurrently with the blocks, what blocks do not contain: feed answers missing from logs, pools that have
+ * not been verified lately, and decimals that may have changed. A failed read is retried at a later block; a
+ * failed commit is rethrown.
  *
- * In a steady state this is a call or two a minute: nearly everything is told by proven blocks.
+ * In a steady state this is a call or two a minute, because proven blocks contain nearly everything.
  */
 import type { Input, State } from '@assay/engine'
 import type { VerifiedBlock } from '../../feed/feed.ts'
@@ -147,7 +148,7 @@ export class Upkeep {
     )
   }
 
-  /** A pool that drifted is unverified at once, and its whole state is read anew. */
+  /** A pool that drifted is unverified at once, and its whole state is read again. */
   async #auditPools(): Promise<void> {
     const { intake, market, signal } = this.#context
     const audited = this.#audit.pools()

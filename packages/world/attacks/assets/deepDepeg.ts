@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const deepDepeg: Attack = {
   name: 'deep depeg in one pool',
   about:
-    'USDC falls to 0.7 in the one pool of 1,000,000 that it has with USDT; its feed says 1.00 for an hour; T is in USDC',
+    'USDC falls to 0.7 in its only pool, 1,000,000 with USDT; its feed says 1.00 for an hour; T is in USDC',
   on: 'engine',
   wanted: {},
   open: 'not covered: a lone pool of stables below 2,500,000 caps at 6, however far it is from the feeds',

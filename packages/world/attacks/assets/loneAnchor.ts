@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const loneAnchor: Attack = {
   name: 'T15 lone anchor pushed',
-  about: 'the only WETH pool is pushed by 30% and held; a token in WETH must not be believed past 3',
+  about: 'the only WETH pool is pushed by 30% and held; a token priced in WETH must not score above 3',
   on: 'engine',
   wanted: { atMost: 3 },
   async play(stage) {

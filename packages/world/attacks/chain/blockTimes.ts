@@ -3,7 +3,8 @@ import type { Attack } from '../attack.ts'
 
 export const blockTimes: Attack = {
   name: 'bent block times',
-  about: 'one block at 1.8, and the next comes 170 s later: it was held for one block, by the clock for long',
+  about:
+    'one block at 1.8, and the next comes 170 s later: held for a single block, but for long by the clock',
   on: 'engine',
   wanted: { atMost: 4 },
   async play(stage) {

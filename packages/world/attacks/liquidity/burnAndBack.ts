@@ -4,11 +4,11 @@ import type { Attack } from '../attack.ts'
 export const burnAndBack: Attack = {
   name: 'burned and back',
   about:
-    'the owner of 50,000 takes everything out and puts it back within each block: nobody inside can sell',
+    'the owner of 50,000 removes everything and puts it back within each block, so nobody can sell in between',
   on: 'engine',
   against: 'seller',
   wanted: {},
-  open: 'not covered: what was held until now leaves the average at its own pace, 50,000 in 90 minutes',
+  open: 'not covered: liquidity held until now takes its time to decay out of the average, 50,000 in 90 minutes',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 20, family: 'v3', factory: 'a' })

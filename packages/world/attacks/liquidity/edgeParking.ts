@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const edgeParking: Attack = {
   name: 'parked at a tick edge',
-  about: 'the price stands at the lower edge of a band of 100,000; below it there are 15 dollars of depth',
+  about: 'the price is at the lower edge of a band of 100,000; below it there are 15 dollars of depth',
   on: 'both',
   against: 'seller',
   wanted: { atMost: 3 },

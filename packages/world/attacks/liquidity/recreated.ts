@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const recreated: Attack = {
   name: 'emptied and filled again',
-  about: 'the owner of a lone pool takes everything out and comes back at 1.45, in the next block',
+  about: 'the owner of a lone pool removes everything and returns at 1.45 in the next block',
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {

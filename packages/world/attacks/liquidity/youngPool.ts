@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const youngPool: Attack = {
   name: 'T1 young pool',
-  about: 'a pool of 50,000 at a price of 3 is made a minute before its token is asked for',
+  about: 'a pool of 50,000 at a price of 3 is created a minute before its token is first requested',
   on: 'chain',
   wanted: { atMost: 3 },
   async play(stage) {

@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const youngPoolSeen: Attack = {
   name: 'young pool seen',
-  about: 'a new pool ten times as deep as the honest one opens at a price of 2; looked at for five minutes',
+  about: 'a new pool ten times as deep as the honest one opens at a price of 2; checked for five minutes',
   on: 'both',
   wanted: {},
   async play(stage) {

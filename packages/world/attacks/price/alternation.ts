@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const alternation: Attack = {
   name: 'buys and sells in turn',
-  about: 'a buy and a sale of 200 in turn for 60 blocks, in a lone pool with a fee of 1%',
+  about: 'alternating buys and sells of 200 for 60 blocks, in a lone pool with a fee of 1%',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.03, changes: 2 },
   async play(stage) {

@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const donation: Attack = {
   name: 'donation and sync',
   about:
-    '180,000 of the other side, more than half of it, are given to a lone pair and counted, and stay for five minutes',
+    '180,000 of the other token, more than half of its reserve, is donated to a lone pair, synced, and stays for five minutes',
   on: 'both',
   wanted: { atMost: 4 },
   async play(stage) {

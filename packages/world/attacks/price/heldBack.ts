@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const heldBack: Attack = {
   name: 'old price visited',
-  about: 'the market went to 1.5; in every block somebody takes the pool to 1 and back for 20 minutes',
+  about: 'the market went to 1.5; in every block someone takes the pool to 1 and back for 20 minutes',
   on: 'both',
   wanted: { state: 'PRICED', within: 0.02 },
   async play(stage) {

@@ -11,7 +11,7 @@ const CASES = [
 
 export const heldBeforeAsked: readonly Attack[] = CASES.map(({ forS, ...mark }) => ({
   name: `held ${forS / 60} minutes before asked`,
-  about: `an old pool of 20,000 is at 3 for ${forS / 60} minutes, and then its token is asked for`,
+  about: `an old pool of 20,000 is at 3 for ${forS / 60} minutes, and then its token is first requested`,
   on: 'chain',
   wanted: { atMost: 3 },
   ...mark,

@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const lastWord: Attack = {
   name: 'the last swap is mine',
-  about: 'after a push of 0.4% every block ends with a sale that is just within what may be evidence',
+  about: 'after a push of 0.4% every block ends with a sale that just qualifies as evidence',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.015 },
   async play(stage) {

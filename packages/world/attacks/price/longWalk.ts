@@ -6,7 +6,7 @@ export const longWalk: Attack = {
   about: 'the pools of a token rise by 0.4% a minute for three hours, to 2.05',
   on: 'engine',
   wanted: {},
-  open: 'not covered: a walk of less than 20% in half an hour, held up against every trader, is the market',
+  open: 'not covered: a walk of less than 20% in half an hour, held against every trader, is the market',
   async play(stage) {
     stage.token('T')
     await stage.pool('one', { of: 'T', depth: 10_000 })

@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const oneDollarTrade: Attack = {
   name: 'T19 a trade of one dollar',
-  about: 'pools of two factories that nobody used for eight days; one dollar is traded in each',
+  about: 'pools of two factories, unused for eight days; one dollar is traded in each',
   on: 'engine',
   wanted: { atMost: 3, code: 'NO_RECENT_TRADE' },
   async play(stage) {

@@ -1,9 +1,9 @@
-/** An old pool is pushed, and then its token is asked for. */
+/** An old pool is pushed, and then its token is first requested. */
 import type { Attack } from '../attack.ts'
 
 export const pushedBeforeAsked: Attack = {
   name: 'T3 pushed before asked',
-  about: 'an old pool is pushed to 3 for one block, and its token is asked for in the next',
+  about: 'an old pool is pushed to 3 for one block, and its token is first requested in the next',
   on: 'chain',
   wanted: { atMost: 3 },
   async play(stage) {

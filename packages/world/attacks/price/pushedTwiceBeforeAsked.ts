@@ -4,7 +4,7 @@ import type { Attack } from '../attack.ts'
 export const pushedTwiceBeforeAsked: Attack = {
   name: 'T3 two pushed before asked',
   about:
-    'old pools of two factories are pushed to 50 for one block, and their token is asked for in the next',
+    'old pools of two factories are pushed to 50 for one block, and their token is first requested in the next',
   on: 'chain',
   wanted: { atMost: 3 },
   async play(stage) {

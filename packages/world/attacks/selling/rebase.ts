@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const rebase: Attack = {
   name: 'T10 rebase without a sync',
-  about: 'all balances of a token double, those of two deep pairs too, which still reckon with what they had',
+  about: 'all balances of a token double, including those of two deep pairs, which are not synced',
   on: 'both',
   wanted: { atMost: 3, code: 'UNBACKED' },
   async play(stage) {

@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const sellTax: Attack = {
   name: 'T9 a sale tax of 30%',
-  about: 'two deep pools of two factories; of every sale 30% do not arrive',
+  about: 'two deep pools of two factories; 30% of every sale does not arrive',
   on: 'both',
   against: 'seller',
   wanted: { atMost: 3, state: 'PRICED', code: 'TRANSFER_TAX' },

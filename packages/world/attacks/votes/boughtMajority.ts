@@ -6,7 +6,7 @@ export const boughtMajority: Attack = {
   about: 'pools of 2,000,000 of two factories at 1.3 beside an honest pool of 20,000, for two hours',
   on: 'engine',
   wanted: {},
-  open: 'not covered: whoever holds 98% of the liquidity for 40 minutes is the market',
+  open: 'not covered: 98% of the liquidity held for 40 minutes is the market',
   async play(stage) {
     stage.token('T')
     await stage.pool('honest', { of: 'T', depth: 20_000 })

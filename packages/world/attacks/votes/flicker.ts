@@ -3,7 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const flicker: Attack = {
   name: 'flicker under noise',
-  about: 'two pools wander by 10 bps for 150 blocks: at most two changes of the score',
+  about: 'two pools drift by 10 bps for 150 blocks: at most two changes of the score',
   on: 'engine',
   wanted: { state: 'PRICED', within: 0.01, changes: 2 },
   async play(stage) {

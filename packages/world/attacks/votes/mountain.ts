@@ -3,8 +3,7 @@ import type { Attack } from '../attack.ts'
 
 export const mountain: Attack = {
   name: 'mountain of liquidity',
-  about:
-    'new pools of 400,000 of two factories at 1.3 beside an honest pool of 20,000; looked at for an hour',
+  about: 'new pools of 400,000 of two factories at 1.3 beside an honest pool of 20,000; checked for an hour',
   on: 'engine',
   wanted: {},
   async play(stage) {

@@ -45,7 +45,7 @@ export function registerOhlcv(app: FastifyInstance, { context }: CoinGecko): voi
     const asked = askedIn(context, request)
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
-    if (token === null) throw new RequestError(404, 'there is no token of that address')
+    if (token === null) throw new RequestError(404, 'there is no token with that address')
     await charge(context, request, reply, FIGURE_UNITS)
     const meta = await metaOf(context, token, null)
     return answerOf(request, await listOf(context, token, await poolsOf(context, token), asked), meta)
@@ -62,7 +62,7 @@ function askedIn(context: HttpContext, request: FastifyRequest): Asked {
   if (!timeframe.steps.includes(step))
     throw new RequestError(400, `aggregate must be one of ${timeframe.steps.join(', ')} with this timeframe`)
   if ((search.get('currency') ?? 'usd') !== 'usd')
-    throw new RequestError(400, 'currency must be usd; no other is served')
+    throw new RequestError(400, 'currency must be usd; no other currency is served')
   if (search.get('include_empty_intervals') === 'true')
     throw new RequestError(400, 'empty intervals are not filled here; include_empty_intervals must be false')
   const limit = integerIn(search, 'limit', MAX_LIMIT) ?? DEFAULT_LIMIT

@@ -54,7 +54,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
   app.get(`${base}/tokens/:address/pools`, async (request, reply) => {
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
-    if (token === null) throw new RequestError(404, 'there is no token of that address')
+    if (token === null) throw new RequestError(404, 'there is no token with that address')
     await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const data = await itemsOf(vendor, pageOf(request, await deepestOf(context, token)), absences)
@@ -109,7 +109,7 @@ export async function knownPool(context: HttpContext, request: FastifyRequest): 
   const { config } = chainIn(context, request, 'network')
   const pool = tokenAt(config.chainId, pathOf(request, 'address'))
   const row = pool === null ? null : await context.store.readPool(config.chainId, pool.tokenAddress)
-  if (row === null) throw new RequestError(404, 'no pool of that address is known')
+  if (row === null) throw new RequestError(404, 'no pool with that address is known')
   return row
 }
 
@@ -201,7 +201,7 @@ async function itemOf(
   }
 }
 
-/** What a token calls itself; whoever does not say goes by the start of the address. */
+/** The token's own symbol; without one, the start of its address. */
 const labelOf = (row: TokenRow | null, { tokenAddress }: Token): string =>
   row?.symbol ?? tokenAddress.slice(0, 10)
 

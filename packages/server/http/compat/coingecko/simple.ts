@@ -80,7 +80,7 @@ export function registerSimple(app: FastifyInstance, { context, volumes }: CoinG
     const search = searchOf(request)
     const currencies = (search.get('vs_currencies') ?? '').toLowerCase().split(',')
     if (!currencies.includes('usd'))
-      throw new RequestError(400, 'vs_currencies must have usd; no other is served')
+      throw new RequestError(400, 'vs_currencies must include usd; no other currency is served')
     const round = roundingIn(search.get('precision'))
     const absences = new Absences()
     const named = tokensIn(search.get('contract_addresses') ?? '', config.chainId, absences)

@@ -64,7 +64,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
   app.get(`${PREFIX.coingecko}/onchain/networks/:network/tokens/:address`, async (request, reply) => {
     const { config } = chainIn(context, request, 'network')
     const token = tokenAt(config.chainId, pathOf(request, 'address'))
-    if (token === null) throw new RequestError(404, 'there is no token of that address')
+    if (token === null) throw new RequestError(404, 'there is no token with that address')
     await charge(context, request, reply, FIGURE_UNITS)
     const absences = new Absences()
     const [found] = await currentPrices(context, request, reply, [token])

@@ -28,8 +28,7 @@ export function registerBlocks(app: FastifyInstance, context: HttpContext): void
       )
     const atMs = momentIn(pathOf(request, 'timestamp'), 'timestamp') as number
     const block = atMs > context.clock.nowMs() ? null : await blockAt(context, chain, atMs)
-    if (block === null)
-      throw new RequestError(404, 'the log names no block within a minute before that moment')
+    if (block === null) throw new RequestError(404, 'the log has no block within a minute before that time')
     return { height: block.number, timestamp: Math.floor(block.timeMs / 1000) }
   })
 }

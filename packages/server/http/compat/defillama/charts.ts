@@ -94,7 +94,7 @@ function spanIn(text: string | null): number {
   return span
 }
 
-/** From `start` forwards, or up to `end`, which is now unless told otherwise. Those to come are left out. */
+/** From `start` forwards, or up to `end`, by default now. Future points are omitted. */
 function momentsIn(
   { clock }: HttpContext,
   search: URLSearchParams,
@@ -104,7 +104,7 @@ function momentsIn(
   const nowMs = clock.nowMs()
   const [start, end] = [momentIn(search.get('start'), 'start'), momentIn(search.get('end'), 'end')]
   if (start !== null && end !== null)
-    throw new RequestError(400, 'start and end do not stand together; give one of them')
+    throw new RequestError(400, 'start and end cannot be combined; give one of them')
   const firstMs = start ?? (end ?? nowMs) - (span - 1) * periodMs
   return Array.from({ length: span }, (_, at) => firstMs + at * periodMs).filter(ms => ms >= 0 && ms <= nowMs)
 }

@@ -14,7 +14,7 @@ const SALE = object({
   reason: textOrNull('Why there is no answer for this size: LIQUIDITY_EXCEEDED or TOO_SMALL.'),
 })
 const LARGEST = {
-  description: 'Null where even a sale of a dollar moves the price further.',
+  description: 'Null if even a sale of a dollar moves the price further.',
   anyOf: [
     object({ amount: text("In the token's smallest units."), worth_usd: text('At the published price.') }),
     { type: 'null' },
@@ -24,7 +24,7 @@ const LARGEST = {
 export const EXIT: Tool = {
   name: 'exit',
   title: 'What selling a token would pay',
-  description: `What sales of given dollar sizes would pay now on the pools the price stands on, after fees, with the distance from the price and the largest sale within 1% and 5% of it. Up to ${SIZES} sizes; computed at one block. It is a simulation and sends nothing.`,
+  description: `What sales of given dollar sizes would pay now on the pools that set the price, after fees, with the distance from the price and the largest sale within 1% and 5% of it. Up to ${SIZES} sizes; computed at one block. It is a simulation and sends nothing.`,
   input: object(
     {
       ...TOKEN,
@@ -34,7 +34,7 @@ export const EXIT: Tool = {
         minItems: 1,
         maxItems: SIZES,
         description:
-          'Sizes in dollars as decimal text, such as ["100","1000"]; left out, 100, 1000 and 10000.',
+          'Sizes in dollars as decimal text, such as ["100","1000"]; by default 100, 1000 and 10000.',
       },
     },
     ['chain_id', 'token_address'],

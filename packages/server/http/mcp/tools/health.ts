@@ -21,7 +21,7 @@ export const HEALTH: Tool = {
   name: 'health',
   title: 'Chains and their feeds',
   description:
-    'The chains this service serves, with the state of each feed and the newest block prices stand on. Ask it first to learn the chain ids.',
+    'The chains this service serves, with the state of each feed and the newest block prices are based on. Call it first to learn the chain ids.',
   input: object({}),
   output: object({ chains: list(CHAIN, 'Every served chain.') }),
   async run(_, { client }) {

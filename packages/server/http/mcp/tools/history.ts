@@ -11,27 +11,27 @@ const TIME = { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } a
 export const HISTORY: Tool = {
   name: 'history',
   title: 'Published prices of a token over time',
-  description: `What this service itself published about a token: at a moment (at_ms or at_block), or from one time to another (from_ms, to_ms), oldest first. Each entry has the block, score and expiry it was published with; entries below the minimum score have no number. Up to ${MOST_ENTRIES} entries a page.`,
+  description: `What this service published about a token: at a moment (at_ms or at_block) or over a range of time (from_ms, to_ms), oldest first. Each entry has the block, score and expiry it was published with; entries below the minimum score have no number. Up to ${MOST_ENTRIES} entries a page.`,
   input: object(
     {
       ...TOKEN,
       at_ms: {
         ...TIME,
-        description: 'The state that held at this time, Unix milliseconds; not with from_ms or to_ms.',
+        description: 'The state in force at this time, Unix milliseconds; not with from_ms or to_ms.',
       },
-      at_block: { ...TIME, description: 'The state that held at this block; not with times.' },
+      at_block: { ...TIME, description: 'The state in force at this block; not with times.' },
       from_ms: { ...TIME, description: 'From this time on, Unix milliseconds; with to_ms.' },
       to_ms: { ...TIME, description: 'Before this time, Unix milliseconds; with from_ms.' },
       limit: {
         type: 'integer',
         minimum: 1,
         maximum: MOST_ENTRIES,
-        description: `Entries a page; left out, ${DEFAULT_ENTRIES}.`,
+        description: `Entries per page; ${DEFAULT_ENTRIES} by default.`,
       },
       cursor: {
         type: 'string',
         maxLength: 1024,
-        description: 'next_cursor of the page before, with the same arguments.',
+        description: 'next_cursor of the previous page, with the same arguments.',
       },
     },
     ['chain_id', 'token_address'],

@@ -11,7 +11,7 @@ export const PRICE: Tool = {
   name: 'price',
   title: 'Price of a token',
   description:
-    'The USD price of one token on one chain, read from on-chain pools and verified, with the block it stands on, a confidence score from 0 to 10 and its expiry. price_usd is null with a reason when there is no price or its score is below the minimum; it is never 0. Do not state a price without its score.',
+    'The USD price of one token on one chain, read from on-chain pools and verified, with the block it is based on, a confidence score from 0 to 10 and its expiry. price_usd is null with a reason when there is no price or its score is below the minimum; it is never 0. Do not state a price without its score.',
   input: object(TOKEN),
   output: object(PRICE_FIELDS),
   async run(given, asked) {
@@ -27,7 +27,7 @@ export const PRICE: Tool = {
 export const PRICES: Tool = {
   name: 'prices',
   title: 'Prices of several tokens',
-  description: `The USD prices of up to ${MOST} tokens from one snapshot, in the order asked, each with block, score and expiry, or null with a reason.`,
+  description: `The USD prices of up to ${MOST} tokens from one snapshot, in the requested order, each with block, score and expiry, or null with a reason.`,
   input: object({
     tokens: {
       type: 'array',
@@ -37,7 +37,7 @@ export const PRICES: Tool = {
       description: 'The tokens, each by chain and address.',
     },
   }),
-  output: object({ prices: list(object(PRICE_FIELDS), 'In the order asked.') }),
+  output: object({ prices: list(object(PRICE_FIELDS), 'In the requested order.') }),
   async run(given, asked) {
     const tokens = given['tokens'] as readonly TokenArguments[]
     const { quotes } = await asked.client.quoteTokens({ tokens })

@@ -12,11 +12,11 @@ export const VERIFY: Tool = {
   name: 'verify',
   title: 'Recompute a price from its evidence',
   description:
-    'Recomputes the price and score of a token from the evidence in its own quote, by the published rules, and says whether every number follows. It does not read the chain; `assay verify --rpc` does, with a node of your own.',
+    'Recomputes the price and score of a token from the evidence in its own quote, by the published rules, and reports whether every number follows. It does not read the chain; `assay verify --rpc` does, with a node of your choice.',
   input: object(TOKEN),
   output: object({
     ...PRICE_FIELDS,
-    verified: { type: ['boolean', 'null'], description: 'Null where there is nothing to verify.' },
+    verified: { type: ['boolean', 'null'], description: 'Null if there is nothing to verify.' },
     checks: whole('How many numbers were compared.'),
     differing: list(
       text('A field of the quote.'),

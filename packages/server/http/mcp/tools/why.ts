@@ -23,7 +23,7 @@ const COMPONENT = object({
   score: whole('What it scores from 0 to 10; the least of all components and caps is the score.'),
   inputs: {
     type: 'object',
-    description: 'What it was computed from, by name.',
+    description: 'Its inputs, by name.',
     additionalProperties: { type: 'string' },
   },
 })
@@ -54,7 +54,7 @@ export const WHY: Tool = {
   name: 'why',
   title: 'Why this price, this score, or no price',
   description:
-    'Explains a token: which components and caps its confidence score is the least of, which paths of pools took part in the price, and for a token without a price which paths came near, the rule each failed, what it had and what it needed. Use it before relying on a low score or when price_usd is null.',
+    'Explains a token: which components and caps its confidence score is the least of, which routes took part in the price, and for a token without a price the closest routes, the rule each failed, its value and the value required. Use it before relying on a low score or when price_usd is null.',
   input: object(TOKEN),
   output: object({
     ...PRICE_FIELDS,

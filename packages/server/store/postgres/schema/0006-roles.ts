@@ -1,6 +1,6 @@
 /**
- * What processes that share the database tell each other through it. Only seats must outlive the server: their numbers
- * fence writers off. The rest is unlogged, costs no sync, and is made anew by whoever needs it.
+ * Tables through which processes that share the database communicate. Only leases (`seat`) must survive a server
+ * crash: their generations fence writers. The rest is unlogged, costs no sync, and is recreated on demand.
  */
 export const roles = `
   -- Which process writes a chain, and the number of its turn; '' is nobody. 'beats' counts up while it lives.
