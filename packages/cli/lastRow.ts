@@ -2,7 +2,7 @@
 
 export type LastRow = {
   readonly sequence: number
-  /** Characters that stand behind it. */
+  /** Characters that follow it. */
   readonly behind: number
 }
 

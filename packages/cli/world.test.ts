@@ -201,6 +201,15 @@ describe('the dashboard and the alerts', () => {
       (match[1] ?? match[2] ?? '').split(',').map(each => each.trim()),
     )
     expect(used.filter(label => !labels.has(label))).toEqual([])
+    // A value that is asked for is one that a series has, shown before there is anything to count.
+    const asked = `${dashboard.replaceAll('\\"', '"')}${alerts}`.matchAll(
+      /(assay_[a-z0-9_]+)\{([a-z_]+="[^"]+")\}/g,
+    )
+    const without = [...asked].filter(
+      ([, name = '', pair = '']) =>
+        !printed.split('\n').some(line => line.startsWith(`${name}{`) && line.includes(pair)),
+    )
+    expect(without.map(([query]) => query)).toEqual([])
   })
 
   it('are well formed: a query in every panel, and words for whoever is woken up', () => {

@@ -109,7 +109,7 @@ async function inProduction(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Another process may have finished the same bundle first; then its one stands. */
+/** Another process may have finished the same bundle first; then that one is used. */
 function publish(unfinished: string, folder: string): void {
   try {
     renameSync(unfinished, folder)

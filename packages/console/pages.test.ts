@@ -153,7 +153,7 @@ describe('token', () => {
     await page.getByRole('img', { name: /price of LARK/ }).waitFor()
     const sales = page.getByRole('region', { name: 'Sales' })
     await sales
-      .getByRole('row', { name: /^\$1\.0k \$[\d.]+k? \$[\d.,]+ [+−]?[\d.]+% \d+ pools/ })
+      .getByRole('row', { name: /^\$1\.0k \$[\d.]+k? \$[\d.,]+ [+−]?[\d.]+% \d+ pools?/ })
       .waitFor(PATIENT)
     await page.getByRole('region', { name: 'Cost to move' }).getByRole('button', { name: 'Compute' }).click()
     await page.getByRole('region', { name: 'Moves' }).getByRole('row', { name: /^−10%/ }).waitFor(PATIENT)

@@ -169,10 +169,7 @@ export type Stable = {
 
 export type GoodAnswer = { readonly answer: StableAnswer; readonly readMs: Ms }
 
-/**
- * What a pool is looked at together with: its tokens, the pools of its pair, and what follows from its present state,
- * made when it is first asked for. It stands on the pool itself: to find it among thousands took longer than to read it.
- */
+/** Neighbours of a pool and values derived from its state, created on first use and kept on the pool: a map is slower. */
 export type Around = {
   /** How pools of its family compute. */
   readonly adapter: AnyAdapter
@@ -197,7 +194,7 @@ export type OwnPools = {
   anchored: readonly Pool[]
   /** Y is neither: they never give X a price. */
   aside: readonly Pool[]
-  /** Between which blocks those aside were verified; null until somebody asks, and again when one of them changes. */
+  /** Between which blocks the unanchored ones were verified; null until requested, and after one changes. */
   asideVerified: { readonly least: Count; readonly most: Count } | null
 }
 
@@ -220,7 +217,7 @@ export type Figures = {
 /** 10^decimals of X and Y, and X over Y without what they have in common: what a ratio of units is in whole tokens. */
 export type Scale = { readonly from: bigint; readonly to: bigint; readonly whole: Fraction }
 
-/** What time has to say about a pool whose state stands still. */
+/** What time alone changes about a pool whose state does not change. */
 export type Outlook = {
   readonly temporal: Score
   readonly caps: readonly Cap[]
@@ -229,7 +226,7 @@ export type Outlook = {
   readonly untilMs: Ms
 }
 
-/** Where a pool stands in the watch of its anchor, and what that follows from. */
+/** The position of a pool in the watch of its anchor, and its inputs. */
 export type FiledDepth = {
   readonly state: PoolState
   readonly decimals: Count | null

@@ -47,7 +47,7 @@ export function computeTokenQuote(
   return quoteText(state.setup.chainId, evaluate(moment, token), state.policyView.version, 'COMPUTED')
 }
 
-/** Narrowing never widens: the policy's own limit stands where it is the stricter. */
+/** Narrowing never widens: the policy's own limit applies where it is stricter. */
 const lesser = (asked: Count | null, limit: Count): Count => (asked !== null && asked < limit ? asked : limit)
 const greater = (asked: Count | null, limit: Count): Count =>
   asked !== null && asked > limit ? asked : limit

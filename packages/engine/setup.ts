@@ -17,7 +17,7 @@ export type ChainSetup = {
   readonly stables: readonly StableSetup[]
   /** Ordered: asset i is priced from stables and the assets before it only. */
   readonly routingAssets: readonly Address[]
-  /** Dollar feeds that routing assets are held against; an asset without one is not. */
+  /** Dollar feeds that routing assets are compared with; an asset without one is not compared. */
   readonly assetFeeds?: Readonly<Record<Address, FeedTerms>>
   /** True where prices must also wait for the L2 sequencer. */
   readonly hasSequencer: boolean

@@ -40,7 +40,7 @@ export type State = {
 
 export type PolicyView = { readonly policy: Policy; readonly version: string }
 
-/** Where the fold stands on its chain, and what the feed says of itself. */
+/** The position of the fold on its chain, and the status of the feed. */
 export type ChainPosition = {
   /** Inputs applied so far; with an ordinal it names a record. */
   readonly steps: Count

@@ -30,7 +30,7 @@ export const triggers = {
     for (const dependent of dependentsOf(state, token)) work.own.add(dependent)
   },
 
-  /** R-trigger-3: a block was taken back. All that stood on it are looked at as their own. */
+  /** R-trigger-3: a block was undone. Everything that rested on it is evaluated as its own. */
   retraction(work: Work, undone: Undone): void {
     for (const { from } of undone.removedPools.values()) work.own.add(from)
     for (const token of undone.tokens) work.own.add(token)

@@ -18,7 +18,7 @@ export type Work = {
   everyone: boolean
   /** Whatever is evaluated is published, even if equal to its last record. */
   again: boolean
-  /** Records that stand before all others of the step. */
+  /** Records that come before all others of the step. */
   readonly first: EngineRecord[]
   readonly swaps: { readonly pool: Pool; readonly payload: SwapObserved }[]
   /** Pools that an orphaned block had brought. */

@@ -1,10 +1,13 @@
 /** The same markets on the engine of another commit: a checkout of it in a temporary folder, with this calibration in it. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const HERE = resolve(import.meta.dirname, '../..')
+
+/** Files of the engine that the calibration loads, and where an older engine has what is in them. */
+const MOVED: Readonly<Record<string, string>> = { 'amm/families.ts': './adapters.ts' }
 
 export type Other = { readonly lives: typeof import('./lives.ts'); readonly remove: () => void }
 
@@ -20,6 +23,10 @@ export async function otherEngine(ref: string): Promise<Other> {
   try {
     symlinkSync(join(HERE, 'node_modules'), join(root, 'node_modules'))
     cpSync(import.meta.dirname, join(root, 'scripts/calibrate'), { recursive: true })
+    for (const [now, before] of Object.entries(MOVED)) {
+      const file = join(root, 'packages/engine', now)
+      if (!existsSync(file)) writeFileSync(file, `export * from '${before}'\n`)
+    }
     const lives = (await import(join(root, 'scripts/calibrate/lives.ts'))) as typeof import('./lives.ts')
     return { lives, remove }
   } catch (failure) {

@@ -22,12 +22,12 @@ def with_duckdb(path):
         yield from (list(row) for row in rows)
 
 
-def with_clickhouse(path):
-    """In pieces by position, so that no answer is larger than a piece."""
+def with_clickhouse(path, order):
+    """In pieces, so that no answer is larger than a piece. It reads row groups in any order unless it is given one."""
     rows = int(chdb.query(f"SELECT count() FROM file('{path}', Parquet)", 'CSV').bytes())
-    key = "SELECT * FROM file('%s', Parquet) LIMIT %d OFFSET %d SETTINGS output_format_json_quote_64bit_integers = 0, max_threads = 1"
+    key = "SELECT * FROM file('%s', Parquet) ORDER BY %s LIMIT %d OFFSET %d SETTINGS output_format_json_quote_64bit_integers = 0, max_threads = 1"
     for begin in range(0, rows, 10 * CHUNK):
-        text = chdb.query(key % (path, 10 * CHUNK, begin), 'JSONCompactEachRow').bytes()
+        text = chdb.query(key % (path, order, 10 * CHUNK, begin), 'JSONCompactEachRow').bytes()
         yield from (json.loads(line) for line in text.splitlines())
 
 
@@ -39,7 +39,8 @@ def with_csv(path):
 
 
 def main(kind, parquet, table):
-    readers = {'DuckDB': with_duckdb(parquet), 'ClickHouse': with_clickhouse(parquet)}
+    order = 'from_ms, token_address' if kind == 'candles' else 'sequence'
+    readers = {'DuckDB': with_duckdb(parquet), 'ClickHouse': with_clickhouse(parquet, order)}
     text = with_csv(table)
     count = 0
     for due in getattr(expected, kind)(sys.stdin):

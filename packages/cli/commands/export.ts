@@ -65,8 +65,12 @@ export const exportCommand = (): Command =>
     .argument('<file>', 'the file to write; its extension selects the format')
     .option('--after <sequence>', 'records above this sequence; by default all that are kept', whole)
     .option('--to <sequence>', 'records up to this sequence; by default the end of the log', whole)
-    .option('--from <time>', 'committed since: 2h, 7d ago, or a date; candles: that begin since', moment)
-    .option('--until <time>', 'committed before; candles: that end by then', moment)
+    .option(
+      '--from <time>',
+      'committed since: 2h, 7d ago, or a date; for candles, the earliest begin',
+      moment,
+    )
+    .option('--until <time>', 'committed before; for candles, the latest end', moment)
     .option('--chain <id>', 'only this chain', whole)
     .addOption(new Option('--format <format>', 'instead of the file extension').choices(FORMATS))
     .addOption(new Option('--interval <length>', 'length of candles; by default 1h').choices(INTERVALS))

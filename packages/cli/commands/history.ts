@@ -26,7 +26,7 @@ type Query = Parameters<Client['fetchHistory']>[0]
 /** What the API gives at once. */
 const PAGE = 1000
 
-/** What a moment cannot stand beside. */
+/** Parameters that cannot be combined with a moment. */
 const RANGE = ['from', 'to', 'interval']
 
 export const historyCommand = (): Command =>

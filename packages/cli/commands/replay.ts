@@ -140,7 +140,7 @@ async function judge(outcome: StreamOutcome, oldest: number, failures: number): 
   await new Promise(resolve => setTimeout(resolve, waitMs))
 }
 
-/** Where the replay stands, in a file if there is one. The file is replaced whole. */
+/** The position of the replay, in a file if one is given. The file is replaced atomically. */
 class Place {
   readonly #file: string | null
   #after: number

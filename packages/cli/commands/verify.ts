@@ -1,4 +1,7 @@
-/** `assay verify`: a token's quote recomputed from its own evidence, and held against a node of the caller's own. */
+/**
+ * `assay verify`: recomputes a token's quote from its own evidence, and checks it against a node of the caller's
+ * choice.
+ */
 import { type Client, type UnpricedQuote, type Verification, verify } from '@assay/sdk'
 import { Command } from 'commander'
 import { EXIT } from '../exit.ts'

@@ -1,4 +1,4 @@
-/** What a start stands on: a folder that can be written to and a port that is free, or a sentence that says which is not. */
+/** Requirements of a start: a writable folder and a free port, or a sentence that says which one is missing. */
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { Failure } from '../exit.ts'

@@ -120,7 +120,7 @@ On the command line:
   export ASSAY_URL=${url} ASSAY_KEY=${key}
   ${assay} watch
 
-Cause an incident, in the console under Operations or here, and watch what becomes of the price:
+Cause an incident, in the console under Operations or here, and watch what happens to the price:
 
   ${assay} world incidents
   ${assay} world incident rug --chain 1 --token ${example?.symbol}

@@ -1,4 +1,4 @@
-/** Columns that line up: words to the left, numbers to the right, and a heading where somebody reads it. */
+/** Columns that line up: words to the left, numbers to the right, and a heading on terminals. */
 import { stripVTControlCharacters } from 'node:util'
 import { paint } from './paint.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Values as the eye wants them. What stands here is only ever shown: the exact value is always at hand beside
- * it, and nothing is computed from these texts.
+ * Values formatted for display. They are only shown: the exact value is always available too, and nothing is
+ * computed from these texts.
  */
 import { exact, type ExactValue } from '@assay/sdk'
 

@@ -25,7 +25,7 @@ import { addressOf, besideIn, isNews, keyOf, type Row } from './row.ts'
 
 export type LiveChain = {
   readonly chain: Chain
-  /** As it holds now: a feed that this browser no longer hears of is UNAVAILABLE. */
+  /** The present status: a feed that has fallen silent for this browser is UNAVAILABLE. */
   readonly health: Health | null
   readonly status: FollowStatus | 'failed'
   readonly reason: string | null
@@ -43,7 +43,7 @@ const PAGE = 1000
 const AGAIN_MS = 3000
 /** New tokens are looked up together. */
 const GATHER_MS = 1000
-/** Between two readings of what stands beside the prices. */
+/** Between two readings of the additional columns. */
 const BESIDE_MS = 60_000
 /** The prices of all chains are there by then, and are not to wait for it. */
 const BESIDE_AFTER_MS = 1500
@@ -144,7 +144,7 @@ export class Live {
         const follower = this.client.follow({
           chain_id: chainId,
           signal: this.#ending.signal,
-          // A console waits as long as somebody looks at it.
+          // A console keeps retrying as long as it is open.
           backoff: { maxMs: 5000, maxFailures: Number.POSITIVE_INFINITY },
         })
         this.#followers.set(chainId, follower)
@@ -203,7 +203,7 @@ export class Live {
     this.#update(chainId, { tokens })
   }
 
-  /** What stands beside the prices comes after them, and again every minute: it is not worth a wait. */
+  /** The additional columns are loaded after the prices, and again every minute: they are not worth a wait. */
   async #keepBeside(chainId: number): Promise<void> {
     if (this.#beside.has(chainId)) return
     this.#beside.add(chainId)
@@ -294,7 +294,7 @@ export class Live {
     })
   }
 
-  /** A token this browser has not heard of: the list is read again, once for all that come together. */
+  /** A token new to this browser: the list is read again, once for all that arrive together. */
   #gather(chainId: number): void {
     if (this.#gathering.has(chainId)) return
     this.#gathering.add(chainId)
@@ -338,7 +338,7 @@ export function useLive(live: Live): Live {
   return live
 }
 
-/** What the follower heard last, or the service said at first; silence makes it UNAVAILABLE. */
+/** The last health the follower received, or initially that of the service; silence makes it UNAVAILABLE. */
 function healthIn(follower: Follower, first: Health | null): Health | null {
   const told = follower.health ?? first
   const gone = follower.sequence === null ? null : follower.feedGone()

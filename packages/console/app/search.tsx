@@ -43,7 +43,7 @@ export function Search({ live }: { readonly live: Live }) {
     if (event.key === 'Escape') setOpen(false)
     if (!isShown || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return
     event.preventDefault()
-    // Before the first stands the text itself.
+    // The position before the first suggestion is the text itself.
     const places = found.length + 1
     setChosen(at => ((at + 1 + (event.key === 'ArrowDown' ? 1 : places - 1)) % places) - 1)
   }

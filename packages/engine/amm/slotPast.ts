@@ -26,7 +26,7 @@ export function slotPast<K extends SlotKind & { readonly event: SlotEvent }>(
   return {
     before(state, events) {
       const said = events.find(({ kind }) => kind === 'SWAP' || kind === 'INITIALIZE')
-      // The price stood still: only liquidity around it is taken back.
+      // The price did not move: only liquidity around it is undone.
       if (said === undefined) return whole(events.toReversed().reduce<Slot>(withoutChange, state))
       // Nobody can trade or add liquidity before there is a price.
       return said.kind === 'INITIALIZE' ? whole(NOWHERE) : null

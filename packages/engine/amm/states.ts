@@ -4,7 +4,7 @@ import type { Tick } from '../units.ts'
 /** Which token of the pool: 0 is token0. As a swap direction it names the token that goes in. */
 export type Side = 0 | 1
 
-/** Where a pool with ticks stands. sqrtPriceX96 of 0 means created and not yet initialised. */
+/** The state of a pool with ticks. sqrtPriceX96 of 0 means created and not yet initialised. */
 export type Slot = {
   readonly sqrtPriceX96: bigint
   readonly tick: Tick

@@ -58,7 +58,7 @@ export function tickAtSqrtRatio(sqrtPriceX96: bigint): Tick {
   return toTick(tick)
 }
 
-/** Whether a pool can stand at this price: the maximum itself is never reached. */
+/** Whether a pool can have this price: the maximum itself is never reached. */
 export function isSqrtPrice(sqrtPriceX96: bigint): boolean {
   return sqrtPriceX96 >= MIN_SQRT_RATIO && sqrtPriceX96 < MAX_SQRT_RATIO
 }

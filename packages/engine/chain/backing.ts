@@ -1,6 +1,6 @@
 /**
- * Balances of pools, read at a block beside a probe (R-back-2): held against what the pool reckons with at that block, and
- * undone with it. Of a pool that changed since, a reading says nothing.
+ * Balances of pools, read at a block together with a probe (R-back-2): compared with what the pool accounts for at
+ * that block, and undone with it. A reading has no effect on a pool that changed since.
  */
 import { isPair } from '../amm/pair.ts'
 import type { Pool } from '../entities.ts'

@@ -27,7 +27,7 @@ export type Block = BlockRef & {
 /** An unbroken run of blocks whose logs are proven complete: it re-verifies every pool it did not touch. */
 export type ProvenRun = { readonly first: Count; readonly last: Count; readonly lastMs: Ms }
 
-/** Where a log stands. */
+/** The position of a log. */
 export type LogPosition = { readonly transactionHash: Hex; readonly logIndex: Count }
 
 export type PoolEvent = LogPosition & { readonly pool: Address } & (

@@ -27,7 +27,7 @@ export function applyStable(state: State, { block, answers, sequencer }: Of<'sta
   )
 }
 
-/** What is the same in value, time and completeness changes nothing, not even the block it stands on. */
+/** An answer equal in value, time and completeness changes nothing, not even its block. */
 function takeAnswers(
   state: State,
   block: BlockRef,

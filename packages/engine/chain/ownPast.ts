@@ -67,7 +67,7 @@ export function isStableSettling(
   )
 }
 
-/** Tokens with a pool that may be heard, in an order that does not depend on how they were found. */
+/** Tokens with a pool that may take part, in an order that does not depend on how they were found. */
 export const pricedTokens = ({ index }: State): Address[] =>
   [...index.ownPools]
     .flatMap(([token, { anchored }]) => (anchored.some(({ state }) => !state.isBeforeGap) ? [token] : []))
@@ -84,7 +84,7 @@ function openMoment(state: State, timeMs: Ms): NonNullable<State['index']['touch
   return index.touched
 }
 
-/** A pool that is heard. */
+/** A pool that takes part. */
 class Voice implements Orderable {
   readonly id: string
   readonly pool: Pool
@@ -155,7 +155,7 @@ function chosenOf(voices: readonly Voice[]): Voice | null {
   let about = 0
   for (const { usd } of voices) about += usd
   const isSized = about > voices.length && about < Infinity
-  // One that outweighs all others together is the median wherever it stands.
+  // One that outweighs all others together is the median, whatever its price.
   if (isSized) for (const voice of voices) if (2 * voice.usd > about * SURELY) return voice
   const order = ascending(voices)
   if (isSized) {

@@ -1,5 +1,5 @@
 /**
- * Which pools and tokens are known, and the indexes over them. A pool stands under its pair, under the token
+ * Which pools and tokens are known, and the indexes over them. A pool is indexed under its pair, under the token
  * it prices (X) and under the one it prices it in (Y); nothing else may change these maps.
  */
 import type { PoolTerms } from '../amm/families.ts'
@@ -110,7 +110,7 @@ export function poolsOf({ index }: State, token: Address): readonly Pool[] {
   return own === undefined ? [] : [...own.anchored, ...own.aside]
 }
 
-/** Changes the lists that a pool stands in, or is to; every pool of its pair finds the new one. */
+/** Changes the lists that contain a pool, or will; every pool of its pair gets the new list. */
 function relist({ index, setup }: State, pool: Pool, changed: typeof withPool): void {
   const before = index.pairs.get(pool.pair) ?? []
   const pair = changed(before, pool)

@@ -1,4 +1,4 @@
-/** A whole pool read once more: what was known of it, held against the chain. */
+/** A pool's whole state read again: compares what was known with the chain. */
 import type { Pool } from '../entities.ts'
 import type { LoadedPool } from '../input.ts'
 import type { State } from '../state.ts'
@@ -9,7 +9,7 @@ import { settle } from './poolFold.ts'
 import { termsOf } from './registry.ts'
 import { visitAt } from './visit.ts'
 
-/** A reload replaces what is known. Where the chain says the same, the block that last changed it stands. */
+/** A reload replaces what is known. If the chain says the same, the block that last changed it stays. */
 export function reload(state: State, pool: Pool, loaded: LoadedPool, block: BlockRef): Pool {
   noteBook(state, { kind: 'reload', pool: pool.address, terms: pool.terms })
   pool.terms = termsOf(state, loaded.pool, loaded.ticks)

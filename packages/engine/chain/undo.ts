@@ -12,7 +12,7 @@ export type Journal = {
   readonly block: BlockRef
   /** The block before it in our fold: for the end of a gap, the last one before the gap. */
   readonly parentHash: Hex
-  /** Where the chain stood. */
+  /** The previous chain position. */
   readonly before: {
     readonly tip: BlockRef | null
     readonly proven: readonly ProvenRun[]
@@ -23,7 +23,7 @@ export type Journal = {
   readonly pools: Map<Address, PoolState>
   /** Changes of ticks and reloads, in order: undone last to first. */
   readonly books: BookUndo[]
-  /** Whose records stand on this block. */
+  /** Entities whose records rest on this block. */
   readonly publishedPools: Set<Address>
   readonly publishedTokens: Set<Address>
   readonly stables: Map<Address, Stable | null>

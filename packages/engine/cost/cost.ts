@@ -79,7 +79,7 @@ export class CostToMove {
     if (plan === null) return null
     const { pushes, costs } = plan
     const isOwn = pushes.some(({ pool }) => pool.from === rehearsal.token)
-    // A token whose own pools stand still is published again at most so often.
+    // The shortest interval at which a token whose own pools do not move is published again.
     const { holdMs, look } = heldFor(rehearsal, wanted, pushes, isOwn ? ms(0) : this.#republishMs)
     const said = look.evaluation as Priced
     return {

@@ -58,7 +58,7 @@ export class Lever {
     })
   }
 
-  /** Null where it stands there already, or cannot be brought there. */
+  /** Null if it is already there, or cannot be moved there. */
   at(short: Short, isUp: boolean): Push | null {
     if (short === null) return null
     let push = this.#pushes.get(short)

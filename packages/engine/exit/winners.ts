@@ -2,7 +2,6 @@
  * The highest of some values that change one at a time, and the next after it; in ties the first. A tree of winners: a change
  * compares along one path, where a scan would compare all.
  */
-import { assert } from '../assert.ts'
 import { type Count, count } from '../units.ts'
 
 export class Winners {
@@ -16,7 +15,7 @@ export class Winners {
     let leaves = 1
     while (leaves < values.length) leaves *= 2
     this.#leaves = count(leaves)
-    this.#nodes = new Array<Count | null>(2 * leaves).fill(null)
+    this.#nodes = Array.from({ length: 2 * leaves }, () => null)
     for (const at of values.keys()) this.#nodes[leaves + at] = count(at)
     for (let node = leaves - 1; node > 0; node--) this.#decide(count(node))
   }
@@ -36,10 +35,9 @@ export class Winners {
     return next
   }
 
+  /** `at` is one of the places. */
   value(at: Count): bigint {
-    const value = this.#values[at]
-    assert(value !== undefined, () => `no value at ${at}`)
-    return value
+    return this.#values[at] as bigint
   }
 
   set(at: Count, value: bigint): void {

@@ -63,7 +63,7 @@ export class DepthWatch {
   *#between(least: Near, most: Near): Generator<ReadonlySet<Pool>> {
     const first = rangeOf(least)
     const last = rangeOf(most)
-    // After a leap there are more ranges than pools to stand in them.
+    // After a large move there are more ranges than pools in them.
     if (last - first >= this.#ranges.size) return yield* this.#ranges.values()
     for (let at = first; at <= last; at = count(at + 1)) {
       const pools = this.#ranges.get(at)
@@ -87,7 +87,7 @@ export class DepthWatch {
   }
 }
 
-/** The slack is wider than any rounding of the logarithm, so what stands at the end of a range is not missed. */
+/** The slack is wider than any rounding of the logarithm, so a pool at the end of a range is not missed. */
 const rangeOf = (unit: Near): Count => count(Math.floor(Math.log2(unit) * RANGES))
 
 /** The price of Y at which so much of it, in units of 1 / `scale`, is worth a microdollar. */

@@ -1,4 +1,7 @@
-/** Which tokens stand in the watches of the anchors they are priced through; also how the watches are rebuilt after a restart. */
+/**
+ * Which tokens are in the watches of the anchors they are priced through; also how the watches are rebuilt after a
+ * restart.
+ */
 import type { Token } from '../entities.ts'
 import type { PublishedToken } from '../record.ts'
 import type { State } from '../state.ts'

@@ -21,14 +21,14 @@ export type LastAgreement = {
   readonly policy: Policy
   readonly states: readonly PoolState[]
   readonly byPool: ReadonlyMap<Pool, Agreement>
-  /** No average is still climbing: the weights stand still until a pool changes. */
+  /** No average is still rising: the weights are constant until a pool changes. */
   readonly isSettled: boolean
   readonly ballot: Ballot | null
 }
 
 /**
- * A vote of pools so close to each other that none is rejected whatever its weight: what they agree on follows from who
- * is heard and which of them is the median. Climbing weights seldom change either.
+ * A vote of pools so close to each other that none is rejected whatever its weight: the result follows from which
+ * pools vote and which one is the median. Rising weights seldom change either.
  */
 export type Ballot = {
   /** By ascending price. */
@@ -87,7 +87,7 @@ function isSameVote({ pools, isHeard, median }: Ballot, policy: Policy, atMs: Ms
   return false
 }
 
-/** Null where another weight could change more than who is heard and who is the median. */
+/** Null if another weight could change more than the voters and the median. */
 export function ballotOf(
   eligible: readonly Voter[],
   voters: readonly Voter[],

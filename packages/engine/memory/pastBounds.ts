@@ -1,7 +1,7 @@
 /**
- * A price that is near all that its token's past holds has no reference far away, whatever the time. Law: then
- * `priceJump` finds no cap for ever. Gain: most prices are held against an hour of ratios by a few
- * comparisons of doubles.
+ * A price close to every value in its token's past cannot have a distant reference, whatever the time. Law: then
+ * `priceJump` never finds a cap. Gain: most prices are checked against an hour of ratios by a few comparisons of
+ * doubles.
  */
 import { apartNear } from '../exact/apart.ts'
 import * as fraction from '../exact/fraction.ts'

@@ -48,7 +48,7 @@ export function sumByFirst<Of extends { readonly first: unknown }>(
 ): Map<Of['first'], bigint> {
   const sums = new Map<Of['first'], bigint>()
   let sum = 0n
-  // They mostly stand side by side.
+  // They are mostly adjacent.
   for (let at = 0; at < routes.length; at++) {
     const route = routes[at] as Of
     sum += amountOf(route)

@@ -87,7 +87,7 @@ function medianAt(history: History, toMs: Ms): Place {
     const { belowMs, sameMs, first } = weigh(history, toMs, place)
     const side: Sign = 2 * belowMs >= WINDOW_MS ? -1 : 2 * (belowMs + sameMs) >= WINDOW_MS ? 0 : 1
     if (side === 0) {
-      // The first change of every pool stands beside the same empty tape.
+      // The first change of every pool is next to the same empty tape.
       if (history.end > 0) history.tape.median = place
       // In the form in which it was first stored: equal ratios may have several forms.
       return placeAt(history, first)
@@ -96,7 +96,7 @@ function medianAt(history: History, toMs: Ms): Place {
   }
 }
 
-/** How long ratios below a place held in the window, and the same ratio, which stood first at `first`. */
+/** For how long ratios below a value were valid in the window, and the value itself, first valid at `first`. */
 function weigh(
   history: History,
   toMs: Ms,

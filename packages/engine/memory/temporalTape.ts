@@ -22,7 +22,7 @@ type Tape = {
 }
 
 export type History = {
-  /** Of which this history has what stands in [start, end). */
+  /** This history covers its elements in [start, end). */
   readonly tape: Tape
   readonly start: Count
   readonly end: Count

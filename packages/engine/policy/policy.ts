@@ -16,7 +16,7 @@ export type StableDisputePolicy = {
   readonly bands: BpsBands
   /** Where one pool alone says so and is not `lone_average_usd` deep. */
   readonly thin_cap: Score
-  /** A pool with less than this on its 30-minute average is not heard. */
+  /** A pool whose 30-minute average is below this takes no part. */
   readonly min_average_usd: Count
   /** One with at least this needs no second one. */
   readonly lone_average_usd: Count
@@ -29,9 +29,12 @@ export type Policy = {
   readonly max_routes: Count
   /** Accepted routes of a routing asset that others may continue on. */
   readonly max_asset_routes: Count
-  /** A first-hop pool with less of the total weight than this is dust: not even its dissent is heard. Revision 1: the floor. */
+  /**
+   * A first-hop pool with less of the total weight than this is dust: not even its dissent counts. Revision 1: the
+   * floor.
+   */
   readonly observation_share_bps: Count
-  /** The floor of the vote is the first of these at which those heard carry `observation_kept_bps`, else the last. */
+  /** The floor of the vote is the first of these at which the voters carry `observation_kept_bps`, else the last. */
   readonly observation_floors_bps: readonly Count[]
   readonly observation_kept_bps: Count
   /** Revision 1 only: a first-hop pool with at least this share of the accepted weight is a source, and material. */

@@ -1,8 +1,8 @@
 /**
- * The price of a token at one moment: its routes weighed, the dust set aside, outliers rejected in one
- * pass, and the exact rational of the weighted-median route (R-consensus-5), or the reason why not.
+ * The price of a token at one moment: its routes weighted, the dust removed, outliers rejected in one pass, and
+ * the exact rational of the weighted-median route (R-consensus-5), or the reason why not.
  *
- * Pure in the state and the time: evaluating writes nothing and may be asked at any moment.
+ * Pure in the state and the time: evaluating writes nothing and is allowed at any moment.
  */
 import type { Address } from '../chain/block.ts'
 import { bitsOf } from '../exact/bits.ts'

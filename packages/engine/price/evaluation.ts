@@ -187,7 +187,7 @@ export type Priced = {
   readonly routes: readonly Route[]
   readonly failed: { readonly nearest: readonly Route[] }
   readonly stable: StableView
-  /** Of a routing asset that is held against a feed; null while the feed is silent. */
+  /** For a routing asset with a feed to compare with; null while the feed is silent. */
   readonly usdFeed: AssetFeedView | undefined
   readonly expiresAtMs: Ms | null
   readonly dueMs: Ms | null

@@ -57,7 +57,7 @@ export type Moment = {
 export const finalityAt = (moment: Moment, blockNumber: Count): Finality =>
   blockNumber <= moment.finalizedNumber ? 'finalized' : 'canonical'
 
-/** The block an evaluation stands on. */
+/** The block an evaluation is based on. */
 export function tipOf(moment: Moment): BlockRef {
   const { tip } = moment.state.chain
   assert(tip !== null, 'an evaluation needs a block to stand on')

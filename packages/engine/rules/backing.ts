@@ -1,6 +1,6 @@
 /**
- * UNBACKED (R-back-1): a pool that does not have the tokens it reckons with. Below, somebody is promised what is not
- * there; above, somebody can take what is not reckoned with, and with it the price will move.
+ * UNBACKED (R-back-1): a pool that does not hold the tokens it accounts for. If it holds less, it cannot pay what
+ * it promises; if it holds more, anyone can take the difference, which will move the price.
  */
 import type { Policy } from '../policy/policy.ts'
 import type { Count, Ms } from '../units.ts'

@@ -68,8 +68,8 @@ const KEPT_NUM = 67n
 const KEPT_DEN = 100n
 
 /**
- * Null when no observation has weight: there is no price. `qualifiedWeight` is the weight of all that survivors have to keep
- * their share of, those that were not heard included; null where it is that of the observations.
+ * Null when no observation has weight: there is no price. `qualifiedWeight` is the weight of all that survivors
+ * have to keep their share of, including those left out; null where it is that of the observations.
  */
 export function consensus(
   observations: readonly Observation[],

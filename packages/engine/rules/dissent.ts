@@ -1,6 +1,7 @@
 /**
- * DISSENT: a first-hop pool that was left out of the vote cannot move the price, but it is heard when it says quite another one,
- * now and over the last five minutes (R-dissent-1). Holding a pool that far off the market costs its owner its liquidity.
+ * DISSENT: a first-hop pool that was left out of the vote cannot move the price, but it caps the score if its
+ * price is very different, now and over the last five minutes (R-dissent-1). Keeping a pool that far from the
+ * market costs its owner the liquidity.
  */
 import { apart, bpsMore } from '../exact/apart.ts'
 import type { Fraction } from '../exact/fraction.ts'

@@ -1,4 +1,4 @@
-/** What the feed says of itself, and whether the block that a state stands on is final, as components of the score. */
+/** The status of the feed, and the finality of the block behind a state, as components of the score. */
 import { type Score, score } from '../units.ts'
 
 const FEED = { HEALTHY: score(10), DEGRADED: score(3), GAP: score(0), UNAVAILABLE: score(0) } as const

@@ -1,4 +1,7 @@
-/** Who is heard in a vote: the share of the weight below which a first-hop pool, or a pool of a pair, is left out (R-dust-1). */
+/**
+ * The floor of a vote: the share of the weight below which a first-hop pool, or a pool of a pair, is left out
+ * (R-dust-1).
+ */
 import type { Policy } from '../policy/policy.ts'
 
 const WHOLE = 10_000n
@@ -18,7 +21,7 @@ export function floorOf(policy: Policy, weights: readonly bigint[], total: bigin
   return floor
 }
 
-/** On the floor is heard; no weight has no voice. */
+/** A pool exactly on the floor votes; one without weight does not. */
 export const isHeard = (weight: bigint, total: bigint, floor: bigint): boolean =>
   weight > 0n && weight * WHOLE >= total * floor
 
@@ -35,7 +38,7 @@ export function immaterialAmong<First, Route extends { readonly first: First; re
 ): ReadonlySet<Route> {
   const floor = floorOf(policy, [...byFirst.values()], total)
   const immaterial = new Set<Route>()
-  // The least that a route going on from a hop has to carry; null where the hop itself is not heard.
+  // The least weight of a route that continues from a hop; null if the hop itself does not vote.
   const least = new Map<First, bigint | null>()
   for (const [first, weight] of byFirst)
     least.set(first, isHeard(weight, total, floor) ? leastHeard(weight, floor) : null)

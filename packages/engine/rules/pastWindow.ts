@@ -1,4 +1,4 @@
-/** How far back a price is held against its token's own past, in which steps, and what counts as far. */
+/** How far back a price is compared with its token's own past, in which steps, and what counts as far. */
 import { bpsMore } from '../exact/apart.ts'
 import { type Ms, ms, score } from '../units.ts'
 

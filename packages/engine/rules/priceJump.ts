@@ -26,7 +26,10 @@ export type Reference = {
   readonly coveredMs: Ms
 }
 
-/** What a price was held against: the median of what the token's own pools said over the last hour; null where nothing is covered. */
+/**
+ * What a price was compared with: the median of the token's own pools over the last hour; null if nothing is
+ * covered.
+ */
 export type OwnPast = {
   readonly coveredMs: Ms
   readonly reference: Fraction | null

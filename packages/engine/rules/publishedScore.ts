@@ -22,7 +22,7 @@ export function activeCaps(own: readonly (readonly Cap[])[], material: readonly 
   for (const caps of own) note(caps)
   let last: Edge | null = null
   for (const { first, via } of material) {
-    // Routes of one first hop stand side by side.
+    // Routes of one first hop are adjacent.
     if (first !== last) note(first.caps)
     last = first
     if (via !== null) note(via.caps)

@@ -44,7 +44,7 @@ export function isPublished(
   return looked.atMs >= readyMs ? YES : { value: false, untilMs: readyMs }
 }
 
-/** The last record stood on a block that is no longer ours, and said more than the absence we still find. */
+/** The last record rested on a block that is no longer on our chain, and was not the same absence of a price as now. */
 function isRevoked(last: CompactState, next: Evaluation, orphaned: ReadonlySet<string>): boolean {
   if (orphaned.size === 0 || !orphaned.has(last.as_of.block_hash)) return false
   return last.state === 'PRICED' || next.kind === 'PRICED' || last.reason !== next.reason

@@ -40,7 +40,7 @@ export function withSales<Found extends Sellable>(found: Found, lastSaleMs: Ms |
   return isFailed && isSold ? { ...found, status: 'UNKNOWN', reason: 'SELL_RESTRICTED' } : found
 }
 
-/** The cap on the score of a token; null where nothing is held against it, and under a policy of revision 1. */
+/** The cap on the score of a token; null if there is none, and under a policy of revision 1. */
 export function sellabilityCap({ status, reason, ...taxes }: Sellable, policy: Policy): Cap | null {
   if (policy.revision === 1) return null
   const { unsellable_cap, restricted_cap, unknown_cap, tax } = policy.sellability

@@ -18,7 +18,7 @@ export type DisputeSide = {
   readonly isFresh: boolean
 }
 
-/** A pool of the pair that is deep enough to be heard. */
+/** A pool of the pair that is deep enough to take part. */
 export type DisputePool = {
   readonly id: string
   /** The five-minute median of its marginal ratio, Y per X in whole tokens. */

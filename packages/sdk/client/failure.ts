@@ -106,7 +106,7 @@ const BY_STATUS_ALONE: Readonly<
   429: { code: 'RATE_LIMITED', Failure: RateLimitedError },
 }
 
-/** The error an answer outside 2xx stands for. */
+/** The error for a response outside 2xx. */
 export function errorOf({ body, what, ...facts }: Answer): AssayError {
   const { status } = facts
   const bare = BY_STATUS_ALONE[status]

@@ -155,7 +155,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     callbacks.onStatus?.('closed', null)
   }
 
-  /** Once its session is open: only then is it known whether the feed still stands behind the prices. */
+  /** Once its session is open: only then is it known whether the feed still supports the prices. */
   #showSnapshot({ onToken, onPool }: FollowCallbacks): void {
     if (!this.#isUnseen || this.#status !== 'replaying') return
     this.#isUnseen = false
@@ -232,7 +232,7 @@ export class Follower implements AsyncIterable<FollowEvent> {
     })
     for await (const record of stream) {
       this.#failures = 0
-      // A service that says nothing beside the session is heard by its records alone.
+      // An older service without `feed` in the session reports it by its records alone.
       const isReplayed = feed !== undefined && record.stream_sequence <= log.head_sequence
       const isNews = this.#market.apply(record, this.#now(), isReplayed)
       if (this.#status !== 'live' && record.stream_sequence >= log.head_sequence)

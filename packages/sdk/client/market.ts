@@ -63,7 +63,7 @@ export class Market {
     return this.#sequence
   }
 
-  /** Forgets everything: the cursor it stood on was refused. */
+  /** Discards everything: its cursor was refused. */
   clear(): void {
     this.#tokens.clear()
     this.#pools.clear()

@@ -1,6 +1,7 @@
 /** What trips say of a token: every law of the judgement, without a node. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import json from '../../engine/oracle/selling.json' with { type: 'json' }
 import { judge, taxBps, wordsOf } from './judge.ts'
 import type { ProbeStep, Trip } from './plan.ts'
 
@@ -74,5 +75,28 @@ describe('judge', () => {
     expect(text('6e6f', '2')).toBe('no')
     expect(text('0a1b6e6f', '4')).toBe('??no')
     expect(text('ff'.repeat(60), 'ffff')).toBe('?'.repeat(60))
+  })
+})
+
+/** `packages/engine/oracle/selling.py` computes them a second time. */
+describe('as in Python', () => {
+  it('R-sell-1: the tax of a passage', () => {
+    for (const { sent, arrived, bps } of json.taxes)
+      expect([sent, arrived, taxBps({ sent: BigInt(sent), arrived: BigInt(arrived) })]).toEqual([
+        sent,
+        arrived,
+        bps,
+      ])
+  })
+
+  it('R-sell-2: what both looks say together', () => {
+    const trips = (look: readonly (readonly string[])[] | null) =>
+      look === null ? null : look.map(failed => trip(failed as readonly ProbeStep[]))
+    for (const { now, later, status } of json.looks)
+      expect([now, later, judge({ now: trips(now), later: trips(later) }).status]).toEqual([
+        now,
+        later,
+        status,
+      ])
   })
 })

@@ -198,7 +198,7 @@ function saleIn(
   return x === 0 ? { input: net0, output: -net1 } : { input: net1, output: -net0 }
 }
 
-/** What the pool holds at the block the quote stands on, and what follows: a simulated sale, and both depths. */
+/** The pool's state at the block of the quote, and what follows from it: a simulated sale, and both depths. */
 async function checkHoldings(
   findings: Findings,
   node: Node,

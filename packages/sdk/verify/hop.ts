@@ -10,7 +10,7 @@ import type { Held, ShownFamily } from './pools/family.ts'
 import { type Reading, usdOf } from './reading.ts'
 
 const MICRO = 1_000_000n
-/** A sale stays inside the 2% of the depth, so its price does too, fee aside. */
+/** A sale stays inside the 2% of the depth, so its price does too, apart from the fee. */
 const SALE_PPM = 20_000n
 
 export function checkHop(reading: Reading, hop: Hop, path: string, anchors: Anchors | null): void {

@@ -34,7 +34,7 @@ const FINALITIES: ReadonlySet<string> = new Set(['unverified', 'canonical', 'fin
 /** What the accepted first hops of a routing asset carry besides: their depth together. */
 export type Anchors = { readonly microusd: bigint; readonly from: readonly string[] }
 
-/** The components whose inputs stand beside them. */
+/** The components that show their inputs. */
 export function checkComponents(reading: Reading, hop: Hop, path: string): void {
   const { findings } = reading
   findings.part(() => checkTime(reading, hop, path))

@@ -26,7 +26,7 @@ export function keccak256(hex: string): `0x${string}` {
   return `0x${Array.from(new Uint8Array(out.buffer), byte => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
-/** Lane (x, y) stands at x + 5y. */
+/** Lane (x, y) is at x + 5y. */
 function permuted(start: readonly bigint[]): readonly bigint[] {
   let state = [...start]
   let feedback = 1

@@ -1,6 +1,6 @@
 /**
- * A presented quote: the stored record first, then what stands over it. The overlay must be the one that a reader makes
- * of that record, and must name the price of the record it covers.
+ * A presented quote: the stored record first, then the overlay. The overlay must be the one that a reader derives
+ * from that record, and must name the price of the record it covers.
  */
 import type { HistoryPage } from '../wire/history.ts'
 import { overlayOf, presentedAs, toGone } from '../wire/presented.ts'

@@ -1,6 +1,6 @@
 /**
- * A quote being verified: the text, where it stands in the whole, and what it rests on. Dollars come from two places
- * only, the stables its routes end in and the routing assets it holds in full.
+ * A quote being verified: the text, its path in the whole, and its sources. Dollars come from two places only, the
+ * stables its routes end in and the routing assets it holds in full.
  */
 import type { Fraction, Policy } from '@assay/engine/rules'
 import type { AssetQuote, PricedQuote } from '../wire/quote.ts'

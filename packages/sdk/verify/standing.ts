@@ -60,7 +60,7 @@ export function agreementOf(
   )
 }
 
-/** DISSENT, of first-hop pools none of whose routes was heard. */
+/** DISSENT, for first-hop pools none of whose routes voted. */
 export function dissentIn(
   reading: Reading,
   live: readonly Live[],

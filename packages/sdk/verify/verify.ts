@@ -21,7 +21,7 @@ import { checkLabel, checkVote } from './vote.ts'
 export type VerifyOptions = {
   /** As `fetchPolicy(quote.policy_version)` gives it. Left out, the default policy, if it is the quote's. */
   readonly policy?: PolicyRecord | PolicyRecord['policy']
-  /** Of a presented quote: the record it stands over, as `fetchHistory` at its `as_of.stream_sequence` gives it. */
+  /** For a presented quote: the record it overrides, as `fetchHistory` at its `as_of.stream_sequence` gives it. */
   readonly history?: HistoryPage
   /** A node of the caller's own: its URL, or whatever answers JSON-RPC. */
   readonly rpc?: string | Transport

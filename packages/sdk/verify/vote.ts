@@ -1,6 +1,7 @@
 /**
- * The vote: weights over shared pools, dust set aside, outliers rejected in one pass, and the weighted median that is
- * the price; then the published score as the least of agreement, material routes and the state of all they used.
+ * The vote: weights over shared pools, dust removed, outliers rejected in one pass, and the weighted median that
+ * is the price; then the published score as the least of agreement, material routes and the state of all they
+ * used.
  */
 import {
   stateScore,
@@ -260,7 +261,7 @@ function checkPublished(
     },
     aggregate_state: { score: Math.min(10, ...settled) },
   }
-  // A stable's own components stand where these are missing: every one of them then differs.
+  // If these are missing, a stable's components take their place, and every one of them then differs.
   const said = 'path_agreement' in confidence.components ? confidence.components : null
   findings.same(
     `${own}.components.path_agreement`,

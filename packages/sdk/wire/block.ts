@@ -8,6 +8,6 @@ const positionFields = { block_number: Count, block_hash: Hash, block_time_ms: M
 export const BlockPosition = object(positionFields)
 export type BlockPosition = Static<typeof BlockPosition>
 
-/** The block an evaluation stands on, and the sequence of the record that says so. */
+/** The block an evaluation is based on, and the sequence of its record. */
 export const AsOf = object({ stream_sequence: Sequence, ...positionFields })
 export type AsOf = Static<typeof AsOf>

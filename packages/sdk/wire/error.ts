@@ -36,7 +36,7 @@ export const QUOTE_ERRORS = {
 } as const satisfies Readonly<Record<string, HttpEntry>>
 export type QuoteErrorCode = keyof typeof QUOTE_ERRORS
 
-/** Codes that stand only in an entry of a batch answer, whose own status is 200. */
+/** Codes that occur only in an entry of a batch response, whose own status is 200. */
 export const BATCH_ERRORS = {
   BELOW_MIN_SCORE: { about: 'The price has a score below the requested min_score.' },
 } as const

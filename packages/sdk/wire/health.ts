@@ -79,6 +79,9 @@ export const Health = object({
 })
 export type Health = Static<typeof Health>
 
-/** How a chain's feed is now, as the service sees it: stands beside answers that hold records as they were written. */
+/**
+ * How a chain's feed is now, as the service sees it: accompanies responses that contain records as they were
+ * written.
+ */
 export const Feed = object({ chain_id: ChainId, status: FeedStatus, reasons: array(known(HEALTH_REASONS)) })
 export type Feed = Static<typeof Feed>

@@ -1,8 +1,8 @@
 /**
- * A pool and its latest verified state: what it holds, the sale its ratio comes from, how much moves it by
- * 2%, and how far to trust that.
+ * A pool and its latest verified state: what it holds, the sale its ratio comes from, how much moves it by 2%, and
+ * how far to trust that.
  *
- * Evidence, marginal, depth and score stand in the pool's one canonical orientation, from X to Y.
+ * Evidence, marginal, depth and score have the pool's single canonical orientation, from X to Y.
  */
 import { Family } from './chain.ts'
 import { Cap, Backing, EdgeComponents, Finality, Past } from './confidence.ts'

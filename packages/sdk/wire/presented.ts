@@ -29,7 +29,7 @@ export type StateHead = {
 /** Reasons that a missing feed does not change: the engine gives them precedence too. */
 const KEPT: ReadonlySet<string> = new Set(['FEED', 'OPERATOR', 'DORMANT'])
 
-/** The reason to present instead of the stored state; null where the record stands as it is. */
+/** The reason to present instead of the stored state; null if the record is shown as it is. */
 export function overlayOf(
   { state, reason, expires_at_ms }: StateHead,
   { nowMs, feedGone }: Reading,

@@ -173,6 +173,6 @@ export type CompactUnpriced = Static<typeof CompactUnpriced>
 export const CompactState = union(CompactPriced, CompactUnpriced)
 export type CompactState = Static<typeof CompactState>
 
-/** How a price stands to our own of an hour and of a day before it was evaluated. */
+/** The change of a price against those published an hour and a day before it was evaluated. */
 export const PriceChange = object({ h1_bps: nullable(integer()), h24_bps: nullable(integer()) })
 export type PriceChange = Static<typeof PriceChange>

@@ -56,7 +56,7 @@ const headFields = {
   ),
 } as const
 
-/** What a price was held against (`PRICE_JUMP`): the median, over up to an hour, of what the token's own pools said. */
+/** What a price was compared with (`PRICE_JUMP`): the median of the token's own pools over up to an hour. */
 export const OwnPast = object({
   covered_ms: Ms,
   reference_usd: describe('At what its anchors are worth now.', nullable(ExactValue)),

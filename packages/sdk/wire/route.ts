@@ -77,7 +77,7 @@ export const StableDispute = object({
 })
 export type StableDispute = Static<typeof StableDispute>
 
-/** The dollar feed a routing asset is held against; it caps the price and never gives it. */
+/** The dollar feed a routing asset is compared with; it caps the score and never sets the price. */
 export const UsdFeed = object({
   usd: ExactValue,
   updated_at_ms: Ms,

@@ -74,7 +74,7 @@ export const pattern = <Text extends string = string>(source: string): Schema<Te
 export const enumeration = <const Values extends readonly string[]>(values: Values): Schema<Values[number]> =>
   schema({ type: 'string', enum: values })
 
-/** A list that may grow. Any string is valid; the values known today stand as `examples`. */
+/** A list that may grow. Any string is valid; the values known today are listed as `examples`. */
 export const known = <const Values extends readonly string[]>(
   values: Values,
 ): Schema<Known<Values[number]>> => schema({ type: 'string', examples: values })

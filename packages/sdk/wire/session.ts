@@ -1,7 +1,7 @@
 /**
  * Sessions: a cookie for browsers, and the cursor at which a stream is resumed.
  *
- * The cursor is chain-wide and opaque; it stands after `snapshot_sequence`.
+ * The cursor is chain-wide and opaque; it begins after `snapshot_sequence`.
  */
 import { Feed } from './health.ts'
 import { ChainId } from './identifier.ts'

@@ -70,7 +70,7 @@ export class Batches {
 
 /** Everyone with the same filter. */
 export class Lane {
-  readonly #subscription: Subscription
+  readonly subscription: Subscription
   readonly #framing: Framing
   readonly #framedOnce: (record: LogRecord) => Buffer
   readonly #onEmpty: () => void
@@ -83,7 +83,7 @@ export class Lane {
     framedOnce: (record: LogRecord) => Buffer,
     onEmpty: () => void,
   ) {
-    this.#subscription = subscription
+    this.subscription = subscription
     this.#framing = framing
     this.#framedOnce = framedOnce
     this.#onEmpty = onEmpty
@@ -133,7 +133,7 @@ export class Lane {
     let records = 0
     for (const record of page) {
       records += 1
-      if (!isWanted(this.#subscription, record)) continue
+      if (!isWanted(this.subscription, record)) continue
       wanted.push(record)
       bytes += sizeOf(record)
       if (bytes >= BATCH_BYTES) break

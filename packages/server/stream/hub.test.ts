@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { systemClock } from '../ops/clock.ts'
-import { postgresDatabase } from '../store/testing/connect.ts'
+import { postgresDatabase, sqliteDatabase } from '../store/testing/connect.ts'
 import { commitOf, health } from '../store/testing/drafts.ts'
 import { type PostgresServer, startPostgres } from '../store/testing/postgresServer.ts'
+import { parseSubscribe, type Subscription } from './filter.ts'
 import { Hub } from './hub.ts'
 
 let server: PostgresServer
@@ -22,6 +23,28 @@ test('S17: with no listener and no wake-up at all, what another process commits 
     await vi.waitFor(() => expect(heard.at(-1)).toBe(step), { timeout: 60_000, interval: 5 })
   }
   expect(hub.after(0)?.map(({ sequence }) => sequence)).toEqual([1, 2, 3])
+  hub.close()
+  await database.dispose()
+})
+
+test('R-sell-5: tokens that open streams name are known, and those of a whole chain are not', async () => {
+  const database = await sqliteDatabase()
+  const hub = await Hub.open(await database.connect(), systemClock)
+  const token = `0x${'00'.repeat(12)}${'ab'.repeat(20)}`
+  const served = new Set([1, 56])
+  const listening = (filter: object) => {
+    const subscription = parseSubscribe(JSON.stringify({ filter }), served) as Subscription
+    return hub.listen({ wake: () => undefined, subscription })
+  }
+  listening({ chain_ids: [1, 56] })
+  const leave = listening({ chain_ids: [1, 56], token_ids: [token] })
+  const tokenAddress = `0x${'ab'.repeat(20)}`
+  expect([...hub.streamed()]).toEqual([
+    { chainId: 1, tokenAddress },
+    { chainId: 56, tokenAddress },
+  ])
+  leave()
+  expect([...hub.streamed()]).toEqual([])
   hub.close()
   await database.dispose()
 })

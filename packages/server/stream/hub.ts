@@ -5,6 +5,7 @@
 import type { Clock } from '../ops/clock.ts'
 import { epochOf } from '../store/epoch.ts'
 import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
+import type { Subscription } from './filter.ts'
 
 /** Records kept for live listeners: a minute or more of a busy service. */
 const RING_RECORDS = 20_000
@@ -14,7 +15,10 @@ const PAGE = 1000
 const POLL_MS = 250
 
 /** Thousands of them: an object each, and no function of its own beside it. */
-export type Listener = { wake(): void }
+export type Listener = { wake(): void; readonly subscription?: Subscription }
+
+/** Before the address in an id: `0x` and twelve bytes of zeros. */
+const ID_PADDING = 26
 
 /** Up to which record the hub had read at a moment. */
 type Mark = { readonly last: Sequence; readonly atMs: number }
@@ -58,6 +62,15 @@ export class Hub {
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /** Tokens that the filter of an open stream names. One of a whole chain names none. */
+  *streamed(): Iterable<{ readonly chainId: number; readonly tokenAddress: string }> {
+    for (const { subscription } of this.#listeners) {
+      if (subscription === undefined) continue
+      for (const chainId of subscription.chainIds)
+        for (const id of subscription.tokenIds) yield { chainId, tokenAddress: `0x${id.slice(ID_PADDING)}` }
+    }
   }
 
   /** Records above `after`, or null when they have left the ring. */

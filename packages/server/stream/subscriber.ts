@@ -104,6 +104,10 @@ export class Subscriber {
     return this.isReplaying && !isStalled ? this.#position : null
   }
 
+  get subscription(): Subscription {
+    return this.#lane.subscription
+  }
+
   /** There may be something new. */
   wake(): void {
     this.#pump()

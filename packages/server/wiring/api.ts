@@ -62,7 +62,7 @@ export async function openApi(options: ApiOptions): Promise<Api> {
   metrics.follow(hub)
   const feeds = await Feeds.open(store, hub, clock, chains.chains.keys())
   const quotes = new QuoteCache(store, hub, feeds)
-  const interest = new Interest(store, options.log)
+  const interest = new Interest({ store, clock, log: options.log, streamed: () => hub.streamed() })
   quotes.onAsked = (token, atMs) => interest.note(token, atMs)
   const access = new Access(store, clock)
   const failures = new FailureThrottle(clock)

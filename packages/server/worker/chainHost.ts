@@ -162,7 +162,7 @@ export class ChainHost implements ChainService {
       sellWatch:
         feed.simulator === null
           ? undefined
-          : new SellWatch({ ...common, chain, clock, simulator: feed.simulator }),
+          : new SellWatch({ ...common, chain, clock, store, simulator: feed.simulator }),
       onFailure,
     })
   }

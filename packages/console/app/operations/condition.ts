@@ -1,4 +1,7 @@
-/** Conditions of webhooks: from what somebody typed to the wire, and back to words. Nothing is guessed: a fault says what was expected. */
+/**
+ * Conditions of webhooks: from user input to the wire format, and back to words. Nothing is guessed: an error says
+ * what was expected.
+ */
 import { isAddress, type WebhookCondition } from '@assay/sdk'
 import type { Live } from '../live.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Prices over time with uPlot: a stepped line that breaks where there was none and goes on to `untilMs`, as the last price
- * does, or candles; a mark at each retraction; and a line above with what stood at the crosshair. The bundle has no more of
- * uPlot than this chart uses (lean.ts).
+ * Prices over time with uPlot: a stepped line that breaks where there was none and goes on to `untilMs`, as the
+ * last price does, or candles; a mark at each retraction; and a readout of the value at the crosshair. The bundle
+ * has no more of uPlot than this chart uses (lean.ts).
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
@@ -74,7 +74,7 @@ export function Chart({ about, ...shown }: Props) {
   )
 }
 
-/** What stood at a moment. */
+/** The value at a moment. */
 function Readout({ points, candles, atMs }: Shown & { readonly atMs: number }) {
   if (candles.length > 0) {
     const candle = candles.findLast(({ fromMs }) => fromMs <= atMs)

@@ -1,4 +1,4 @@
-/** What stands where content is not there yet, or cannot be. */
+/** A placeholder for content that is loading or unavailable. */
 import { sayingOf } from './saying.ts'
 
 export const Loading = ({ what }: { readonly what: string }) => (

@@ -1,4 +1,4 @@
-/** A table in a box that scrolls by keyboard too; its rows are whatever stands inside. */
+/** A table in a box that scrolls by keyboard too; its rows are its children. */
 import type { ComponentChildren } from 'preact'
 
 /** `right` is over numbers; a `hidden` name is read out where buttons speak for themselves. */

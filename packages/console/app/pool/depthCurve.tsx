@@ -1,4 +1,4 @@
-/** Dollars that move the price by 1, 2, 5 and 10 percent, to both sides of where it stands. */
+/** Dollars that move the price by 1, 2, 5 and 10 percent, in both directions. */
 import type { PoolQuote } from '@assay/sdk'
 import { dollars } from '../format.ts'
 

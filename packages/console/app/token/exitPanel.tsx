@@ -1,7 +1,7 @@
 /** What a seller would get: sales of growing size by exact simulation over the accepted routes, as a curve and a table. */
 import type { Exit } from '@assay/sdk'
 import { useAnswer } from '../answer.ts'
-import { count, dollars, price } from '../format.ts'
+import { count, counted, dollars, price } from '../format.ts'
 import type { Live } from '../live.ts'
 import { ErrorNote, Loading } from '../parts/note.tsx'
 import { ExitCurve } from './exitCurve.tsx'
@@ -91,7 +91,7 @@ const through = ({ reason, swaps, split }: Sale): string =>
     ? 'more than the accepted routes can absorb'
     : reason === 'TOO_SMALL'
       ? 'nothing would be paid'
-      : `${count(swaps.length)} pools, ${count(split.length)} ${split.length === 1 ? 'route' : 'routes'}`
+      : `${counted(swaps.length, 'pool')}, ${counted(split.length, 'route')}`
 
 const worth = (largest: Exit['largest']['bps_100']): string =>
   largest === null ? 'less than a dollar' : dollars(largest.worth_microusd)

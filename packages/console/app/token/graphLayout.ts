@@ -1,6 +1,6 @@
 /**
- * Where the nodes and pools of a route graph stand: tokens in columns by their distance from the priced one, stables
- * in the last, each pool in a lane of its own between them. A pool that passes over a column takes a lane above it.
+ * Lays out the nodes and pools of a route graph: tokens in columns by their distance from the priced one, stables
+ * in the last, each pool in its own lane between them. A pool that passes over a column takes a lane above it.
  */
 import type { Hop } from '@assay/sdk'
 
@@ -106,7 +106,7 @@ function poolsOf(routes: readonly GraphRoute[]): Pool[] {
 export const depthOf = ({ depth }: Hop): number =>
   depth === null ? 0 : Number(depth.effective_microusd) / 1e6
 
-/** A token's column is the most hops any pool needs to reach it; what nothing leaves stands in the last. */
+/** A token's column is the most hops any pool needs to reach it; a token with no outgoing pool is in the last. */
 function columnsOf(token: string, pools: readonly Pool[]): Map<string, number> {
   const columns = new Map([[token, 0]])
   for (const { hop } of pools) if (!columns.has(hop.from)) columns.set(hop.from, 1)
@@ -124,7 +124,7 @@ function columnsOf(token: string, pools: readonly Pool[]): Map<string, number> {
   return columns
 }
 
-/** From node to node through its lane, where its label stands. */
+/** From node to node through its lane, which has its label. */
 function edgeOf(pool: Pool, nodes: ReadonlyMap<string, Node>, y: number): Edge {
   const [from, to] = [nodes.get(pool.hop.from) as Node, nodes.get(pool.hop.to) as Node]
   const [x1, x2] = [from.x + NODE.width / 2, to.x - NODE.width / 2]

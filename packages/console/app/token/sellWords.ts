@@ -25,7 +25,7 @@ const STEPS: Readonly<Record<string, string>> = {
 export const failedStep = ({ reason }: Sellability): string | null =>
   reason === null ? null : (STEPS[reason] ?? null)
 
-/** A whole sentence: what this means to somebody who holds the token. */
+/** A complete sentence: what this means for a holder of the token. */
 export function sellVerdict({ status, reason }: Sellability): string {
   const why = reason === null ? null : (SELL_REASON_WORDS[reason] ?? reason)
   if (status === 'UNKNOWN') return `Not known, because ${why ?? 'no reason was given'}.`

@@ -25,7 +25,7 @@ export const first: Events<V2>['first'] = events => {
   const at = events.findIndex(({ kind }) => kind === 'SYNC')
   const state = said(events[at])
   if (state === null) return null
-  // The Burn that a Sync stands for explains what is already in it.
+  // The Burn behind a Sync explains what is already in it.
   return { at: count(events[at + 1]?.kind === 'BURN' ? at + 1 : at), state }
 }
 

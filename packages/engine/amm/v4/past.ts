@@ -16,7 +16,7 @@ export const before: Events<V4>['before'] = (state, events) => {
   // Nobody can trade or add liquidity before there is a price.
   if (said?.kind === 'INITIALIZE') return { ...state, sqrtPriceX96: 0n, liquidity: 0n, protocolFee: 0n }
   if (said !== undefined || events.some(({ kind }) => kind === 'PROTOCOL_FEE')) return null
-  // The price stood still: only liquidity around it is taken back.
+  // The price did not move: only liquidity around it is undone.
   return events.toReversed().reduce((after, event) => changed(after, event, -1n), state)
 }
 

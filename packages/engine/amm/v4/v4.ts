@@ -159,7 +159,7 @@ function applySwap(terms: V4Terms, state: V4State, event: SwapEvent): Applied<V4
   const side = sideOf(state, event)
   const lpFeePpm = lpFeeAfter(terms, state, side, feePpm)
   const next: V4State = { ...state, sqrtPriceX96, tick, liquidity, lpFeePpm: lpFeePpm ?? state.lpFeePpm }
-  // The curve is held against the fee that was paid, so that a wrong fee shows as just that.
+  // The curve is checked with the fee that was paid, so that a wrong fee shows up as exactly that.
   const curveFee = feePpm > WHOLE_FEE ? feeOf(state, side) : feePpm
   const { verdict, differences } = checkSwap({ book: terms.book, feePpm: curveFee }, state, side, event)
   if (lpFeePpm !== null) return { state: next, verdict, differences, tickChange: null }

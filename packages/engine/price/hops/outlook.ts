@@ -1,4 +1,7 @@
-/** What time has to say about a pool whose state stands still: how steady its price is, and the caps that come and go by themselves. */
+/**
+ * What time alone changes about a pool whose state does not change: how steady its price is, and the caps that
+ * begin and end by themselves.
+ */
 import { isPair } from '../../amm/pair.ts'
 import { nextFlip, reference } from '../../memory/tapeMedian.ts'
 import type { Policy } from '../../policy/policy.ts'

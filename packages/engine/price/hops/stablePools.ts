@@ -22,7 +22,7 @@ import { figuresAt } from './figures.ts'
 
 const MICRO = 1_000_000n
 
-/** A pool that is heard, and what its weight follows from. */
+/** A pool that takes part, and the inputs of its weight. */
 export type HeardPool = DisputePool & Weighed
 
 export type PairDispute = StableDispute & { readonly pools: readonly DisputePool[] }
@@ -80,7 +80,7 @@ function heardPool(moment: Moment, pool: Pool, usdOfY: Fraction): Timed<HeardPoo
   return { value, untilMs }
 }
 
-/** The five-minute median, and when it gives way; the same until then while the state of the pool stands. */
+/** The five-minute median, and when it expires; valid until then as long as the pool's state does not change. */
 function pastAt({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference> {
   const known = around.past.recall(atMs, state, null, null, null)
   if (known !== null) return known
@@ -89,7 +89,7 @@ function pastAt({ around, state }: Pool, atMs: Moment['atMs']): Timed<Reference>
   return around.past.keep({ value: found, untilMs: found.untilMs }, atMs, state, null, null, null)
 }
 
-/** The fewest units of Y that are worth so many dollars; one at least, for a pool without depth is never heard. */
+/** The fewest units of Y worth this many dollars; at least one, because a pool without depth never takes part. */
 function unitsOf(usd: Policy['min_depth_usd'], unit: Fraction): bigint {
   const units = (BigInt(usd) * MICRO * unit.den + unit.num - 1n) / unit.num
   return units > 0n ? units : 1n

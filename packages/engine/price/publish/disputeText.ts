@@ -3,7 +3,7 @@ import type { AssetFeedView, DisputeParty, StableView, ViewedDispute } from '../
 import { bpsText } from './compact.ts'
 import { exactText } from './exactText.ts'
 
-/** As a member of a quote: left out where the asset is not held against a feed, null while the feed is silent. */
+/** As a member of a quote: omitted if the asset has no feed to compare with, null while the feed is silent. */
 export const usdFeedMember = (feed: AssetFeedView | undefined) =>
   feed === undefined ? {} : { usd_feed: feed === null ? null : usdFeedText(feed) }
 

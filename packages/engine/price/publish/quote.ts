@@ -29,12 +29,12 @@ export type QuoteText = CompactState & {
   readonly source: QuoteSource
   readonly last_trade_ms: Ms | null
   readonly sellability: ReturnType<typeof sellabilityText>
-  /** PRICED: what the price was held against. */
+  /** PRICED: what the price was compared with. */
   readonly own_past?: object | null
   /** UNPRICED: what came near, and the rule each failed. */
   readonly candidates?: readonly object[]
   readonly change?: null
-  /** Of a routing asset that is held against a feed. */
+  /** For a routing asset with a feed to compare with. */
   readonly usd_feed?: object | null
   /** Of a stable that pools dispute. */
   readonly disputes?: readonly object[]

@@ -35,8 +35,9 @@ export type Part = string | typeof SEQUENCE | Shared
 export const sequenceText = (sequence: Count): string => `"stream_sequence":${sequence},`
 
 /**
- * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of `as_of`,
- * and only known once the log is locked. The quotes nested in a quote stand on the same commit and get the same one.
+ * A quote or a price state as text, all but the sequence of its record: `stream_sequence` is the first field of
+ * `as_of`, and only known once the log is locked. The quotes nested in a quote belong to the same commit and get
+ * the same one.
  */
 export class Written extends Shared {
   /** `body`: further members, as text. */

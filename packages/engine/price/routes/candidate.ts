@@ -116,7 +116,7 @@ export class Candidate implements RouteDraft {
 
 const NOTHING: readonly Edge[] = []
 
-/** As it stands, field by field: what is copied of a candidate has no accessors. */
+/** Copied field by field: spreading a candidate would lose its accessors. */
 export const settledRoute = (route: Route): Route => ({
   id: route.id,
   first: route.first,

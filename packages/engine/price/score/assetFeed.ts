@@ -8,7 +8,7 @@ import type { Moment } from '../moment.ts'
 
 const NONE: Timed<undefined> = { value: undefined, untilMs: FOREVER }
 
-/** `undefined` for a token that is not held against a feed. */
+/** `undefined` for a token without a feed to compare with. */
 export function assetFeed(
   { state, policy, atMs }: Moment,
   token: Address,

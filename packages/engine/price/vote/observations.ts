@@ -1,6 +1,6 @@
 /**
- * From candidate routes to observations: weigh them over shared edges, remove those a guard refuses, and
- * set the dust aside so that only routes that matter vote on the price.
+ * From candidate routes to observations: weigh them over shared edges, remove those a guard refuses, and remove
+ * the dust, so that only routes that matter vote on the price.
  */
 import { MAX_BITS } from '../../exact/bits.ts'
 import * as ratio from '../../exact/ratio.ts'
@@ -17,7 +17,7 @@ import type { Failure } from '../../rules/reasons.ts'
 export type Vote = {
   /** The routes that voted, in the order `verdict` numbers them. */
   readonly observations: readonly Candidate[]
-  /** Qualified routes too small to be heard. */
+  /** Qualified routes too small to vote. */
   readonly dust: readonly Route[]
   readonly verdict: Consensus
   /** Capacity of all of them together. */

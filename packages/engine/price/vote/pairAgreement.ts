@@ -22,14 +22,14 @@ const ZERO = { num: 0n, den: 1n }
 
 type Agreed = { readonly byPool: ReadonlyMap<Pool, Agreement>; readonly ballot: Ballot | null }
 
-/** Of each pool that has a say; the others stand alone. */
+/** For each pool with a vote; the others count as single pools. */
 export function agreementsOf(moment: Moment, pools: readonly Pool[]): ReadonlyMap<Pool, Agreement> {
   const { policy, atMs, state } = moment
   const { agreements } = state.index
   const last = agreements.get(pools)
   if (last !== undefined && isSameAgreement(last, policy, pools, atMs)) return last.byPool
   const { byPool, ballot } = agree(moment, pools)
-  // What somebody asks about another policy is not remembered.
+  // Results under another policy are not cached.
   if (policy === state.policyView.policy) agreements.set(pools, lastAgreement(policy, pools, byPool, ballot))
   return byPool
 }

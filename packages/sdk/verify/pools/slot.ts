@@ -28,7 +28,7 @@ export function heldSlot(findings: Findings, hop: Hop, path: string): Held {
   return { marginal, from: [`${own}.sqrt_price_x96`], priced: null }
 }
 
-/** A swap's amounts stand first, signed as into the pool. */
+/** A swap's amounts come first, positive into the pool. */
 export const slotNets = (log: Words): readonly [bigint, bigint] => [log.int(0), log.int(1)]
 
 export const shownSlot = ({ sqrtPriceX96, tick, liquidity }: Slot): Readonly<Record<string, unknown>> => ({

@@ -1,4 +1,4 @@
-/** A pool of a Uniswap v4 manager: its id is the hash of its key, and its state stands in the manager's storage. */
+/** A pool of a Uniswap v4 manager: its id is the hash of its key, and its state is in the manager's storage. */
 import {
   DEPTH_BOUNDARY,
   fromWords,

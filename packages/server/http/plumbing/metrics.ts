@@ -11,13 +11,17 @@ import type { Store } from '../../store/port.ts'
 import type { Hub } from '../../stream/hub.ts'
 import type { Roster } from '../../stream/roster.ts'
 import type { Work } from '../../worker/chainService.ts'
+import type { DeliveryOutcome } from '../../store/webhooks.ts'
 import type { Feeds } from '../views/feeds.ts'
+import { ExportMetrics } from './exportMetrics.ts'
+import type { SeriesMakers } from './seriesMakers.ts'
+import { WebhookMetrics } from './webhookMetrics.ts'
 
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
 
 /** Where the gauges are read from. */
 type Sources = {
-  readonly store: Pick<Store, 'readBounds'>
+  readonly store: Pick<Store, 'readBounds' | 'listWebhooks'>
   readonly roster: Pick<Roster, 'replayed' | 'size'>
   readonly chains: ReadonlyMap<number, unknown>
   readonly feeds: Pick<Feeds, 'health'>
@@ -77,6 +81,13 @@ export class Metrics {
   readonly #streams = this.#gauge('stream_clients', 'Open streams.', [])
   readonly #replayLag = this.#gauge('stream_replay_lag', 'Records the slowest replay still has to read.', [])
 
+  readonly #makers: SeriesMakers = {
+    counts: (name, help, labels) => this.#counts(name, help, labels),
+    gauge: (name, help, labels) => this.#gauge(name, help, labels),
+  }
+  readonly #webhooks = new WebhookMetrics(this.#makers)
+  readonly exports = new ExportMetrics(this.#makers)
+
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })
     // Shown as 0 before the first: an alert asks for them.
@@ -84,7 +95,7 @@ export class Metrics {
     for (const why of LOSSES) this.#losses.of(why)
   }
 
-  /** The same store, with its calls timed. */
+  /** The same store, with its calls timed, and outcomes of deliveries counted. */
   ofStore<Measured extends Store>(store: Measured): Measured {
     const timed = Object.entries(store).map(([call, method]) => {
       const times = this.#storeSeconds.of(call)
@@ -95,6 +106,11 @@ export class Metrics {
           const result = (method as (...given: readonly unknown[]) => Promise<unknown>)(...args)
           const end = () => times.observe((performance.now() - startMs) / 1000)
           result.then(end, end)
+          if (call === 'settleDeliveries')
+            result.then(
+              () => this.#webhooks.settled(args[1] as readonly DeliveryOutcome[]),
+              () => undefined,
+            )
           return result
         },
       ]
@@ -170,6 +186,7 @@ export class Metrics {
     this.#logOldest.set(oldest)
     this.#streams.set(context.roster.size)
     this.#replayLag.set(replayed === null ? 0 : Math.max(0, head - replayed))
+    await this.#webhooks.read(context.store, head)
     for (const chainId of context.chains.keys()) this.#readChain(context, chainId)
     return [await this.#registry.metrics(), ...this.#families.map(family => family.text())].join('\n')
   }

@@ -49,14 +49,17 @@ export function registerExport(app: FastifyInstance, context: HttpContext): void
     const count = running.get(consumer) ?? 0
     if (count >= MOST) throw new Refusal(429, 1000)
     running.set(consumer, count + 1)
-    const file = Readable.from(bytesOf(format, pages, { columns, hasHeader, position }), {
-      objectMode: false,
-    })
+    const watched = context.metrics.exports.begun(format)
+    const parts = bytesOf(format, pages, { columns, hasHeader, position })
+    const file = Readable.from(counted(parts, watched.taken), { objectMode: false })
     file.once('error', failure =>
       context.log.warn('an export ended early', { request_id: request.id, error: failure.message }),
     )
     // However it ends: read to its end, cut, or failed.
-    file.once('close', () => running.set(consumer, (running.get(consumer) ?? 1) - 1))
+    file.once('close', () => {
+      running.set(consumer, (running.get(consumer) ?? 1) - 1)
+      watched.ended(file.readableEnded ? 'whole' : file.errored === null ? 'cut' : 'failed')
+    })
     const said = Object.entries(position).map(([name, value]) => [
       `assay-${name.replaceAll('_', '-')}`,
       value,
@@ -69,6 +72,16 @@ export function registerExport(app: FastifyInstance, context: HttpContext): void
       })
       .send(file)
   })
+}
+
+async function* counted(
+  parts: AsyncIterable<Buffer>,
+  taken: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const part of parts) {
+    taken(part.length)
+    yield part
+  }
 }
 
 type Exported = {

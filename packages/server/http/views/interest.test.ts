@@ -16,8 +16,14 @@ const log = {
 beforeEach(async () => {
   database = await sqliteDatabase()
   warnings = []
+  streamed = []
 })
 afterEach(() => database.dispose())
+
+let streamed: { readonly chainId: number; readonly tokenAddress: string }[]
+
+const interestIn = (store: Awaited<ReturnType<TestDatabase['connect']>>) =>
+  new Interest({ store, log, clock: { nowMs: () => 7 }, streamed: () => streamed })
 
 test('what was asked for is written when it stops', async () => {
   const store = await database.connect()
@@ -32,7 +38,7 @@ test('what was asked for is written when it stops', async () => {
       most: 1,
     },
   ])
-  const interest = new Interest(store, log)
+  const interest = interestIn(store)
   interest.note(`1/${token}`, 5)
   expect(await store.readIdle(1, 5)).toEqual([token])
   await interest.close()
@@ -40,9 +46,28 @@ test('what was asked for is written when it stops', async () => {
   expect(warnings).toEqual([])
 })
 
+test('a token that a stream names is asked for as long as the stream is open', async () => {
+  const store = await database.connect()
+  await store.insertKey(key('acme'))
+  const claim = { chainId: 1, consumer: 'acme', atMs: 1, sinceMs: 0, most: 2 }
+  const other = address('other')
+  await store.claimEnrolments([
+    { ...claim, tokenAddress: token },
+    { ...claim, tokenAddress: other },
+  ])
+  const interest = interestIn(store)
+  streamed = [{ chainId: 1, tokenAddress: token }]
+  await interest.write()
+  expect(await store.readIdle(1, 7)).toEqual([other])
+  streamed = []
+  await interest.write()
+  expect(await store.readIdle(1, 8)).toEqual([other, token])
+  await interest.close()
+})
+
 test('it stops with a warning where the store has gone before it', async () => {
   const store = await database.connect()
-  const interest = new Interest(store, log)
+  const interest = interestIn(store)
   interest.note(`1/${token}`, 5)
   await database.leave()
   await interest.close()

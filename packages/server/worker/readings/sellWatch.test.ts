@@ -23,6 +23,7 @@ let s: Scenario
 let watch: SellWatch
 let nowMs: number
 let asked: string[]
+let idle: Address[]
 
 beforeEach(() => {
   s = scenario()
@@ -32,6 +33,7 @@ beforeEach(() => {
   s.run({ kind: 'enrol', token: T })
   nowMs = 0
   asked = []
+  idle = []
   const { state } = s
   const apply = async (input: Parameters<Scenario['run']>[0]) => s.run(input)
   const now = () => ms(s.nowMs)
@@ -45,6 +47,7 @@ beforeEach(() => {
     chain: { chainId: 1, wrappedNative: WETH, blockTimeMs: 12_000 },
     market: { balances: async () => [] } as unknown as Market,
     signal: new AbortController().signal,
+    store: { readIdle: async () => idle },
     simulator: {
       ask: method => {
         asked.push(method)
@@ -111,6 +114,19 @@ describe('the watch of sellability', () => {
     expect(s.token(T).sellability).toMatchObject({ status: 'UNKNOWN', reason: 'NO_OVERRIDES', method: null })
     expect(await tend(HOUR_MS - 1)).toBe(0)
     expect(await tend(1)).toBe(1)
+  })
+
+  it('R-sell-5: not each hour while nobody asks for it, and as soon as somebody does', async () => {
+    await tend(0)
+    idle = [T]
+    for (let hour = 0; hour < 5; hour++) expect(await tend(HOUR_MS)).toBe(0)
+    s.probed(T)
+    swapped('SALE', 10_000n, 9000n)
+    expect(await tend(MINUTE_MS)).toBe(1)
+    expect(await tend(2 * HOUR_MS)).toBe(0)
+    idle = []
+    expect(await tend(MINUTE_MS)).toBe(1)
+    expect(await tend(HOUR_MS)).toBe(1)
   })
 
   it('R-sell-5: lets two seconds pass between two goes, and takes who was never probed first', async () => {

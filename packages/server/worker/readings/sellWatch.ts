@@ -1,6 +1,7 @@
 /**
  * Which tokens are probed, and when: those that were never probed first, then those that look different from what was found
- * (a swap's Transfer logs, buys without a sale, a sale of what could not be sold, an upgrade), then each within the hour.
+ * (a swap's Transfer logs, buys without a sale, a sale of what could not be sold, an upgrade), then those that are asked for or
+ * streamed, each within the hour.
  *
  * Probes run beside the lane and are handed in between blocks, a few at a time, so that a chain with thousands of tokens
  * asks its endpoints no more than this.
@@ -23,6 +24,7 @@ import { movedOutside, type SeenTaxes, taxesIn } from '../../market/transferLogs
 import type { Clock } from '../../ops/clock.ts'
 import type { Address, ChainConfig } from '../../ops/config.ts'
 import type { Log } from '../../ops/log.ts'
+import type { OperatorStore } from '../../store/operator.ts'
 import { UPGRADES } from './audit.ts'
 import type { Intake, Means } from './intake.ts'
 import { type Probing, probingOf } from './probePlan.ts'
@@ -37,6 +39,8 @@ export type SellWatchContext = Means & {
   readonly now: () => Input['atMs']
   readonly clock: Clock
   readonly log: Log
+  /** Tokens that came in by a question and that nobody has asked for since. Others are always of interest. */
+  readonly store: Pick<OperatorStore, 'readIdle'>
 }
 
 type BlockRef = Extract<Input, { kind: 'sellability' }>['block']
@@ -48,8 +52,12 @@ const TOGETHER = 4
 const POOLS = 8
 /** Between two goes: with a call or two for each token a few calls a second at most. */
 const PAUSE_MS = 2000
-/** What was found is looked at again after this long. */
+/** What was found is looked at again after this long, while somebody asks for the token. */
 const RENEW_MS = 3_600_000
+/** Nobody has asked for so long: the hour, and what it takes until a question is written down. */
+const IDLE_MS = RENEW_MS + 600_000
+/** Between two readings of who was asked for. */
+const LOOK_MS = 60_000
 /** One that looks different is not probed again sooner than this: every block may have such a swap. */
 const LEAST_MS = 60_000
 /** A node that does not answer, or a pool that cannot be reached yet. */
@@ -75,6 +83,8 @@ export class SellWatch {
   readonly #seen = new Map<Address, Seen>()
   /** What moved to or from pools outside their events, of each token, since that was last too much. */
   readonly #outside = new Map<Address, readonly bigint[]>()
+  #idle: ReadonlySet<string> = new Set()
+  #lookedAtMs = Number.NEGATIVE_INFINITY
   #begunAtMs = Number.NEGATIVE_INFINITY
   #isRunning = false
 
@@ -103,9 +113,17 @@ export class SellWatch {
   async tend(): Promise<void> {
     const nowMs = this.#context.clock.monotonicMs()
     if (this.#isRunning || nowMs - this.#begunAtMs < PAUSE_MS) return
-    const tokens = this.#due(nowMs)
-    if (tokens.length === 0) return
     this.#isRunning = true
+    try {
+      await this.#look(nowMs)
+      const tokens = this.#due(nowMs)
+      if (tokens.length > 0) await this.#go(tokens, nowMs)
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  async #go(tokens: readonly Address[], nowMs: number): Promise<void> {
     this.#begunAtMs = nowMs
     try {
       await this.#probe(tokens)
@@ -120,8 +138,14 @@ export class SellWatch {
       })
     } finally {
       for (const token of tokens) this.#triedAtMs.set(token, this.#context.clock.monotonicMs())
-      this.#isRunning = false
     }
+  }
+
+  async #look(nowMs: number): Promise<void> {
+    if (nowMs - this.#lookedAtMs < LOOK_MS) return
+    this.#lookedAtMs = nowMs
+    const { chain, clock, store } = this.#context
+    this.#idle = new Set(await store.readIdle(chain.chainId, clock.nowMs() - IDLE_MS))
   }
 
   /** Past half a hundredth of what the pool had, its balances are read again. */
@@ -173,8 +197,8 @@ export class SellWatch {
       const ageMs = sellability === undefined ? Number.POSITIVE_INFINITY : atMs - sellability.checkedAtMs
       const isOdd = this.#doubted.has(address) && sinceMs >= LEAST_MS
       const isNew = sellability === undefined && (sinceMs >= RETRY_MS || !this.#triedAtMs.has(address))
-      if (isNew || isOdd || (sellability !== undefined && ageMs >= RENEW_MS))
-        due.push({ token: address, rank: isNew ? 0 : isOdd ? 1 : 2, ageMs })
+      const isOld = sellability !== undefined && ageMs >= RENEW_MS && !this.#idle.has(address)
+      if (isNew || isOdd || isOld) due.push({ token: address, rank: isNew ? 0 : isOdd ? 1 : 2, ageMs })
     }
     due.sort((a, b) => a.rank - b.rank || b.ageMs - a.ageMs || (a.token < b.token ? -1 : 1))
     return due.slice(0, TOGETHER).map(({ token }) => token)

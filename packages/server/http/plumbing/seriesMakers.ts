@@ -1,0 +1,8 @@
+/** What a part of the metrics makes its series with: all of them end up on the one page that Prometheus reads. */
+import type { Gauge } from 'prom-client'
+import type { Count, Family } from '../../ops/series.ts'
+
+export type SeriesMakers = {
+  readonly counts: (name: string, help: string, labels: readonly string[]) => Family<Count>
+  readonly gauge: (name: string, help: string, labels: string[]) => Gauge
+}
