@@ -104,10 +104,17 @@ export class LogEntry {
   }
 
   get topics(): readonly Hex[] {
-    return Array.from({ length: this.topicCount }, (_, n) => {
-      const at = this.topicsAt + n * TOPIC_STEP
-      return hexIn(this.text, at, at + HASH_DIGITS)
-    })
+    return Array.from({ length: this.topicCount }, (_, n) => this.#topic(n))
+  }
+
+  /** One of them alone; null where there are fewer. */
+  topicAt(n: number): Hex | null {
+    return n < this.topicCount ? this.#topic(n) : null
+  }
+
+  #topic(n: number): Hex {
+    const at = this.topicsAt + n * TOPIC_STEP
+    return hexIn(this.text, at, at + HASH_DIGITS)
   }
 
   get data(): Hex {

@@ -25,7 +25,7 @@ export const SIGNATURES = {
 } as const
 
 /** The id of the pool that the log is of; null for a log of the manager that is of none. */
-export const poolOf = (log: LogEntry): Hex | null => log.topics[1] ?? null
+export const poolOf = (log: LogEntry): Hex | null => log.topicAt(1)
 
 /** What happened to a pool; null for a log that changes none. */
 export function readEvent(log: LogEntry): V4Event | null {

@@ -30,6 +30,8 @@ afterEach(async () => {
 })
 
 const { signal } = new AbortController()
+/** Whose pools log for themselves, and not in the contract of a manager. */
+const FAMILIES = ['amm_v3', 'amm_v3_pancake', 'amm_algebra_v1'] as const
 const MINUTE = 60_000
 const refOf = ({ number, hash, timeMs }: Block) => ({ number, hash, timeMs })
 
@@ -41,19 +43,19 @@ type Past = {
   readonly atEnd: ChainSim
 }
 
-/** 50 pools, and 45 minutes of blocks of which a few have trades. Block times are whole seconds, as on a chain. */
+/** 50 pools of every such family, and 45 minutes of blocks of which a few have trades. Block times are whole seconds, as on a chain. */
 function pastOf(blockTimeMs: number, seed = 1): Past {
   const random = seeded(seed)
   const sim = new ChainSim({ startMs: 1_700_000_000_000, number: 0 })
   const pools: PoolSpec[] = []
   for (let n = 0; n < 50; n++)
-    seedPool(random, sim, pools, [
-      101 + n,
-      n % 2 === 0 ? USDC : WETH,
-      TOKENS[n % 4] as Hex,
-      n % 3 === 0 ? 'v3' : 'v2',
-      `d${n}`,
-    ])
+    seedPool(
+      random,
+      sim,
+      pools,
+      [101 + n, n % 2 === 0 ? USDC : WETH, TOKENS[n % 4] as Hex, n % 3 === 0 ? 'v2' : 'v3', `d${n}`],
+      FAMILIES,
+    )
   sim.forget()
   const blocks: Block[] = []
   const sims = new Map<Hex, ChainSim>()

@@ -7,6 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Input } from '@assay/engine'
 import { TOPIC as ALGEBRA } from '../../market/algebra/algebra.ts'
+import { SWAP as PANCAKE_SWAP } from '../../market/pancake/pancake.ts'
 import { TOPIC as V2 } from '../../market/v2/v2.ts'
 import { TOPIC as V3 } from '../../market/v3/v3.ts'
 import { encodeInt } from '../../market/words.ts'
@@ -93,8 +94,9 @@ const headerOf = (block: Block | undefined): unknown =>
       }
 
 /** A creation is its factory's to tell, which no pool here has. */
-function logOf(block: Block, { pool, event, logIndex, transactionHash }: PoolEvent, saysTimes: boolean) {
-  const words = wordsOf(event)
+function logOf(block: Block, of: PoolEvent, saysTimes: boolean) {
+  const { pool, logIndex, transactionHash } = of
+  const words = wordsOf(of)
   if (words === null) return []
   const [topics, data] = words
   return [
@@ -115,22 +117,26 @@ function logOf(block: Block, { pool, event, logIndex, transactionHash }: PoolEve
 const word = (value: number): Hex => `0x${encodeInt(BigInt(value))}`
 const OWNER = word(0)
 
-function wordsOf(event: PoolEvent['event']): readonly [readonly string[], readonly bigint[]] | null {
+function wordsOf({ family, event }: PoolEvent): readonly [readonly string[], readonly bigint[]] | null {
   switch (event.kind) {
     case 'SYNC':
       return [[V2.sync], [event.reserve0, event.reserve1]]
     case 'INITIALIZE':
       return [[V3.initialize], [event.sqrtPriceX96, BigInt(event.tick)]]
-    case 'SWAP':
-      return 'sqrtPriceX96' in event
+    case 'SWAP': {
+      if (!('sqrtPriceX96' in event))
+        return [
+          [V2.swap, OWNER, OWNER],
+          [event.amount0In, event.amount1In, event.amount0Out, event.amount1Out],
+        ]
+      const slot = [event.amount0, event.amount1, event.sqrtPriceX96, event.liquidity, BigInt(event.tick)]
+      return family === 'amm_v3_pancake'
         ? [
-            [V3.swap, OWNER, OWNER],
-            [event.amount0, event.amount1, event.sqrtPriceX96, event.liquidity, BigInt(event.tick)],
+            [PANCAKE_SWAP.topic, OWNER, OWNER],
+            [...slot, 0n, 0n],
           ]
-        : [
-            [V2.swap, OWNER, OWNER],
-            [event.amount0In, event.amount1In, event.amount0Out, event.amount1Out],
-          ]
+        : [[V3.swap, OWNER, OWNER], slot]
+    }
     case 'MINT':
     case 'BURN': {
       const isMint = event.kind === 'MINT'
