@@ -617,8 +617,8 @@ export const mutations: readonly Mutation[] = [
   {
     name: 'codec-undo',
     file: 'stored/images.ts',
-    find: 'pools: new Map(image.pools.map(([address, state]) => [address, stateFrom(state)])),',
-    replace: 'pools: new Map(),',
+    find: 'image.pools.map(([address, state]) => [address, stateFromDelta(state, after.history(address))]),',
+    replace: '[],',
     killedBy: ['laws.test.ts'],
     pattern: 'a restart anywhere is no restart',
     says: 'read a journal back without the states it should undo to',

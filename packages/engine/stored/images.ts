@@ -39,15 +39,15 @@ const stateFrom = (image: PoolStateImage): PoolState => ({
   visit: image.visit == null ? null : visitFrom(image.visit),
 })
 
-/** With a history that is told from another one, which stands elsewhere. */
-type ToldState = Omit<PoolStateImage, 'history'> & { readonly history: StoredList<Change> }
+/** A state whose history is stored as a difference from another history. */
+type DeltaState = Omit<PoolStateImage, 'history'> & { readonly history: StoredList<Change> }
 
-function toldFrom(state: PoolState, other: temporal.History | undefined): ToldState {
+function deltaState(state: PoolState, other: temporal.History | undefined): DeltaState {
   const { history, ...image } = stateImage(state)
   return { ...image, history: deltaOf(history, temporal.changesOf(other ?? temporal.EMPTY), isSameChange) }
 }
 
-const madeFrom = ({ history, ...image }: ToldState, other: temporal.History | undefined): PoolState =>
+const stateFromDelta = ({ history, ...image }: DeltaState, other: temporal.History | undefined): PoolState =>
   stateFrom({ ...image, history: earlierOf(history, temporal.changesOf(other ?? temporal.EMPTY)) })
 
 const isSameRatio = (a: Fraction, b: Fraction): boolean => a === b || (a.num === b.num && a.den === b.den)
@@ -105,23 +105,23 @@ function termsFrom(image: TermsImage, ticks: TicksImage | null): PoolTerms {
 const NO_TICKS: TicksImage = { ...tickBook.FULL_RANGE, entries: [] }
 
 export type PoolImage = Omit<KnownPool, 'state' | 'terms'> & {
-  readonly state: ToldState
+  readonly state: DeltaState
   readonly terms: TermsImage
 }
 
 export const poolImage = ({ around, ...known }: Pool): PoolImage => ({
   ...known,
-  state: toldFrom(known.state, around.base),
+  state: deltaState(known.state, around.base),
   terms: termsImage(known.terms),
 })
 
 export const poolFrom = (image: PoolImage, ticks: TicksImage | null, base: temporal.History): KnownPool => ({
   ...image,
-  state: madeFrom(image.state, base),
+  state: stateFromDelta(image.state, base),
   terms: termsFrom(image.terms, ticks),
 })
 
-/** What came after a block: the histories it left, which those before it are told from. */
+/** Histories after a block: those before it are stored as differences from them. */
 export type After = {
   readonly history: (pool: Address) => temporal.History | undefined
   readonly past: (token: Address) => Running | null | undefined
@@ -140,7 +140,7 @@ const undonePast = ({ open, touchedMs }: Running, later: Running | null | undefi
 /** Maps and sets as lists of their entries. */
 export type JournalImage = Pick<Journal, 'block' | 'parentHash' | 'before' | 'swaps'> & {
   readonly created: readonly Address[]
-  readonly pools: readonly (readonly [Address, ToldState])[]
+  readonly pools: readonly (readonly [Address, DeltaState])[]
   readonly books: readonly BookImage[]
   readonly publishedPools: readonly Address[]
   readonly publishedTokens: readonly Address[]
@@ -169,7 +169,7 @@ export function journalImage(journal: Journal, after: After): JournalImage {
     swaps: journal.swaps,
     created: [...journal.created],
     pools: [...journal.pools].map(
-      ([address, state]) => [address, toldFrom(state, after.history(address))] as const,
+      ([address, state]) => [address, deltaState(state, after.history(address))] as const,
     ),
     books: journal.books.map(undo =>
       undo.kind === 'change'
@@ -198,7 +198,9 @@ export function journalFrom(image: JournalImage, after: After): Journal {
   return {
     ...openJournal(image.block, image.parentHash, image.before),
     created: new Set(image.created),
-    pools: new Map(image.pools.map(([address, state]) => [address, madeFrom(state, after.history(address))])),
+    pools: new Map(
+      image.pools.map(([address, state]) => [address, stateFromDelta(state, after.history(address))]),
+    ),
     books: image.books.map(undo =>
       undo.kind === 'change' ? undo : { ...undo, terms: termsFrom(undo.terms, undo.ticks) },
     ),

@@ -41,6 +41,8 @@ test('a chain of the table needs its id and its endpoints, and everything else m
     'pancake-v2',
     'uniswap-v2',
     'pancake-v3',
+    'uniswap-v3',
+    'uniswap-v4',
   ])
   const [own] = load({
     chains: [{ chain_id: 56, endpoints: [endpoint], name: 'Mine', block_time_ms: 750, pools: [] }],
@@ -187,12 +189,12 @@ test('ASSAY_RPC_<chain_id> serves a chain of the table without a file', () => {
 test('faults of the environment name the variable, all at once, and never the URL', () => {
   const faults = faultsOf(() =>
     environmentConfig(
-      { ASSAY_RPC_1: '', ASSAY_RPC_56: 'http://ok.example,ftp://hunter2', ASSAY_RPC_10: 'http://ok.example' },
+      { ASSAY_RPC_1: '', ASSAY_RPC_56: 'http://ok.example,ftp://hunter2', ASSAY_RPC_11: 'http://ok.example' },
       { folder },
     ),
   )
   expect(faults).toEqual([
-    expect.stringMatching(/^ASSAY_RPC_10: received "10", expected ASSAY_RPC_ and one of 1, 56, 137, 42161/),
+    expect.stringMatching(/^ASSAY_RPC_11: received "11", expected ASSAY_RPC_ and one of 1, 10, 56, 137/),
     expect.stringMatching(/^ASSAY_RPC_1, URL 1: received an empty text/),
     expect.stringMatching(/^ASSAY_RPC_56, URL 2: received ftp:\/\/\[redacted\]/),
   ])
