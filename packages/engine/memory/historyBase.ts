@@ -1,14 +1,14 @@
 /**
- * The history of a pool is stored whole now and then, under a key of its own, and with the pool only what differs from that:
- * written with every change, five minutes of it were three quarters of what a pool is stored as.
+ * When the history of a pool is stored whole again, under its own key; the pool itself stores only the difference from it.
+ * Five minutes of history were three quarters of a stored pool when they were written with every change.
  */
 import type { History } from './temporalTape.ts'
 
-/** So many changes stand with the pool before its history is written whole again. */
-const MOST_SINCE = 32
+/** Changes stored with the pool before its history is written whole again. */
+const MAX_CHANGES = 32
 
-/** `base` is what of the history is stored by itself: empty before that is worth it. */
+/** `base` is the part of the history that is stored by itself; empty until that is worth while. */
 export function isOutgrown(base: History, { tape, start, end }: History): boolean {
-  const first = tape.fromMs[end - MOST_SINCE]
-  return end - start >= MOST_SINCE && first !== undefined && (base.open === null || first > base.open.fromMs)
+  const first = tape.fromMs[end - MAX_CHANGES]
+  return end - start >= MAX_CHANGES && first !== undefined && (base.open === null || first > base.open.fromMs)
 }

@@ -1,8 +1,9 @@
 /**
- * A list of moments as what differs from the one that came after it. The undo of a block keeps the histories before the block,
- * and nearly all that those hold stands in the next ones: a list goes on at its end, and loses what is too old at its start.
+ * A list of moments stored as its difference from a later version of the list. The undo data of a block holds the histories
+ * before the block, and nearly all of their moments are also in the histories after it: a list grows at its end and drops
+ * old moments at its start.
  *
- * Both are in the order of `fromMs`, and no moment stands twice in a list.
+ * Both lists are ordered by `fromMs`, and no list contains a moment twice.
  */
 import { assert } from '../assert.ts'
 import { type Count, count, type Ms } from '../units.ts'
@@ -10,14 +11,14 @@ import { type Count, count, type Ms } from '../units.ts'
 type Moment = { readonly fromMs: Ms }
 
 export type ListDelta<Item> = {
-  /** What stood before the common part, which is `kept` items of the later list from its place `from` on. */
+  /** Items before the common part, which is `kept` items of the later list starting at index `from`. */
   readonly before: readonly Item[]
   readonly from: Count
   readonly kept: Count
   readonly after: readonly Item[]
 }
 
-/** As it was stored before there were differences: whole. */
+/** A whole list is the form from before differences were stored. */
 export type StoredList<Item> = readonly Item[] | ListDelta<Item>
 
 export function deltaOf<Item extends Moment>(

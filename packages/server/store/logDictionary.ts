@@ -1,8 +1,8 @@
 /**
- * What most envelopes hold, for the compression of log rows: of a few records it is more than half. A row names its dictionary
- * by its place here, so this list only grows; where the wire has changed much, a newer one is added behind.
+ * Typical envelopes, as dictionaries for compressing log rows; in rows of a few records they make up more than half of the
+ * text. A row stores the index of its dictionary, so this list only grows: append a new one when the wire has changed much.
  *
- * The kinds of record that come most often stand last, where zstd finds them cheapest.
+ * The most frequent kinds of record come last, where zstd references them most cheaply.
  */
 import type { Dictionaries } from './packed.ts'
 

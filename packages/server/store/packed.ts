@@ -1,11 +1,11 @@
 /**
- * Texts as the store compresses them: a byte that names the dictionary, a zstd frame, and a checksum of every kilobyte, so
- * that the check of a database names the page of a flipped byte and not only its row.
+ * Compressed texts of the store: one byte for the dictionary, a zstd frame, and a checksum of every kilobyte, so that
+ * `db check` can name the damaged page and not only the row.
  */
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { StoreError } from './storeError.ts'
 
-/** What a text of this kind is likely to hold. Append only: the place of a dictionary is written with every text. */
+/** Typical content of a kind of text. Append only: every text stores the index of its dictionary. */
 export type Dictionaries = readonly (Buffer | null)[]
 export const PLAIN: Dictionaries = [null]
 
@@ -36,7 +36,7 @@ export function unpack(packed: Uint8Array, dictionaries: Dictionaries = PLAIN): 
   }
 }
 
-/** The first byte of the first kilobyte that is not what was written; null where all are. */
+/** The offset of the first damaged kilobyte; null if there is none. */
 export function damageIn(packed: Buffer): number | null {
   const length = lengthIn(packed)
   for (let at = 0, piece = 0; at < length; at += PIECE_BYTES, piece++)
@@ -48,7 +48,7 @@ const sumOf = (packed: Buffer, at: number, length: number): number =>
   crc32(packed.subarray(at, Math.min(at + PIECE_BYTES, length)))
 
 const piecesOf = (length: number): number => Math.ceil(length / PIECE_BYTES)
-/** Without the checksums behind it. */
+/** Without the trailing checksums. */
 const lengthIn = ({ length }: Uint8Array): number =>
   length - Math.ceil(length / (PIECE_BYTES + SUM_BYTES)) * SUM_BYTES
 

@@ -1,9 +1,9 @@
 /**
- * The full quotes of one commit in one text. They share most of what they hold, hops and the quotes of routing assets, so
- * each piece is written once and named where it belongs; a quote is put together again when somebody asks for it.
+ * The full quotes of one commit in one compressed text. Quotes share most of their content (hops, the quotes of routing
+ * assets), so each shared piece is written once and referenced; a quote is assembled when it is read.
  *
- * A piece a line. JSON text has no raw control character: where one stands, the sequence of the quote's record belongs, or
- * another piece.
+ * Each line is a piece. JSON text contains no raw control characters, so they mark references: to the sequence of the
+ * quote's record, or to another piece.
  */
 import { count, type QuoteJson, SEQUENCE, sequenceText, Shared, type Written } from '@assay/engine'
 import { withLastPriced } from './lastPriced.ts'
@@ -14,15 +14,15 @@ import { StoreError } from './storeError.ts'
 /** The quotes of a commit, and the line of each quote in it. */
 export type QuoteBook = { readonly packed: Uint8Array; readonly lineOf: ReadonlyMap<Written, number> }
 
-/** Where a quote stands, and what only its place on the log told. */
+/** Where a quote is in its book, and the values that depend on its position in the log. */
 export type QuotePlace = {
   readonly line: number
   readonly sequence: Sequence
-  /** Of a token without a price, the field as JSON text. */
+  /** The `last_priced` field as JSON text, for a token without a price. */
   readonly lastPriced: string | null
 }
 
-/** The last record of a token as a commit has it. */
+/** The last record of a token within a commit. */
 export type Placed = {
   readonly tokenAddress: string
   readonly sequence: Sequence
@@ -30,7 +30,7 @@ export type Placed = {
   readonly lastPriced: string | null
 }
 
-/** A quote as it is stored: in a book, or of a token without a record since there are any, as a text by itself. */
+/** A stored quote: in a book, or as plain text if its token has had no record since books were introduced. */
 export type StoredQuote = Pick<QuoteRow, 'sequence' | 'price'> & {
   readonly line: number | null
   readonly lastPriced: string | null
@@ -46,7 +46,7 @@ export function quoteRowOf(stored: StoredQuote | undefined): QuoteRow | null {
   return quote === null ? null : { sequence, price, quote, bytes: Buffer.byteLength(quote) }
 }
 
-/** One reading of both forms; the parameters are a chain and a token. */
+/** Reads both forms; the parameters are a chain and a token. */
 export const quoteSql = (chain: string, token: string): string => `
   SELECT price, coalesce(quote_place.sequence, token_quote.sequence) AS sequence, line,
     last_priced AS "lastPriced", packed, quote
@@ -84,7 +84,7 @@ export function packQuotes(quotes: readonly (Written | null)[]): QuoteBook | nul
   return { packed: pack(lines.join(HERE.line)), lineOf: places }
 }
 
-/** Put together again. */
+/** The quote as it was published. */
 export function quoteIn(packed: Uint8Array, { line, sequence, lastPriced }: QuotePlace): QuoteJson {
   const pieces = unpack(packed).split(HERE.line)
   const own = sequenceText(count(sequence))

@@ -1,4 +1,4 @@
-/** Where the full quotes of tokens stand, see `quoteBook.ts`. */
+/** Reads and writes the full quotes of tokens (`quoteBook.ts`). */
 import type { QuoteRow } from '../port.ts'
 import { type Placed, type QuoteBook, quoteRowOf, quoteSql, type StoredQuote } from '../quoteBook.ts'
 import type { Connection } from './connection.ts'
@@ -10,7 +10,7 @@ export type QuoteWriter = (
   placed: ReadonlyMap<string, Placed>,
 ) => void
 
-/** Inside a commit: the last quote of each token it has records of. Books that no token needs any more go. */
+/** Within a commit: stores the last quote of each token with records, and deletes books that no token refers to. */
 export function quoteBookWriter(connection: Connection): QuoteWriter {
   const insertBook = connection.prepare(
     'INSERT OR REPLACE INTO quote_book (chain_id, step, packed) VALUES (?, ?, ?)',
