@@ -188,7 +188,7 @@ async function startOf(reading: PastReading, { blockTimeMs }: ChainConfig, end: 
   throw new FeedError('BLOCK_UNKNOWN', null, `no block of ${wantedMs} could be found`)
 }
 
-/** Interpolates by time, with a bisection every few steps: some chains make blocks only when there are transactions. */
+/** Interpolates by time and bisects every other step: some chains make blocks only when there are transactions. */
 function between(before: BlockRef, after: BlockRef, wantedMs: number, n: number): number {
   const blocks = after.number - before.number
   const share = n % 2 === 0 ? 0.5 : (wantedMs - before.timeMs) / Math.max(1, after.timeMs - before.timeMs)

@@ -168,7 +168,8 @@ export class Matcher {
   }
 
   /**
-   * Stores webhooks that found a delivery, and those that moved `records` without one; 0 stores the first kind only.
+   * Stores webhooks that found a delivery, and those that moved at least `records` without one; 0 stores the first kind
+   * only.
    */
   async #save(records: number): Promise<void> {
     const due = [...this.#followers.values()].filter(

@@ -81,7 +81,7 @@ export class SellWatch {
   readonly #buys = new Map<Address, number>()
   /** The latest finding from Transfer logs, used when no endpoint can simulate calls. */
   readonly #seen = new Map<Address, Seen>()
-  /** Per token, amounts moved to or from pools outside their events since the limit was last exceeded. */
+  /** By pool, the amount of each token moved outside the pool's events since the limit was last exceeded. */
   readonly #outside = new Map<Address, readonly bigint[]>()
   #idle: ReadonlySet<string> = new Set()
   #lookedAtMs = Number.NEGATIVE_INFINITY
