@@ -55,7 +55,7 @@ export type HttpContext = {
   readonly consoleFolder: string | null
   /** The local world of its chains; null for real ones. */
   readonly world: WorldDoor | null
-  /** Seconds the service has been up, and whether every chain has a verified head. */
+  /** Whether this node can serve, with the reasons why not. */
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }
 
