@@ -112,7 +112,7 @@ it('npm install && npm start: what it prints works, Ctrl-C ends all of it, and i
   const lines = first.said.split('\n').filter(line => line.startsWith('  curl '))
   expect(lines).toHaveLength(3)
   const [chains, quote, pools] = lines.map(line => JSON.parse(shell(line)) as Record<string, unknown>)
-  expect(chains).toMatchObject({ chains: { length: 5 } })
+  expect(chains).toMatchObject({ chains: { length: 6 } })
   expect(quote).toMatchObject({
     state: 'PRICED',
     price_usd: { display: expect.stringMatching(/^1\.\d+$/) as string },

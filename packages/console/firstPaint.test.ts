@@ -10,7 +10,7 @@ import { firstPrice, logIn, openConsole } from './testing/consolePage.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'assay-paint-'))
 /** Of the local world. How long it all takes is a row of bench/console.ts. */
-const CHAINS = 5
+const CHAINS = 6
 let world: Session
 let browser: Browser
 let url: string

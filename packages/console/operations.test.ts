@@ -136,7 +136,7 @@ it('a webhook is registered, tested, parked, resumed, replayed, given another se
     await form.getByLabel('Address').fill(url)
     await form.getByLabel('Call it when').selectOption('price_moves')
     await form.getByLabel('Token').fill(token)
-    await form.getByLabel('Percent').fill(percent)
+    await form.getByRole('textbox', { name: 'Percent' }).fill(percent)
     await form.getByRole('button', { name: 'Register' }).click()
   }
   for (const [url, token, percent, fault] of [

@@ -197,7 +197,7 @@ describe('token', () => {
           revert: '\u202eevil <b>words</b>',
           sell_tax_bps: null,
         },
-        /Unsellable.*in a later block too: the sale reverted\..*RevertedSale: \u202eevil <b>words<\/b>/,
+        /Unsellable.*not even in a later block: the sale reverted\..*RevertedSale: \u202eevil <b>words<\/b>/,
       ],
       [
         { status: 'UNKNOWN', reason: 'NO_PATH', method: null, pool_id: null, block_number: null },

@@ -10,7 +10,7 @@ import { scan } from './canary.ts'
 
 const COMMAND = fileURLToPath(new URL('../../../cli/assay.ts', import.meta.url))
 /** An API says where; a process that writes chains has no address. */
-const STARTED = /^Assay (?:serves at (\S+)|stands by.*)$/m
+const STARTED = /^Assay (?:serves at (\S+)|is ready to write its chains)$/m
 const PATIENCE_MS = 180_000
 
 const living = new Set<ChildProcess>()
