@@ -12,7 +12,7 @@ export type Verdict = { readonly holds: boolean; readonly text: string }
 export const honestOf = (samples: readonly Sample[]): Sample[] =>
   samples.filter(({ kind }) => kind === 'honest')
 
-/** Distances below ten basis points need no more digits; zero is shown as a dash. */
+/** One decimal below ten basis points; a missing value is shown as a dash. */
 const bps = (value: number): string =>
   Number.isNaN(value) ? '–' : value === Infinity ? '∞' : value.toFixed(value < 10 ? 1 : 0)
 

@@ -69,7 +69,7 @@ export type WorldOptions = {
   readonly onProgress?: (line: string) => void
 }
 
-/** Within this time, a refused connection shows that a node is gone. */
+/** How long a node may take to be reported as gone after its port refuses connections. */
 const GONE_MS = 500
 const LOOK_MS = 20
 
@@ -177,7 +177,7 @@ async function startChain(plan: ChainPlan, options: WorldOptions, isAgain = fals
   }
 }
 
-/** A process whose port refuses connections is reported as gone a moment later. */
+/** The end of a process is reported shortly after its port refuses connections. */
 async function hasEndedBy(node: ChainNode, withinMs: number): Promise<boolean> {
   for (const untilMs = performance.now() + withinMs; !node.hasEnded && performance.now() < untilMs; )
     await wait(LOOK_MS)

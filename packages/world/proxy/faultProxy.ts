@@ -3,7 +3,7 @@
  *
  *     const proxy = await startFaultProxy({ url: anvil.url, seed: 7 })
  *     const rule = proxy.add({ method: 'eth_getLogs', nth: [1, 3], fault: { kind: 'change', change: () => [] } })
- *     …                    // whoever asks proxy.url gets no logs three times
+ *     …                    // proxy.url returns no logs three times
  *     rule.fired()         // 3
  *     proxy.clear()        // an honest proxy again
  *     await proxy.close()
