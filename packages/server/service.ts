@@ -1,6 +1,6 @@
 /**
- * The service in one process, wired on one screen: store, chains, hub, API. `close` undoes it in reverse: the door
- * first, then the chains, then the store. Scaled out it is the same parts in roles: `apiNode.ts`, `chainNode.ts`.
+ * The service in one process, wired on one screen: store, chains, hub, API. `close` undoes it in reverse: the API
+ * first, then the chains, then the store. Scaled out, the same parts run in roles: `apiNode.ts`, `chainNode.ts`.
  */
 import type { Access } from './access/access.ts'
 import { RateLimit } from './access/rateLimit.ts'
@@ -95,7 +95,7 @@ export async function startService({
   }
 }
 
-/** What the command line may ask of a running service. */
+/** Answers requests of the command line to a running service. */
 async function answerControl(
   access: Access,
   backfills: BackfillSupervisor,

@@ -1,6 +1,6 @@
 /**
- * Who is asking. A bearer key or a session cookie becomes a principal, or the refusal to give. With both the
- * bearer alone counts; an invalid bearer is refused even beside a good cookie.
+ * Authentication: turns a bearer key or a session cookie into a principal, or into the refusal to send. If both are
+ * present only the bearer counts; an invalid bearer is refused even beside a valid cookie.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { OperatorStore } from '../store/operator.ts'
@@ -16,34 +16,37 @@ export type Principal = {
   readonly consumer: string
   readonly keyId: string
   readonly scopes: readonly string[]
-  /** The session's hash when the cookie authenticated. */
+  /** The session's hash when the cookie authenticated the request. */
   readonly session: SessionRow | null
-  /** Null: what the service gives everyone. */
+  /** Null for the service's default limits. */
   readonly limits: Limits | null
 }
 
 export type Presented = { readonly bearer: string | null; readonly cookie: string | null }
 
-/** How long a key read from the store is trusted: revocation is effective within five seconds. */
+/** How long a key read from the store is trusted: a revocation takes effect within five seconds. */
 const KEY_CACHE_MS = 2000
-/** A key in use is read again from this age on, while it is still trusted: nobody who has just used it waits for that. */
+/**
+ * A key in use is read again once it is this old, while it is still trusted, so that active clients never wait for the
+ * read.
+ */
 const RENEW_MS = 1000
-/** The same for open streams, which are asked about now and then: many of one key are one read. */
+/** The same for periodic checks of open streams: many streams of one key cause one read. */
 const OPEN_CACHE_MS = 500
 const SESSION_MS = 12 * 3_600_000
 const IDLE_MS = 60 * 60_000
 const MAX_SESSIONS = 50
-/** A session is touched in the store no more often than this. */
+/** The store records the use of a session at most this often. */
 const TOUCH_MS = 30_000
 
 type AccessPort = AccessStore & Pick<OperatorStore, 'readConsumer'>
 
-/** A key as it was read, with the limits of its consumer. */
+/** A key as read from the store, with the limits of its consumer. */
 type Known = {
   readonly row: KeyRow
   readonly principal: Principal
   readonly readAtMs: number
-  /** The header with the key, once someone has shown it. */
+  /** The header with the key, once a request has presented it. */
   proven: string | null
   isBeingRenewed: boolean
 }
@@ -56,8 +59,8 @@ export class Access {
   readonly #clock: Clock
   readonly #keys = new Map<string, Known>()
   /**
-   * Those whose whole key has been shown, by their header: hashing a key again costs more than an answer. A map looks
-   * at letters only where its own seeded hash is the same, so its time does not say where two keys differ.
+   * Keys that have been verified, by their header: hashing a key again costs more than an answer. A map compares
+   * strings only after its own seeded hash matches, so its timing does not reveal where two keys differ.
    */
   readonly #proven = new Map<string, Known>()
 
@@ -66,13 +69,16 @@ export class Access {
     this.#clock = clock
   }
 
-  /** Null: 401. */
+  /** Null means 401. */
   async authenticate({ bearer, cookie }: Presented): Promise<Principal | null> {
     if (bearer !== null) return this.#byKey(bearer)
     return cookie === null ? null : this.#bySession(cookie)
   }
 
-  /** Who a header with a key seen a moment ago speaks for, without asking anyone; null says nothing about the key. */
+  /**
+   * The principal of a header whose key was verified recently, without a read of the store; null says nothing about the
+   * key.
+   */
   recall(authorization: string, monotonicMs: number, nowMs: number): Principal | null {
     const known = this.#proven.get(authorization)
     if (known === undefined) return null
@@ -82,7 +88,7 @@ export class Access {
     return this.#isLive(known.row, nowMs) ? known.principal : null
   }
 
-  /** Still valid? Asked of open streams, so that a revoked key ends them. */
+  /** Whether the credential is still valid. Open streams are checked with it, so that a revoked key ends them. */
   async isValid({ keyId, session }: Principal): Promise<boolean> {
     const key = await this.#readKey(keyId, OPEN_CACHE_MS)
     if (key === null || !this.#isLive(key.row)) return false
@@ -121,16 +127,16 @@ export class Access {
     return this.#store.listKeys()
   }
 
-  /** False when there is no such key, or it is revoked already. */
+  /** False when the key does not exist or is revoked already. */
   async revoke(keyId: string, actor: string = OPERATOR): Promise<boolean> {
     if (!(await this.#store.revokeKey(keyId, this.#clock.nowMs()))) return false
-    // Elsewhere it takes as long as a key is remembered.
+    // On other nodes it takes effect once the cached key expires.
     this.#forget(keyId)
     await this.#audit(actor, 'key.revoke', keyId, null)
     return true
   }
 
-  /** Another key in its place, which ends at once; null when there is no such live key. */
+  /** Replaces a key, which ends at once, with a new one; null when there is no such live key. */
   async roll(keyId: string, actor: string = OPERATOR) {
     const old = await this.#store.readKey(keyId)
     if (old === null || !this.#isLive(old)) return null
@@ -145,7 +151,7 @@ export class Access {
     return issued
   }
 
-  /** The limits of a consumer have changed: they are reread with the next request. */
+  /** Call after a consumer's limits have changed: the next request reads them again. */
   forget(consumer: string): void {
     for (const [keyId, { row }] of this.#keys) if (row.consumer === consumer) this.#forget(keyId)
   }
@@ -156,8 +162,8 @@ export class Access {
   }
 
   /**
-   * A new session of the principal's key. A consumer that has its fill loses the one not used for longest: a
-   * client that only ever asks for cursors must not lock itself out.
+   * Opens a new session for the principal's key. A consumer at its limit loses its least recently used session: a
+   * client that only ever requests cursors must not lock itself out.
    */
   async openSession(principal: Principal): Promise<{ readonly id: string; readonly session: SessionRow }> {
     const nowMs = this.#clock.nowMs()
@@ -180,8 +186,8 @@ export class Access {
   }
 
   /**
-   * Every key that is refused costs one read of the store and two comparisons, known or not: how long a refusal takes
-   * tells nobody which ids exist.
+   * Every refused key costs one read of the store and two comparisons, known or not, so the time of a refusal does not
+   * reveal which ids exist.
    */
   async #byKey(text: string): Promise<Principal | null> {
     const parsed = parseKey(text)
@@ -212,7 +218,7 @@ export class Access {
     return { ...key.principal, session }
   }
 
-  /** Unknown ids are not remembered: a flood of them must not fill memory. */
+  /** Unknown ids are not cached: a flood of them must not fill memory. */
   async #readKey(keyId: string, maxAgeMs = KEY_CACHE_MS): Promise<Known | null> {
     const cached = this.#cached(keyId, maxAgeMs)
     if (cached !== null) return cached
@@ -227,7 +233,10 @@ export class Access {
     return cached !== undefined && this.#clock.monotonicMs() - cached.readAtMs < maxAgeMs ? cached : null
   }
 
-  /** While the old reading still counts. A revocation that came meanwhile may be newer than this one: it stands. */
+  /**
+   * Reads the key again while the cached one still counts. A revocation that arrived meanwhile may be newer than this
+   * read, so it wins.
+   */
   async #renew(known: Known): Promise<void> {
     known.isBeingRenewed = true
     const { keyId } = known.row
@@ -261,7 +270,7 @@ export class Access {
     return { row, principal, readAtMs, proven: null, isBeingRenewed: false }
   }
 
-  /** Replaces what was read before. A verified key need not be verified again while its secret is the same. */
+  /** Replaces the cached key. A verified key stays verified while its secret is the same. */
   #keep(known: Known): void {
     const { keyId, secretHash } = known.row
     const before = this.#keys.get(keyId)
@@ -276,7 +285,7 @@ export class Access {
   }
 }
 
-/** What a key nobody has is compared with. */
+/** Compared with when the key does not exist. */
 const NO_HASH = new Uint8Array(32)
 
 /** 43 base62 letters: more than 256 bits. */

@@ -1,6 +1,6 @@
 /**
- * An API key: `assay_<8 public id>_<43 secret><6 checksum>`, all base62. The checksum lets a scanner and us tell
- * a mistyped key from an unknown one without asking the store; only the id and a SHA-256 of the whole are kept.
+ * An API key: `assay_<8 public id>_<43 secret><6 checksum>`, all base62. With the checksum, scanners and this service
+ * can recognise a mistyped key without reading the store. Only the id and a SHA-256 of the whole key are kept.
  */
 import { createHash, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 
@@ -9,10 +9,10 @@ const ID_LENGTH = 8
 const SECRET_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 const FORMAT = /^assay_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
-/** A key anywhere in a text: none may ever be logged or answered. */
+/** Matches a key anywhere in a text: none may ever be logged or sent back. */
 export const KEY_ANYWHERE = /assay_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}/
 
-/** Whether a URL holds a key, as it is or percent-encoded. */
+/** Whether a URL contains a key, plain or percent-encoded. */
 export function holdsKey(url: string): boolean {
   if (KEY_ANYWHERE.test(url)) return true
   try {
@@ -40,20 +40,20 @@ export function parseKey(key: string): { readonly keyId: string } | null {
 
 export const hashOf = (text: string): Uint8Array => hash('sha256', text, 'buffer')
 
-/** In constant time: how long it takes says nothing about where they differ. */
+/** Compares in constant time, so the duration does not reveal where they differ. */
 export const isSameHash = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && timingSafeEqual(a, b)
 
 export function randomText(length: number): string {
   let text = ''
-  // Bytes of 248 and above would favour the first letters.
+  // Bytes from 248 up would favour the first letters.
   while (text.length < length)
     for (const byte of randomBytes(length))
       if (byte < 248 && text.length < length) text += ALPHABET[byte % 62]
   return text
 }
 
-/** Six letters that follow from all before them. */
+/** Six letters computed from everything before them. */
 export function checksum(body: string): string {
   let rest = createHash('sha256').update(body).digest().readUIntBE(0, 6)
   let text = ''

@@ -1,13 +1,13 @@
 /**
- * Where a request comes from, as far as it can be believed: the socket's own address, or, behind proxies the operator
- * trusts, the right-most entry of X-Forwarded-For that is not one of them.
+ * The address a request comes from, as far as it can be trusted: the socket's own address or, behind proxies the
+ * operator trusts, the right-most entry of X-Forwarded-For that is not one of them.
  */
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
 export type ClientAddress = {
   readonly address: string
-  /** Someone put a forwarding header on it who is not trusted to: it is inside no allowlist. */
+  /** An untrusted sender added a forwarding header: the request matches no allowlist. */
   readonly isClaimed: boolean
 }
 
@@ -30,19 +30,19 @@ export class ClientAddresses {
     if (!isIn(this.#trusted, own)) return { address: own, isClaimed: isForwarded }
     const hops = (Array.isArray(forwarded) ? forwarded.join(',') : (forwarded ?? '')).split(',')
     for (const hop of hops.map(each => plain(each.trim())).toReversed()) {
-      // An entry from a trusted proxy that is not an address belongs to no client.
+      // An entry from a trusted proxy that is not an address identifies no client.
       if (isIP(hop) === 0) return { address: own, isClaimed: isForwarded }
       if (!isIn(this.#trusted, hop)) return { address: hop, isClaimed: false }
     }
     return { address: own, isClaimed: isForwarded }
   }
 
-  /** Whether it is a proxy, whose address says nothing of who is behind it. */
+  /** Whether the address is a trusted proxy, which does not identify the client behind it. */
   isTrusted(address: string): boolean {
     return isIn(this.#trusted, plain(address))
   }
 
-  /** Whether the operator's allowlist has it. */
+  /** Whether the operator's allowlist contains the client. */
   isAllowed(request: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
     const { address, isClaimed } = this.of(request)
     return !isClaimed && isIn(this.#allowed, address)
@@ -52,7 +52,7 @@ export class ClientAddresses {
 /** A socket that listens on both families writes IPv4 as `::ffff:1.2.3.4`. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '')
 
-/** What one subscriber has: an IPv4 address, or the /64 of an IPv6 address. */
+/** The network of one subscriber: an IPv4 address, or the /64 of an IPv6 address. */
 export function networkOf(given: string): string {
   const address = plain(given)
   if (!isIPv6(address)) return address
@@ -71,7 +71,7 @@ const isIn = (list: BlockList, address: string): boolean => {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** Addresses and networks such as `10.0.0.0/8`. */
+/** Parses addresses and networks such as `10.0.0.0/8`. */
 function listOf(texts: readonly string[]): BlockList {
   const list = new BlockList()
   for (const text of texts) {

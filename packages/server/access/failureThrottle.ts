@@ -1,13 +1,13 @@
 /**
- * Failed credentials per address: ten a minute, then 429. It never refuses a valid key: it is asked only after a
- * credential has failed. IPv6 counts by /64, which is what one subscriber has.
+ * Throttles failed credentials per address: ten a minute, then 429. It never refuses a valid key, because it runs only
+ * after a credential has failed. IPv6 counts by /64, the size of one subscriber's network.
  */
 import type { Clock } from '../ops/clock.ts'
 import { networkOf } from './clientAddress.ts'
 import { RateLimit } from './rateLimit.ts'
 
 const FAILURES = 10
-/** Addresses remembered at most; beyond that the oldest are forgotten. */
+/** Addresses kept; beyond this the oldest are dropped. */
 const MAX_ADDRESSES = 100_000
 
 export class FailureThrottle {
@@ -20,7 +20,7 @@ export class FailureThrottle {
     this.#limit = this.#fresh()
   }
 
-  /** Counts a failure. Null: answer it as a failure. Otherwise: too many, wait this long. */
+  /** Counts a failure. Null: answer it as a failed credential. Otherwise there were too many: wait this long. */
   fail(address: string): number | null {
     if (++this.#seen > MAX_ADDRESSES) {
       this.#seen = 0

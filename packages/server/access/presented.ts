@@ -1,14 +1,17 @@
-/** What a request presents as its credential, and whether it comes from our own pages. */
+/** Reads the credential of a request, and whether it comes from our own pages. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Presented } from './access.ts'
 
-/** Over https the host-locked name; over loopback http the plain one. */
+/** Over https the name locked to the host; over loopback http the plain one. */
 const SECURE_COOKIE = '__Host-assay_session'
 const LOOPBACK_COOKIE = 'assay_session'
 
 export const isSecure = (publicOrigin: string | null): boolean => publicOrigin?.startsWith('https:') ?? false
 
-/** The one name under which a session is set and read: a page of another host can set the plain name, never the locked one. */
+/**
+ * The only name under which a session is set and read: a page of another host can set the plain name, but never the
+ * locked one.
+ */
 export const cookieName = (publicOrigin: string | null): string =>
   isSecure(publicOrigin) ? SECURE_COOKIE : LOOPBACK_COOKIE
 
@@ -29,7 +32,10 @@ function cookieIn(header: string | undefined, wanted: string): string | null {
 
 const AUTHORIZATION = 'authorization'
 
-/** Node keeps the first of two, a proxy in front may have looked at the second: neither counts. */
+/**
+ * Node keeps the first of two credentials while a proxy in front may have checked the second, so such a request is
+ * refused.
+ */
 export function hasTwoCredentials({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
   let found = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -39,13 +45,15 @@ export function hasTwoCredentials({ rawHeaders }: Pick<IncomingMessage, 'rawHead
   return found > 1
 }
 
-/** What tells whose page a request is from: its headers, and the port it came to. */
+/** What identifies the page a request came from: its headers, and the port it reached. */
 export type Sent = Pick<IncomingMessage, 'headers'> & { readonly socket: { readonly localPort?: number } }
 
 const LOOPBACK = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?$/
 const HTTP_PORT = '80'
 
-/** Our own origin is the configured one, else loopback at the port that was reached; never what the Host header says. */
+/**
+ * Our own origin is the configured one, otherwise loopback at the port that was reached; the Host header is never used.
+ */
 export function isOwnOrigin({ headers: { origin }, socket }: Sent, publicOrigin: string | null): boolean {
   if (origin === undefined) return false
   if (publicOrigin !== null) return origin === publicOrigin
@@ -53,6 +61,9 @@ export function isOwnOrigin({ headers: { origin }, socket }: Sent, publicOrigin:
   return match !== null && (match[1] ?? HTTP_PORT) === `${socket.localPort}`
 }
 
-/** Whether a browser says that a page of another origin sent it: of another port too, which cookies do not tell apart. */
+/**
+ * Whether the browser reports that a page of another origin sent the request. Another port counts too, because cookies
+ * do not distinguish ports.
+ */
 export const isOfForeignPage = ({ headers }: Pick<Sent, 'headers'>): boolean =>
   headers['sec-fetch-site'] === 'same-site' || headers['sec-fetch-site'] === 'cross-site'

@@ -1,6 +1,6 @@
 /**
- * GCRA per consumer: a quota of units per window with a burst, exact at every instant, one number of state.
- * Keys and sessions of a consumer share it. Time is monotonic: a clock step neither locks out nor lets in.
+ * GCRA per consumer: a quota of units per window with a burst, exact at every instant, with one number of state. Keys
+ * and sessions of a consumer share it. Time is monotonic: a clock step neither blocks a consumer nor frees one.
  */
 import type { Clock } from '../ops/clock.ts'
 
@@ -10,28 +10,31 @@ export const DEFAULT_QUOTA: Quota = { units: 600, windowMs: 60_000, burst: 60 }
 
 export type Verdict = {
   readonly allowed: boolean
-  /** Units that could be spent right now. */
+  /** Units available right now. */
   readonly remaining: number
-  /** Until the next unit is free, when refused; until the burst is full again, when allowed. */
+  /** After a refusal, the time until enough units are free; otherwise the time until the burst is full again. */
   readonly waitMs: number
 }
 
-/** What a request is charged to. */
+/** Charges requests to a consumer's quota. */
 export interface Limiter {
-  /** Of consumers without one of their own. */
+  /** The quota of consumers without one of their own. */
   readonly quota: Quota
   /**
-   * Of what is known here and now: a refusal may only mean that somebody else has to be asked. Who has just read the
-   * monotonic clock says what it read.
+   * Decides from local state only: a refusal may just mean that the store must be consulted. A caller that has just
+   * read the monotonic clock passes its value.
    */
   take(consumer: string, cost?: number, quota?: Quota, nowMs?: number): Verdict
   /** The verdict, from memory or from the database. */
   spend(consumer: string, cost?: number, quota?: Quota): Promise<Verdict>
-  /** Units spent a moment ago on what was then refused; nobody may give them back twice. */
+  /** Returns units just spent on a request that was then refused; call at most once per spending. */
   giveBack(consumer: string, units: number, quota?: Quota): void
 }
 
-/** When all units spent so far are earned back, at the pace they were spent at: another quota counts the same units. */
+/**
+ * When all units spent so far are earned back, at the rate that applied when they were spent: another quota counts the
+ * same units.
+ */
 type Debt = { earnedAtMs: number; unitMs: number }
 
 export class RateLimit implements Limiter {
@@ -44,7 +47,7 @@ export class RateLimit implements Limiter {
     this.quota = quota
   }
 
-  /** `quota` is the consumer's own, where an operator gave it one. */
+  /** `quota` is the consumer's own, if an operator set one. */
   take(
     consumer: string,
     cost = 1,

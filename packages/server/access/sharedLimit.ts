@@ -1,30 +1,32 @@
 /**
- * The quota of consumers who may ask any of several nodes. Units are taken from the store before they are spent, a few
- * at a time; what a node has not spent within a second it gives back. So over any time all nodes together let through
- * what one would, and at most a second's worth of units more.
+ * The quota of consumers that may use any of several nodes. Units are taken from the store before they are spent, a few
+ * at a time; a node returns what it has not spent within a second. So over any period, all nodes together allow what
+ * one node would, plus at most a second's worth of units.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { Grant, SpendingStore } from '../store/cluster.ts'
 import { DEFAULT_QUOTA, type Limiter, type Quota, type Verdict } from './rateLimit.ts'
 
-/** How long a node may keep units it does not spend. */
+/** How long a node may keep unspent units. */
 const HOLD_MS = 1000
 const SWEEP_MS = 250
-/** Taken ahead: what the consumer earns in this time, so that a fast one does not ask the store for every request. */
+/**
+ * Taken in advance: what the consumer earns in this time, so that a fast one does not need the store for every request.
+ */
 const AHEAD_MS = 100
 
 type Account = {
   units: number
   heldSinceMs: number
-  /** What one unit is worth, as it was when these were taken. */
+  /** Value of one unit when these were taken. */
   unitMs: number
-  /** What the store had left for everybody when it was last asked. */
+  /** Units left for all nodes at the last read of the store. */
   rest: number
   waitMs: number
-  /** Until then the store has less than `refused` units. */
+  /** Until then the store has fewer than `refused` units. */
   refusedUntilMs: number
   refused: number
-  /** Asked of the store and not yet there. */
+  /** Units requested from the store and not received yet. */
   wanted: number
   asking: Promise<void> | null
 }
@@ -44,7 +46,7 @@ export class SharedLimit implements Limiter {
     this.#timer.unref()
   }
 
-  /** From what is at hand. */
+  /** Spends from the local units. */
   take(consumer: string, cost = 1): Verdict {
     const nowMs = this.#clock.monotonicMs()
     const account = this.#accounts.get(consumer)
@@ -61,13 +63,13 @@ export class SharedLimit implements Limiter {
   async spend(consumer: string, cost = 1, quota: Quota = this.quota): Promise<Verdict> {
     for (;;) {
       const verdict = this.take(consumer, cost)
-      // Others can only have spent more since the store refused.
+      // Other nodes can only have spent more since the store refused.
       if (verdict.allowed || verdict.waitMs > 0) return verdict
       await this.#fetch(consumer, cost, quota)
     }
   }
 
-  /** They are at hand again, and go back to the store like others that nobody spends. */
+  /** Puts the units back; unspent ones return to the store like all others. */
   giveBack(consumer: string, units: number, quota: Quota = this.quota): void {
     const account = this.#account(consumer)
     if (account.units === 0) account.heldSinceMs = this.#clock.monotonicMs()
@@ -80,13 +82,13 @@ export class SharedLimit implements Limiter {
     await this.#sweep(0)
   }
 
-  /** However many wait for units of a consumer, the store is asked by one at a time, for all of them. */
+  /** However many requests wait for units of a consumer, one caller at a time reads the store for all of them. */
   async #fetch(consumer: string, cost: number, quota: Quota): Promise<void> {
     const account = this.#account(consumer)
     account.wanted += cost
     while (account.asking !== null) {
       await account.asking
-      // What came may do; if not, it is asked for again.
+      // The units received may be enough; if not, the caller asks again.
       if (account.wanted === 0) return
     }
     const want = account.wanted + Math.floor((quota.units * AHEAD_MS) / quota.windowMs)
@@ -141,7 +143,7 @@ export class SharedLimit implements Limiter {
     return account
   }
 
-  /** Gives back what was held for longer, and forgets who has nothing. */
+  /** Returns units held for too long, and drops consumers without any. */
   async #sweep(holdMs: number): Promise<void> {
     const nowMs = this.#clock.monotonicMs()
     const returned: Promise<void>[] = []
@@ -157,7 +159,7 @@ export class SharedLimit implements Limiter {
     const { units, unitMs } = account
     if (units === 0) return
     account.units = 0
-    // Lost with the connection, they are lost to the consumer: never given twice.
+    // Units lost with the connection are lost to the consumer, but never granted twice.
     await this.#store.returnUnits(consumer, units * unitMs).catch(() => undefined)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Writes blocks of a chain to files: header and receipts, each exactly the text of the result that an endpoint answered.
- * `npm run test:blocks` runs them through the verifier.
+ * Writes blocks of a chain to files: header and receipts, each with exactly the text of the result an endpoint
+ * returned. `npm run test:blocks` runs them through the verifier.
  */
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,16 +15,16 @@ export type CaptureProgress = {
   readonly to_block: number
   readonly next_block: number
   readonly written: number
-  /** Files that existed with the same text. */
+  /** Files that already existed with the same text. */
   readonly same: number
-  /** Files that existed with another text; they are not overwritten. */
+  /** Files that already existed with another text; they are not overwritten. */
   readonly differing: readonly string[]
 }
 
 type Range = { readonly from: number; readonly to: number }
 type Pair = { readonly block: string; readonly receipts: string }
 
-/** Waits between tries of a busy or unreachable endpoint; then the next endpoint is asked. */
+/** Waits between attempts on a busy or unreachable endpoint; then the next endpoint is used. */
 const WAITS_MS = [500, 2000, 8000] as const
 /** Limit on a Retry-After that is honoured. */
 const MOST_WAIT_MS = 60_000
@@ -81,13 +81,13 @@ function makeFolder(folder: string): void {
 function keep(file: string, text: string): 'written' | 'same' | 'differs' {
   if (statSync(file, { throwIfNoEntry: false }) !== undefined)
     return readFileSync(file, 'utf8') === text ? 'same' : 'differs'
-  // Written whole or not at all, even if the process is killed.
+  // Complete or not at all, even if the process is killed.
   writeFileSync(`${file}.part`, text)
   renameSync(`${file}.part`, file)
   return 'written'
 }
 
-/** Asks one endpoint after another. Header and receipts of a block always come from the same one. */
+/** Uses one endpoint after another. Header and receipts of a block always come from the same one. */
 class Source {
   readonly #chain: ChainConfig
   readonly #endpoints: readonly RawEndpoint[]

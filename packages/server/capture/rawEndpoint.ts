@@ -1,6 +1,6 @@
 /**
- * An endpoint that gives the text of each result unparsed, over HTTP or a WebSocket. Errors name the endpoint, never its
- * address.
+ * An endpoint that returns the text of each result unparsed, over HTTP or a WebSocket. Errors contain the endpoint's
+ * name, never its address.
  */
 import { WebSocket } from 'ws'
 import { type Address, parseAddress } from '../feed/transport/address.ts'
@@ -11,7 +11,7 @@ import { rawResult } from './rawResult.ts'
 
 export type RawEndpoint = {
   readonly name: string
-  /** The text of the result. Throws a FeedError: RPC_ERROR where the endpoint refuses the call. */
+  /** The text of the result. Throws a FeedError: RPC_ERROR when the endpoint refuses the call. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<string>
   close(): void
 }
@@ -153,7 +153,7 @@ function settled<Result>(
   })
 }
 
-/** The platform's code alone: its message names the host. */
+/** Uses only the platform's error code, because its message contains the host. */
 function codeOf(error: unknown): string {
   const { code, cause } = error as { readonly code?: unknown; readonly cause?: { readonly code?: unknown } }
   const told = cause?.code ?? code

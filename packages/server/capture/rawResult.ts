@@ -1,6 +1,6 @@
 /**
- * Cuts the result out of a JSON-RPC answer as the node wrote it. Parsing and printing it again would change spaces and
- * numbers beyond 2^53.
+ * Cuts the result out of a JSON-RPC answer exactly as the node wrote it. Parsing and printing it again would change
+ * spaces and numbers beyond 2^53.
  */
 
 /** The answer must be valid JSON. Null when it has no result. */

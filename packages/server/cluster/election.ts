@@ -16,7 +16,7 @@ export type ElectionOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly onWon: (lease: Lease) => void
-  /** Resolves once nothing of the chain runs in this process. */
+  /** Resolves once the chain no longer runs in this process. */
   readonly onLost: (lease: Lease) => Promise<void>
 }
 
@@ -37,7 +37,7 @@ export class WriterElection {
   readonly #turns = new Map<number, Turn>()
   readonly #seen = new Map<number, Seen>()
   readonly #abstaining = new Map<number, { readonly untilMs: number; readonly ms: number }>()
-  /** Chains that are being stopped: their leases are not taken again before that is done. */
+  /** Chains that are being stopped: their leases are not taken again until that is done. */
   readonly #leaving = new Map<number, Promise<void>>()
   readonly #abort = new AbortController()
   readonly #loops: readonly Promise<void>[]

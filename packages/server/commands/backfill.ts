@@ -1,4 +1,4 @@
-/** A back-fill for the command line: by the running service if there is one, else here and now. */
+/** Back-fills for the command line: in the running service if there is one, otherwise in this process. */
 import { openEndpoints } from '../feed/endpoints/openEndpoints.ts'
 import { systemClock } from '../ops/clock.ts'
 import type { Config } from '../ops/config.ts'
@@ -11,10 +11,13 @@ import type { BackfillBounds, BackfillStatus } from '../worker/backfill/backfill
 
 export type { BackfillProgress }
 
-/** Between two questions to the service. */
+/** Interval between status requests to the service. */
 const LOOK_MS = 500
 
-/** Stopped by its signal: what the service does goes on there, what runs here keeps its place for the next time. */
+/**
+ * The signal stops it: a back-fill in the service continues there, one in this process keeps its position for the next
+ * run.
+ */
 export async function backfillIn(
   config: Config,
   chainId: number,

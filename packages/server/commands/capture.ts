@@ -1,2 +1,2 @@
-/** Capturing blocks, for the command line. */
+/** Captures blocks, for the command line. */
 export { captureBlocks, type CaptureProgress } from '../capture/capture.ts'

@@ -1,4 +1,4 @@
-/** What the command line needs of the service beside running it: its configuration, its keys, its log's position. */
+/** Service functions for the command line besides running it: configuration, keys, log position. */
 import { Access, SCOPES } from '../access/access.ts'
 import { type KeyCommand, type ListedKey, runKeyCommand, scopesIn } from './keyCommands.ts'
 import { systemClock } from '../ops/clock.ts'
@@ -22,7 +22,7 @@ export type IssuedKey = { readonly key: string; readonly keyId: string }
 
 /** Makes a key. */
 export async function issueKeyIn(config: Config, wish: KeyWish): Promise<IssuedKey> {
-  // Said before anything is opened.
+  // Checked before anything is opened.
   scopesIn(wish.scopes)
   return (await keyCommandIn(config, 'keys.issue', wish)) as IssuedKey
 }
@@ -31,7 +31,7 @@ export async function listKeysIn(config: Config): Promise<readonly ListedKey[]> 
   return ((await keyCommandIn(config, 'keys.list', {})) as { readonly keys: readonly ListedKey[] }).keys
 }
 
-/** Another key in the place of this one. */
+/** Replaces a key with a new one. */
 export async function rollKeyIn(config: Config, keyId: string): Promise<IssuedKey> {
   return (await keyCommandIn(config, 'keys.roll', { keyId })) as IssuedKey
 }
@@ -40,7 +40,7 @@ export async function revokeKeyIn(config: Config, keyId: string): Promise<void> 
   await keyCommandIn(config, 'keys.revoke', { keyId })
 }
 
-/** Through the running service if there is one, else in the store of this configuration, which nodes may be sharing. */
+/** Through the running service if there is one, otherwise in the store of this configuration, which nodes may share. */
 async function keyCommandIn(config: Config, command: KeyCommand, request: object): Promise<object> {
   const answered = await askControl(config.store.path, { command, ...request })
   if (answered !== null) return answered

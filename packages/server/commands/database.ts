@@ -1,4 +1,4 @@
-/** What an operator asks of the database itself: whether it is sound, a copy of it, and a copy put back. */
+/** An operator's commands on the database: check, backup and restore. */
 import type { Config } from '../ops/config.ts'
 import { type CheckReport, checkStore } from '../store/check.ts'
 import { type Moved, moveStore } from '../store/move.ts'
@@ -15,7 +15,7 @@ export async function checkDatabase(config: Config): Promise<CheckReport> {
   }
 }
 
-/** While the service runs or not. */
+/** Works with or without a running service. */
 export async function backupDatabase(config: Config, to: string): Promise<LogBounds> {
   const path = sqlitePath(config.store.address.reveal())
   if (path === null)
@@ -26,8 +26,9 @@ export async function backupDatabase(config: Config, to: string): Promise<LogBou
 }
 
 /**
- * With the service stopped. For PostgreSQL, `pg_restore` has already run and only the new epoch is left to begin.
- * The previous database is gone then, so an operator who restores a second time has to say which epochs were used.
+ * Run only while the service is stopped. For PostgreSQL, `pg_restore` has already run and only the new epoch is left to
+ * begin. The previous database is gone then, so an operator who restores a second time must state which epochs were
+ * used.
  */
 export async function restoreDatabase(
   config: Config,
@@ -60,7 +61,7 @@ export async function restoreDatabase(
   }
 }
 
-/** With the service stopped: all of a SQLite database into an empty PostgreSQL one, or nothing. */
+/** Run only while the service is stopped: copies all of a SQLite database into an empty PostgreSQL one, or nothing. */
 export async function moveDatabase(
   config: Config,
   to: string,

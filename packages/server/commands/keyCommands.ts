@@ -1,4 +1,6 @@
-/** What the command line does with keys: in the running service over its control socket, or in a stopped one's store. */
+/**
+ * Key commands of the command line: in the running service over its control socket, or in the store of a stopped one.
+ */
 import { type Access, isScope, type Scope, SCOPES } from '../access/access.ts'
 import type { KeyRow } from '../store/port.ts'
 
@@ -8,7 +10,7 @@ export type KeyCommand = (typeof COMMANDS)[number]
 export const isKeyCommand = (text: unknown): text is KeyCommand =>
   (COMMANDS as readonly unknown[]).includes(text)
 
-/** A key as it is listed: never its secret, nor the hash of it. */
+/** A key in a list: without its secret or the hash of it. */
 export type ListedKey = Omit<KeyRow, 'secretHash'>
 
 export async function runKeyCommand(

@@ -1,5 +1,5 @@
 /**
- * Where a stopped service's log stands on each chain, and a new epoch for it: used to decide whether a chain still
+ * The position of a stopped service's log on each chain, and a new epoch for it: used to decide whether a chain still
  * has the blocks in the log.
  */
 import { claimDatabase } from '../store/sqlite/claim.ts'
@@ -8,11 +8,11 @@ import { openSqliteStore } from '../store/sqlite/sqliteStore.ts'
 export type LogPosition = {
   readonly chainId: number
   readonly tip: { readonly number: number; readonly hash: string }
-  /** The lowest block a reorganisation may return to: one that lost it too cannot be followed any more. */
+  /** The lowest block a reorganisation may return to: a chain that lost it too cannot be followed any more. */
   readonly baseHash: string
 }
 
-/** Of every chain the log knows. */
+/** For every chain in the log. */
 export async function readPositions(
   databasePath: string,
   chainIds: readonly number[],
@@ -35,7 +35,7 @@ export async function readPositions(
   })
 }
 
-/** An epoch above `above`, and above the log's own: earlier cursors are reset. */
+/** An epoch above `above` and above the log's own: earlier cursors are reset. */
 export async function startNextEpoch(databasePath: string, above: number): Promise<number> {
   return inStore(databasePath, async store => {
     let { epoch } = await store.startEpoch()

@@ -1,2 +1,2 @@
-/** The tools for agents without the service: what `assay mcp` serves over stdio. */
+/** The tools for agents without the service: `assay mcp` serves them over stdio. */
 export { answerToLine } from '../http/mcp/line.ts'

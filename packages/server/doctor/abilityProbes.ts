@@ -1,7 +1,6 @@
 /**
- * How the service would use an endpoint: the same code probes it in the same order, so the service and `doctor`
- * cannot disagree. Here an endpoint is an `Endpoint`, and what is recorded as lacking is what the service would
- * record.
+ * Checks how the service would use an endpoint: the same code probes it in the same order, so the service and `doctor`
+ * cannot disagree. The endpoint is an `Endpoint`, and its recorded lacks are those the service would record.
  */
 import { requestAll } from '../feed/transport/batches.ts'
 import type { Endpoint } from '../feed/endpoints/endpoint.ts'
@@ -14,7 +13,7 @@ import type { Hex } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 import { QUIET } from './probes.ts'
 
-/** How far back a block with transactions is looked for: one without says little about receipts. */
+/** How far back to look for a block with transactions: one without says little about receipts. */
 const BLOCKS_BACK = 8
 
 export type Rung = LogAnswer['rung']
@@ -24,7 +23,7 @@ export type ReceiptsFinding = {
   readonly transactions: number
 }
 
-/** Down the ladder of `logLadder.ts`, and whether what came back proves the block. */
+/** Tries the ladder of `logLadder.ts`, and whether the result proves the block. */
 export async function probeReceipts(
   endpoint: Endpoint,
   headHash: Hex,
@@ -78,7 +77,7 @@ async function busyBlock(endpoint: Endpoint, headHash: Hex, signal: AbortSignal)
     if (header.transactions.length > 0 || number === last) return number === last ? head : header
 }
 
-/** Calls at a block hash (EIP-1898), or by number with its hash checked before and after. */
+/** Calls at a block hash (EIP-1898), or by number with the hash checked before and after. */
 export async function probeState(endpoint: Endpoint, headHash: Hex, signal: AbortSignal): Promise<Check> {
   const fix = 'use a node that answers eth_call at a block hash'
   try {

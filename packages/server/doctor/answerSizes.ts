@@ -1,12 +1,11 @@
 /**
- * The largest answer with a block, receipts or logs that an endpoint gave while it was examined, beside the most that the
- * configuration lets the service read.
+ * The largest answer with a block, receipts or logs during the examination, compared with the configured limit.
  */
 import { mayBeLarge } from '../feed/answers/answerReader.ts'
 import { type Check, ok, warn } from './check.ts'
 
 const [KIBIBYTE, MEBIBYTE] = [1024, 1024 * 1024]
-/** Of the limit: blocks differ in size by more than this, so a larger one will come. */
+/** Share of the limit that is too close to it: blocks differ in size by more than this, so a larger one will come. */
 const NEAR_SHARE = 0.5
 
 export class AnswerSizes {

@@ -1,4 +1,4 @@
-/** The outcome of one look at an endpoint: what was asked, what came back, and what to do when it is not enough. */
+/** The outcome of one check of an endpoint: what was tested, what came back, and how to fix an insufficient result. */
 import { type FeedError, type FeedErrorCode, isFeedError } from '../feed/feedError.ts'
 
 export type CheckName =
@@ -20,7 +20,7 @@ export type CheckName =
 
 export type Check = {
   readonly name: CheckName
-  /** `warn` costs something and works; `fail` means the endpoint cannot be used. */
+  /** `warn` has a cost but works; `fail` means the endpoint cannot be used. */
   readonly status: 'ok' | 'warn' | 'fail'
   /** What was received, in one line; never a URL. */
   readonly value: string
@@ -44,7 +44,7 @@ export const fail = (name: CheckName, value: string, fix: string): Check => ({
 /** The endpoint's name is printed next to the check, so the sentence omits it. */
 export const sentenceOf = (error: FeedError): string => error.message.replace(/^endpoint [^:]+: /, '')
 
-/** What to do about an endpoint that does not answer as one. */
+/** Advice about an endpoint that does not answer like one. */
 export function connectionFault(error: unknown): Check {
   if (!isFeedError(error)) throw error
   const sentence = sentenceOf(error)

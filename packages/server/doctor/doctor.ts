@@ -1,6 +1,6 @@
 /**
- * `assay doctor`: every configured endpoint is asked what it serves and what it can do, all at once, and every
- * finding says which key of the configuration it is about and what to do. Nothing is written anywhere.
+ * `assay doctor`: checks what every configured endpoint serves and supports, all at once. Every finding names the
+ * configuration key concerned and what to do. Nothing is written anywhere.
  */
 import { parseAddress } from '../feed/transport/address.ts'
 import { type Connection, limitsOf } from '../feed/transport/connection.ts'
@@ -22,7 +22,7 @@ import { neededPerSecond, probeRate } from './rateProbe.ts'
 
 export type EndpointReport = {
   readonly name: string
-  /** The key of its URL in the configuration. */
+  /** The configuration key of its URL. */
   readonly key: string
   readonly status: Check['status']
   readonly checks: readonly Check[]
@@ -32,9 +32,9 @@ export type ChainReport = {
   readonly chain_id: number
   readonly name: string
   readonly endpoints: readonly EndpointReport[]
-  /** What is wrong with the chain's own section, as the chain itself says: a factory without code. */
+  /** Faults of the chain's own section that the chain reveals, such as a factory without code. */
   readonly faults: readonly string[]
-  /** What of it does less than it says: nothing is priced by it. */
+  /** Entries of the section that do less than they should, but price nothing. */
   readonly warnings: readonly string[]
 }
 
@@ -46,7 +46,7 @@ export type Diagnosis = {
 }
 
 export type DoctorOptions = {
-  /** `identity` asks only what must be right before a start: chain, genesis, factories. */
+  /** `identity` checks only what must be right before a start: chain, genesis, factories. */
   readonly scope?: 'all' | 'identity'
   readonly clock?: Clock
   readonly deadlineMs?: number
@@ -81,7 +81,7 @@ async function examineChain(
       checks,
     }
   })
-  // Any endpoint of the right chain can answer for its contracts.
+  // Any endpoint of the right chain can check its contracts.
   const without = examined.find(({ withoutCode }) => withoutCode !== null)?.withoutCode ?? []
   const feeds = examined.find(({ feedFaults: found }) => found !== null)?.feedFaults ?? []
   const absent = ({ key, address }: Placed) =>
@@ -94,9 +94,9 @@ async function examineChain(
   return { chain_id: chain.chainId, name: chain.name, endpoints, faults, warnings }
 }
 
-/** Nothing is priced by a factory that only names a family. */
+/** A factory that only names a family prices nothing. */
 type Placed = { readonly key: string; readonly address: Hex; readonly isPricedBy: boolean }
-/** What the chain says of its own section is null where the endpoint could not be asked. */
+/** Results about the chain's own section are null when the endpoint could not be used. */
 type Examined = {
   readonly checks: readonly Check[]
   readonly withoutCode: readonly Placed[] | null
@@ -141,7 +141,7 @@ async function examineEndpoint(
   }
 }
 
-/** An endpoint as bare calls see it, and as the service does. */
+/** An endpoint for bare calls, and as the service uses it. */
 type Examinee = {
   readonly probes: Probes
   readonly connection: Connection
@@ -197,7 +197,7 @@ async function examine(
   }
 }
 
-/** For what is as good as a contract that does not answer. */
+/** Treats a failed call like a contract that does not answer. */
 function unsaid(error: unknown): null {
   if (!isFeedError(error)) throw error
   return null
@@ -215,7 +215,7 @@ function identityOf(config: Config, chain: ChainConfig, received: number): Check
   )
 }
 
-/** Addresses of the section that must be contracts and are not. */
+/** Addresses in the section that must be contracts but have no code. */
 async function codeless(chain: ChainConfig, probes: Probes, head: Head): Promise<Placed[]> {
   const placed: Placed[] = [
     ...chain.deployments.map(({ factoryAddress }, at) => ({

@@ -1,5 +1,5 @@
 /**
- * Whether a feed that is listed as one in dollars is one, by what it says of itself. A ratio to ether taken for dollars would
+ * Checks from a feed's own description that a listed dollar feed is in dollars. A ratio to ether used as dollars would
  * be wrong by orders of magnitude and look healthy.
  */
 import { SELECTOR } from '../market/abi.ts'
@@ -8,14 +8,14 @@ import { uintAt, wordCount } from '../market/words.ts'
 import { type Address, type ChainConfig, dollarFeeds, type Hex } from '../ops/config.ts'
 
 const IN_DOLLARS = /\/\s*USD$/i
-/** Of every dollar feed that does not describe itself; those in ether have 18. */
+/** Decimals of every dollar feed without a description; feeds in ether have 18. */
 const USUAL_DECIMALS = 8
-/** As for tokens. */
+/** The same as for tokens. */
 const MAX_DECIMALS = 36
 
 type Answers = (to: Address, data: Hex) => Promise<Hex | null>
 
-/** Each with its key in the chain's section. */
+/** One fault per feed, with its key in the chain's section. */
 export async function feedFaults(chain: ChainConfig, answers: Answers): Promise<readonly string[]> {
   const faults = await Promise.all(
     dollarFeeds(chain).map(async ({ usdFeed, key }) => {
@@ -30,7 +30,7 @@ export async function feedFaults(chain: ChainConfig, answers: Answers): Promise<
   return faults.filter(each => each !== null)
 }
 
-/** Null for a feed in dollars, and for one that nobody could be asked about. */
+/** Null for a feed in dollars, and for one that could not be read. */
 export function notInDollars(description: string | null, decimals: number | null): string | null {
   if (description === null && decimals === null) return null
   if (description !== null && !IN_DOLLARS.test(description.trim()))

@@ -1,9 +1,8 @@
 /**
- * Whether the factories of a chain's section are what they are taken for, as the chain itself says.
- *
- * One whose pools another contract makes must name that contract: the addresses of its pools follow from it. One that the
- * built-in table has by its project's word alone must besides name a pool of the chain's anchors, at the address that follows
- * and with code there. What the node does not answer is no fault.
+ * Checks on the chain that the factories of its section are what they are taken for. A factory whose pools are deployed
+ * by another contract must name that contract, because the addresses of its pools follow from it. A factory that is in
+ * the built-in table only because its project publishes it must also return a pool of the chain's anchors, at the
+ * address that follows and with code there. A call that the node does not answer is no fault.
  */
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import { isFeedError } from '../feed/feedError.ts'
@@ -17,7 +16,7 @@ import type { Address, ChainConfig, DeploymentConfig } from '../ops/config.ts'
 
 const isUnproven = ({ factoryAddress }: DeploymentConfig): boolean => UNPROVEN_FACTORIES.has(factoryAddress)
 
-/** Each with its key in the chain's section. A factory without code is named elsewhere. */
+/** One fault per factory, with its key in the chain's section. A factory without code is reported elsewhere. */
 export async function factoryFaults(
   chain: ChainConfig,
   rpc: Pick<ChainRpc, 'call'>,
@@ -63,7 +62,7 @@ async function deployerFault(
   return `${says}, expected ${deployerAddress}`
 }
 
-/** The market's own look-up takes a pool only at the address that follows, and asks the pool itself. */
+/** The market's own look-up accepts a pool only at the address that follows, and calls the pool itself. */
 async function poolFault(
   reader: Reader,
   chain: ChainConfig,
@@ -71,7 +70,7 @@ async function poolFault(
 ): Promise<string | null> {
   if (!isUnproven(deployment)) return null
   const pairs = anchorPairs(chain)
-  // One after the other: the first usually has a pool, and an endpoint may take few calls at once.
+  // One after the other: the first usually has a pool, and an endpoint may allow few calls at once.
   for (const pair of pairs)
     if ((await marketOf(deployment.family).find(reader, deployment, pair)).length > 0) return null
   return pairs.length === 0
@@ -79,7 +78,7 @@ async function poolFault(
     : `has no pool for any of the ${pairs.length} pairs of the chain’s anchors at the derived address`
 }
 
-/** The wrapped native currency with each of the others, then the others: as sorted pairs. */
+/** The wrapped native currency with each of the others, then the others with each other, as sorted pairs. */
 function anchorPairs({ wrappedNative, stables, routingAssets }: ChainConfig): readonly Pair[] {
   const others = [...stables.map(({ tokenAddress }) => tokenAddress), ...routingAssets].filter(
     each => each !== wrappedNative,

@@ -1,18 +1,18 @@
 /**
- * Before a start: what cannot get better by waiting is refused, all at once. An endpoint that is merely away is not;
- * the service starts, says so in its health, and goes on when the node is back.
+ * Checks before a start: faults that waiting cannot fix are refused, all at once. An endpoint that is merely down is
+ * not: the service starts, reports that in its health, and continues when the node is back.
  */
 import type { Config } from '../ops/config.ts'
 import { type ChainReport, diagnose, type DoctorOptions, type EndpointReport } from './doctor.ts'
 
-/** Short: a start waits for it. */
+/** Short, because a start waits for it. */
 const DEADLINE_MS = 3000
 
 export class PreflightError extends Error {
   override readonly name = 'PreflightError'
 }
 
-/** What to tell the operator and go on; throws what the service cannot be started with. */
+/** Returns warnings for the operator; throws on faults that prevent a start. */
 export async function preflight(config: Config, options: DoctorOptions = {}): Promise<string[]> {
   const { chains, warnings } = await diagnose(config, {
     deadlineMs: DEADLINE_MS,
@@ -30,7 +30,7 @@ export async function preflight(config: Config, options: DoctorOptions = {}): Pr
   return [...warnings, ...chains.flatMap(awayOf)]
 }
 
-/** Of another chain, or no JSON-RPC at all: it will be the same in a minute. */
+/** Another chain, or no JSON-RPC at all: waiting will not change it. */
 const isWrong = ({ checks }: EndpointReport): boolean =>
   checks.some(
     ({ name, status, value }) =>

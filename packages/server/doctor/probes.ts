@@ -1,6 +1,6 @@
 /**
- * What one endpoint can and cannot do, asked call by call over a connection of its own. A probe never throws for
- * what the endpoint answers: that is its finding.
+ * Tests what one endpoint supports, call by call over a connection of its own. A probe never throws because of an
+ * answer: the answer is its finding.
  */
 import { decodeAnswer, toCount, toFields, toHash } from '../feed/answers/answer.ts'
 import type { Connection } from '../feed/transport/connection.ts'
@@ -17,7 +17,7 @@ export type Head = {
 
 type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>
 
-/** An address nothing happens at: a probe of ranges should cost the node no answer. */
+/** An address without activity: a probe of ranges should need no work from the node. */
 export const QUIET = `0x${'dead'.repeat(10)}`
 const RANGES = [1, 10, 100, 500, 1000, 2000, 5000, 10_000, 100_000] as const
 const DEPTHS = [16, 64, 128, 1024, 10_000, 100_000, 1_000_000] as const
@@ -36,7 +36,7 @@ export class Probes {
     this.#ask = (method, ...params) => connection.call(method, params, signal)
   }
 
-  /** Throws where there is no JSON-RPC at the other end at all. */
+  /** Throws when there is no JSON-RPC at the other end at all. */
   async chainId(): Promise<number> {
     const answer = await this.#ask('eth_chainId')
     return this.#decode('its chain id', () => toCount({ chainId: answer }, 'chainId'))
@@ -101,7 +101,7 @@ export class Probes {
         )
   }
 
-  /** The longest range that is answered; any error ends the search, whatever its words. */
+  /** The longest range that is answered; any error ends the search, whatever its wording. */
   async logs(head: Head): Promise<Check> {
     let widest = 0
     let refusal = ''
@@ -184,7 +184,7 @@ export class Probes {
     })
   }
 
-  /** Whether there is code at an address; null when the node does not say. */
+  /** Whether there is code at an address; null when the node does not answer. */
   async hasCode(address: Hex, head: Head): Promise<boolean | null> {
     try {
       return (await this.#ask('eth_getCode', address, { blockHash: head.hash })) !== '0x'
@@ -194,7 +194,10 @@ export class Probes {
     }
   }
 
-  /** What a contract answers; null when it does not. Throws a FeedError when the node does not say. */
+  /**
+   * The result of a contract call; null when the contract returns none. Throws a FeedError when the node does not
+   * answer.
+   */
   async call(to: Hex, data: Hex, head: Pick<Head, 'hash'>): Promise<Hex | null> {
     try {
       return (await this.#ask('eth_call', { to, data }, { blockHash: head.hash })) as Hex

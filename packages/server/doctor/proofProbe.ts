@@ -1,7 +1,7 @@
 /**
- * Detects from the last blocks of a chain what they prove: whether the fields of a header give its hash, and whether the
- * receipts, read the way the service reads them, give its root. If the configuration differs, the finding has the line to
- * paste.
+ * Detects from the last blocks of a chain what they prove: whether the fields of a header give its hash, and whether
+ * the receipts, read as the service reads them, give its root. If the configuration differs, the finding contains the
+ * line to paste.
  */
 import { FieldError, toFields } from '../feed/answers/answer.ts'
 import { capabilitiesOf } from '../feed/proof/capabilities.ts'
@@ -15,7 +15,7 @@ import { proveReceipts } from '../feed/proof/receiptsProof.ts'
 import type { ChainConfig, ProofRules } from '../ops/config.ts'
 import { type Check, fail, ok, sentenceOf, warn } from './check.ts'
 
-/** `receipts` is null when the block had none or the node did not give them. */
+/** `receipts` is null when the block had none or the node did not return them. */
 type Seen = {
   readonly header: ProofRules['header']
   readonly receipts: ProofRules['receipts'] | null
@@ -94,7 +94,7 @@ const wordsOf = ({ header, receipts }: ProofRules): string =>
 const yamlOf = ({ header, receipts }: ProofRules): string =>
   `proof: { header: ${header}, receipts: ${receipts} }`
 
-/** Null when the node does not give the block, or gives something malformed. */
+/** Null when the node does not return the block, or returns a malformed one. */
 async function lookAt(endpoint: Endpoint, number: number, signal: AbortSignal): Promise<Seen | null> {
   const asked = [`0x${number.toString(16)}`, false]
   const block = await given(() => endpoint.request('eth_getBlockByNumber', asked, signal))
@@ -144,7 +144,7 @@ async function given<Result>(task: () => Promise<Result>): Promise<Result | null
   try {
     return await task()
   } catch (error) {
-    // Only the endpoint itself looks at the pinned block.
+    // Only the endpoint itself checks the pinned block.
     if (isFeedError(error) && error.code !== 'ENDPOINT_IDENTITY') return null
     throw error
   }

@@ -1,15 +1,17 @@
-/** How many calls a second a chain will need of an endpoint, beside what the endpoint bore in a short burst. */
+/**
+ * How many calls a second a chain will need from an endpoint, compared with what the endpoint allowed in a short burst.
+ */
 import type { Connection } from '../feed/transport/connection.ts'
 import { isFeedError } from '../feed/feedError.ts'
 import type { ChainConfig } from '../ops/config.ts'
 import type { ReceiptsFinding } from './abilityProbes.ts'
 import { type Check, ok, sentenceOf, warn } from './check.ts'
 
-/** Of one followed block: header and receipts, heads polled where they are not pushed, and finality now and then. */
+/** Calls per followed block: header and receipts, polled heads where they are not pushed, and occasional finality. */
 const CALLS_A_BLOCK = { pushed: 1.3, polled: 2.6 } as const
-/** Identity, quiet pools and what users ask for. */
+/** Identity, quiet pools and client requests. */
 const UPKEEP_PER_SECOND = 0.1
-/** Short of what any provider takes for abuse. */
+/** Below what any provider considers abuse. */
 const BURST = 30
 const AT_ONCE = 10
 
@@ -31,7 +33,7 @@ export async function probeRate(
 ): Promise<Check> {
   const needs = `about ${rounded(needed)} calls a second`
   const { answered, tookMs, refusal } = await burst(connection, clock, signal)
-  // Limits are counted over a second, so what came within one is the rate.
+  // Limits count over a second, so the answers within one are the rate.
   const borne = answered / Math.max(1, tookMs / 1000)
   if (refusal === null)
     return ok('rate', `${needs}; this endpoint answered ${BURST} at ${rounded(borne)} a second`)
@@ -41,7 +43,7 @@ export async function probeRate(
     : ok('rate', value)
 }
 
-/** Until all are answered or one is refused. */
+/** Ends when all are answered or one is refused. */
 async function burst(
   connection: Pick<Connection, 'call'>,
   clock: { monotonicMs(): number },

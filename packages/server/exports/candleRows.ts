@@ -1,7 +1,7 @@
 /**
- * Candles of the log as rows: of every token, whole buckets only, each once, in the order of time. The log is read twice: first
- * for what was taken back later, and for how late a record may come behind another; then each bucket is written as soon as no
- * further record can fall into it. Memory holds the buckets that are open, and never the log.
+ * Candles of the log as rows: of every token, whole buckets only, each once, in order of time. The log is read twice:
+ * first to find withdrawn prices and how late a record may arrive after another; then each bucket is written as soon as
+ * no further record can belong to it. Memory holds only the open buckets, never the log.
  */
 import { exact } from '@assay/sdk'
 import { type Envelope, fromId } from '@assay/sdk/wire'
@@ -16,7 +16,7 @@ export type CandleRange = {
   readonly through: Sequence
   readonly chainId: number | null
   readonly intervalMs: number
-  /** Buckets that begin from then on, and end by `untilMs`; both are whole multiples of the interval. */
+  /** Buckets that begin at or after this time, and end by `untilMs`; both are whole multiples of the interval. */
   readonly fromMs: number
   readonly untilMs: number
 }
@@ -36,7 +36,7 @@ type Spoken = LogRecord & { readonly payload: Said }
 type PriceText = { readonly numerator: string; readonly denominator: string }
 type Priced = { readonly token: string; readonly atMs: number; readonly price: PriceText }
 
-/** Of a token in an interval. Without a bucket all that was said of it was taken back. */
+/** A token's open interval. `bucket` is null when all its prices were withdrawn. */
 type Open = { bucket: Bucket | null; withdrawn: number; first: Sequence; last: Sequence }
 
 /** The rows of each page, which may be none. */
@@ -64,7 +64,7 @@ export async function* candleRows(
   yield last
 }
 
-/** What was taken back by the end of the range, and how far the time of a price ever was behind that of one before it. */
+/** The prices withdrawn by the end of the range, and the largest delay of a price's time behind an earlier one. */
 async function lookAhead(
   store: Pick<LogStore, 'readLog'>,
   range: CandleRange,
@@ -84,7 +84,7 @@ async function lookAhead(
   return { withdrawals, lateMs }
 }
 
-/** Most swaps say nothing of prices or branches, and are not read. */
+/** Most swaps contain neither prices nor reorganisations, and are skipped. */
 function* spoken(page: readonly LogRecord[], { chainId }: CandleRange): Generator<Spoken> {
   for (const record of page) {
     if (chainId !== null && record.chainId !== chainId) continue
@@ -101,12 +101,12 @@ function pricedIn({ type, payload }: Spoken): Priced | null {
   return { token: fromId(payload['token_id'] as string), atMs: state['evaluated_at_ms'] as number, price }
 }
 
-/** Of one chain, by their beginning and then by token. */
+/** Open buckets of one chain, by their start and then by token. */
 class OpenBuckets {
   readonly #chainId: number
   readonly #range: CandleRange
   readonly #open = new Map<number, Map<string, Open>>()
-  /** Nothing is looked for before the first of them can end. */
+  /** No search is needed before the first of them can end. */
   #nextEndMs = Number.POSITIVE_INFINITY
 
   constructor(chainId: number, range: CandleRange) {
@@ -135,7 +135,7 @@ class OpenBuckets {
     open.last = sequence
   }
 
-  /** Those that nothing more can fall into. */
+  /** The buckets that no further record can belong to. */
   ended(nowMs: number): Row[] {
     if (nowMs < this.#nextEndMs) return []
     const { intervalMs } = this.#range

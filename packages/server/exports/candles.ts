@@ -1,6 +1,6 @@
 /**
- * Candles of our own published prices: open, high, low and close of the records in a bucket, exact. A bucket in
- * which no price was published is absent; nothing is carried over from the one before.
+ * Candles of our own published prices: open, high, low and close of the records in a bucket, exact. A bucket without a
+ * published price is absent; no price is carried over from the one before.
  */
 import { exact } from '@assay/sdk'
 import type { HistoryPoint } from '../store/history.ts'
@@ -36,7 +36,7 @@ export function add(bucket: Bucket, price: Exact): void {
   bucket.records += 1
 }
 
-/** Takes points in the order of their time, and gives back the buckets that are complete. */
+/** Takes points in order of time, and returns the completed buckets. */
 export class CandleMaker {
   readonly #intervalMs: number
   #bucket: Bucket | null = null
@@ -46,7 +46,7 @@ export class CandleMaker {
     this.#intervalMs = intervalMs
   }
 
-  /** Where the bucket that points are still added to begins. */
+  /** Start of the bucket that points are still added to. */
   get openFromMs(): number | null {
     return this.#bucket?.fromMs ?? null
   }
@@ -63,7 +63,7 @@ export class CandleMaker {
     add(this.#bucket, value)
   }
 
-  /** No more points: what has been begun is as complete as it gets. */
+  /** No more points will come: the last bucket is complete. */
   end(): void {
     if (this.#bucket === null) return
     const { fromMs, open, high, low, close, records } = this.#bucket
@@ -88,7 +88,7 @@ function valueOf(price: string): Exact {
   return exact.from({ numerator, denominator })
 }
 
-/** Stored prices are reduced already. */
+/** Stored prices are already reduced. */
 const textOf = (value: Exact): object => ({
   numerator: value.num.toString(),
   denominator: value.den.toString(),

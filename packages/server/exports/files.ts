@@ -1,4 +1,7 @@
-/** Rows as the bytes of a file. CSV and NDJSON end at a row wherever they are cut; Parquet is written in closed row groups. */
+/**
+ * Encodes rows as the bytes of a file. CSV and NDJSON may be cut after any row; Parquet is written in closed row
+ * groups.
+ */
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { Cell, Column, Row } from './table.ts'
 
@@ -13,9 +16,9 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
 
 export type FileOptions = {
   readonly columns: readonly Column[]
-  /** Whether a CSV begins with the names of its columns: one that goes on does not. */
+  /** Whether a CSV begins with the column names: a continued one does not. */
   readonly hasHeader: boolean
-  /** Kept in the file itself where its format has a place for it. */
+  /** Stored in the file itself if its format supports it. */
   readonly position: Readonly<Record<string, string>>
 }
 
@@ -41,14 +44,14 @@ async function* lines(
   for await (const rows of pages) if (rows.length > 0) yield Buffer.from(rows.map(lineOf).join(''))
 }
 
-/** RFC 4180; nothing is an empty field, and no text of ours is empty. */
+/** RFC 4180; null is an empty field, and no text of ours is empty. */
 function csvCell(cell: Cell): string {
   if (cell === null) return ''
   const text = String(cell)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** Rows of a row group: as many as are held in memory. */
+/** Rows per row group, which are held in memory. */
 const GROUP_ROWS = 10_000
 
 async function* parquet(
@@ -74,7 +77,7 @@ async function* parquet(
     kvMetadata: Object.entries(position).map(([key, value]) => ({ key: `assay.${key}`, value })),
     createdBy: 'assay',
   })
-  /** What is written so far, handed on and forgotten; places in the file go on counting. */
+  /** Hands over and drops the bytes written so far; offsets in the file keep counting. */
   const taken = (): Buffer => {
     const part = Buffer.from(bytes.getBytes().slice())
     bytes.index = 0

@@ -1,7 +1,7 @@
 /**
- * A range of the log, read page by page and never faster than it is taken. It ends where the log ended when it was asked
- * for; the next export begins there. A record that is gone in the middle of it ends the export with a failure: a file
- * that is shorter than it says must not look whole.
+ * Reads a range of the log page by page, at the consumer's pace. It ends at the end of the log at the time of the
+ * request; the next export begins there. A missing record in the middle fails the export: a truncated file must not
+ * look complete.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochOf } from '../store/epoch.ts'
@@ -9,12 +9,12 @@ import type { LogRecord, LogStore, Sequence } from '../store/port.ts'
 import type { Row, Table } from './table.ts'
 
 export type Range = {
-  /** Records above it. */
+  /** Records above this sequence. */
   readonly after: Sequence
-  /** And up to it. */
+  /** Up to and including this one. */
   readonly through: Sequence
   readonly chainId: number | null
-  /** Committed from then on, and before; null is no bound. */
+  /** Committed at or after this time, and before `untilMs`; null is no bound. */
   readonly fromMs: number | null
   readonly toMs: number | null
 }
@@ -52,7 +52,7 @@ export async function* pagesOf(
   }
 }
 
-/** The log of all chains has no gap within an epoch. */
+/** Asserts that the log of all chains has no gap within an epoch. */
 function assertWhole(page: readonly LogRecord[], after: Sequence, through: Sequence): void {
   const first = page[0]
   if (first === undefined)

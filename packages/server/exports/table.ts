@@ -1,6 +1,6 @@
 /**
- * Records of the log as rows of a table. What a record says exactly is text, with the display form beside it; what it
- * does not say is null. A row follows from its record alone, so the same range always gives the same rows.
+ * Records of the log as rows of a table. Exact values are text, with the display form beside them; missing values are
+ * null. A row follows from its record alone, so the same range always gives the same rows.
  */
 import { type Envelope, fromId } from '@assay/sdk/wire'
 import { epochOf } from '../store/epoch.ts'
@@ -16,7 +16,7 @@ export type Row = readonly Cell[]
 
 export type Table = {
   readonly columns: readonly Column[]
-  /** Null for a record that is no row of this table. */
+  /** Null for a record that has no row in this table. */
   rowOf(record: LogRecord): Row | null
 }
 
@@ -25,7 +25,7 @@ type Said = { readonly [field: string]: unknown }
 const text = (...names: readonly string[]): Column[] => names.map(name => ({ name, isInteger: false }))
 const integer = (...names: readonly string[]): Column[] => names.map(name => ({ name, isInteger: true }))
 
-/** Of every row: its place first, so that a file that was cut says where it ends. */
+/** Columns of every row: its position first, so that a truncated file shows where it ends. */
 const PLACE = integer('sequence', 'epoch', 'chain_id', 'committed_at_ms')
 const placeOf = ({ sequence, chainId, timeMs }: LogRecord): Cell[] => [
   sequence,
@@ -63,12 +63,12 @@ function stateCells(state: Said | null): Cell[] {
 
 const cell = (value: unknown): Cell => (typeof value === 'string' || typeof value === 'number' ? value : null)
 
-/** Of a pool without an address its 32-byte id, whole. */
+/** For a pool without an address, its whole 32-byte id. */
 const addressIn = (id: unknown): Cell => (typeof id === 'string' ? fromId(id) : null)
 
 const payloadOf = ({ envelope }: LogRecord): Said => (JSON.parse(envelope) as Envelope).payload
 
-/** Every state of a token that was published, those that a retraction left standing too. */
+/** Every published state of a token, including those that a retraction restored. */
 const prices: Table = {
   columns: [...PLACE, ...text('record_type', 'token_address', 'record_id'), ...STATE],
   rowOf(record) {
@@ -107,7 +107,7 @@ const EVENT_FIELDS = [
   'tick',
 ]
 
-/** Swaps as they were observed; one that a reorganisation took back comes again with finality `orphaned`. */
+/** Swaps as they were observed; one that a reorganisation orphaned appears again with finality `orphaned`. */
 const events: Table = {
   columns: [
     ...PLACE,
@@ -125,7 +125,7 @@ const events: Table = {
   },
 }
 
-/** What was withdrawn, and the state of a token that holds instead. */
+/** Withdrawn records, and the state of the token that applies instead. */
 const retractions: Table = {
   columns: [
     ...PLACE,

@@ -1,11 +1,11 @@
 /**
- * Which prices of the log a reorganisation took back. A PRICE_RETRACT `REORG` names one record, and an orphaned swap its
- * block; whatever was said on that block, or above it, stood on the same branch and went with it. A price on a lower block of
- * that branch of which the log says nothing stays: a reader of the stream was not told of it either.
+ * Finds the prices of the log that a reorganisation withdrew. A PRICE_RETRACT `REORG` names one record, and an orphaned
+ * swap its block; every price of that block or above it was on the same branch and is withdrawn too. A price on a lower
+ * block of that branch that no record mentions stays: a reader of the stream was not informed of it either.
  */
 import type { Sequence } from '../store/port.ts'
 
-/** What a record says of a chain's branches. */
+/** The fields of a record that describe a chain's branches. */
 export type BranchRecord = {
   readonly sequence: Sequence
   readonly chainId: number
@@ -16,9 +16,9 @@ type Said = { readonly [field: string]: unknown }
 type Place = { readonly number: number; readonly hash: string }
 type Standing = Place & { readonly sequence: Sequence }
 
-/** No reorganisation goes deeper: undo is kept for as many blocks by default (*policy* `max_undo_blocks`). */
+/** No reorganisation is deeper: undo data is kept for this many blocks by default (*policy* `max_undo_blocks`). */
 const REACH_BLOCKS = 8192
-/** Looked through for what is out of reach once it has doubled, so that each record is looked at twice at most. */
+/** Entries out of reach are dropped whenever the list has doubled, so each is examined twice at most. */
 const LEAST_KEPT = 4096
 
 export class Withdrawals {
@@ -29,7 +29,7 @@ export class Withdrawals {
     return this.#withdrawn.has(sequence)
   }
 
-  /** In the order of the log. */
+  /** Call in the order of the log. */
   take(record: BranchRecord): void {
     const { chainId, type, payload, sequence } = record
     const branch = this.#branchOf(chainId)
@@ -48,7 +48,7 @@ export class Withdrawals {
     if (type === 'PRICE_RETRACT' && payload['reason'] === 'REORG') {
       const { stream_sequence: named } = payload['retracted'] as Said
       const number = branch.numberOf(named as Sequence)
-      // What its own step has said already stands on the new branch.
+      // Records of the same step are already on the new branch.
       if (number !== null) this.#drop(branch, { number, keptHash: place?.hash ?? null })
     }
     if (place !== null) branch.push({ ...place, sequence })
@@ -67,14 +67,14 @@ export class Withdrawals {
   }
 }
 
-/** Of a token the block it was evaluated at, of a pool that of its last change. */
+/** For a token the block of its evaluation, for a pool that of its last change. */
 function placeOf(said: Said): Place | null {
   const at = (said['as_of'] ?? said) as Said
   const { block_number: number, block_hash: hash } = at
   return typeof number === 'number' && typeof hash === 'string' ? { number, hash } : null
 }
 
-/** What was said on a chain's blocks that may still be taken back. */
+/** The prices on a chain's blocks that may still be withdrawn. */
 class Branch {
   #standing: Standing[] = []
   #most = LEAST_KEPT
@@ -92,12 +92,12 @@ class Branch {
     return this.#standing.find(each => each.sequence === sequence)?.number ?? null
   }
 
-  /** What was said from this height on, but for the block that holds now. */
+  /** Prices from this height up, except those of the block that is canonical now. */
   above(number: number, keptHash: string | null): readonly Standing[] {
     return this.#standing.filter(each => each.number >= number && each.hash !== keptHash)
   }
 
-  /** Up to there nothing can be taken back. */
+  /** Prices up to this height can no longer be withdrawn. */
   settle(number: number): void {
     if ((this.#standing[0]?.number ?? Number.POSITIVE_INFINITY) <= number)
       this.#standing = this.#standing.filter(each => each.number > number)

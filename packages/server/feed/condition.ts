@@ -1,6 +1,6 @@
 /**
- * A condition to wait for. A notification only says that the state may have changed, so a waiter checks the state
- * before and after. None is lost as long as the waiter awaits nothing between the check and `wait`.
+ * A condition to wait for. A notification only means that the state may have changed, so a waiter checks the state
+ * before and after. No notification is lost as long as the waiter awaits nothing between the check and `wait`.
  */
 export class Condition {
   readonly #waiting = new Set<() => void>()
@@ -9,7 +9,7 @@ export class Condition {
     for (const wake of this.#waiting) wake()
   }
 
-  /** Resolves at the next notification, at the abort or after `timeoutMs`, whichever is first. Never rejects. */
+  /** Resolves at the next notification, on abort or after `timeoutMs`, whichever comes first. Never rejects. */
   wait(signal: AbortSignal, timeoutMs: number): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise(resolve => {
@@ -26,5 +26,5 @@ export class Condition {
   }
 }
 
-/** Waits; an abort ends the wait early and is no error. */
+/** Waits; an abort ends the wait early without an error. */
 export const pause = (ms: number, signal: AbortSignal): Promise<void> => new Condition().wait(signal, ms)

@@ -1,9 +1,9 @@
 /**
- * What a chain feed gives: blocks in order, verified by hash, reorganisations with their whole replacement
- * branch, finality, and its own health. The head never passes a block that failed a check.
+ * The interface of a chain feed: it delivers blocks in order and verified by hash, reorganisations with their whole
+ * replacement branch, finality, and its own health. The head never passes a block that failed a check.
  *
- * The consumer pulls one item at a time and says when it is committed, so a slow store slows the feed and
- * nothing piles up.
+ * The consumer pulls one item at a time and reports when it is committed, so a slow store slows down the feed and no
+ * backlog builds up.
  */
 import type { Hex } from '../ops/config.ts'
 import type { MethodCalls } from './endpoints/callRecord.ts'
@@ -17,13 +17,13 @@ export type BlockRef = { readonly number: number; readonly hash: Hex; readonly t
 export type VerifiedBlock = BlockRef & {
   readonly parentHash: Hex
   readonly proof: 'receipts' | 'digest' | 'none'
-  /** All logs of the block, or all of the topics that the feed was opened for, in order of log index. */
+  /** In order of log index: all logs of the block, or all with the topics the feed was opened for. */
   readonly logs: readonly LogEntry[]
 }
 
 export type HealthStatus = 'HEALTHY' | 'DEGRADED' | 'GAP' | 'UNAVAILABLE'
 
-/** The health record of the wire (R-health-3). Never a URL. */
+/** The health record as sent to clients (R-health-3). Never contains a URL. */
 export type HealthRecord = {
   readonly chain_id: number
   readonly status: HealthStatus
@@ -47,19 +47,19 @@ export type HealthRecord = {
     readonly head: number | null
     readonly error_rate: number
     readonly p50_ms: number | null
-    /** What it refused, in words; left out where it refused nothing. */
+    /** What the endpoint refused, in words; left out when it refused nothing. */
     readonly lacks?: readonly string[]
   }[]
   readonly updated_at_ms: number
 }
 
-/** How often an endpoint was asked; `failed` are calls without a good answer, `rejected` answers that failed a check. */
+/** Calls sent to an endpoint; `failed` are calls without a usable answer, `rejected` answers that failed a check. */
 export type EndpointCalls = {
   readonly name: string
   readonly calls: number
   readonly failed: number
   readonly rejected: number
-  /** Those sent, by method and purpose; each call of a batch counts. */
+  /** Calls by method and purpose; each call of a batch counts. */
   readonly kinds: readonly MethodCalls[]
 }
 
@@ -68,8 +68,8 @@ export type FeedItem =
   | { readonly kind: 'reorg'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
   | { readonly kind: 'finalize'; readonly number: number; readonly hash: Hex }
   /**
-   * After a long stop the chain starts again at this block, whose logs are not given. `ancestor` is the newest block of
-   * ours that is still on the chain; blocks that were given above it are not.
+   * After a long stop the chain restarts at this block, whose logs are not delivered. `ancestor` is the newest followed
+   * block that is still on the chain; the followed blocks above it are not.
    */
   | {
       readonly kind: 'rebase'
@@ -79,24 +79,24 @@ export type FeedItem =
   /** On every change of status or reasons, and every 15 s. */
   | { readonly kind: 'health'; readonly record: HealthRecord }
 
-/** Where a stopped service stood: its tip, and the blocks it can still undo (tip included), by parent. */
+/** State to resume from: the tip, and the blocks that can still be undone (tip included), parents first. */
 export type Resume = {
   readonly tip: BlockRef
   readonly undoable: readonly (BlockRef & { readonly parentHash: Hex })[]
   readonly finalized: { readonly number: number; readonly hash: Hex } | null
-  /** Where the blocks that can be undone begin after a gap: the last block before it. */
+  /** The last block before a gap, when the blocks that can be undone begin after one. */
   readonly beforeGap?: { readonly number: number; readonly hash: Hex }
 }
 
 export interface Feed {
-  /** Never ends but by `close` or the signal. A reorg below what can be undone makes health UNAVAILABLE `HALTED`. */
+  /** Ends only through `close` or the signal. A reorg below the undo limit makes health UNAVAILABLE `HALTED`. */
   items(signal: AbortSignal): AsyncIterable<FeedItem>
-  /** The consumer has committed this block: lag and GAP are measured from it. */
+  /** Reports that the consumer has committed this block; lag and GAP are measured from it. */
   processed(block: BlockRef): void
   readonly rpc: ChainRpc
-  /** Null where it can say nothing of blocks that it has not given. */
+  /** Null when the feed cannot read blocks that it has not delivered. */
   readonly past: PastReader | null
-  /** Null where nothing can be tried. */
+  /** Null when no endpoint can simulate calls. */
   readonly simulator: Simulator | null
   calls(): readonly EndpointCalls[]
   close(): Promise<void>
@@ -104,7 +104,7 @@ export interface Feed {
 
 /** Calls against the chain, over whichever endpoint is healthy. */
 export interface ChainRpc {
-  /** `eth_call` at a block hash; null when the call reverts. Throws a FeedError when no endpoint answers. */
+  /** `eth_call` at a block hash; null when the call reverts. Throws a FeedError when every endpoint fails. */
   call(to: Hex, data: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex | null>
   code(address: Hex, blockHash: Hex, signal?: AbortSignal): Promise<Hex>
 }

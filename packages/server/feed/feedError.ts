@@ -1,37 +1,37 @@
 /**
- * Failures of the feed, each with a code, whether the same call may succeed later, and the operator's name
- * of the endpoint at fault. A message never holds a URL: an address may carry a key.
+ * Failures of the feed, each with a code, whether the same call may succeed later, and the configured name of the
+ * endpoint at fault. A message never contains a URL, because an address may carry a key.
  */
 
-/** Every code, and whether a retry helps. */
+/** Every code, and whether a retry may help. */
 const RETRYABLE = {
   /** Not an http, https, ws or wss URL. */
   ENDPOINT_ADDRESS: false,
-  /** No connection, or it was lost before the answer was whole. */
+  /** No connection, or the connection was lost before the answer was complete. */
   ENDPOINT_UNREACHABLE: true,
-  /** No whole answer in time. */
+  /** The answer was not complete in time. */
   ENDPOINT_TIMEOUT: true,
-  /** An HTTP status without a JSON-RPC answer in it. */
+  /** An HTTP error status without a JSON-RPC answer in the body. */
   ENDPOINT_STATUS: true,
-  /** Asked to slow down. */
+  /** The endpoint asked us to slow down. */
   ENDPOINT_LIMITED: true,
-  /** More calls wait for this endpoint than it could answer in time. */
+  /** More calls are queued for this endpoint than it could answer in time. */
   ENDPOINT_BUSY: true,
-  /** Another chain, or another chain's history. */
+  /** The endpoint serves another chain, or another history of this chain. */
   ENDPOINT_IDENTITY: false,
-  /** Its head is below what is already final, as in an initial sync. */
+  /** The endpoint's head is below the final block, as during an initial sync. */
   ENDPOINT_BEHIND: true,
-  /** Not JSON, not an answer to the call, or a field that is not what it should be. */
+  /** Not JSON, not an answer to the call, or a field of the wrong form. */
   ANSWER_MALFORMED: true,
   ANSWER_TOO_LARGE: true,
   RPC_ERROR: true,
-  /** The endpoint does not have the method, or refuses it while it answers others. */
+  /** The endpoint does not support the method, or refuses it while it answers others. */
   METHOD_MISSING: false,
-  /** The endpoint does not know the block, or not yet. */
+  /** The endpoint does not know the block, or does not know it yet. */
   BLOCK_UNKNOWN: true,
   /** The answer contradicts the block's own hash, parent or receipts root. */
   BLOCK_REFUSED: true,
-  /** No endpoint is there to be asked. */
+  /** No endpoint is available. */
   NO_ENDPOINT: true,
   FEED_CLOSED: false,
 } as const satisfies Readonly<Record<string, boolean>>
@@ -41,11 +41,11 @@ export type FeedErrorCode = keyof typeof RETRYABLE
 type FeedErrorFacts = {
   /** The code of the JSON-RPC error object. */
   readonly rpcCode?: number
-  /** Its message, redacted. */
+  /** The message of the JSON-RPC error object, redacted. */
   readonly rpcMessage?: string
-  /** Of an answer that is no JSON-RPC. */
+  /** HTTP status of an answer that is not JSON-RPC. */
   readonly httpStatus?: number
-  /** What the endpoint asked us to wait. */
+  /** How long the endpoint asked us to wait. */
   readonly retryAfterMs?: number
   readonly retryable?: boolean
 }
@@ -54,7 +54,7 @@ export class FeedError extends Error {
   override readonly name = 'FeedError'
   readonly code: FeedErrorCode
   readonly retryable: boolean
-  /** The operator's name of the endpoint; null where no single one is meant. */
+  /** The configured name of the endpoint; null when no single endpoint is at fault. */
   readonly endpoint: string | null
   readonly rpcCode: number | null
   readonly rpcMessage: string | null

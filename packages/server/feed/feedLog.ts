@@ -1,4 +1,4 @@
-/** Where the feed says what it noticed. */
+/** Receives what the feed logs. */
 export type FeedLog = (
   level: 'debug' | 'info' | 'warn' | 'error',
   message: string,

@@ -1,7 +1,7 @@
 /**
- * A chain's feed, opened: endpoints, heads, the walk behind them, finality and health, each in its own file and wired
- * here. It runs from the start, whether its endpoints are there or not: while none is, its health says so, and it goes on
- * by itself when one comes.
+ * Opens a chain's feed: wires endpoints, heads, the follower, finality and health, each in its own file. The feed runs
+ * from the start, with or without reachable endpoints: while none is reachable its health says so, and it continues as
+ * soon as one is.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { ChainConfig } from '../ops/config.ts'
@@ -35,27 +35,27 @@ import type { Simulator } from './endpoints/simulator.ts'
 export type FeedOptions = {
   readonly chain: ChainConfig
   readonly clock: Clock
-  /** Null for a chain that was never followed: its first block is the current head. */
+  /** Null for a chain that was never followed: it starts at the current head. */
   readonly resume: Resume | null
   readonly log?: FeedLog
-  /** For how many blocks the consumer keeps undo data. Left out, the engine's own default. */
+  /** Number of blocks the consumer keeps undo data for. Left out, the engine's own default. */
   readonly maxUndoBlocks?: number
   readonly limits?: ConnectionLimits
-  /** First topics of the logs that the consumer wants; left out, it gets all. */
+  /** First topics of the logs that the consumer wants; left out, it gets all logs. */
   readonly topics?: ReadonlySet<string>
-  /** After how long a silence the head is asked for. Left out, a third of what makes a gap. */
+  /** How long a silence may last before the head is polled. Left out, a third of the time that counts as a gap. */
   readonly silence?: Silence
 }
 
-/** Blocks: what ordinary nodes still have the state of. */
+/** Ordinary nodes still have the state of this many blocks. */
 const MAX_START_BEHIND = 64
 /** The default of the policy's `max_undo_blocks`. */
 const MAX_UNDO_BLOCKS = 8192
-/** Health is given on change and at least this often, so that silence means loss. */
+/** Health is sent on every change and at least this often, so that silence means loss. */
 const HEALTH_INTERVAL_MS = 15_000
-/** How often time alone may change it. */
+/** How often health is evaluated without a new event, because time alone may change it. */
 const HEALTH_TICK_MS = 1000
-/** Until the first head is verified, every endpoint has failed, or this long, nothing is said about health. */
+/** No health is reported until the first head is verified, every endpoint has failed, or this much time has passed. */
 const START_GRACE_MS = 10_000
 
 export async function openFeed(options: FeedOptions): Promise<Feed> {
@@ -177,7 +177,10 @@ class ChainFeed implements Feed {
     await this.#running
   }
 
-  /** Health before finality before blocks, but for the first block, which everything else refers to. */
+  /**
+   * Health goes before finality and finality before blocks; only the first block goes before all, because the rest
+   * refers to it.
+   */
   #next(): FeedItem | null {
     const health = this.#hasGivenBlock ? this.#dueHealth() : null
     if (health !== null) return health
@@ -237,7 +240,7 @@ class ChainFeed implements Feed {
     return { nowMs: clock.nowMs(), monotonicMs: clock.monotonicMs() }
   }
 
-  /** A broken invariant in one part ends the feed; the consumer gets it at its next pull. */
+  /** A broken invariant in one part ends the feed; the consumer receives the error at its next pull. */
   #fail(failure: unknown): void {
     this.#failure ??= failure
     this.#changed.notify()

@@ -1,6 +1,6 @@
 /**
- * The HTTP API. Every request is identified before anything else: credential, scope, quota. Errors become statuses
- * in one place, and no stack ever leaves the process.
+ * The HTTP API. Every request is authenticated before anything else: credential, scope, quota. Errors become statuses
+ * in one place, and no stack trace ever leaves the process.
  */
 import type { ServerOptions } from 'node:http'
 import fastify, {
@@ -50,16 +50,19 @@ const MAX_BODY = 16 * 1024
 const MAX_URL = 8 * 1024
 const HEADERS_MS = 5000
 const HANDLER_MS = 10_000
-/** How often sockets are looked at that are slow with their headers: they are gone within six seconds. */
+/** Interval of checks for sockets that are slow with their headers: they are closed within six seconds. */
 const LOOK_MS = 500
-/** How the server is set. Node knows `optimizeEmptyRequests` and its types do not: a request without a body is no stream to be drained. */
+/**
+ * Options of the server. Node supports `optimizeEmptyRequests` but its types do not: a request without a body then has
+ * no stream to drain.
+ */
 export const HTTP: ServerOptions & { readonly optimizeEmptyRequests: boolean } = {
   maxHeaderSize: MAX_HEADERS,
   headersTimeout: HEADERS_MS,
   connectionsCheckingInterval: LOOK_MS,
   optimizeEmptyRequests: true,
 }
-/** What an operator's monitor asks for. */
+/** The paths that an operator's monitoring requests. */
 const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
 const EVENT_STREAM = '/v1/stream/sse'
 
@@ -75,7 +78,7 @@ export function buildApp(context: HttpContext): FastifyInstance {
     genReqId: requestId,
     logger: false,
     exposeHeadRoutes: false,
-    // What comes over a connection that is still open is answered, and the connection ended with it.
+    // At shutdown, a request on an open connection is still answered, and then the connection is closed.
     return503OnClosing: false,
   })
   const connections = new Connections(app.server, context.addresses)
@@ -85,18 +88,18 @@ export function buildApp(context: HttpContext): FastifyInstance {
   allowed.watch(app)
   context.metrics.watch(app)
   app.decorateRequest('principal', null)
-  // Bodies are handed on as they came: the endpoints that read one say what it must be.
+  // Bodies stay raw: the endpoints that read one validate it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.addHook('onRequest', async (request, reply) => {
     forgetTypeOfNothing(request)
     void reply.header('x-request-id', request.id)
-    // Operators work from our own pages.
+    // Operators use our own pages.
     if (isApi(request) && !isAdmin(request) && cors.greet(request, reply)) return reply
     return admit(context, request, reply)
   })
   app.setErrorHandler((error: FastifyError, request, reply) =>
-    // A QUERY without a body is refused by the framework before anybody asks whether it is served.
+    // The framework refuses a QUERY without a body before checking whether any route serves it.
     request.is404 && request.method === 'QUERY'
       ? answerUnknown(allowed, request, reply)
       : answerError(context, error, request, reply),
@@ -126,15 +129,15 @@ export function buildApp(context: HttpContext): FastifyInstance {
   return app
 }
 
-/** A request without a body is over before its handler could wait for it: a type would make it wait. */
+/** A request without a body ends before its handler could wait for it: a content type would make the framework wait. */
 function forgetTypeOfNothing({ headers }: FastifyRequest): void {
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined)
     delete headers['content-type']
 }
 
 /**
- * Where a request leads, by the route it was matched to: the router decodes `/%761/chains` before it matches, so the
- * text of the URL does not say. A path that leads nowhere has only that text.
+ * The path of a request by its matched route: the router decodes `/%761/chains` before it matches, so the text of the
+ * URL is not enough. An unmatched path has only that text.
  */
 const pathFor = (request: FastifyRequest): string =>
   request.routeOptions.url ?? request.url.split('?')[0] ?? ''
@@ -152,11 +155,11 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     admitStranger(request, reply)
     throw new RequestError(400, 'there are two Authorization headers; expected one')
   }
-  // In the shapes of other services a key may come in the header that their clients have for one.
+  // On the compat endpoints a key may arrive in the header that the vendors' clients use.
   const key = isCompat(request) ? vendorKey(request.headers) : undefined
   const headers = key === undefined ? request.headers : { authorization: `Bearer ${key}`, ...request.headers }
   const { bearer, cookie } = presentedIn(headers, context.config.listen.publicOrigin)
-  // Agents have keys: no page of ours asks there.
+  // Agents have keys: none of our pages calls this endpoint.
   const presented = { bearer, cookie: isMcp(request) ? null : cookie }
   if (presented.bearer === null && presented.cookie === null && !isKeyInUrl) {
     admitStranger(request, reply)
@@ -169,7 +172,7 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
     throw waitMs === null ? new Refusal(401) : new Refusal(429, waitMs)
   }
   request.principal = principal
-  // A message of an agent costs what it asks for, which its body tells.
+  // An agent's message costs as much as the tool calls in its body.
   await charge(context, request, reply, isMcp(request) ? 0 : 1)
   const { connections } = request.server
   if (!connections.admit(request.raw.socket)) throw new Crowded(connections.most)
@@ -179,7 +182,10 @@ async function admit(context: HttpContext, request: FastifyRequest, reply: Fasti
   assertOwnPage(context, request)
 }
 
-/** Without a valid credential: where all places are taken only probes are answered, so that no supervisor restarts a busy node. */
+/**
+ * Handles a request without a valid credential: when all connections are taken only probes are answered, so that no
+ * supervisor restarts a busy node.
+ */
 function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
   const { connections } = request.server
   connections.distrust(request.raw.socket)
@@ -188,7 +194,10 @@ function admitStranger(request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('connection', 'close')
 }
 
-/** `read` is every GET of the API but the stream, the batch and the session; `stream` also the snapshot, the session and webhooks. */
+/**
+ * `read` covers every GET of the API but the stream, the batch and the session; `stream` also the snapshot, the session
+ * and webhooks.
+ */
 function mayUse(context: HttpContext, scopes: readonly string[], request: FastifyRequest): boolean {
   const path = pathFor(request)
   if (path === '/v1/session') return scopes.includes('read') || scopes.includes('stream')
@@ -267,7 +276,7 @@ function answerError(
   )
 }
 
-/** A malformed quote request has a code; what never reached a quote has only a sentence. */
+/** A malformed quote request has a code; a request that never reached a quote endpoint has only a sentence. */
 function answer(request: FastifyRequest, reply: FastifyReply, status: number, message: string): FastifyReply {
   const vendor = vendorOf(pathFor(request))
   if (vendor !== null) return reply.code(status).send(failureBody(vendor, pathFor(request), status, message))
@@ -303,7 +312,7 @@ function answerUnknown(allowed: Allowed, request: FastifyRequest, reply: Fastify
   )
 }
 
-/** A URL that cannot be decoded reaches no route and no hook; who sent it is asked all the same. */
+/** A URL that cannot be decoded reaches no route and no hook, so the credential is checked here. */
 function answerUndecodable(context: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
   void reply.header('x-request-id', request.id)
   admit(context, request, reply).then(

@@ -1,6 +1,6 @@
 /**
- * What an operator may change while the service runs, and what then holds: the policy and the retention. A change
- * is kept in the database, laid over the configuration file at the next start, and undone by an empty one.
+ * Settings an operator may change while the service runs, and their present values: the policy and the retention. A
+ * change is stored in the database, applied over the configuration file at the next start, and undone by an empty one.
  */
 import { count, createState, DEFAULT_POLICY, mergePolicy, ms, type Policy } from '@assay/engine'
 import type { Clock } from '../ops/clock.ts'
@@ -40,7 +40,7 @@ export class Settings {
     return settings
   }
 
-  /** Takes over what was changed at another node. */
+  /** Adopts changes made at another node. */
   async refresh(): Promise<void> {
     const { policy, retention } = await stored(this.#store, this.#config)
     this.#retention = retention
@@ -55,7 +55,7 @@ export class Settings {
     return this.#retention
   }
 
-  /** The policy as it would be; throws `PolicyError` with every fault. */
+  /** The policy that would result; throws `PolicyError` with every fault. */
   policyWith(overrides: Overrides): PolicyInForce {
     return inForce(policyOver(this.#config.policy, overrides))
   }
@@ -63,7 +63,7 @@ export class Settings {
   /** `overrides` replace those set before. */
   async setPolicy(overrides: Overrides): Promise<PolicyInForce> {
     const policy = this.policyWith(overrides)
-    // Records may name it from the next step on: it must be found by then.
+    // Records may refer to it from the next step on, so it must be stored by then.
     await this.#keepPolicy(policy)
     await this.#store.writeSetting(
       'policy',
@@ -101,8 +101,8 @@ function policyOver(file: Overrides, overrides: Overrides): Policy {
 }
 
 /**
- * Objects key by key, everything else whole: as the engine lays overrides over its default. Keys are those that were given,
- * `__proto__` among them, so that the engine sees and refuses it.
+ * Merges objects key by key and replaces everything else, as the engine applies overrides to its default. Keys stay as
+ * given, `__proto__` among them, so that the engine sees and refuses it.
  */
 function laidOver(base: Overrides, over: Overrides): Overrides {
   const laid = Object.entries(over).map(([key, value]): [string, unknown] => {

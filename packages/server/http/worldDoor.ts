@@ -1,4 +1,4 @@
-/** What a local world, which the service knows nothing of, lets an operator do. */
+/** What a local world, which the service does not know itself, lets an operator do. */
 import type { CausedIncident } from '@assay/sdk/wire'
 
 export type WorldDoor = {
@@ -7,7 +7,7 @@ export type WorldDoor = {
     readonly about: string
     readonly hasEnd: boolean
   }[]
-  /** Resolves when it is in a block. */
+  /** Resolves when the incident is in a block. */
   cause(wish: {
     readonly name: string
     readonly chainId: number

@@ -1,6 +1,6 @@
 /**
- * Function selectors, and the topic of price feeds. Those of pools are in their families' folders. Tests derive
- * them independently.
+ * Function selectors, and the topic of price feeds. Those of pools are in their families' folders. Tests derive them
+ * independently.
  */
 import type { Hex } from '../ops/config.ts'
 

@@ -1,6 +1,6 @@
 /**
- * What Multicall3 is asked, `aggregate3((address,bool,bytes)[])`, and what it answers, `(bool,bytes)[]`, by hand: these
- * calls carry most of what is read of a chain, and every chain's thread would load a library for them alone.
+ * Encodes calls of Multicall3, `aggregate3((address,bool,bytes)[])`, and decodes its results, `(bool,bytes)[]`, by
+ * hand: most reads of a chain go through it, and every chain's thread would load a library for it alone.
  */
 import type { Hex } from '../ops/config.ts'
 import { callData, encodeAddress, encodeInt } from './words.ts'
@@ -8,10 +8,10 @@ import { callData, encodeAddress, encodeInt } from './words.ts'
 export type Aggregated = { readonly success: boolean; readonly returnData: Hex }
 
 const AGGREGATE3: Hex = '0x82ad56cb'
-/** In digits. */
+/** In hex digits. */
 const WORD = 64
 
-/** Every call may fail without the others. */
+/** Each call may fail without failing the others. */
 export function encodeAggregate(calls: readonly { readonly to: Hex; readonly data: Hex }[]): Hex {
   const tuples = calls.map(({ to, data }) => {
     const digits = data.slice(2)
@@ -29,7 +29,7 @@ export function encodeAggregate(calls: readonly { readonly to: Hex; readonly dat
   return callData(AGGREGATE3, encodeCount(32), encodeCount(calls.length), ...places, ...tuples)
 }
 
-/** Null when it is not an answer to so many calls. */
+/** Null when it is not an answer to this number of calls. */
 export function decodeAggregate(answer: Hex, calls: number): readonly Aggregated[] | null {
   const digits = answer.slice(2)
   try {
@@ -56,7 +56,7 @@ function resultAt(digits: string, at: number): Aggregated {
 
 const encodeCount = (value: number): string => encodeInt(BigInt(value))
 
-/** A word that counts bytes or items: nothing here comes near 32 bits. */
+/** A word that counts bytes or items, which always fits in 32 bits. */
 function countAt(digits: string, at: number): number {
   const word = digits.slice(at, at + WORD)
   if (!/^0{56}[0-9a-f]{8}$/i.test(word)) throw new RangeError('a count is missing or too large')

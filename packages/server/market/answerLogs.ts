@@ -1,4 +1,7 @@
-/** New answers of dollar feeds in the logs of a block: `AnswerUpdated(current, roundId, updatedAt)` of known aggregators. */
+/**
+ * Decodes new answers of dollar feeds in the logs of a block: `AnswerUpdated(current, roundId, updatedAt)` of known
+ * aggregators.
+ */
 import type { Input } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import type { Address } from '../ops/config.ts'
@@ -9,13 +12,13 @@ import { answerOf } from './stableReader.ts'
 
 export type FeedAnswers = Extract<Input, { kind: 'feed_answer' }>['answers']
 
-/** Two topics beside the name of the event, and a word of data. */
+/** The event's signature and two indexed values; the data is one word. */
 const TOPICS = 3
 const DATA_DIGITS = 64
 
 /**
- * The last answer of each token; `isUnclear` where a contract of ours logged something that has to be read instead.
- * `decimalsOf` is what the feed of a token was last read to have.
+ * The last answer of each token; `isUnclear` when one of our contracts logged an event that requires a read.
+ * `decimalsOf` gives the decimals last read from the feed of a token.
  */
 export function answersIn(
   logs: readonly LogEntry[],

@@ -1,4 +1,4 @@
-/** What pools have of their tokens at a block, by the tokens' own word. */
+/** Reads what pools hold of their tokens at a block, as the tokens report it. */
 import type { PoolBalances } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import type { Address } from '../ops/config.ts'
@@ -7,7 +7,7 @@ import { callData, encodeAddress, uintAt, wordCount } from './words.ts'
 
 type Asked = { readonly address: Address; readonly token0: Address; readonly token1: Address }
 
-/** A token that does not answer with a number says nothing of its pool. */
+/** A pool is left out when one of its tokens does not return a number. */
 export async function readBalances(
   rpc: ChainRpc,
   pools: readonly Asked[],

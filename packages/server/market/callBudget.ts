@@ -1,16 +1,16 @@
 /**
- * What questions from outside may cost the endpoints: a bucket of calls that refills with time. Following the chain
- * and keeping prices true does not draw on it, and so never waits for it.
+ * Limits the endpoint calls that client requests may cause: a bucket of calls that refills with time. Following the
+ * chain and keeping prices current does not use it, and so never waits for it.
  */
 import type { ChainRpc } from '../feed/feed.ts'
 import type { Clock } from '../ops/clock.ts'
 
 export type BudgetLimits = { readonly calls: number; readonly perSecond: number }
 
-/** A large token with pools everywhere costs some hundred calls where there is no Multicall3. */
+/** A large token with pools everywhere takes some hundred calls where there is no Multicall3. */
 export const ON_DEMAND: BudgetLimits = { calls: 5000, perSecond: 50 }
 
-/** Nobody is at fault but the amount of questions: another try before then finds the same. */
+/** No endpoint is at fault, and a retry before the bucket refills fails the same way. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
   readonly retryAfterMs: number

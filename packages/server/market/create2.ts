@@ -1,8 +1,8 @@
-/** The address a factory gives a pool: what tells a pool from a look-alike without asking anyone. */
+/** The address a factory gives a pool, which distinguishes a pool from a look-alike without a call. */
 import { keccak256 } from '../ops/keccak.ts'
 import type { Address, Hex } from '../ops/config.ts'
 
-/** Null where the init code hash is not known; `salted` are the digits that are hashed into the salt. */
+/** Null when the init code hash is unknown; `salted` contains the digits hashed into the salt. */
 export function create2(
   deployer: Address,
   initCodeHash: Hex | null,

@@ -1,5 +1,5 @@
 /**
- * Logs to pool events. A topic never identifies a pool: an event counts only from a pool already accepted, a
+ * Decodes logs to pool events. A topic never identifies a pool: an event counts only from a pool already accepted, a
  * creation only from a listed factory's own address.
  */
 import { count, type Family, type PoolEvent } from '@assay/engine'

@@ -1,6 +1,7 @@
 /**
- * Pools by factory look-up: for a token, every deployment and every place of a pair with each stable and routing asset. A
- * pool is accepted because its factory names it, and where the init code hash is known because the address follows.
+ * Finds the pools of a token by factory look-up: for every deployment, every possible pool of a pair with each stable
+ * and routing asset. A pool is accepted because its factory returns it and, where the init code hash is known, because
+ * its address follows from it.
  */
 import type { NewPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
@@ -29,7 +30,7 @@ export async function discoverPools(
   return (await Promise.all(asked)).flat()
 }
 
-/** What a contract at this address is: one of our pools, a pool of a factory we do not list, or neither. */
+/** What the contract at this address is: one of our pools, a pool of an unlisted factory, or neither. */
 export async function identifyPool(
   rpc: ChainRpc,
   chain: ChainConfig,
@@ -51,7 +52,7 @@ export async function identifyPool(
     return { kind: 'unsupported', factory: factoryAddress, family: named?.family ?? null }
   }
   const pair = sorted(addressAt(token0, 0), addressAt(token1, 0))
-  // The contract may claim any factory; only the factory's own word counts.
+  // The contract may claim any factory; only the factory's own answer counts.
   const found = await marketOf(deployment.family).identify(reader, deployment, pair, pool)
   return found === null ? { kind: 'not_a_pool' } : { kind: 'pool', pool: found }
 }

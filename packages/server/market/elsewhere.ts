@@ -1,7 +1,7 @@
 /**
- * Pools of families that are recognised but not priced, so that a token with liquidity there gets a reason for
- * having no price (`UNSUPPORTED_FAMILY`). A factory that is missing or answers differently yields no pool; nothing
- * is priced from these.
+ * Finds pools of families that are recognised but not priced, so that a token with liquidity there gets a reason for
+ * having no price (`UNSUPPORTED_FAMILY`). A factory that is missing or answers differently yields no pool; nothing is
+ * priced from these.
  */
 import type { UnpricedPool } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
@@ -10,7 +10,7 @@ import { SELECTOR } from './abi.ts'
 import { addressAt, callData, encodeAddress, encodeInt, uintAt, wordCount } from './words.ts'
 
 const NO_POOL = `0x${'0'.repeat(40)}`
-/** Named in an answer; the first of them by address. */
+/** Pools listed in an answer; the first ones by address. */
 const MAX_NAMED = 5
 
 export async function findElsewhere(
@@ -41,7 +41,7 @@ export async function findElsewhere(
 
 type Calls = (token: Address, partner: Address) => readonly Hex[]
 
-/** One call for each place of a pair in a factory: tiers, tick spacings, or stable and volatile. */
+/** One call for each possible pool of a pair in a factory: tiers, tick spacings, or stable and volatile. */
 const CALLS: Readonly<Record<UnpricedFamily, Calls>> = {
   algebra: (a, b) => [callData(SELECTOR['poolByPair(address,address)'], ...sorted(a, b))],
   pancake_v3: (a, b) =>
@@ -52,7 +52,7 @@ const CALLS: Readonly<Record<UnpricedFamily, Calls>> = {
     [1, 50, 100, 200, 2000].map(spacing =>
       callData(SELECTOR['getPool(address,address,int24)'], ...sorted(a, b), encodeInt(BigInt(spacing))),
     ),
-  // The first generation names its look-up getPair, the second getPool; each reverts for the other's.
+  // The first generation calls its look-up getPair, the second getPool; each reverts for the other's.
   solidly: (a, b) =>
     [SELECTOR['getPair(address,address,bool)'], SELECTOR['getPool(address,address,bool)']].flatMap(selector =>
       [0n, 1n].map(isStable => callData(selector, ...sorted(a, b), encodeInt(isStable))),
@@ -61,7 +61,7 @@ const CALLS: Readonly<Record<UnpricedFamily, Calls>> = {
   curve: (a, b) => [callData(SELECTOR['find_pool_for_coins(address,address)'], ...sorted(a, b))],
 }
 
-/** The word of the answer that is the pool: getAllLBPairs gives an offset, a length, then (binStep, pair, …) each. */
+/** The word of the answer that is the pool: getAllLBPairs returns an offset, a length, then (binStep, pair, …) each. */
 const POOL_WORD: Partial<Readonly<Record<UnpricedFamily, number>>> = { liquidity_book: 3 }
 
 async function poolBy(
@@ -78,7 +78,7 @@ async function poolBy(
   return address === NO_POOL ? null : { address, family, deploymentId }
 }
 
-/** An empty pool, or a contract that answers anything, holds none of the token. */
+/** Whether the contract holds any of the token: an empty pool, or a contract that answers anything, does not. */
 async function isHolder(
   rpc: ChainRpc,
   token: Address,

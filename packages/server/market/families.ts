@@ -18,18 +18,21 @@ const MARKETS: { readonly [F in Family]: MarketFamily<F> } = {
 
 const ALL = Object.values(MARKETS)
 
-/** Deployment and pool must be of the family; a pool's always are, as its deployment names it. */
+/**
+ * The caller passes a deployment and a pool of this family; a pool always matches, because its deployment defines the
+ * family.
+ */
 export const marketOf = (family: Family): MarketFamily<Family> => MARKETS[family] as MarketFamily<Family>
 
-/** Whether one contract holds all pools of a deployment and logs for them; its second topic says for which. */
+/** Whether one contract holds all pools of a deployment and emits their logs; the second topic identifies the pool. */
 export const isHeldByOne = (family: Family): boolean => marketOf(family).logs.size === 0
 
-/** Of every log that a pool or a factory writes. */
+/** Topics of all logs that a pool or a factory emits. */
 export const POOL_TOPICS: readonly Hex[] = [
   ...new Set(ALL.flatMap(({ signatures }) => Object.keys(signatures) as Hex[])),
 ]
-/** Of those that tell of a new pool. */
+/** Topics that announce a new pool. */
 export const CREATION_TOPICS: readonly Hex[] = [...new Set(ALL.flatMap(({ creations }) => creations))]
 
-/** The reader of a log by its topic alone, for a pool whose family nobody noted: equal topics are read alike. */
+/** Decoders of logs by topic alone, for a pool of unknown family: families decode equal topics in the same way. */
 export const ANY_LOGS: (typeof v2)['logs'] = new Map(ALL.flatMap(({ logs }) => [...logs]))

@@ -1,19 +1,18 @@
 /**
- * Calls that are made together go out together, through Multicall3 where it stands, one by one where it does not.
- *
- * A call that fails inside a batch is asked again alone before it counts as reverted: a neighbour may have eaten its
- * gas, and a failure that is not the contract's own must not look like one.
+ * Sends simultaneous calls together, through Multicall3 where it is deployed and one by one elsewhere. A call that
+ * fails inside a batch is repeated alone before it counts as reverted: another call may have used up its gas, and a
+ * failure must be the contract's own to count.
  */
 import type { ChainRpc } from '../feed/feed.ts'
 import type { Hex } from '../ops/config.ts'
 import { decodeAggregate, encodeAggregate } from './aggregate.ts'
 
-/** The same on every chain (chain-facts, trap 14), but not from its first block. */
+/** The same address on every chain (chain-facts, trap 14), but not from its first block. */
 export const MULTICALL3: Hex = '0xca11bde05977b3631167028862be2a173976ca11'
 
-/** Some hundred kilobytes of answer, and gas well below what nodes allow a call. */
+/** Some hundred kilobytes of answer, and gas well below the usual limits for a call. */
 const BATCH = 100
-/** Where it is not, it is looked for again after so many batches: it may be deployed later. */
+/** Where it is missing, it is checked again after this many batches: it may be deployed later. */
 const LOOK_AGAIN = 100
 
 type Waiting = {
@@ -27,7 +26,7 @@ export function batching(rpc: ChainRpc): ChainRpc {
   return new BatchingRpc(rpc)
 }
 
-/** Code seen at Multicall3's address stays there: markets over this look for it once together. */
+/** Code at Multicall3's address stays there, so markets over this RPC check for it only once. */
 export function knowingMulticall(rpc: ChainRpc): ChainRpc {
   let seen: Hex = '0x'
   return {
@@ -43,7 +42,7 @@ export function knowingMulticall(rpc: ChainRpc): ChainRpc {
 class BatchingRpc implements ChainRpc {
   readonly #rpc: ChainRpc
   readonly #waiting = new Map<Hex, Waiting[]>()
-  /** Calls of a signal that have no answer yet. */
+  /** Calls of a signal that have not been answered. */
   readonly #pending = new WeakMap<AbortSignal, Set<Waiting['reject']>>()
   #isThere = false
   #lookIn = 0
@@ -66,12 +65,15 @@ class BatchingRpc implements ChainRpc {
         return
       }
       this.#waiting.set(blockHash, [{ to, data, ...asked }])
-      // After everything that was made ready in this turn.
+      // Runs after every call queued in this turn.
       setImmediate(() => void this.#flush(blockHash))
     })
   }
 
-  /** One listener for all calls of a signal: a look-up has a thousand, and adding a listener looks at all before it. */
+  /**
+   * One listener for all calls of a signal: a look-up has a thousand calls, and adding a listener scans all earlier
+   * ones.
+   */
   #untilAborted(
     signal: AbortSignal,
     resolve: Waiting['resolve'],
@@ -115,7 +117,7 @@ class BatchingRpc implements ChainRpc {
         ),
       )
     } catch (failure) {
-      // Those that have their answer already do not hear this.
+      // Has no effect on calls that are already answered.
       for (const { reject } of waiting) reject(failure)
     }
   }

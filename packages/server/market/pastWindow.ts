@@ -1,9 +1,8 @@
 /**
- * The window of a look-back, read: where it begins, the logs of its pools grouped by block, when each block was, and what
- * pools were before the first of them where no log says so.
+ * The data of a look-back window: where it begins, the logs of its pools by block, the time of each block, and the
+ * state of pools before their first log where no log gives it. One request covers the logs of all pools.
  *
- * One question for the logs of all pools. What the nodes answer is not believed here: the fold of it must end in the state
- * that was read at the window's end.
+ * Node answers are not trusted here: folding them must give the state that was read at the window's end.
  */
 import {
   type Address,
@@ -28,11 +27,11 @@ import { decodeBlock } from './decode.ts'
 import { isHeldByOne, POOL_TOPICS } from './families.ts'
 import type { Market, TickSpan } from './market.ts'
 
-/** Headers read to find where the window begins: the chain's own pace may differ from the configured one. */
+/** Headers read to find the start of the window: the chain's real pace may differ from the configured one. */
 const TRIES = 8
-/** Of the window's length: what is older would be a past that nobody asked for. */
+/** Share of the window's length: a longer past is not needed. */
 const LONG_ENOUGH = 1.05
-/** Ranges before the window in which a pool's last word is looked for. */
+/** Ranges before the window that are searched for a pool's last event. */
 const OLDER_RANGES = 4
 
 export async function readWindow(
@@ -73,7 +72,7 @@ export async function readWindow(
   }
 }
 
-/** Logs of the pools and of other contracts; of one that holds many pools only those that are of ours. */
+/** Logs of the pools and of other contracts; of a contract that holds many pools, only logs of ours. */
 async function logsOf(
   reading: PastReading,
   chain: ChainConfig,
@@ -104,7 +103,7 @@ async function logsOf(
   }
 }
 
-/** How far prices of concentrated pools went, by what their swaps say. */
+/** The price ranges of concentrated pools, from their swaps. */
 export function spansOf({ blocks }: Window): ReadonlyMap<Address, TickSpan> {
   const spans = new Map<Address, { lowest: number; highest: number }>()
   for (const { events } of blocks)
@@ -135,7 +134,7 @@ export async function readBefore(
         const [seen] = await market.recheck([{ address, deploymentId, family: fee.family }], start, signal)
         return seen?.state ?? null
       } catch {
-        // The node no longer has that state, or there was no pool yet.
+        // The node no longer has that state, or the pool did not exist yet.
         signal.throwIfAborted()
         return null
       }
@@ -166,7 +165,7 @@ export async function readBefore(
 const isWhole = ({ event: { kind } }: PoolEvent): boolean =>
   kind === 'SYNC' || kind === 'SWAP' || kind === 'INITIALIZE'
 
-/** The last block before the window: at least so long ago, and not much longer. */
+/** The last block before the window: at least that old, and not much older. */
 async function startOf(reading: PastReading, { blockTimeMs }: ChainConfig, end: BlockRef): Promise<BlockRef> {
   const wantedMs = end.timeMs - HISTORY_MS
   let before: BlockRef | null = null
@@ -189,7 +188,7 @@ async function startOf(reading: PastReading, { blockTimeMs }: ChainConfig, end: 
   throw new FeedError('BLOCK_UNKNOWN', null, `no block of ${wantedMs} could be found`)
 }
 
-/** By time, and now and then in the middle: blocks of some chains come when there is something to do. */
+/** Interpolates by time and bisects every other step: some chains make blocks only when there are transactions. */
 function between(before: BlockRef, after: BlockRef, wantedMs: number, n: number): number {
   const blocks = after.number - before.number
   const share = n % 2 === 0 ? 0.5 : (wantedMs - before.timeMs) / Math.max(1, after.timeMs - before.timeMs)
@@ -242,7 +241,7 @@ function eventsOf(
   })
 }
 
-/** When each block was: said beside its logs, by its header, or by where it stands between two that are known. */
+/** The time of each block: from its logs, from its header, or interpolated between two known ones. */
 async function timesOf(
   reading: PastReading,
   blocks: readonly Decoded[],

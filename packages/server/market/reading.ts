@@ -1,11 +1,11 @@
-/** Questions to factories and pools at one block. */
+/** Calls to factories and pools at one block. */
 import type { Address, Hex } from '../ops/config.ts'
 import type { Pair, Reader } from './family.ts'
 import { addressAt, callData, encodeAddress, wordCount } from './words.ts'
 
 const NO_POOL = `0x${'0'.repeat(40)}`
 
-/** The pool that a factory names for the pair; null where it names none, or does not answer. */
+/** The pool that a factory returns for the pair; null when it returns none, or does not answer. */
 export async function askFactory(
   reader: Reader,
   factory: Address,
@@ -25,7 +25,7 @@ export async function askFactory(
   return pool === NO_POOL ? null : pool
 }
 
-/** A contract that answers nothing is not what it was taken for. */
+/** Throws when the contract returns nothing: it is not of the expected kind. */
 export async function answered({ rpc, block, signal }: Reader, to: Address, data: Hex): Promise<Hex> {
   const answer = await rpc.call(to, data, block.hash, signal)
   if (answer === null) throw new RangeError(`${to} does not answer ${data.slice(0, 10)}`)

@@ -1,4 +1,4 @@
-/** Logs that pools with ticks have in common, whichever contract they are of. */
+/** Logs that pools with ticks have in common, whichever contract emits them. */
 import { type AmmEvent, type SlotEvent, tick } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import { intIn, smallIntIn, uintIn } from './logWords.ts'
@@ -25,7 +25,7 @@ export const slotLogs: readonly (readonly [string, (log: LogEntry) => AmmEvent])
   [SLOT_TOPIC.burn, log => ({ kind: 'BURN', ...position(log, 0) })],
 ]
 
-/** Amounts, then price, liquidity and tick; what a family adds stands behind them. */
+/** Amounts, then price, liquidity and tick; words added by a family follow. */
 export const readSwap = (log: LogEntry): Extract<SlotEvent, { kind: 'SWAP' }> => ({
   kind: 'SWAP',
   amount0: intIn(log, 0),
@@ -35,7 +35,7 @@ export const readSwap = (log: LogEntry): Extract<SlotEvent, { kind: 'SWAP' }> =>
   tick: tick(smallIntIn(log, 4)),
 })
 
-/** Owner, lower and upper tick are topics; `at` is where the liquidity stands in the data. */
+/** Owner, lower and upper tick are topics; `at` is the word of the liquidity in the data. */
 function position(log: LogEntry, at: number) {
   const [, , lower, upper] = log.topics
   if (lower === undefined || upper === undefined) throw new RangeError('a position event without its ticks')

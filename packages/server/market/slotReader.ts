@@ -1,5 +1,5 @@
 /**
- * Pools with ticks, read at one block: every bitmap word and tick around the price, far enough for depth to be exact.
+ * Reads pools with ticks at one block: every bitmap word and tick around the price, far enough for exact depth.
  */
 import {
   type LoadedPool,
@@ -16,24 +16,24 @@ import type { KnownTicks, TickSpan } from './market.ts'
 import { answered } from './reading.ts'
 import { callData, encodeInt, intAt, uintAt } from './words.ts'
 
-/** Ticks to each side of the price that are always read: a little over 20%. */
+/** Ticks on each side of the price that are always read: a little over 20%. */
 const REACH = 2000
-/** To each side of where the price has been: a little over 2%. */
+/** Ticks on each side of the past price range: a little over 2%. */
 const SPAN_REACH = 210
-/** Of where it has been, no more is read than this. */
+/** Most bitmap words read for the past price range. */
 const MOST_WORDS = 64
 
-/** How a family is asked for its bitmap and its ticks. */
+/** How to read a family's bitmap and ticks. */
 export type TickCalls = {
   /** The contract that answers. */
   readonly at: Address
   word(position: bigint): Hex
   tick(tick: number): Hex
-  /** What an answer says of a tick; left out, gross and net are its first two words. */
+  /** Decodes the answer for a tick; left out, gross and net are its first two words. */
   readonly liquidity?: (answer: Hex) => { readonly gross: bigint; readonly net: bigint }
 }
 
-/** Each by its selector and one word. */
+/** Calls made of a selector and one word each. */
 export const tickCalls = (at: Address, wordSelector: Hex, tickSelector: Hex): TickCalls => ({
   at,
   word: position => callData(wordSelector, encodeInt(position)),
@@ -41,8 +41,8 @@ export const tickCalls = (at: Address, wordSelector: Hex, tickSelector: Hex): Ti
 })
 
 /**
- * The slot and the ticks around it. What is `known` of the pool is asked for in the same round as the slot; what differs
- * takes further rounds, and the result is the same.
+ * Reads the slot and the ticks around it. The `known` ticks are read in the same round as the slot; differences take
+ * further rounds, and the result is the same.
  */
 export async function readWithTicks<State extends Slot>(
   reader: Reader,
@@ -53,7 +53,7 @@ export async function readWithTicks<State extends Slot>(
   span: TickSpan | undefined,
 ): Promise<{ readonly state: State; readonly ticks: LoadedPool['ticks'] }> {
   const ask = remembered(data => answered(reader, calls.at, data))
-  // A failure is met again where the answer is needed.
+  // A failure is thrown again where the answer is needed.
   for (const data of known === undefined ? [] : likelyCalls(calls, known, spacing))
     ask(data).catch(() => null)
   const state = await readState()
@@ -67,7 +67,7 @@ async function readTicks(
   spacing: Tick,
   span?: TickSpan,
 ): Promise<LoadedPool['ticks']> {
-  // Nobody can add liquidity before there is a price.
+  // Liquidity cannot be added before there is a price.
   if (state.sqrtPriceX96 === 0n) return { range: { lowest: MIN_TICK, highest: MAX_TICK }, entries: [] }
   const words = await Promise.all(
     wordsOver(state.tick, spacing, span).map(async position => ({
@@ -88,14 +88,14 @@ async function readTicks(
 
 const inTwoWords = (answer: Hex) => ({ gross: uintAt(answer, 0), net: intAt(answer, 1) })
 
-/** What is asked for if the pool still is as it is known. */
+/** The calls needed if the pool still is as known. */
 function likelyCalls(calls: TickCalls, { at, set }: KnownTicks, spacing: Tick): readonly Hex[] {
   const words = wordsAround(at, spacing)
   const isNear = (tick: number) => words.includes(BigInt(wordOf(tick, spacing)))
   return [...words.map(each => calls.word(each)), ...set.filter(isNear).map(each => calls.tick(each))]
 }
 
-/** Those, and on to where the price has been, as far as that is worth it. */
+/** Bitmap words around the tick, extended to the past price range up to a limit. */
 function wordsOver(at: number, spacing: Tick, span?: TickSpan): readonly bigint[] {
   const around = wordsAround(at, spacing)
   if (span === undefined) return around
@@ -116,7 +116,7 @@ function wordsAround(at: number, spacing: Tick): readonly bigint[] {
 
 const wordOf = (at: number, spacing: Tick): number => Math.floor(Math.floor(at / spacing) / 256)
 
-/** Each call once, whichever caller needs it first. */
+/** Makes each call once, even if several callers need it. */
 function remembered(ask: (data: Hex) => Promise<Hex>): (data: Hex) => Promise<Hex> {
   const asked = new Map<Hex, Promise<Hex>>()
   return data => {

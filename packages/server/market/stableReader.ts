@@ -1,4 +1,6 @@
-/** Chainlink answers at a block: the feeds of stables and routing assets and, where the chain has one, the sequencer's. */
+/**
+ * Chainlink answers at a block: the feeds of stables and routing assets and, where the chain has one, the sequencer's.
+ */
 import { count, ms, type StableAnswer } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
 import { type Address, type ChainConfig, dollarFeeds } from '../ops/config.ts'
@@ -25,7 +27,10 @@ export async function readStables(
   return { answers, sequencer }
 }
 
-/** A feed is a proxy, and its aggregator logs; one without an aggregator may log by itself, but nothing says so. */
+/**
+ * A feed is a proxy whose aggregator emits the logs. A feed without an aggregator may emit them itself, but nothing
+ * guarantees it.
+ */
 export async function readAnswerSources(
   rpc: ChainRpc,
   chain: ChainConfig,
@@ -80,7 +85,7 @@ async function readFeed(
   return answerOf(intAt(round, 1), uintAt(round, 3), Number(uintAt(decimals, 0)))
 }
 
-/** A round that is not finished has no time; what is not above 0 is no answer. */
+/** An unfinished round has no time; a value that is not above 0 is no answer. */
 export const answerOf = (value: bigint, updatedAtS: bigint, decimals: number): StableAnswer => ({
   value: value < 0n ? 0n : value,
   decimals: count(decimals),
@@ -88,7 +93,7 @@ export const answerOf = (value: bigint, updatedAtS: bigint, decimals: number): S
   complete: updatedAtS > 0n && value > 0n,
 })
 
-/** The answer is 0 while the sequencer is up; startedAt is when that began. */
+/** The answer is 0 while the sequencer is up; startedAt is the time since when. */
 async function readSequencer(
   rpc: ChainRpc,
   feed: Address,

@@ -1,4 +1,4 @@
-/** Pools of a pair by fee tier, made as Uniswap v3 makes them: v3 itself, and those who kept its factory and its views. */
+/** Pools of a pair by fee tier, as in Uniswap v3: v3 itself, and forks that kept its factory and its views. */
 import { type AmmEvent, type NewPool, type Slot, tick } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
 import type { Address, Hex } from '../ops/config.ts'
@@ -18,7 +18,10 @@ export const TIER_TOPIC = {
   ...SLOT_TOPIC,
 } as const
 
-/** In what they differ: the topic of a swap, whose first five words are the same, and who makes the pools. */
+/**
+ * The differences between such families: the topic of a swap, whose first five words are the same, and the contract
+ * that deploys the pools.
+ */
 export function tiered<F extends Tiered>(
   family: F,
   swap: { readonly topic: Hex; readonly signature: string },

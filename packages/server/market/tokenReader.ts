@@ -1,6 +1,6 @@
 /**
- * What a token says of itself at a block. decimals() is optional in ERC-20, may revert, lie or change: it is
- * read as a full word, at two blocks, and a name is only ever text for people.
+ * What a token reports about itself at a block. decimals() is optional in ERC-20 and may revert, lie or change: it is
+ * read as a full word, at two blocks. A name is only text for people.
  */
 import { count, type TokenFacts } from '@assay/engine'
 import type { BlockRef, ChainRpc } from '../feed/feed.ts'
@@ -9,15 +9,15 @@ import { SELECTOR } from './abi.ts'
 import { uintAt, wordCount } from './words.ts'
 
 const MAX_DECIMALS = 36n
-/** Longer names are cut: they are for people, and some are megabytes. */
+/** Longer names are cut: they are for people, and some have megabytes. */
 const MAX_TEXT = 64
 
-/** Below it are precompiles, which answer anything with something and have no code. */
+/** Lower addresses are precompiles, which have no code and may return data for any call. */
 const FIRST_CONTRACT = 0x10000n
 
 /**
  * Null when nothing at the address answers like a token: an address without code answers every call with no bytes. All
- * of it is one round of calls. `earlier` is an ancestor of the block; left out, decimals are read once.
+ * reads take one round of calls. `earlier` is an ancestor of the block; left out, decimals are read once.
  */
 export async function readToken(
   rpc: ChainRpc,
@@ -36,7 +36,7 @@ export async function readToken(
     ask(SELECTOR['name()']),
   ])
   if (supply === null || wordCount(supply) < 1) return null
-  // A token made since then has no earlier answer.
+  // A token deployed since then has no earlier answer.
   const second = before === undefined || before === '0x' ? decimals : before
   return { token, ...decimalsFrom(decimals, second), symbol: textFrom(symbol), name: textFrom(name) }
 }
@@ -62,7 +62,7 @@ export function textFrom(answer: Hex | null): string | null {
     .toString('utf8')
     .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .trim()
-  // A letter has one or two units; megabytes of them are not taken apart.
+  // A character takes one or two code units; avoid splitting megabytes of them.
   const head = Array.from(clean.slice(0, 2 * MAX_TEXT))
   return clean === '' ? null : head.slice(0, MAX_TEXT).join('')
 }

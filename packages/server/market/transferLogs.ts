@@ -1,7 +1,7 @@
 /**
- * What the Transfer logs around a swap say of a token's taxes: how much its sender sent in the transaction, and how much
- * the pool counted; how much the pool paid out, and how much arrived at the first account it was paid to. A token that
- * takes its fee without a log of its own is not seen by it.
+ * Derives a token's taxes from the Transfer logs around a swap: the amount the sender sent in the transaction compared
+ * with what the pool received, and the amount the pool paid out compared with what the first recipient received. It
+ * cannot see a tax that the token takes without a log of its own.
  */
 import type { PoolEvent } from '@assay/engine'
 import type { LogEntry } from '../feed/answers/entry.ts'
@@ -16,7 +16,7 @@ export type SeenTaxes = {
   readonly token: Address
   readonly pool: Address
   readonly kind: 'BUY' | 'SALE'
-  /** The nearest basis point. */
+  /** Rounded to the nearest basis point. */
   readonly taxBps: number
 }
 
@@ -28,7 +28,7 @@ type Swapped = {
 }
 type Transfer = { readonly from: Address; readonly to: Address; readonly value: bigint }
 
-/** Of swaps that stand alone in their transaction: where one pool pays the next, nothing tells them apart. */
+/** From swaps that are alone in their transaction: when one pool pays the next, they cannot be told apart. */
 export function taxesIn(
   logs: readonly LogEntry[],
   events: readonly PoolEvent[],
@@ -94,8 +94,8 @@ function taxed(
 }
 
 /**
- * What went to or from followed pools in transactions in which they say nothing of it: a rebase with logs, a gift, a theft.
- * By pool and token, without sign.
+ * Amounts moved to or from followed pools in transactions without an event of theirs: a rebase with logs, a gift, a
+ * theft. By pool and token, as absolute amounts.
  */
 export function movedOutside(
   logs: readonly LogEntry[],
@@ -120,7 +120,7 @@ export function movedOutside(
 const sum = (transfers: readonly Transfer[]): bigint =>
   transfers.reduce((total, { value }) => total + value, 0n)
 
-/** Of one side: what the pool took in and what it gave, gross. */
+/** What the pool received and paid on one side, gross. */
 function amountsOf({ event }: PoolEvent, side: 0 | 1): Pick<Swapped, 'paidIn' | 'paidOut'> {
   if (event.kind !== 'SWAP') return { paidIn: 0n, paidOut: 0n }
   if ('amount0In' in event)

@@ -6,9 +6,9 @@
 import type { ChainRpc } from '../feed/feed.ts'
 import { FeedError } from '../feed/feedError.ts'
 
-/** Below what an endpoint is given at the start, so that a block never waits in line behind a look-up. */
+/** Below the initial window of an endpoint, so that a block never queues behind a look-up. */
 const AT_ONCE = 12
-/** Of one consumer: a group of large tokens where there is no Multicall3. */
+/** Waiting calls per consumer: a group of large tokens without Multicall3. */
 const MAX_WAITING = 20_000
 
 /** The chain itself. */
@@ -17,7 +17,7 @@ export const OWN = ''
 export class Turns {
   readonly #most: number
   #running = 0
-  /** In the order of their next turn. */
+  /** Ordered by their next turn. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   constructor(most: number = AT_ONCE) {
@@ -44,7 +44,7 @@ export class Turns {
     })
   }
 
-  /** The place goes to the next consumer in turn, who then stands last. */
+  /** Passes the slot to the next consumer, which then moves to the end of the queue. */
   #handOn(): void {
     const [next] = this.#waiting
     if (next === undefined) {
@@ -59,7 +59,7 @@ export class Turns {
   }
 }
 
-/** The same calls, each in its turn. */
+/** The same calls, each waiting for its turn. */
 export const inTurn = (rpc: ChainRpc, turns: Turns, who: string): ChainRpc => ({
   call: (to, data, blockHash, signal) => turns.run(who, () => rpc.call(to, data, blockHash, signal)),
   code: (address, blockHash, signal) => turns.run(who, () => rpc.code(address, blockHash, signal)),

@@ -1,5 +1,5 @@
 /**
- * ABI words by hand: 32 bytes of hex each. A missing word is the endpoint's error, never a zero. `logWords.ts`
+ * ABI words decoded by hand: 32 bytes of hex each. A missing word is the endpoint's error, never a zero. `logWords.ts`
  * reads those of logs.
  */
 import type { Address, Hex } from '../ops/config.ts'
@@ -16,7 +16,7 @@ export const uintAt = (data: Hex, at: number): bigint => BigInt(`0x${wordAt(data
 
 export const intAt = (data: Hex, at: number): bigint => BigInt.asIntN(256, uintAt(data, at))
 
-/** A word as a number; only for widths that fit, as that of a tick does. */
+/** A word as a number; only for widths that fit, such as that of a tick. */
 export const smallIntAt = (data: Hex, at: number): number => Number(intAt(data, at))
 
 export const addressAt = (data: Hex, at: number): Address => `0x${wordAt(data, at).slice(24)}`
@@ -28,5 +28,5 @@ export const topicAddress = (topic: Hex): Address => `0x${topic.slice(26)}`
 export const encodeAddress = (address: Address): string => address.slice(2).toLowerCase().padStart(64, '0')
 export const encodeInt = (value: bigint): string => BigInt.asUintN(256, value).toString(16).padStart(64, '0')
 
-/** A call: four bytes of selector and its words. */
+/** Call data: four bytes of selector, then the words. */
 export const callData = (selector: Hex, ...words: readonly string[]): Hex => `${selector}${words.join('')}`

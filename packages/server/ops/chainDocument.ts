@@ -1,6 +1,6 @@
 /**
- * One chain of the configuration, from the document's words to ours. What the file leaves out comes from the built-in
- * table, for the chain that table speaks of: same id, same genesis. A key that is given replaces the table's.
+ * Reads one chain of the configuration from the document. Omitted values come from the built-in table if it has this
+ * chain: same id, same genesis. A given key replaces the table's.
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import {
@@ -18,7 +18,7 @@ import { join, type Shape } from './shape.ts'
 
 export const MAX = Number.MAX_SAFE_INTEGER
 export const URL_SCHEMES = ['https', 'http', 'wss', 'ws'] as const
-/** No chain makes blocks faster; a smaller number is of seconds. */
+/** No chain makes blocks faster; a smaller number is in seconds. */
 const LEAST_BLOCK_TIME_MS = 50
 
 const KEYS = [
@@ -201,7 +201,7 @@ function stablesFrom(shape: Shape, value: unknown, path: string): StableConfig[]
   return stables
 }
 
-/** A token with the dollar feed it may have: a stable, or a routing asset that is written as a mapping. */
+/** A token with its dollar feed, if it has one: a stable, or a routing asset written as a mapping. */
 function stableFrom(shape: Shape, value: unknown, path: string): StableConfig {
   const stable = shape.mapping(value, path, ['token_address', 'usd_feed'])
   const tokenAddress = shape.address(stable['token_address'], join(path, 'token_address'))
@@ -222,7 +222,7 @@ function stableFrom(shape: Shape, value: unknown, path: string): StableConfig {
   }
 }
 
-/** In order; an asset without a feed may be its address alone. */
+/** In order; an asset without a feed may be just its address. */
 function routingFrom(
   shape: Shape,
   value: unknown,

@@ -1,12 +1,11 @@
 /**
- * The chains the service knows by itself, as the configuration file would write them: an operator names only the chain and
- * its endpoints. A file each is in `chains/`. Factories and init code hashes are proved by the addresses of known pools in
- * a test, v4 managers by their own.
+ * The built-in chains, in the form of the configuration file: an operator gives only the chain and its endpoints. Each
+ * is a file in `chains/`. Tests prove factories and init code hashes by the addresses of known pools, and v4 managers
+ * by their own.
  *
- * Factories under `unpriced_factories` are as their projects publish them and proved by nothing here: one that is wrong
- * answers nothing, so it names no pool.
- *
- * A bridged stable without a feed of its own (USDC.e) is a routing asset: priced from pools, not assumed to be a dollar.
+ * Factories under `unpriced_factories` are as their projects publish them and not proven here: a wrong one answers
+ * nothing, so it yields no pool. A bridged stable without a feed of its own (USDC.e) is a routing asset: priced from
+ * pools, not assumed to be a dollar.
  */
 import { ARBITRUM } from './chains/arbitrum.ts'
 import { AVALANCHE } from './chains/avalanche.ts'
@@ -27,26 +26,26 @@ export const CHAIN_TABLE: Readonly<Record<number, Readonly<Record<string, unknow
 }
 
 /**
- * How deep a block is final where the endpoints of a chain do not answer to the tag `finalized`. What is final is never
- * undone, so each is well past the deepest reorganisation the chain is known to have had since it has its present consensus.
+ * The depth at which a block is final where the endpoints of a chain do not support the tag `finalized`. A final block
+ * is never undone, so each depth is well past the deepest reorganisation known under the chain's present consensus.
  */
 const FALLBACK_DEPTH: Readonly<Record<number, number>> = {
   /** Two epochs of 32 slots. */
   1: 64,
-  /** A batch is final with the block of chain 1 that holds it: half an hour. */
+  /** A batch is final with the block of chain 1 that contains it: half an hour. */
   10: 900,
-  /** Votes make a block final within a few; without them two thirds of the validators have built on it. */
+  /** Votes make a block final within a few blocks; without them two thirds of the validators have built on it. */
   56: 64,
-  /** Before milestones, 157 blocks were once undone. */
+  /** Before milestones, 157 blocks were undone once. */
   137: 256,
   /** As on 10. */
   8453: 900,
-  /** A batch is final with the block of chain 1 that holds it: about 20 minutes. */
+  /** A batch is final with the block of chain 1 that contains it: about 20 minutes. */
   42_161: 4800,
   /** An accepted block is final at once; nodes behind one address may differ for a moment. */
   43_114: 16,
 }
-/** A chain of the configuration, taken for one like Ethereum. */
+/** A chain of the configuration, assumed to be like Ethereum. */
 const OTHER_DEPTH = 64
 
 export const fallbackDepthOf = (chainId: number): number => FALLBACK_DEPTH[chainId] ?? OTHER_DEPTH

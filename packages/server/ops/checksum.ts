@@ -1,4 +1,4 @@
-/** An address as EIP-55 writes it: a digit's case says whether the same digit of the address's hash is eight or more. */
+/** An address in EIP-55 form: a letter is upper case if the same digit of the address's hash is eight or more. */
 import { keccak256 } from './keccak.ts'
 
 export function checksummed(address: string): `0x${string}` {

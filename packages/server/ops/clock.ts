@@ -2,7 +2,7 @@
 export type Clock = {
   /** Unix milliseconds. */
   nowMs(): number
-  /** Milliseconds that never run back; the origin means nothing. */
+  /** Milliseconds that never run back; the origin has no meaning. */
   monotonicMs(): number
 }
 

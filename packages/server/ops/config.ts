@@ -1,6 +1,6 @@
 /**
- * The configuration, parsed once into a readonly object (R-config-1). Nothing else reads the environment or
- * the file; a value that holds a secret is a `Secret`, which prints as `[redacted]` wherever it ends up.
+ * The configuration, parsed once into a readonly object (R-config-1). No other code reads the environment or the file;
+ * a value that contains a secret is a `Secret`, which always prints as `[redacted]`.
  */
 
 export type Address = `0x${string}`
@@ -21,7 +21,7 @@ export type Config = {
   /** Tools for agents at /mcp. */
   readonly mcp: McpConfig
   readonly retention: { readonly hours: number; readonly records: number }
-  /** Networks that are not public and that webhooks may call all the same; left out, none. */
+  /** Networks that are not public but that webhooks may use; left out, none. */
   readonly webhooks?: { readonly allowPrivate: readonly string[] }
   readonly chains: readonly ChainConfig[]
   readonly rpc: { readonly maxAnswerMib: number }
@@ -30,15 +30,15 @@ export type Config = {
   readonly policy: Readonly<Record<string, unknown>>
 }
 
-/** Answers in the shapes of other services. */
+/** Answers in the formats of other services. */
 export type CompatConfig = {
   readonly coingecko: boolean
   readonly defillama: boolean
   /** A feed for TradingView's charts. */
   readonly udf: boolean
-  /** Prices below it are absent there. */
+  /** Lower-scored prices are left out of these answers. */
   readonly minScore: number
-  /** A second door, with these answers at its root; null for none. */
+  /** A second listener with these answers at its root; null for none. */
   readonly listen: { readonly host: string; readonly port: number } | null
 }
 
@@ -48,7 +48,7 @@ export type McpConfig = {
   readonly minScore: number
 }
 
-/** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; beside `path` the control socket stands. */
+/** `address` is `sqlite:PATH` or a PostgreSQL URL with its password; the control socket is next to `path`. */
 export type StoreConfig = {
   readonly address: Secret
   readonly path: string
@@ -61,10 +61,10 @@ export type ChainConfig = {
   readonly name: string
   readonly endpoints: readonly { readonly name: string; readonly url: Secret }[]
   readonly genesisHash: Hex
-  /** A block that every endpoint must have, by this hash. */
+  /** A block that every endpoint must have, with this hash. */
   readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
   readonly blockTimeMs: number
-  /** The largest answer of blocks, receipts or logs; from `rpc`, the same for all chains. Left out, 256. */
+  /** The largest answer with blocks, receipts or logs; from `rpc`, the same for all chains. Left out, 256. */
   readonly maxAnswerMib?: number
   /** How far behind the head a chain that was never followed begins. Left out, at the head. */
   readonly startBehindMs?: number
@@ -73,20 +73,20 @@ export type ChainConfig = {
   readonly finality: { readonly kind: 'tag' } | { readonly kind: 'depth'; readonly depth: number }
   readonly wrappedNative: Address
   readonly deployments: readonly DeploymentConfig[]
-  /** Factories of families that are known by name and not priced; left out, none. */
+  /** Factories of families that are recognised but not priced; left out, none. */
   readonly unpricedFactories?: readonly UnpricedFactory[]
   readonly stables: readonly StableConfig[]
   readonly sequencerUptimeFeed: Address | null
   readonly routingAssets: readonly Address[]
-  /** Dollar feeds that routing assets are held against; left out, none. */
+  /** Dollar feeds that routing assets are compared with; left out, none. */
   readonly assetFeeds?: readonly AssetFeedConfig[]
   readonly pools: readonly Address[]
   readonly tokens: readonly Address[]
 }
 
 /**
- * `header: opaque`: the fields that nodes show do not give the hash. `receipts: none`: the receipts that nodes show do not
- * give the root in the header.
+ * `header: opaque`: the fields that nodes return do not give the hash. `receipts: none`: the receipts that nodes return
+ * do not give the root in the header.
  */
 export type ProofRules = {
   readonly header: 'standard' | 'opaque'
@@ -96,7 +96,7 @@ export type ProofRules = {
 export type DeploymentConfig = {
   readonly deploymentId: string
   readonly factoryAddress: Address
-  /** Null where it is not known: a back-fill then begins with the chain. */
+  /** Null when unknown: a back-fill then begins with the chain. */
   readonly deploymentBlock: number | null
   readonly initCodeHash: Hex | null
 } & (
@@ -108,11 +108,13 @@ export type DeploymentConfig = {
       readonly deployerAddress: Address
     }
   | { readonly family: 'amm_algebra_v1'; readonly deployerAddress: Address }
-  /** Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped one. */
+  /**
+   * Its factory is the manager, which holds all pools. The native currency counts as the chain's wrapped native token.
+   */
   | { readonly family: 'amm_v4'; readonly wrappedNative: Address }
 )
 
-/** Families that have no adapter, and whose factories can be asked for the pool of a pair. */
+/** Families without an adapter whose factories can look up the pool of a pair. */
 export const UNPRICED_FAMILIES = [
   'algebra',
   'pancake_v3',
@@ -140,7 +142,7 @@ export type StableConfig = { readonly tokenAddress: Address; readonly usdFeed: F
 
 export type AssetFeedConfig = { readonly tokenAddress: Address; readonly usdFeed: FeedConfig }
 
-/** Every dollar feed of a chain with the token it is of and its key in the chain's section: those of stables first. */
+/** Every dollar feed of a chain, with its token and its key in the chain's section: those of stables first. */
 export function dollarFeeds({ stables, routingAssets, assetFeeds = [] }: ChainFeeds): readonly DollarFeed[] {
   const ofStables = stables.flatMap(({ tokenAddress, usdFeed }, at) =>
     usdFeed === null ? [] : [{ tokenAddress, usdFeed, key: `stables[${at}].usd_feed.address` }],
@@ -155,7 +157,7 @@ export function dollarFeeds({ stables, routingAssets, assetFeeds = [] }: ChainFe
 type ChainFeeds = Pick<ChainConfig, 'stables' | 'routingAssets' | 'assetFeeds'>
 type DollarFeed = AssetFeedConfig & { readonly key: string }
 
-/** Where the depth of other markets is known from: numbers of the configuration, or a file that somebody keeps up. */
+/** Where the depth of other markets comes from: values in the configuration, or a file maintained elsewhere. */
 export type CoverageSource =
   | { readonly kind: 'static'; readonly assets: readonly CoverageAsset[] }
   | { readonly kind: 'file'; readonly path: string }
@@ -167,7 +169,7 @@ export type CoverageAsset = {
   readonly asOfMs: number
 }
 
-/** A string that must not be seen: an RPC URL may carry a key. `reveal` is called where it is used. */
+/** A string that must not be shown: an RPC URL may contain a key. Call `reveal` only where it is used. */
 export class Secret {
   readonly #value: string
 

@@ -1,4 +1,7 @@
-/** Every key of the configuration in a sentence: for the JSON Schema, the file that `assay config init` writes, and docs. */
+/**
+ * Every configuration key explained in a sentence: for the JSON Schema, the file that `assay config init` writes, and
+ * docs.
+ */
 export const CONFIG_KEYS: Readonly<Record<string, string>> = {
   listen: 'Where the service listens.',
   'listen.host': 'Address to listen on; 0.0.0.0 for all interfaces.',

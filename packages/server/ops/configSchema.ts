@@ -1,7 +1,7 @@
 /**
- * The JSON Schema of the configuration, for editors. It is not written down but heard: the reader of the configuration
- * reads a sample that has every key, and each of its questions (what kind, which bounds, which default) is a line of
- * the schema. Leaving a key out, and making it null, tells whether it must be there and may be null.
+ * The JSON Schema of the configuration, for editors. It is derived rather than written: the reader of the configuration
+ * reads a sample that has every key, and each of its calls (type, bounds, default) gives a line of the schema. Leaving
+ * a key out, and setting it to null, shows whether it is required and nullable.
  */
 import { DEFAULT_POLICY } from '@assay/engine'
 import { CONFIG_KEYS } from './configKeys.ts'
@@ -13,7 +13,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown }
 const hex = (byte: string, bytes: number): string => `0x${byte.repeat(bytes)}`
 const ADDRESS = [hex('11', 20), hex('22', 20), hex('33', 20)] as const
 
-/** Every key there is, in every form it can have. The chain is a built-in one, so that what the table knows may be left out. */
+/** Every key in every form it can have. The chain is a built-in one, so that values in the table may be left out. */
 export const SAMPLE = {
   listen: {
     host: '127.0.0.1',
@@ -116,7 +116,7 @@ export function configSchema(): JsonSchema {
   }
 }
 
-/** Whatever stands in the file may be filled from the environment. */
+/** Every value in the file may come from the environment. */
 const VARIABLE = { type: 'string', pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}' } as const
 
 function schemaAt(outline: Outline, path: string): JsonSchema {
@@ -153,7 +153,7 @@ const nullable = ({ description, ...schema }: JsonSchema): JsonSchema => ({
   anyOf: [schema, { type: 'null' }],
 })
 
-/** Of the policy the default tells the form; the bounds are the engine's, and `assay config check` tells them. */
+/** The policy's types come from its default; the bounds are the engine's, and `assay config check` reports them. */
 function schemaOfValue(value: unknown, hasDefault = true): JsonSchema {
   const standard = hasDefault ? { default: value } : {}
   if (Array.isArray(value)) return { ...standard, type: 'array' }
@@ -163,7 +163,7 @@ function schemaOfValue(value: unknown, hasDefault = true): JsonSchema {
       type: typeof value === 'number' ? 'integer' : ['string', 'integer', 'boolean', 'null'],
     }
   const entries = Object.entries(value)
-  // A map by chain id: any other id may stand in it.
+  // A map by chain id: any other id is allowed too.
   const isMap = entries.every(([key]) => /^\d+$/.test(key))
   return {
     type: 'object',
@@ -177,7 +177,7 @@ type Heard =
   | { readonly kind: 'list' }
   | { readonly kind: 'scalar'; readonly form: JsonSchema; readonly schema: JsonSchema }
 
-/** A reader that remembers what it was asked for, by path without numbers. */
+/** A reader that records what is requested from it, by path without indexes. */
 class Outline extends Shape {
   readonly heard = new Map<string, Heard[]>()
   readonly #paths = new Map<string, Set<string>>()
@@ -207,7 +207,7 @@ class Outline extends Shape {
     return super.integer(value, path, range, otherwise)
   }
 
-  /** Its default follows from other keys, so the schema names none. */
+  /** Its default depends on other keys, so the schema gives none. */
   override flag(value: unknown, path: string, otherwise: boolean): boolean {
     this.#hear(path, { kind: 'scalar', form: { type: 'boolean' }, schema: {} })
     return super.flag(value, path, otherwise)
@@ -245,7 +245,7 @@ class Outline extends Shape {
     return super.choice(value, path, choices, otherwise)
   }
 
-  /** Over all places of the sample with this path: whether it must be there, and may be null. */
+  /** Over all positions of the sample with this path: whether it is required, and may be null. */
   probe(path: string): { readonly isRequired: boolean; readonly isNullable: boolean } {
     const places = [...(this.#paths.get(path) ?? [])]
     const isFaulted = (place: string, value: unknown) => {
@@ -261,7 +261,7 @@ class Outline extends Shape {
 
   #hear(path: string, heard: Heard): void {
     const general = path.replace(/\[\d+\]/g, '[]')
-    // A list's entries are asked for one by one; the first of each kind speaks for all.
+    // Entries of a list are read one by one; the first of each kind represents all.
     const before = this.heard.get(general) ?? []
     if (before.some(({ kind }) => kind === heard.kind)) return
     this.heard.set(general, [...before, heard])
@@ -273,7 +273,7 @@ class Outline extends Shape {
   }
 }
 
-/** A copy with another value at a path such as `chains[0].name`; undefined leaves it out. */
+/** A copy with another value at a path such as `chains[0].name`; undefined removes it. */
 function changed(document: object, path: string, value: unknown): object {
   const copy = structuredClone(document)
   const steps = path.split(/[.[\]]+/).filter(step => step !== '')

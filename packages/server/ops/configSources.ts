@@ -1,6 +1,6 @@
 /**
- * The configuration as it holds, value by value, and where each comes from: a line of the file, a variable of the
- * environment, the built-in table, or a default. What may hold a secret is shown as `[redacted]`.
+ * The effective configuration, value by value, with the source of each: a line of the file, an environment variable,
+ * the built-in table, or a default. Values that may contain a secret are shown as `[redacted]`.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -21,7 +21,7 @@ type SourceOf = (path: readonly Step[]) => string | null
 
 const REDACTED = '[redacted]'
 
-/** Throws what loading throws, and every fault of the policy. */
+/** Throws the faults of loading, and every fault of the policy. */
 export function showConfig(file: string, environment: Environment): ShownConfig {
   const config = loadConfig(file, environment)
   const lines = new LineCounter()
@@ -29,7 +29,7 @@ export function showConfig(file: string, environment: Environment): ShownConfig 
   return shown(config, path => sourceInFile(document, lines, basename(file), path))
 }
 
-/** The short cut: what `ASSAY_RPC_<chain_id>` makes. */
+/** The configuration without a file, from `ASSAY_RPC_<chain_id>`. */
 export function showEnvironment(environment: Environment, folder: string): ShownConfig {
   const config = environmentConfig(environment, { folder })
   return shown(config, path => {
@@ -49,7 +49,7 @@ function shown(config: Config, sourceOf: SourceOf): ShownConfig {
   return { config, values }
 }
 
-/** Null where the file says nothing about it. */
+/** Null when the file does not contain it. */
 function sourceInFile(
   document: Document,
   lines: LineCounter,
@@ -81,7 +81,7 @@ const textOf = (path: readonly Step[]): string =>
 
 type Leaf = { readonly path: readonly Step[]; readonly value: unknown }
 
-/** A list of the policy is replaced whole, and is shown whole; so is any list of plain values. */
+/** A list of the policy is replaced as a whole and shown as a whole, like any list of plain values. */
 function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
   const isWhole =
     typeof value !== 'object' ||
@@ -93,7 +93,7 @@ function leavesOf(value: unknown, path: readonly Step[]): Leaf[] {
     : Object.entries(value).flatMap(([key, each]: [string, unknown]) => leavesOf(each, [...path, key]))
 }
 
-/** Back from our words to those of the file. */
+/** Converts our names back to those of the file. */
 function documentOf(config: Config, policy: Policy): object {
   const { listen, store, admin, access, compat, mcp, retention, chains, rpc, coverage } = config
   return {

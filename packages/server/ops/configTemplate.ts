@@ -1,6 +1,6 @@
 /**
- * The file that `assay config init` writes: the chains that were asked for, and beside them every other key as a
- * comment with what it means and what holds without it. Made from the schema, so no key is missing and none is made up.
+ * The file that `assay config init` writes: the requested chains, and every other key as a comment with its meaning and
+ * its default. Generated from the schema, so no key is missing and none is invented.
  */
 import { CHAIN_TABLE } from './chainTable.ts'
 import { CONFIG_KEYS } from './configKeys.ts'
@@ -14,7 +14,7 @@ const HEAD = `# Assay: the configuration of the service.
 # \`assay config show\` says which. \${NAME} is replaced from the environment. Check it with: assay config check
 `
 
-/** `schemaFile` is what editors are pointed to. */
+/** `schemaFile` is the schema that editors load. */
 export function configTemplate(chainIds: readonly number[], schemaFile: string): string {
   const { properties } = configSchema() as { properties: Record<string, JsonSchema> }
   const parts = Object.keys(properties).map(key =>
@@ -41,7 +41,7 @@ function chainsText(chainIds: readonly number[]): string {
 const policyText = (): string =>
   `${wrapped(CONFIG_KEYS['policy'] ?? '', 0)}# policy: { max_hops: 3, min_depth_usd: 50 }\n`
 
-/** A key, its sentence and those of the keys inside it, all commented out. */
+/** A key, its description and those of its nested keys, all commented out. */
 function commented(path: string, indent: number): string {
   const key = path.split('.').at(-1) ?? path
   const inner = Object.keys(CONFIG_KEYS).filter(
@@ -59,7 +59,7 @@ function at(value: unknown, path: string): unknown {
   return steps.reduce<unknown>((each, step) => {
     if (step !== '[]') return (each as Record<string, unknown> | undefined)?.[step]
     const list = each as readonly Record<string, unknown>[]
-    // Of two chains the second has what the first cannot have beside the rest.
+    // Of two sample chains, the second has the keys that exclude some of the first's.
     return Object.assign({}, ...list.toReversed()) as unknown
   }, value)
 }

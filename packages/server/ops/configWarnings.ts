@@ -8,7 +8,7 @@ import { join } from './shape.ts'
 /** A record with its row in the log, its pool events and its share of the indexes; most are smaller. */
 const RECORD_BYTES = 2048
 
-/** Sentences with the key first; they hold no URL. */
+/** Sentences that begin with the key; they contain no URL. */
 export function configWarnings(config: Config): string[] {
   return [
     ...config.chains.flatMap((chain, at) => backendWarnings(chain, join(join('chains', at), 'endpoints'))),
@@ -17,7 +17,7 @@ export function configWarnings(config: Config): string[] {
   ]
 }
 
-/** Two doors of one house: what one of them gets wrong, the other confirms. */
+/** Endpoints that share one backend would confirm each other's errors. */
 function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
   if (endpoints.length < 2) return []
   const backends = new Set(endpoints.map(({ url }) => backendOf(url.reveal())))
@@ -28,7 +28,7 @@ function backendWarnings({ endpoints }: ChainConfig, path: string): string[] {
   ]
 }
 
-/** A block that does not prove itself needs two endpoints that agree. */
+/** A block without a proof needs two endpoints that agree. */
 function proofWarnings({ endpoints, proof }: ChainConfig, path: string): string[] {
   if (endpoints.length > 1 || (proof?.header !== 'opaque' && proof?.receipts !== 'none')) return []
   return [

@@ -1,6 +1,6 @@
 /**
- * The control socket: while the service runs, the command line asks it instead of opening the database. A unix
- * socket beside the database, for its owner alone; one JSON line in, one JSON line out.
+ * The control socket: while the service runs, the command line calls it instead of opening the database. A unix socket
+ * next to the database, accessible only to its owner; one JSON line in, one JSON line out.
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer, connect, type Server } from 'node:net'
@@ -29,7 +29,7 @@ export async function openControl(
       text += part
       if (text.length > MAX_LINE) return socket.destroy()
       if (!text.includes('\n')) return
-      // One request: what follows it is not read.
+      // One request only: any further input is not read.
       socket.removeAllListeners('data').resume()
       Promise.resolve()
         .then(() => handle(requestIn(text)))
@@ -94,7 +94,7 @@ export function askControl(
       const answer = jsonIn(text) as { result?: Record<string, unknown>; error?: string } | null | undefined
       if (answer?.error !== undefined) reject(new Error(answer.error))
       else if (answer?.result !== undefined) resolve(answer.result)
-      // It was ended while it worked.
+      // The service stopped during the request.
       else reject(new Error(`the control socket ${controlPath(databasePath)} closed without a response`))
     })
   })

@@ -1,27 +1,27 @@
 /**
- * The depth of other markets, from the configuration and from separate files. A file has the keys of a static
- * source and may be rewritten at any time: it is reread while the service runs.
+ * The depth of other markets, from the configuration and from separate files. A file has the keys of a static source
+ * and may be rewritten at any time: it is reread while the service runs.
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CoverageAsset, CoverageSource } from './config.ts'
 import { join, Shape } from './shape.ts'
 
-/** Some ten thousand assets: more is a mistake. */
+/** Some ten thousand assets: a larger file is a mistake. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** September 2001: a time before that is in seconds. */
+/** September 2001: an earlier time is in seconds. */
 const LEAST_TIME_MS = 1_000_000_000_000
 
 const KEYS = ['as_of_ms', 'assets'] as const
 
-/** Paths are of the configuration's folder. */
+/** Paths are relative to the configuration's folder. */
 export function coverageFrom(shape: Shape, value: unknown, folder: string): CoverageSource[] {
   const { sources } = shape.mapping(value, 'coverage', ['sources'])
   return shape.list(sources, 'coverage.sources').map((each, n) => {
     const path = join('coverage.sources', n)
     const source = shape.mapping(each, path, ['kind', 'path', ...KEYS])
     const kind = shape.choice(source['kind'], join(path, 'kind'), ['static', 'file'])
-    // What belongs in a source of no kind nobody can say.
+    // For an unknown kind, the expected keys are unknown too.
     if (source['kind'] !== kind) return { kind: 'static', assets: [] }
     const alien = (kind === 'file' ? KEYS : ['path']).find(key => source[key] !== undefined)
     if (alien !== undefined)
@@ -32,7 +32,7 @@ export function coverageFrom(shape: Shape, value: unknown, folder: string): Cove
   })
 }
 
-/** Throws an Error that says all that is wrong with it. */
+/** Throws an Error that lists all faults of the file. */
 export async function readCoverageFile(path: string): Promise<CoverageAsset[]> {
   const text = await readFile(path, 'utf8')
   if (text.length > MAX_BYTES) throw new Error(`${path} is longer than ${MAX_BYTES} bytes`)

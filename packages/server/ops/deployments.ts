@@ -1,4 +1,4 @@
-/** What the configuration says of a deployment beside its factory, a family each: its keys, how they are read and shown. */
+/** Family-specific keys of a deployment in the configuration: which keys there are, how they are read and shown. */
 import type { Family } from '@assay/engine'
 import type { Address, DeploymentConfig, Hex } from './config.ts'
 import { join, type Shape } from './shape.ts'
@@ -8,7 +8,7 @@ const PANCAKE_TIERS = [100, 500, 2500, 10_000]
 
 type Mapping = Readonly<Record<string, unknown>>
 type Own<F extends Family> = Extract<DeploymentConfig, { readonly family: F }>
-/** Without what every deployment has. */
+/** Without the keys that every deployment has. */
 type Parts<F extends Family> = Omit<Own<F>, keyof Head | 'family'>
 type Head = {
   deploymentId: string
@@ -17,7 +17,7 @@ type Head = {
   initCodeHash: Hex | null
 }
 
-/** What a deployment needs of its chain. */
+/** What a deployment needs from its chain. */
 type Around = { readonly wrappedNative: Address }
 
 type DeploymentFamily<F extends Family> = {
@@ -63,7 +63,7 @@ const DEPLOYMENTS: { readonly [F in Family]: DeploymentFamily<F> } = {
 
 export const DEPLOYMENT_FAMILIES = Object.keys(DEPLOYMENTS) as Family[]
 
-/** Keys of a deployment that only some families have; those of another family are left unread. */
+/** Keys that only some families have; those of another family are not read. */
 export const DEPLOYMENT_KEYS = ['fee', 'fee_tiers', 'deployer_address'] as const
 
 export const readDeployment = (
@@ -79,7 +79,9 @@ export const readDeployment = (
 export const showDeployment = (deployment: DeploymentConfig): Mapping =>
   (DEPLOYMENTS[deployment.family] as DeploymentFamily<Family>).show(deployment)
 
-/** Whose pools are made by another contract than their factory: their addresses follow from that one. */
+/**
+ * For families whose pools are deployed by another contract than the factory: pool addresses follow from that contract.
+ */
 const deployerFrom = (shape: Shape, deployment: Mapping, path: string): Hex =>
   shape.address(deployment['deployer_address'], join(path, 'deployer_address'))
 

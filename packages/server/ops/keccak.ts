@@ -1,10 +1,10 @@
-/** Keccak-256 as Ethereum uses it: the padding is Keccak's own, not that of SHA-3. */
+/** Keccak-256 as Ethereum uses it: with Keccak's own padding, not that of SHA-3. */
 import { INPUT_AT, keccakModule, MOST_BLOCKS, RATE } from './keccakModule.ts'
 
 const STATE_BYTES = 200
 const HASH_BYTES = 32
 
-/** Node's types leave the global to the DOM's, which a server does not load. */
+/** Node's types leave this global to the DOM's types, which a server does not load. */
 type WebAssemblyGlobal = {
   readonly Module: new (code: Uint8Array) => object
   readonly Instance: new (module: object) => { readonly exports: unknown }

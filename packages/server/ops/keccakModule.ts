@@ -1,9 +1,9 @@
 /**
- * Keccak-f[1600] with its sponge as a WebAssembly module, put together here from the specification (FIPS 202,
- * section 3.2): JavaScript has no 64-bit integers outside BigInt, and this is where most of a block's proof goes.
+ * Keccak-f[1600] with its sponge as a WebAssembly module, assembled here from the specification (FIPS 202, section
+ * 3.2): JavaScript has no 64-bit integers outside BigInt, and most of the time of a block's proof is spent here.
  *
- * Memory: the state in the first 200 bytes, the round constants behind it, then whole blocks of input.
- * `absorb(blocks)` takes that many blocks into the state.
+ * Memory: the state in the first 200 bytes, then the round constants, then whole blocks of input. `absorb(blocks)`
+ * absorbs that many blocks into the state.
  */
 
 /** Bytes of input per permutation for a 256-bit hash. */
@@ -11,7 +11,7 @@ export const RATE = 136
 export const INPUT_AT = 512
 const CONSTANTS_AT = 256
 const PAGE_BYTES = 65_536
-/** What fits into the one page of memory. */
+/** What fits into the single page of memory. */
 export const MOST_BLOCKS = Math.floor((PAGE_BYTES - INPUT_AT) / RATE)
 
 const ROUNDS = 24
@@ -31,7 +31,7 @@ const OP = {
   rotateLeft: [0x89],
 } as const
 
-/** Locals: the number of blocks, where we read, the round's constant, and the lanes by kind. */
+/** Locals: the number of blocks, the read position, the round constant, and the lanes by kind. */
 const BLOCKS = 0
 const INPUT = 1
 const CONSTANT = 2
@@ -117,7 +117,7 @@ function round(): number[] {
   return code
 }
 
-/** Section 3.2.2: by how much each lane turns. */
+/** Section 3.2.2: the rotation of each lane. */
 function rotations(): number[] {
   const offsets = Array.from({ length: LANES }, () => 0)
   let [x, y] = [1, 0]
@@ -128,7 +128,7 @@ function rotations(): number[] {
   return offsets
 }
 
-/** Section 3.2.5: the bits of a linear feedback register, at the powers of two less one. */
+/** Section 3.2.5: the bits of a linear feedback register, at positions 2^j - 1. */
 function constants(): number[] {
   const bytes: number[] = []
   let register = 1

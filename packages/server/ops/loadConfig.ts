@@ -8,7 +8,7 @@ import { type Config, Secret } from './config.ts'
 import { coverageFrom } from './coverageDocument.ts'
 import { type Fault, join, Shape } from './shape.ts'
 
-/** A file with more faults than this is another file: what is wrong with the first of them says so. */
+/** A file with more faults than this is probably not a configuration: the first ones show that. */
 const FAULTS_SHOWN = 100
 
 export class ConfigError extends Error {
@@ -54,7 +54,7 @@ export function loadConfig(file: string, environment: Environment): Config {
   let document: unknown
   try {
     document = parsed(filled)
-    // An alias may stand inside what it names: that has no end, and no place here.
+    // An alias may refer to a node that contains it, which would never end.
     JSON.stringify(document)
   } catch (failure) {
     throw new ConfigError(file, [{ path: 'file', received: notYaml(failure), expected: 'YAML' }])
@@ -66,7 +66,7 @@ export function loadConfig(file: string, environment: Environment): Config {
 
 function parsed(text: string): unknown {
   const lineCounter = new LineCounter()
-  // The parser would compare every key with all before it: ten thousand of them take seconds.
+  // The parser would compare every key with all earlier ones: ten thousand of them take seconds.
   const document = parseDocument(text, { lineCounter, logLevel: 'error', uniqueKeys: false })
   const [failure] = document.errors
   if (failure !== undefined) throw failure
@@ -89,7 +89,7 @@ function repeatedKey(at: number, lines: LineCounter): YAMLParseError {
   return failure
 }
 
-/** What the parser says of it, without the text it quotes: that may be a secret. */
+/** The parser's message without the text it quotes, which may be a secret. */
 function notYaml(failure: unknown): string {
   if (!(failure instanceof YAMLParseError)) return 'aliases without an anchor, without an end or too many'
   const [place] = failure.linePos ?? []
@@ -97,7 +97,7 @@ function notYaml(failure: unknown): string {
   return `${failure.code.toLowerCase().replaceAll('_', ' ')}${where}`
 }
 
-/** Where a comment begins, which asks for no variable: at a `#` after a blank that stands in no quotes. */
+/** Where a comment begins, in which variables are not expanded: at a `#` after a blank, outside quotes. */
 function commentStart(line: string): number {
   let quote: string | null = null
   for (let at = 0; at < line.length; at++) {
@@ -109,16 +109,15 @@ function commentStart(line: string): number {
   return line.length
 }
 
-/** `ASSAY_RPC_1_SECOND` and the like are for a file to fill in. */
+/** `ASSAY_RPC_1_SECOND` and similar names are for use inside a file. */
 const SHORT_CUT = /^ASSAY_RPC_(?!\d+_)(.*)$/
 
-/** Whether the environment names endpoints of real chains. */
+/** Whether the environment names endpoints of built-in chains. */
 export const hasShortCut = (environment: Environment): boolean =>
   Object.entries(environment).some(([name, value]) => SHORT_CUT.test(name) && value !== undefined)
 
 /**
- * The short cut: `ASSAY_RPC_<chain_id>=url[,url]` serves that chain from the built-in table, without a file. Faults
- * name the variable.
+ * `ASSAY_RPC_<chain_id>=url[,url]` serves that chain from the built-in table, without a file. Faults name the variable.
  */
 export function environmentConfig(
   environment: Environment,
@@ -141,7 +140,7 @@ export function environmentConfig(
   }
   if (!hasShortCut(environment))
     shape.fault('ASSAY_RPC_1', undefined, 'ASSAY_RPC_<chain_id>=url[,url], or a file with --config')
-  // That there is no chain left is no further fault.
+  // Having no chain left then is not another fault.
   if (chains.length === 0) throw new ConfigError('the environment', shape.faults)
   const document = {
     ...(service.port === undefined ? {} : { listen: { port: service.port } }),
@@ -160,7 +159,7 @@ export function environmentConfig(
   return config
 }
 
-/** Records must outlast the longest reorganisation, or what it takes back could not be named. */
+/** Records must outlast the longest reorganisation, or its withdrawals could not refer to them. */
 function retentionHours(shape: Shape, value: unknown, chains: Config['chains']): number {
   const hours = shape.integer(value, 'retention.hours', [1, 24 * 3650, 'hours'], 72)
   for (const { chainId, finality, blockTimeMs } of chains) {
@@ -175,14 +174,14 @@ function retentionHours(shape: Shape, value: unknown, chains: Config['chains']):
   return hours
 }
 
-/** From what any other answer may have; more than a gibibyte no block that a chain accepts can have. */
+/** From the limit of any other answer; no block that a chain accepts needs more than a gibibyte. */
 const ANSWER_MIB = [16, 1024, 'mebibytes'] as const
 
 const HOST = /^[\w.:-]+$/
-/** Addresses that only this machine reaches. */
+/** Addresses that only this machine can reach. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 
-/** Whatever is wrong is on the shape. */
+/** Faults are collected on the shape. */
 export function configFrom(shape: Shape, document: unknown, folder: string): Config {
   const root = shape.mapping(document, '', [
     'listen',
@@ -254,7 +253,7 @@ export function configFrom(shape: Shape, document: unknown, folder: string): Con
   }
 }
 
-/** They need a key in any case; they are on by default on loopback, elsewhere they must be enabled. */
+/** They always need a key. On loopback they are on by default, elsewhere they must be enabled. */
 function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'] {
   const compat = shape.mapping(value, 'compat', ['coingecko', 'defillama', 'udf', 'min_score', 'listen'])
   const listen = shape.mapping(compat['listen'], 'compat.listen', ['host', 'port'])
@@ -273,7 +272,7 @@ function compatFrom(shape: Shape, value: unknown, host: string): Config['compat'
   }
 }
 
-/** It needs a key in any case; it is on by default on loopback, elsewhere it must be enabled. */
+/** It always needs a key. On loopback it is on by default, elsewhere it must be enabled. */
 function mcpFrom(shape: Shape, value: unknown, host: string): Config['mcp'] {
   const mcp = shape.mapping(value, 'mcp', ['enabled', 'min_score'])
   return {
@@ -282,10 +281,13 @@ function mcpFrom(shape: Shape, value: unknown, host: string): Config['mcp'] {
   }
 }
 
-/** Prices with a score of 3 or less are labelled Low: one nominal stable, a past that could not be read, sources that disagree. */
+/**
+ * Prices with a score of 3 or less are labelled Low: one nominal stable, a past that could not be read, sources that
+ * disagree.
+ */
 const DEFAULT_MIN_SCORE = 4
 
-/** As a browser writes them: in lower case, without a path and without the port that the scheme has anyway. */
+/** As a browser sends them: in lower case, without a path and without the scheme's default port. */
 function originsFrom(shape: Shape, value: unknown): readonly string[] {
   const expected = 'an origin as browsers send it, such as https://app.example or http://localhost:5173'
   return shape.list(value, 'access.cors_origins').map((each, at) => {

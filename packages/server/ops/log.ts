@@ -9,7 +9,7 @@ export type Log = {
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** Lines go to standard error, so that what a command prints stays readable. */
+/** Lines go to standard error, so that the output of a command stays readable. */
 export function createLog(level: LogLevel = 'info'): Log {
   const logger = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },

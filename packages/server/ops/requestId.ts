@@ -1,13 +1,13 @@
 /**
- * What an answer and a log line are found by: a UUID's shape, random for the process and counted within it. Nobody has
- * to guess it, so it need not be random each time, which would cost more than all else an answer is made of.
+ * Identifies an answer and its log lines: in the shape of a UUID, random per process and counted within it. It need not
+ * be unpredictable, and a random one for each answer would cost more than the rest of the answer.
  */
 import { randomUUID } from 'node:crypto'
 
 const COUNTED_DIGITS = 12
 const OF_PROCESS = randomUUID().slice(0, -COUNTED_DIGITS)
 
-/** All ends an id can have: the digits before them are written once for so many ids. */
+/** All possible last digits of an id: the digits before them are built once for this many ids. */
 const END_DIGITS = 3
 const ENDS = Array.from({ length: 16 ** END_DIGITS }, (_, at) => hex(at, END_DIGITS))
 

@@ -1,10 +1,10 @@
 /**
- * Counters and times that are written often, in the Prometheus text format. A series is looked up once and then
- * counts without making garbage: prom-client checks and hashes every label at every observation, which costs more
- * than the answer it counts.
+ * Frequently updated counters and timings in the Prometheus text format. A series is looked up once and then counts
+ * without garbage: prom-client checks and hashes every label at every observation, which costs more than the answer it
+ * counts.
  */
 
-/** Upper bounds, in seconds: from a cached answer to the longest a handler may take. */
+/** Upper bounds in seconds: from a cached answer to the longest a handler may take. */
 export const SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ] as const
@@ -52,7 +52,7 @@ export class Times {
   }
 }
 
-/** All series of one name, by the values of its labels. */
+/** All series of one name, by their label values. */
 export class Family<Series extends Count | Times> {
   readonly #name: string
   readonly #help: string

@@ -8,9 +8,9 @@ import { checksummed } from './checksum.ts'
 export type Fault = { readonly path: string; readonly received: string; readonly expected: string }
 
 const SHOWN = 60
-/** A key this many letters away is taken for a slip. */
+/** A key within this edit distance counts as a typo. */
 const SLIP = 3
-/** Shorter parts of a variable are no secrets, and words of other texts. */
+/** Shorter parts of a variable are no secrets, and occur as ordinary words. */
 const SECRET_LENGTH = 8
 
 const NETWORK = {
@@ -22,12 +22,12 @@ export class Shape {
   readonly faults: Fault[] = []
   readonly #hidden: string[] = []
 
-  /** A text from elsewhere that no fault repeats, nor a part of it: YAML may have taken it apart. */
+  /** Text from elsewhere that no fault may repeat, not even in part: YAML may have split it. */
   hide(text: string): void {
     this.#hidden.push(...text.split(/[\s"'`{}[\],:*&!|>]+/).filter(({ length }) => length >= SECRET_LENGTH))
   }
 
-  /** A mapping with these keys and no others. */
+  /** A mapping with only these keys. */
   mapping(value: unknown, path: string, keys: readonly string[]): Record<string, unknown> {
     if (value === undefined || value === null) return {}
     if (typeof value !== 'object' || Array.isArray(value)) return this.#fault(path, value, 'a mapping', {})
@@ -41,7 +41,7 @@ export class Shape {
     return Array.isArray(value) ? value : this.#fault(path, value, 'a list', [])
   }
 
-  /** `unit` is told with the range: a number that is off by a factor is most often of another unit. */
+  /** `unit` is reported with the range: a number that is off by a factor usually has another unit. */
   integer(
     value: unknown,
     path: string,
@@ -66,7 +66,7 @@ export class Shape {
       : this.#fault(path, value, expected, otherwise ?? '')
   }
 
-  /** A text that may hold a key: of what is wrong with it only the scheme is shown. */
+  /** A text that may contain a key: a fault shows only its scheme. */
   url(value: unknown, path: string, schemes: readonly string[]): string {
     const text = typeof value === 'string' ? value.trim() : ''
     const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase()
@@ -88,7 +88,7 @@ export class Shape {
 
   address(value: unknown, path: string): `0x${string}` {
     const text = this.text(value, path, 'an address: 0x and 40 hex digits', /^0x[0-9a-fA-F]{40}$/)
-    // One wrong digit is another account: mixed case carries a checksum, and it must hold.
+    // One wrong digit is another account: mixed case contains a checksum, and it must be valid.
     const isMixed = /[a-f]/.test(text) && /[A-F]/.test(text)
     if (isMixed && checksummed(text) !== text)
       this.#fault(
@@ -100,7 +100,7 @@ export class Shape {
     return text.toLowerCase() as `0x${string}`
   }
 
-  /** Faults every entry whose key stood before. */
+  /** Reports every entry whose key occurred before. */
   unique<Item>(items: readonly Item[], path: string, key: string, keyOf: (item: Item) => unknown): void {
     const seen = new Map<unknown, number>()
     for (const [at, item] of items.entries()) {
@@ -153,7 +153,7 @@ export class Shape {
 
   #fault<Value>(path: string, value: unknown, expected: string, stand: Value): Value {
     const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? typeof value)
-    // A value may hold a secret: what looks like a URL is never shown.
+    // A value may contain a secret: text that looks like a URL is never shown.
     const received =
       /:\/\//.test(text) || this.#isHidden(text)
         ? '[redacted]'
@@ -172,7 +172,7 @@ export class Shape {
 export const join = (path: string, key: string | number): string =>
   path === '' ? String(key) : typeof key === 'number' ? `${path}[${key}]` : `${path}.${key}`
 
-/** Which keys there are; the one that was probably meant comes first. */
+/** Lists the known keys; the one that was probably meant comes first. */
 function knownKey(key: string, keys: readonly string[]): string {
   const stem = (name: string) => name.replace(/_(ms|s|h|hours|seconds|blocks)$/, '')
   const near = keys.find(

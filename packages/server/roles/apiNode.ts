@@ -1,7 +1,7 @@
 /**
- * One of any number of API nodes on a shared database. It keeps nothing that another node would need: sessions, keys,
- * quotas and counts of streams are in the store, its hub tails the log, and what only a chain's writer knows is asked
- * by letter.
+ * One of any number of API nodes on a shared database. It keeps no state that another node would need: sessions, keys,
+ * quotas and stream counts are in the store, its hub tails the log, and questions only a chain's writer can answer go
+ * over the store RPC.
  */
 import { SharedLimit } from '../access/sharedLimit.ts'
 import { openApi } from '../wiring/api.ts'
@@ -23,7 +23,7 @@ import { Hub } from '../stream/hub.ts'
 import { LagWatch } from '../stream/lagWatch.ts'
 import { SharedRoster } from '../stream/sharedRoster.ts'
 
-/** As long as a client with a good cursor is made to wait: a node that is further behind should get no new ones. */
+/** Equal to the wait of a client with a valid cursor: a node that is further behind should get no new clients. */
 const LATE_MS = 5000
 
 export async function startApiNode({
@@ -101,8 +101,7 @@ export async function startApiNode({
 }
 
 /**
- * Stored data can be served whether or not there is a writer: only a node that cannot see the end of the log is
- * not ready.
+ * Stored data can be served with or without a writer, so only a node that cannot see the end of the log is not ready.
  */
 function readiness(lag: LagWatch, reasons: readonly string[]): ReturnType<Chains['isReady']> {
   if (lag.silentMs > LATE_MS) return { ready: false, reasons: ['the database does not answer', ...reasons] }

@@ -1,6 +1,6 @@
 /**
- * A process that writes chains, or stands by for those that do. Each chain is won in an election of its own; what it
- * loses it stops, and stands by again.
+ * A process that writes chains, or stands by for those that do. Each chain has an election of its own; when the process
+ * loses a lease it stops the chain and stands by again.
  */
 import { superviseBackfills, superviseChain } from '../wiring/localChains.ts'
 import { Settings } from '../http/settings.ts'
@@ -23,17 +23,17 @@ import type { ChainSupervisor } from '../worker/supervisor.ts'
 import { StoreRpcServer } from '../cluster/storeRpc.ts'
 
 export type ChainNode = {
-  /** Chains it writes right now. */
+  /** Chains that this process writes right now. */
   writes(): readonly number[]
   close(): Promise<void>
 }
 
 export type ChainNodeOptions = Omit<ServiceOptions, 'consoleFolder'> & {
-  /** Left out, all of the configuration. */
+  /** Left out, all chains of the configuration. */
   readonly chainIds?: readonly number[]
 }
 
-/** How often it is asked how far replays are, at all nodes. */
+/** How often the replay positions of all nodes are read. */
 const REPLAYED_MS = 1000
 
 /** A chain while this process writes it. */
@@ -105,7 +105,7 @@ export async function startChainNode({
     leases: () => election.leases,
     async answer(chainId, method, args) {
       if (method !== 'setPolicy') return answer(turns.get(chainId), chainId, method, args)
-      // Not the policy in the request: the store has what was set, and a neighbouring version applies it to another default.
+      // Use the stored policy, not the one in the request: another version may merge it with other defaults.
       await settings.refresh()
       return adoptPolicy()
     },
@@ -156,7 +156,7 @@ export async function startChainNode({
   }
 }
 
-/** What API nodes ask of a chain's writer. */
+/** Answers calls of API nodes to a chain's writer. */
 async function answer(
   turn: Turn | undefined,
   chainId: number,
@@ -169,12 +169,12 @@ async function answer(
   const service = turn.supervisor.service()
   if (service === null) throw new ChainDown(`chain ${chainId} is starting`)
   const call = METHODS.find(each => each === method)
-  // Asked by a newer version: its own writers, which come last, will know it.
+  // The caller runs a newer version. Writers are upgraded last and will know the method then.
   if (call === undefined) throw new ChainDown(`the writer of chain ${chainId} does not know ${method}`)
   return (service[call] as (...given: readonly unknown[]) => Promise<unknown>).apply(service, [...args])
 }
 
-/** By name, so that a letter reaches nothing else: it may be from a neighbouring version. */
+/** Listed by name, so that a remote call can reach nothing else; it may come from another version. */
 const METHODS = [
   'progress',
   'enrol',

@@ -1,4 +1,4 @@
-/** What every process of a shared database has: a name of its own, and settings that may change elsewhere. */
+/** What every process on a shared database needs: a name of its own, and settings that other processes may change. */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Settings } from '../http/settings.ts'
@@ -7,10 +7,10 @@ import { sqlitePath } from '../store/openStore.ts'
 /** A change at another node is seen within this time. */
 const REFRESH_MS = 2000
 
-/** No two processes have the same, and a person can tell where it runs. */
+/** Unique, and shows a person where the process runs. */
 export const nodeName = (): string => `${hostname()}:${process.pid}:${randomBytes(4).toString('hex')}`
 
-/** Throws for a database that only one process can have. */
+/** Throws for a database that cannot be shared between processes. */
 export function assertShareable(address: string, role: string): void {
   if (sqlitePath(address) !== null)
     throw new Error(

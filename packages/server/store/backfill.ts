@@ -1,11 +1,14 @@
-/** What a back-fill needs of a store: how far it is, and pool events of old blocks, beside the steps of the engine. */
+/**
+ * What a back-fill needs of a store: its progress, and pool events of old blocks, written beside the steps of the
+ * engine.
+ */
 import type { PoolEventDraft } from './port.ts'
 
 export type BackfillPosition = {
   readonly fromBlock: number
-  /** Final when the back-fill began. */
+  /** The final block when the back-fill began. */
   readonly toBlock: number
-  /** Everything below is done; past `toBlock` all of it is. */
+  /** All blocks below are done; past `toBlock` the back-fill is complete. */
   readonly nextBlock: number
   readonly events: number
   readonly startedAtMs: number
@@ -14,9 +17,9 @@ export type BackfillPosition = {
 export type BackfillCommit = {
   readonly chainId: number
   readonly atMs: number
-  /** Of final blocks. The same event twice is one. */
+  /** Events of final blocks. Writing the same event twice has no effect. */
   readonly events: readonly PoolEventDraft[]
-  /** Pools a listed factory created, to be loaded by the chain's worker. */
+  /** Pools created by a listed factory, to be loaded by the chain's worker. */
   readonly foundPools: readonly string[]
   readonly position: BackfillPosition
 }
@@ -24,6 +27,6 @@ export type BackfillCommit = {
 export type BackfillStore = {
   readBackfill(chainId: number): Promise<BackfillPosition | null>
   writeBackfill(commit: BackfillCommit): Promise<void>
-  /** Pools that back-fills found and nobody has loaded: those not among the known ones. */
+  /** Pools that back-fills found and that are not loaded: those not among the known ones. */
   readFoundPools(chainId: number): Promise<readonly string[]>
 }

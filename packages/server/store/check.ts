@@ -1,7 +1,7 @@
 /**
- * Whether a store holds together: the log has no gap, each envelope says its own place, and the current state is
- * the fold of the log. It may be asked of a store that is being written to: what is newer than the head it began
- * with is left alone. Of a pruned log only what was said since its oldest record can be judged.
+ * Checks the consistency of a store: the log has no gap, each envelope contains its own position, and the current state
+ * is the fold of the log. The check may run while the store is being written to: it ignores everything newer than the
+ * head at its start. In a pruned log it can only judge what is newer than the oldest record.
  */
 import { fromId } from '@assay/sdk/wire'
 import type { LogBounds, LogRecord, LogStore, PoolRow, Sequence, SnapshotStore, TokenRow } from './port.ts'
@@ -9,9 +9,9 @@ import { StoreError } from './storeError.ts'
 
 export type StoreReader = LogStore &
   SnapshotStore & {
-    /** What is wrong with the pages and texts of the database, by table and page; nothing where its server checks them. */
+    /** Damage in the pages and texts of the database, by table and page; empty when its server checks them. */
     readIntegrity(): Promise<readonly string[]>
-    /** The last sequence that was given out; null where none is kept. */
+    /** The last sequence that was handed out; null when the store keeps no mark. */
     readMark(): Promise<Sequence | 'missing' | 'damaged' | null>
     close(): Promise<void>
   }
@@ -23,12 +23,12 @@ export type CheckReport = {
   readonly records: number
   readonly pools: number
   readonly tokens: number
-  /** Empty when all is well. */
+  /** Empty when the store is consistent. */
   readonly faults: readonly string[]
 }
 
 const PAGE = 1_000
-/** A broken database is broken in many places; these are enough to know. */
+/** A broken database is broken in many places; these are enough to report. */
 const MOST_FAULTS = 100
 const FAULTS_IN_A_SENTENCE = 5
 
@@ -41,7 +41,7 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
     if (faults.length < MOST_FAULTS) faults.push(text)
   }
   for (const text of await store.readIntegrity()) fault(text)
-  // The mark first: while the service commits, only the head may have moved since.
+  // The mark is read first: while the service commits, only the head can have moved since.
   const mark = await store.readMark()
   const { epoch, oldest, head } = await boundsOf(store, faults)
   const loss = mark === null ? null : markFault(mark, head)
@@ -59,7 +59,7 @@ export async function checkStore(store: StoreReader): Promise<CheckReport> {
   return { epoch, oldest, head, ...counted, faults }
 }
 
-/** Where the log begins and ends; without that there is nothing to report but what was found so far. */
+/** The bounds of the log. Without them only the faults found so far can be reported. */
 async function boundsOf(store: StoreReader, faults: readonly string[]): Promise<LogBounds> {
   try {
     return await store.readBounds()
@@ -70,13 +70,13 @@ async function boundsOf(store: StoreReader, faults: readonly string[]): Promise<
   }
 }
 
-/** A damaged page, or a text that is no longer JSON; anything else is a failure of the check itself. */
+/** True for a damaged page, or a text that is no longer JSON; any other error is a failure of the check itself. */
 const isUnreadable = (failure: unknown): boolean =>
   failure instanceof SyntaxError ||
   failure instanceof TypeError ||
   (failure instanceof StoreError && failure.code === 'STORE_CORRUPT')
 
-/** The log against itself, and the current state against the log. */
+/** Compares the log with itself, and the current state with the log. */
 async function compare(
   store: StoreReader,
   { oldest, head }: Pick<CheckReport, 'oldest' | 'head'>,
@@ -89,7 +89,7 @@ async function compare(
   for await (const record of recordsBetween(store, oldest - 1, head)) {
     counted.records++
     chains.add(record.chainId)
-    // Retention may take the oldest away while we read: only the first may stand higher than it was said.
+    // Retention may delete the oldest records during the read: only the first sequence may be higher than reported.
     if (next !== null && record.sequence !== next)
       fault(`the log goes from ${next - 1} to ${record.sequence}`)
     next = record.sequence + 1
@@ -119,7 +119,7 @@ async function compare(
         take(fold.tokens, chainId, row.tokenAddress),
       )
     }
-  // What the log speaks of and nobody shows, unless it went away since.
+  // Subjects in the log without a current state, unless they were removed since.
   if ((await store.readBounds()).head === head)
     for (const [kind, left] of Object.entries(fold))
       for (const [key, { sequence, state }] of left)
@@ -133,7 +133,7 @@ function markFault(mark: Sequence | 'missing' | 'damaged', head: Sequence): stri
   return `the log ends at ${head}, but sequences up to ${mark} were given out: records are lost, and ${next}`
 }
 
-/** Compares what is shown with the last that was said, as far as both are of the span that was read. */
+/** Compares a current state with the last record about its subject, when both fall in the range that was read. */
 const judgeOf =
   (from: Sequence, head: Sequence, fault: (text: string) => void) =>
   (what: string, sequence: Sequence | null, shown: string | null, said: Last | undefined): void => {

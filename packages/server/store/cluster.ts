@@ -1,6 +1,6 @@
 /**
- * What processes that share one database need beside the port: which process writes which chain, remote calls to that
- * process, which processes serve the API, and how much of its quota each consumer has used on all of them.
+ * What processes on a shared database need beside the port: which process writes which chain, remote calls to that
+ * process, which processes serve the API, and how much of its quota each consumer has used across all of them.
  */
 import type { Sequence } from './port.ts'
 
@@ -46,7 +46,7 @@ export type RpcStore = {
   discard(): Promise<void>
 }
 
-/** Units granted from the quota that all nodes share; of none, how long until there are enough. */
+/** Units granted from the quota that all nodes share; if none were granted, how long until enough are free. */
 export type Grant = { readonly granted: number; readonly waitMs: number; readonly rest: number }
 
 export type SpendingStore = {
@@ -56,19 +56,19 @@ export type SpendingStore = {
     want: number,
     quota: { readonly unitMs: number; readonly burstMs: number },
   ): Promise<Grant>
-  /** What was granted and not spent. */
+  /** Returns units that were granted but not spent. */
   returnUnits(consumer: string, ms: number): Promise<void>
 }
 
 export type NodeStore = {
-  /** A sign of life of an API node, and how far its slowest replay has read. */
+  /** The heartbeat of an API node, with the position of its slowest replay. */
   greet(node: string, replayed: Sequence | null): Promise<void>
   leave(node: string): Promise<void>
-  /** Of all living nodes. */
+  /** The lowest position over all living nodes. */
   readReplayed(): Promise<Sequence | null>
-  /** Counts a stream in; false when the consumer has `most` on all nodes together. */
+  /** Registers a stream; false when the consumer already has `most` on all nodes together. */
   openStream(node: string, consumer: string, most: number): Promise<boolean>
-  /** How many streams each consumer has on this node. */
+  /** Reports the number of streams of each consumer on this node. */
   countStreams(node: string, streams: ReadonlyMap<string, number>): Promise<void>
 }
 

@@ -1,8 +1,7 @@
 /**
- * The text of a stream record, written once when its sequence is known and never parsed again by the store.
- *
- * The keys of an envelope stand in one fixed order, so its routing is read back by position: `readEnvelope`
- * takes only what `unsealed` has made.
+ * The text of a stream record, written once its sequence is known and never parsed by the store again. The keys of an
+ * envelope have a fixed order, so its routing is read back by position: `readEnvelope` accepts only texts made by
+ * `unsealed`.
  */
 import { count, membersOf, Written } from '@assay/engine'
 import { fromId } from '@assay/sdk/wire'
@@ -11,7 +10,7 @@ import { isUnpriced, withLastPriced } from './lastPriced.ts'
 import type { LogRecord, RecordDraft, Sequence } from './rows.ts'
 import { StoreError } from './storeError.ts'
 
-/** Whose current state a record replaces; of a token, with what history keeps of it. */
+/** The subject whose current state a record replaces; for a token, with the values that history keeps. */
 export type Subject =
   | {
       readonly kind: 'token'
@@ -23,19 +22,19 @@ export type Subject =
   | { readonly kind: 'health' }
   | { readonly kind: 'none' }
 
-/** `current` is the state the subject is in from now on, null when it has none. */
+/** `current` is the new state of the subject, null when it has none any more. */
 export type Sealed = { readonly envelope: string; readonly current: string | null }
 
-/** A record as text but for what only its place in the log tells. */
+/** The text of a record without the values that depend on its position in the log. */
 export type Unsealed = {
   readonly subject: Subject
-  /** The record a PRICE_RETRACT withdraws. */
+  /** The record that a PRICE_RETRACT withdraws. */
   readonly retracted: string | null
-  /** Its token has no price from here on: sealing needs the last one. */
+  /** The token has no price after this record, so sealing needs the last one. */
   readonly isUnpriced: boolean
   /** The full quote of a token record. */
   readonly quote: Written | null
-  /** `withdrawn` is the sequence of the record a retraction names; `lastPriced` the text of that field. */
+  /** `withdrawn` is the sequence of the record that a retraction names; `lastPriced` the text of that field. */
   readonly seal: (sequence: Sequence, withdrawn: Sequence | null, lastPriced: string | null) => Sealed
 }
 
@@ -54,7 +53,7 @@ function subjectOf(record: RecordDraft): Subject {
   return kind === 'pool' ? { kind, ...named } : { kind, ...named, point: pointOf(record) }
 }
 
-/** The slow part of writing a record: done once, before the log is locked. */
+/** Does the slow part of writing a record once, before the log is locked. */
 export function unsealed(record: RecordDraft): Unsealed {
   return {
     subject: subjectOf(record),
@@ -81,10 +80,10 @@ function sealing(record: RecordDraft): Unsealed['seal'] {
   })
 }
 
-/** One text in one piece: put together by `+`, it would be copied when the log is locked. */
+/** Joins into one flat string: with `+`, the text would be copied while the log is locked. */
 const flat = (...pieces: readonly string[]): string => pieces.join('')
 
-/** What of a log record stands in its envelope. */
+/** The fields of a log record that its envelope contains. */
 export function readEnvelope(envelope: string): Pick<LogRecord, 'type' | 'poolIds' | 'tokenIds'> {
   const pools = envelope.indexOf('[')
   const poolsEnd = envelope.indexOf(']', pools)
@@ -98,13 +97,13 @@ export function readEnvelope(envelope: string): Pick<LogRecord, 'type' | 'poolId
   }
 }
 
-/** Whether a record is about a token, and not about a pool or a feed. */
+/** Whether a record is about a token rather than a pool or a feed. */
 export const isOfToken = ({ type, envelope }: LogRecord): boolean =>
   (type === 'PRICE_UPSERT' || type === 'PRICE_RETRACT') && envelope.includes('"payload":{"scope":"token"')
 
 /**
- * The compact state in a token's envelope: all of an upsert but its head; the `current` of a retraction, which also
- * says what it takes back.
+ * The compact state in a token's envelope: all of an upsert but its head, or the `current` of a retraction, which also
+ * names the record it withdraws.
  */
 export function envelopeState(envelope: string): string {
   const { type, payload } = JSON.parse(envelope) as {
@@ -127,11 +126,11 @@ function retractedIdOf({ type, payload }: RecordDraft): string | null {
   return retracted.record_id
 }
 
-/** Ids are hexadecimal: nothing in them is to be escaped. */
+/** Ids are hexadecimal and need no escaping. */
 const routingText = ({ routing: { chain_id, pool_ids, token_ids } }: RecordDraft): string =>
   `{"chain_id":${chain_id},"pool_ids":${idsText(pool_ids)},"token_ids":${idsText(token_ids)}}`
 
-/** By hand: most records name one pool and two tokens, too few for a join to pay. */
+/** Built by hand: most records name one pool and two tokens, too few for `join` to be worth it. */
 function idsText(ids: readonly string[]): string {
   if (ids.length === 0) return '[]'
   let text = `["${ids[0]}`
@@ -146,7 +145,7 @@ type PayloadTextAt = (
   lastPriced: string | null,
 ) => PayloadText
 
-/** Most payloads are known before their sequence is: swaps, and pools, whose sequence stands beside their state. */
+/** Most payloads are known before their sequence: swaps, and pools, whose sequence is stored beside their state. */
 function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextAt {
   switch (type) {
     case 'SWAP_OBSERVED':
@@ -179,7 +178,7 @@ function payloadText({ type, payload }: RecordDraft): PayloadText | PayloadTextA
   }
 }
 
-/** A token's state carries the sequence of its record. */
+/** The state of a token contains the sequence of its record. */
 function tokenStateAt(
   state: unknown,
 ): (sequence: Sequence, lastPriced: string | null, head?: string) => string {
@@ -190,18 +189,20 @@ function tokenStateAt(
   }
 }
 
-/** A pool's sequence stands beside its state, which is null when its block took the pool away. */
+/** A pool's sequence is stored beside its state, which is null when its block removed the pool. */
 function poolStateAt(state: unknown): () => string | null {
   const text = state === null ? null : JSON.stringify(state)
   return () => text
 }
 
-/** The state of a pool is all that follows the head of its upsert, so it is cut from the text and not written twice. */
+/**
+ * The state of a pool is everything after the head of its upsert, so it is cut from the text rather than written twice.
+ */
 function poolUpsert(payload: Payload): PayloadText {
   const text = JSON.stringify(payload)
   const { chain_id, pool_id, record_id } = payload as Readonly<Record<string, string>>
   const head = `{"scope":"pool","chain_id":${chain_id},"pool_id":"${pool_id}","record_id":"${record_id}",`
-  // A comparison is several times as quick as `startsWith` of a text that was only just put together.
+  // This comparison is several times as fast as `startsWith` on a freshly concatenated text.
   if (text.slice(0, head.length) !== head)
     throw new StoreError('STORE_MISUSE', `the upsert ${record_id} does not begin with its head`)
   return { payload: text, current: flat('{', text.slice(head.length)) }

@@ -1,7 +1,7 @@
 /**
- * Where sequences live. Epoch n owns the positions from n × 2^40: the first of them means "nothing yet" and
- * the first record stands one above, so in epoch 0 the first record is 1. A position thus always tells its
- * epoch, even that of a log to which nothing has been appended, and two histories never overlap.
+ * The ranges of sequences. Epoch n owns the positions from n × 2^40: the first means "no record yet" and the first
+ * record has the one above, so in epoch 0 the first record is 1. A position therefore always identifies its epoch, even
+ * in an empty log, and two histories never overlap.
  */
 import type { Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
@@ -18,7 +18,7 @@ export function epochStart(epoch: number): Sequence {
 
 export const epochOf = (position: Sequence): number => Math.floor(position / POSITIONS_PER_EPOCH)
 
-/** The last of `count` records that begin at `next`; they must fit in the epoch. */
+/** The last sequence of `count` records that begin at `next`; they must fit in the epoch. */
 export function lastSequence(epoch: number, next: Sequence, count: number): Sequence {
   const last = next + count - 1
   if (last >= epochStart(epoch) + POSITIONS_PER_EPOCH)

@@ -1,19 +1,17 @@
 /**
- * What was published about a token, record by record, for as long as the log keeps it.
- *
- * Only what readers of history ask for stands apart from the log: when, at which block, and the exact price.
- * The whole state is read from the log itself.
+ * What was published about a token, record by record, for as long as the log keeps it. Only the values that readers of
+ * history need are stored apart from the log: time, block and exact price. The whole state is read from the log itself.
  */
 import type { RecordDraft, Sequence } from './rows.ts'
 
-/** One record of a token: `price` is `numerator/denominator`, null where it said UNPRICED. */
+/** One record of a token: `price` is `numerator/denominator`, null when the record was UNPRICED. */
 export type HistoryPoint = {
   readonly sequence: Sequence
-  /** When it was evaluated. */
+  /** Time of evaluation. */
   readonly atMs: number
   readonly blockNumber: number
   readonly price: string | null
-  /** From this time on the price no longer counted; null without one, or without an end. */
+  /** The price is no longer valid from this time on; null without a price, or without an expiry. */
   readonly expiresAtMs: number | null
 }
 
@@ -23,10 +21,10 @@ export type PointSaid = Omit<HistoryPoint, 'sequence'>
 /** A point with its compact state as wire JSON. */
 export type HistoryRow = HistoryPoint & { readonly state: string }
 
-/** Blocks that were not followed, both included: the chain was started again at its head at `atMs`. */
+/** Blocks that were not followed, both ends included: the chain was restarted at its head at `atMs`. */
 export type GapRow = { readonly fromBlock: number; readonly toBlock: number; readonly atMs: number }
 
-/** Gaps are entities of the engine under keys that begin so; `0` comes after `/`. */
+/** Key range of the engine's gap entities; `0` follows `/` in ASCII. */
 export const GAP_KEYS = { from: 'gap/', below: 'gap0' } as const
 
 export const gapsOf = (texts: readonly string[]): readonly GapRow[] =>
@@ -35,15 +33,15 @@ export const gapsOf = (texts: readonly string[]): readonly GapRow[] =>
     .map(({ fromBlock, toBlock, atMs }) => ({ fromBlock, toBlock, atMs }))
     .sort((a, b) => a.toBlock - b.toBlock)
 
-/** A price as it stood at a moment: the last record of the token at or before it. */
+/** The price at a moment: the token's last record at or before it. */
 export type PriceThen = Pick<HistoryPoint, 'atMs' | 'price' | 'expiresAtMs'>
 
 export type HistoryStore = {
   /** The chain's newest gaps, oldest first. */
   readGaps(chainId: number): Promise<readonly GapRow[]>
   /**
-   * Records of a token evaluated in `[fromMs, toMs)`, in the order of (atMs, sequence), strictly after `after`,
-   * at most `limit`. One record of a wrong clock does not hide others: sequence breaks ties only.
+   * Records of a token evaluated in `[fromMs, toMs)`, in the order of (atMs, sequence), strictly after `after`, at most
+   * `limit`. A record with a wrong clock does not hide others: sequence only breaks ties.
    */
   readTokenHistory(query: {
     readonly chainId: number
@@ -53,7 +51,7 @@ export type HistoryStore = {
     readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
     readonly limit: number
   }): Promise<readonly HistoryRow[]>
-  /** The same without states: what candles are made of. */
+  /** The same without states, for candles. */
   readTokenPoints(query: {
     readonly chainId: number
     readonly tokenAddress: string
@@ -62,20 +60,20 @@ export type HistoryStore = {
     readonly after: { readonly atMs: number; readonly sequence: Sequence } | null
     readonly limit: number
   }): Promise<readonly HistoryPoint[]>
-  /** The last record published at or before a moment; null when the log no longer, or not yet, has one. */
+  /** The last record published at or before a moment; null when the log no longer has one, or does not have one yet. */
   readTokenAt(
     chainId: number,
     tokenAddress: string,
     moment: { readonly ms: number } | { readonly block: number } | { readonly sequence: Sequence },
   ): Promise<HistoryRow | null>
-  /** Prices of many tokens at many moments, in the order asked, in one reading; null as in `readTokenAt`. */
+  /** Prices of many tokens at many moments, in the order of the request, from one read; null as in `readTokenAt`. */
   readPricesAt(
     chainId: number,
     moments: readonly { readonly tokenAddress: string; readonly ms: number }[],
   ): Promise<readonly (PriceThen | null)[]>
 }
 
-/** What history keeps of a compact state. */
+/** The parts of a compact state that history keeps. */
 type Said = {
   readonly evaluated_at_ms: number
   readonly as_of: { readonly block_number: number }

@@ -1,8 +1,7 @@
 /**
- * The last price of a token that has none: every UNPRICED state names it, with the record that published it.
- *
- * It follows from the state stored before the new record, so no engine record carries a sequence. It is a statement about
- * the log, not about the chain: a price that a reorganisation withdrew is still the last one published.
+ * The last price of a token that has none now: every UNPRICED state gives it, with the record that published it. It
+ * follows from the state stored before the new record, so no engine record carries a sequence. It describes the log,
+ * not the chain: a price that a reorganisation withdrew is still the last one published.
  */
 import { type CompactState, lastPricedIn } from '@assay/sdk/wire'
 import type { RecordDraft } from './rows.ts'
@@ -14,10 +13,10 @@ export function isUnpriced({ type, payload }: RecordDraft): boolean {
   return state['state'] === 'UNPRICED'
 }
 
-/** The field as JSON text, from the state stored before; null for a token that had none. */
+/** The field as JSON text, from the state stored before; null for a token without one. */
 export const lastPricedText = (before: string | null): string =>
   before === null ? 'null' : JSON.stringify(lastPricedIn(JSON.parse(before) as CompactState) ?? null)
 
-/** Puts the field last in a state or quote without one. */
+/** Appends the field to a state or quote that lacks it. */
 export const withLastPriced = (text: string, lastPriced: string): string =>
   `${text.slice(0, -1)},"last_priced":${lastPriced}}`

@@ -1,7 +1,7 @@
 /**
- * Records that were given out and are no longer on the log: the device lost them, an older copy was put back, or a
- * replica was promoted without them. A new epoch begins, so none of their sequences is used again; the loss is
- * reported once by the process that found it, and stays on the audit trail.
+ * Records that were handed out but are no longer on the log: the device lost them, an older copy was restored, or a
+ * replica was promoted without them. A new epoch begins, so none of their sequences is used again. The process that
+ * found the loss reports it once, and it stays on the audit trail.
  */
 import type { Log } from '../ops/log.ts'
 import type { AuditRow, Sequence } from './port.ts'
@@ -14,13 +14,13 @@ export const LOSSES = ['BEHIND', 'MARK_MISSING', 'MARK_DAMAGED', 'PROMOTED'] as 
 
 export type Loss = {
   readonly why: (typeof LOSSES)[number]
-  /** Where the log ends now. */
+  /** The present end of the log. */
   readonly head: Sequence
-  /** The last sequence that was given out; null when that is not known. */
+  /** The last sequence that was handed out; null when unknown. */
   readonly mark: Sequence | null
-  /** How many records are gone, at least; null when that is not known. */
+  /** The minimum number of lost records; null when unknown. */
   readonly lost: number | null
-  /** The epoch that begins with this. */
+  /** The epoch that begins with this loss. */
   readonly epoch: number
 }
 
@@ -34,7 +34,7 @@ export const auditOf = (loss: Loss, atMs: number): AuditRow => ({
   detail: JSON.stringify(loss),
 })
 
-/** A line of the service's log. */
+/** Logs a loss. */
 export const logLoss = (log: Pick<Log, 'error'>, { why, head, mark, lost, epoch }: Loss): void =>
   log.error('published records are missing from the log: a new epoch begins', {
     why,

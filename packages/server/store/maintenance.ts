@@ -1,26 +1,26 @@
-/** What an operator or a timer asks of a store, beside the port: retention, and a new epoch after a restore. */
+/** Maintenance of a store by an operator or a timer, beside the port: retention, and a new epoch after a restore. */
 import type { LogBounds, Sequence } from './port.ts'
 import { StoreError } from './storeError.ts'
 
 export type PruneLimits = {
   readonly nowMs: number
-  /** What is younger stays. */
+  /** Younger records stay. */
   readonly hours: number
-  /** The newest so many stay, however old. */
+  /** This many of the newest records stay, whatever their age. */
   readonly records: number
-  /** The most deleted in one transaction; writers get their turn in between. */
+  /** The most rows deleted in one transaction; writers get their turn in between. */
   readonly batch: number
   readonly signal?: AbortSignal
-  /** How far the slowest replay has read, if there is one: what it has not read yet stays. Asked at every step. */
+  /** The position of the slowest replay, if there is one: records above it stay. Read at every step. */
   readonly replayed?: () => Sequence | null
 }
 
 export type Pruned = { readonly records: number; readonly events: number; readonly inputs: number }
 
 export type MaintenanceStore = {
-  /** Deletes, from the oldest, what is past both limits. A record may stay a little longer with its neighbours. */
+  /** Deletes, from the oldest, the records past both limits. A record may stay a little longer with its neighbours. */
   prune(limits: PruneLimits): Promise<Pruned>
-  /** To be called once after restoring a backup: sequences handed out since then are never used again. */
+  /** Call once after restoring a backup: sequences handed out since then are never used again. */
   startEpoch(): Promise<LogBounds>
 }
 

@@ -9,15 +9,15 @@ export type Migration = {
   readonly name: string
   readonly sql: string
   /**
-   * The newest version that a program must know to go on working with the database: one that only adds what such a
-   * program does not look at may name an earlier version than its own. Left out, its own.
+   * The newest version a program must know to keep working with the database. A migration that only adds data such
+   * programs do not read may name an earlier version than its own. Left out, its own.
    */
   readonly oldest?: number
 }
 
 /**
- * What is still to be applied to a database at `stored`. An older program refuses a newer database, unless that one
- * says (`oldest`) that it still works with such a program.
+ * The migrations still to be applied to a database at `stored`. An older program refuses a newer database, unless that
+ * one declares (`oldest`) that it still works with it.
  */
 export function pendingMigrations(
   migrations: readonly Migration[],

@@ -1,10 +1,10 @@
 /**
- * Copies a SQLite database completely into an empty PostgreSQL one: sequences, epoch, secrets, keys and sessions
- * are the same, so existing cursors, keys and cookies stay valid.
+ * Copies a complete SQLite database into an empty PostgreSQL one: sequences, epoch, secrets, keys and sessions stay the
+ * same, so existing cursors, keys and cookies remain valid.
  *
- * It is one transaction of the target, checked before it is committed: if it is interrupted nothing has happened,
- * and it can be repeated. The source is only read, by a process that has claimed it, so that nothing is added
- * meanwhile.
+ * The copy is one transaction of the target, checked before it is committed: after an interruption the target is
+ * unchanged, and the copy can be repeated. The source is only read, by a process that has claimed it, so that no other
+ * process writes to it.
  */
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
@@ -20,13 +20,13 @@ import { StoreError } from './storeError.ts'
 
 export type Moved = CheckReport & { readonly rows: number }
 
-/** What others refer to comes first. */
+/** Tables that others refer to come first. */
 const FIRST = ['consumer', 'api_key']
-/** Not rows of the service: versions of the schema, and the head, which every database has. */
+/** Tables that are not copied as rows: schema versions, and the head, which every database has. */
 const OWN = ['migration', 'head']
-/** What contracts said of themselves is stored differently: see `facts.ts`. */
+/** Texts reported by contracts, which are encoded differently: see `facts.ts`. */
 const SAID = ['token.symbol', 'token.name']
-/** Sent at once: enough to be fast, little enough for memory. */
+/** Limits of one insert: enough to be fast, few enough for memory. */
 const BATCH = { rows: 2000, bytes: 4 * 1024 * 1024 } as const
 
 type Row = Readonly<Record<string, unknown>>
@@ -36,7 +36,7 @@ type Column = {
   readonly identity: 'YES' | 'NO'
 }
 
-/** With the service stopped. The source stays as it is. */
+/** Run only while the service is stopped. The source stays unchanged. */
 export async function moveStore(
   path: string,
   to: string,
@@ -96,7 +96,7 @@ function tablesOf(source: DatabaseSync): string[] {
   return [...FIRST, ...tables.filter(name => !FIRST.includes(name))]
 }
 
-/** A database in use has at least its secrets. */
+/** A database in use has at least its secrets, so a table with rows means that the target is not empty. */
 async function refuseFull(query: Query, table: string): Promise<void> {
   const rows = await query(statement(`SELECT 1 FROM ${table} LIMIT 1`))
   if (rows.length > 0)
@@ -164,13 +164,13 @@ function valueOf(table: string, column: string, value: unknown): unknown {
   return SAID.includes(`${table}.${column}`) ? encodeSaid(value as string | null) : value
 }
 
-/** Only where the log stands: who may write and on which timeline are the target's own. */
+/** Copies only the position of the log: generation and timeline are the target's own. */
 async function moveHead(query: Query, source: DatabaseSync): Promise<void> {
   const { epoch, next, written } = source.prepare('SELECT epoch, next, written FROM head').get() as Row
   await query(statement('UPDATE head SET epoch = $1, next = $2, written = $3'), [epoch, next, written])
 }
 
-/** What the transaction has written, before anybody else sees it. */
+/** Checks what the transaction has written, before any other connection sees it. */
 function check(query: Query): Promise<CheckReport> {
   const inside = {
     query,

@@ -1,6 +1,6 @@
 /**
- * A store by its address: `sqlite:PATH` or `postgres://…`. A process claims it once; then each of its threads
- * opens it for itself. PostgreSQL and its driver are loaded only where they are used: every chain's thread comes by here.
+ * Opens a store by its address: `sqlite:PATH` or `postgres://…`. A process claims it once; then each of its threads
+ * opens it. PostgreSQL and its driver are loaded only when used, because every chain's thread loads this file.
  */
 import type { BackfillStore } from './backfill.ts'
 import type { StoreReader } from './check.ts'
@@ -15,8 +15,8 @@ import { openSqliteReader } from './sqlite/reader.ts'
 import { openSqliteStore } from './sqlite/sqliteStore.ts'
 
 /**
- * Claims the store for this process; the returned function gives it back after all threads have closed it. `onLoss` hears
- * of records that were given out and are gone: on SQLite when this thread first opens the store.
+ * Claims the store for this process; call the returned function after all threads have closed it. `onLoss` receives
+ * records that were handed out and are gone: on SQLite when this thread first opens the store.
  */
 export async function claimStore(
   address: string,
@@ -34,13 +34,15 @@ export async function claimStore(
   }
 }
 
-/** As `claimStore`, but beside others who share it too. SQLite has no such thing: there it is for this process alone. */
+/** Like `claimStore`, but shared with other processes. SQLite cannot be shared: there this process has it alone. */
 export async function shareStore(address: string, onLoss?: OnLoss): Promise<() => Promise<void>> {
   if (sqlitePath(address) !== null) return claimStore(address, onLoss)
   return (await import('./postgres/claim.ts')).claimPostgres(address, 'shared', onLoss)
 }
 
-/** In a process that has claimed it; `lease` is the chain it was elected to write, where several share the store. */
+/**
+ * Call in a process that has claimed the store; `lease` is the chain's lease, when several processes share the store.
+ */
 export async function openStore(
   address: string,
   lease: Lease | null = null,
@@ -51,8 +53,8 @@ export async function openStore(
 }
 
 /**
- * For an API node: with a replica, what it reads of the market is read there. `tail` is the log as far as this node can
- * have seen it; `readBounds` always says where it really ends.
+ * For an API node: with a replica, market data is read there. `tail` is the log as far as this node can have seen it;
+ * `readBounds` always gives its real end.
  */
 export async function openNodeStore(
   address: string,

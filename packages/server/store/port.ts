@@ -1,10 +1,10 @@
 /**
- * What the service needs of a store. One transaction per step holds the chain's position, the engine's
- * entities, current prices, pool events and the appended stream records; nothing is visible before it is
- * durable, and whatever publishes reads it from here.
+ * What the service needs of a store. One transaction per step contains the chain's position, the engine's entities,
+ * current prices, pool events and the appended stream records. Nothing is visible before it is durable, and everything
+ * that is published is read from the store.
  *
- * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n
- * starts at n × 2^40. Every read of several things at once comes from one read transaction.
+ * Bodies are wire JSON text, serialised once. A sequence is below 2^53 and global over chains; epoch n starts at n ×
+ * 2^40. Every read of several things at once comes from one read transaction.
  */
 import type { QuoteJson } from '@assay/engine'
 import type { Unsealed } from './envelope.ts'
@@ -15,29 +15,29 @@ import type { WebhookStore } from './webhooks.ts'
 
 export type { AuditRow, LogRecord, RecordDraft, Sequence, TokenFacts, TokenRow } from './rows.ts'
 
-/** The fold of one engine step, to be made durable whole or not at all. */
+/** The result of one engine step, made durable as a whole or not at all. */
 export type StepCommit = {
   readonly chainId: number
-  /** The engine's step number; the stored one must be exactly one less, else the commit conflicts. */
+  /** The engine's step number; the stored one must be exactly one less, otherwise the commit conflicts. */
   readonly step: number
   readonly tip: { readonly number: number; readonly hash: string; readonly timeMs: number } | null
   /** The tip hash the stored position must have, null before the first block. */
   readonly previousTipHash: string | null
   readonly atMs: number
-  /** In the order they are to be sequenced. */
+  /** In the order of their sequences. */
   readonly records: readonly Unsealed[]
   /** Engine entities as text; null deletes. */
   readonly entities: readonly { readonly key: string; readonly text: string | null }[]
-  /** Pools and tokens as the snapshot shows them, without prices: those follow from the records. */
+  /** Pools and tokens for the snapshot, without prices: those follow from the records. */
   readonly pools: readonly PoolFacts[]
   readonly removedPools: readonly string[]
   readonly tokens: readonly TokenFacts[]
   readonly events: readonly PoolEventDraft[]
   /** Blocks orphaned by this step: their events are marked. */
   readonly orphanedBlocks: readonly string[]
-  /** Events of blocks up to here are marked finalized. */
+  /** Events of blocks up to this number are marked finalized. */
   readonly finalizedNumber: number | null
-  /** A non-chain input that caused this step, journalled with it. */
+  /** The input that caused this step, if it did not come from the chain; stored with it. */
   readonly input: string | null
 }
 
@@ -57,7 +57,7 @@ export type PoolEventDraft = {
   readonly blockNumber: number
   readonly blockHash: string
   readonly logIndex: number
-  /** Wire JSON of what the fields above do not tell; `finality` is the store's to keep. */
+  /** Wire JSON of the values without a field above; the store adds `finality`. */
   readonly body: string
 }
 
@@ -66,7 +66,7 @@ export type Committed = {
   readonly first: Sequence | null
   readonly last: Sequence
 }
-/** The stored position is not the one this step stands on: another writer, or a bug. */
+/** The stored position is not the one this step builds on: there is another writer, or a bug. */
 export type Conflict = {
   readonly outcome: 'conflict'
   readonly storedStep: number
@@ -112,17 +112,17 @@ export type LogStore = {
   readLog(after: Sequence, limit: number, chainId: number | null): Promise<readonly LogRecord[]>
 }
 
-/** From the engine's entities as of the last commit. */
+/** Read from the engine's entities as of the last commit. */
 export type Verified = {
-  /** JSON of the chain's runs of proven blocks; null before its first block. */
+  /** JSON of the chain's ranges of proven blocks; null before its first block. */
   readonly proven: string | null
   readonly pools: readonly {
     readonly poolAddress: string
     readonly verifiedMs: number
     readonly verifiedNumber: number
-    /** Since when its events are followed and stored without a gap; null in a text that does not say. */
+    /** Since when its events are followed and stored without a gap; null in a text that does not contain it. */
     readonly followedSinceMs: number | null
-    /** Null where its creation was not seen. */
+    /** Null when its creation was not observed. */
     readonly createdMs: number | null
   }[]
 }
@@ -152,11 +152,13 @@ export type SnapshotStore = {
   search(
     address: string,
   ): Promise<{ readonly tokens: readonly TokenRow[]; readonly pools: readonly PoolRow[] }>
-  /** Tokens of any chain whose symbol or name holds the text, in any case, those with the most depth first. */
+  /** Tokens of any chain whose symbol or name contains the text, ignoring case, deepest first. */
   searchTokens(text: string, limit: number): Promise<readonly TokenRow[]>
-  /** Microdollars that move the pools of each token by 2%, all its pools together; null where no pool has a known depth. */
+  /**
+   * Microdollars that move the pools of each token by 2%, summed over its pools; null when no pool has a known depth.
+   */
   readDepths(chainId: number, tokens: readonly string[]): Promise<readonly (string | null)[]>
-  /** When these pools were last verified by themselves, and the runs of proven blocks that vouch for them since. */
+  /** When each of these pools was last verified, and the ranges of proven blocks that have covered them since. */
   readVerified(chainId: number, pools: readonly string[]): Promise<Verified>
   /** The latest FEED_HEALTH payload of a chain. */
   readHealth(chainId: number): Promise<string | null>
@@ -192,7 +194,7 @@ export type AccessStore = {
   touchSession(idHash: Uint8Array, atMs: number): Promise<void>
   deleteSession(idHash: Uint8Array): Promise<boolean>
   countSessions(consumer: string, atMs: number): Promise<number>
-  /** Ends the consumer's session that has not been used for longest. */
+  /** Ends the consumer's least recently used session. */
   retireSession(consumer: string): Promise<void>
   audit(row: AuditRow): Promise<void>
   /** A secret of the database itself (cursor signing), made on first use. */

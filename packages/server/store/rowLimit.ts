@@ -1,7 +1,7 @@
-/** The most rows one read may return: a negative limit would mean none at all. */
+/** Limits the rows of one read; a negative limit would mean unlimited. */
 import { StoreError } from './storeError.ts'
 
-/** Ten times the largest page of the API. Such a read still takes milliseconds, on the thread that serves. */
+/** Ten times the largest page of the API. Such a read still takes only milliseconds on the serving thread. */
 const MAX_ROWS = 10_000
 
 export function rowLimit(limit: number): number {

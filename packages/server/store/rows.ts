@@ -1,13 +1,15 @@
-/** Records and rows as the parts of a store hand them to each other. */
+/** Records and rows that the parts of a store exchange. */
 import type { Written } from '@assay/engine'
 
 export type Sequence = number
 
 /**
- * A stream record before it has a sequence; `unsealed` makes its text. The store writes the envelope
- * `{stream_sequence, routing, type, payload}`, adds `stream_sequence` to a token's `as_of` (in the payload
- * or in `current`) and to `retracted`, and keeps the current state of the token or pool it speaks of. The payload
- * of a PRICE_UPSERT begins with `scope`, `chain_id`, `token_id` or `pool_id`, and `record_id`; the rest is the state.
+ * A stream record before it has a sequence; `unsealed` makes its text. The store writes the envelope `{stream_sequence,
+ * routing, type, payload}`, adds `stream_sequence` to a token's `as_of` (in the payload or in `current`) and to
+ * `retracted`, and keeps the current state of the token or pool it is about.
+ *
+ * The payload of a PRICE_UPSERT begins with `scope`, `chain_id`, `token_id` or `pool_id`, and `record_id`; the rest is
+ * the state.
  */
 export type RecordDraft = {
   readonly type: 'PRICE_UPSERT' | 'PRICE_RETRACT' | 'SWAP_OBSERVED' | 'FEED_HEALTH'
@@ -39,7 +41,7 @@ export type LogRecord = {
   readonly timeMs: number
   /** The whole envelope as JSON text. */
   readonly envelope: string
-  /** Its length in UTF-8. */
+  /** Length of the envelope in UTF-8. */
   readonly bytes: number
 }
 

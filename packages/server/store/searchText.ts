@@ -1,7 +1,7 @@
-/** How tokens are found by what they call themselves. */
+/** Search of tokens by symbol and name. */
 
-/** Of so many that match, the best matches, the depth is looked at: a short text matches half of all tokens. */
+/** Only the best matches are ranked by depth: a short text matches half of all tokens. */
 export const MOST_MATCHES = 200
 
-/** A pattern for LIKE with a backslash as its escape, where the text may stand anywhere. */
+/** A LIKE pattern, with a backslash as its escape, that matches the text anywhere. */
 export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`

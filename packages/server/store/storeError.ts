@@ -1,37 +1,37 @@
 /**
- * Failures of a store, each with a code and whether the same call may succeed later. Outcomes such as a
- * conflicting commit are values of the port, never one of these.
+ * Failures of a store, each with a code and whether the same call may succeed later. Outcomes such as a conflicting
+ * commit are values of the port and never errors.
  */
 
-/** Every code, and whether a retry helps. */
+/** Every code, and whether a retry may help. */
 const RETRYABLE = {
-  /** Other writers kept the write lock past the limit. */
+  /** Other writers held the write lock past the limit. */
   STORE_BUSY: true,
-  /** No space left: reads go on, and so do writes once there is space. */
+  /** No space left: reads continue, and writes do once there is space. */
   STORE_FULL: true,
   /** The database server does not answer, or the connection broke: whether a commit was made is unknown. */
   STORE_UNREACHABLE: true,
-  /** Another process has taken this writer's place; it can commit no more. */
+  /** Another process has replaced this writer, which can no longer commit. */
   STORE_FENCED: false,
-  /** The database is set up to lose what it acknowledged. */
+  /** The database is configured so that it may lose acknowledged commits. */
   STORE_UNSAFE: false,
   /** The device failed. Whether the last commit is durable is unknown, so this writer stops for good. */
   STORE_IO: false,
   STORE_READ_ONLY: false,
   STORE_CORRUPT: false,
   STORE_CLOSED: false,
-  /** Another process holds the database. */
+  /** Another process has claimed the database. */
   STORE_CLAIMED: false,
   /** This process opened the database without claiming it. */
   STORE_UNCLAIMED: false,
   STORE_NETWORK_FILE_SYSTEM: false,
   STORE_ENGINE_TOO_OLD: false,
   STORE_SCHEMA_NEWER: false,
-  /** Not yet migrated, and the caller may not. */
+  /** The schema is older, and the caller may not migrate it. */
   STORE_SCHEMA_OLDER: false,
-  /** A database of some other program. */
+  /** A database of another program. */
   STORE_FOREIGN: false,
-  /** A key that is already there, or a reference to one that is not. */
+  /** A duplicate key, or a reference to a missing row. */
   STORE_CONSTRAINT: false,
   /** The caller broke the port's contract. */
   STORE_MISUSE: false,

@@ -1,10 +1,10 @@
-/** What a running store should be watched for: news of other processes, and what goes wrong by and by. */
+/** Watches a running store: notifications of other processes, and problems that build up slowly. */
 import { statSync } from 'node:fs'
 import type { Log } from '../ops/log.ts'
 import { sqlitePath } from './openStore.ts'
 import { CommitListener } from './postgres/listener.ts'
 
-/** How often the write-ahead log is looked at, and how large it may grow before somebody should know. */
+/** How often the size of the write-ahead log is checked, and the size that is worth a warning. */
 const WAL_WATCH = { everyMs: 60_000, largeBytes: 256 * 1024 * 1024 }
 
 export function watchStore(

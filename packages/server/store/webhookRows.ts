@@ -1,4 +1,7 @@
-/** Rows of webhooks as both databases give them, and secrets on their way in and out: nowhere else are they plain. */
+/**
+ * Rows of webhooks as both databases return them, and their secrets on the way in and out, which are plain text only
+ * here.
+ */
 import { Secret } from '../ops/config.ts'
 import type { WebhookRow } from './webhooks.ts'
 import { StoreError } from './storeError.ts'
@@ -8,7 +11,7 @@ export type StoredWebhook = Omit<WebhookRow, 'secret' | 'previousSecret'> & {
   readonly previousSecret: string | null
 }
 
-/** Names in quotes, as PostgreSQL wants them and SQLite takes them. */
+/** Names in quotes, which PostgreSQL requires and SQLite accepts. */
 export const WEBHOOK_COLUMNS = `
   w.webhook_id AS "webhookId", w.consumer, w.name, w.url, w.condition, w.state, w.reason, w.secret,
   w.previous_secret AS "previousSecret", w.previous_until_ms AS "previousUntilMs", w.revision,

@@ -1,12 +1,14 @@
 /**
- * What webhooks need of a store: who is to be called and on which condition, how far the log has been matched for each,
- * and the deliveries that are due. A delivery and the position it came from are written in one transaction, so a process
- * that dies neither loses a delivery nor invents one: what it had not written is matched again, with the same result.
+ * What webhooks need of a store: the receivers and their conditions, how far the log has been matched for each, and the
+ * deliveries that are due.
+ *
+ * A delivery and the position it came from are written in one transaction, so a process that dies neither loses nor
+ * invents a delivery: the records it had not saved are matched again, with the same result.
  */
 import type { Secret } from '../ops/config.ts'
 import type { Sequence } from './rows.ts'
 
-/** `PARKED`: nothing is sent until somebody resumes it; the reason says why. */
+/** `PARKED`: nothing is sent until a user resumes it; `reason` explains why. */
 export type WebhookState = 'ACTIVE' | 'PAUSED' | 'PARKED'
 
 export type NewWebhook = {
@@ -14,13 +16,13 @@ export type NewWebhook = {
   readonly consumer: string
   readonly name: string
   readonly url: string
-  /** JSON, as the wire has it. */
+  /** JSON in the wire format. */
   readonly condition: string
   readonly secret: Secret
   readonly createdAtMs: number
-  /** Records above it are matched. */
+  /** Records up to this sequence are matched. */
   readonly position: Sequence
-  /** What the condition remembers of the records up to there; null when nothing. */
+  /** The condition's memory of the records up to `position`; null when there is none. */
   readonly memory: string | null
 }
 
@@ -32,7 +34,7 @@ export type WebhookRow = NewWebhook & {
   readonly previousUntilMs: number | null
   /** Counts changes by users; a result matched against an older revision is discarded. */
   readonly revision: number
-  /** Deliveries that are not made yet. */
+  /** Deliveries not made yet. */
   readonly pending: number
 }
 
@@ -40,23 +42,26 @@ export type DeliveryState = 'PENDING' | 'DELIVERED'
 
 export type DeliveryRow = {
   readonly webhookId: string
-  /** Of the record it tells of; with the webhook it makes the id of the message. */
+  /** Sequence of the record that caused it; together with the webhook it makes the message id. */
   readonly sequence: Sequence
   readonly state: DeliveryState
   readonly body: string
   readonly matchedAtMs: number
   readonly attempts: number
-  /** Of the present series of attempts: resuming begins another one. */
+  /** Start of the present series of attempts; resuming begins a new one. */
   readonly firstAttemptAtMs: number | null
   readonly lastAttemptAtMs: number | null
-  /** Not tried again before. */
+  /** Earliest time of the next attempt. */
   readonly nextAttemptAtMs: number
   /** HTTP status of the last answer; null when there was none. */
   readonly status: number | null
   readonly error: string | null
 }
 
-/** One process matches and sends. `beats` counts up while it lives; `revision` with every change from outside. */
+/**
+ * The turn of the one process that matches and sends. It counts up `beats` while it lives; users' changes count up
+ * `revision`.
+ */
 export type WebhookTurn = {
   readonly generation: number
   readonly beats: number
@@ -64,7 +69,7 @@ export type WebhookTurn = {
   readonly revision: number
 }
 
-/** How far one webhook has come, and what it found on the way. */
+/** The progress of one webhook, and the deliveries it found. */
 export type WebhookMove = {
   readonly webhookId: string
   readonly revision: number
@@ -73,7 +78,7 @@ export type WebhookMove = {
   readonly deliveries: readonly Pick<DeliveryRow, 'sequence' | 'body' | 'matchedAtMs'>[]
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export type DeliveryOutcome = {
   readonly webhookId: string
   readonly sequence: Sequence
@@ -83,21 +88,23 @@ export type DeliveryOutcome = {
   readonly nextAttemptAtMs: number
   readonly status: number | null
   readonly error: string | null
-  /** The webhook is parked with this. */
+  /** The reason for parking the webhook, if the attempt parks it. */
   readonly parks: string | null
 }
 
 export type WebhookStore = {
-  /** False, and nothing is written, when the consumer has `most` already. */
+  /** False, with nothing written, when the consumer already has `most`. */
   insertWebhook(webhook: NewWebhook, most: number): Promise<boolean>
   readWebhook(webhookId: string): Promise<WebhookRow | null>
-  /** All of a consumer, or of everybody; oldest first. */
+  /** All webhooks of a consumer, or of all consumers; oldest first. */
   listWebhooks(consumer: string | null): Promise<readonly WebhookRow[]>
-  /** A webhook made active again has its due delivery tried at once, with a day ahead of it. */
+  /** When a webhook becomes active again, its due delivery is tried at once and has a full day for retries. */
   setWebhookState(webhookId: string, state: WebhookState, reason: string | null): Promise<boolean>
-  /** `previousUntilMs`: how long the secret so far signs beside the new one. */
+  /** `previousUntilMs`: until when the old secret also signs. */
   rotateWebhook(webhookId: string, secret: Secret, previousUntilMs: number): Promise<boolean>
-  /** Makes it active and matches again from there: deliveries of later records are deleted and made again. */
+  /**
+   * Activates the webhook and matches again from `position`: deliveries of later records are deleted and made again.
+   */
   moveWebhook(webhookId: string, position: Sequence, memory: string | null): Promise<boolean>
   deleteWebhook(webhookId: string): Promise<boolean>
   /** Newest first, strictly below `before`. */
@@ -109,17 +116,23 @@ export type WebhookStore = {
   /** Oldest first. */
   readPending(webhookId: string, limit: number): Promise<readonly DeliveryRow[]>
 
-  /** Null before anybody had a turn or changed anything. */
+  /** Null before the first turn or change. */
   readWebhookTurn(): Promise<WebhookTurn | null>
-  /** The next turn; null when the holder has given a sign of life since it was `seen`. `seen` null takes it from anybody. */
+  /**
+   * Takes the next turn; null when the holder has sent a heartbeat since it was `seen`. With `seen` null it is taken in
+   * any case.
+   */
   takeWebhookTurn(owner: string, seen: WebhookTurn | null): Promise<number | null>
-  /** A sign of life; false when the turn is another's. */
+  /** Sends a heartbeat; false when another process has the turn. */
   beatWebhookTurn(generation: number): Promise<boolean>
-  /** Gives the turn up, so that nobody has to wait for silence. */
+  /** Ends the turn, so that no successor has to wait for the timeout. */
   leaveWebhookTurn(generation: number): Promise<void>
-  /** Ids of those that were changed from outside meanwhile, for which nothing is written. Fails with STORE_FENCED past its turn. */
+  /**
+   * Returns ids of webhooks that users changed meanwhile, for which nothing is written. Fails with STORE_FENCED when
+   * the turn is over.
+   */
   advanceWebhooks(generation: number, moves: readonly WebhookMove[]): Promise<readonly string[]>
   settleDeliveries(generation: number, outcomes: readonly DeliveryOutcome[]): Promise<void>
-  /** Forgets at most `limit` deliveries that were made before. */
+  /** Deletes at most `limit` deliveries that were made before `beforeMs`. */
   pruneDeliveries(generation: number, beforeMs: number, limit: number): Promise<number>
 }

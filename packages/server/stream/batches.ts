@@ -1,27 +1,27 @@
 /**
- * Records on their way out: framed once for everyone, and a block's records joined into one write for all who stand
- * at the same place with the same filter. The cost of a stream is its system calls.
+ * Prepares records for sending: each is framed once for all subscribers, and a block's records are joined into one
+ * write for all at the same position with the same filter. The cost of a stream is its system calls.
  */
 import type { LogRecord, Sequence } from '../store/port.ts'
 import { isWanted, type Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
-/** One write: large enough for a block, small enough that a slow socket is noticed. */
+/** Size of one write: large enough for a block, small enough to notice a slow socket. */
 const BATCH_BYTES = 64 * 1024
-/** Places remembered for a filter: where its subscribers stand, more or less. */
+/** Batches cached per filter: its subscribers are mostly at about the same position. */
 const REMEMBERED = 16
 
 export type Batch = {
-  /** Null when nothing of it is wanted. */
+  /** Null when none of its records are wanted. */
   readonly bytes: Buffer | null
-  /** How many of the page it covers. */
+  /** Number of records of the page that it covers. */
   readonly records: number
   readonly last: Sequence
-  /** The last record of it that is in `bytes`; 0 when there is none. */
+  /** Sequence of the last record in `bytes`; 0 when there is none. */
   readonly lastWanted: Sequence
 }
 
-/** How a record looks in one of the stream's forms: what stands before and after its envelope. */
+/** The form of a record on one kind of stream: the bytes before and after its envelope. */
 export type Framing = {
   readonly head: (record: LogRecord) => Buffer
   readonly tail: Buffer
@@ -32,12 +32,12 @@ export class Batches {
   readonly #framed = new WeakMap<Framing, (record: LogRecord) => Buffer>()
   readonly #lanes = new Map<string, Lane>()
 
-  /** One framing for all, or one for each filter where the form of a record depends on it. */
+  /** One framing for all, or one per filter when the form of a record depends on it. */
   constructor(framing: Framing | ((subscription: Subscription) => Framing)) {
     this.#framingOf = typeof framing === 'function' ? framing : () => framing
   }
 
-  /** The lane of a filter, shared by all who have it; it is left with `leave`. */
+  /** The lane of a filter, shared by all its subscribers; release it with `leave`. */
   join(subscription: Subscription): Lane {
     const { key } = subscription
     let lane = this.#lanes.get(key)
@@ -50,7 +50,7 @@ export class Batches {
     return lane
   }
 
-  /** What is in the ring goes to many: one frame for all who have it in the same form. */
+  /** Records in the ring go to many subscribers: one frame serves all with the same framing. */
   #framedOnce(framing: Framing): (record: LogRecord) => Buffer {
     const known = this.#framed.get(framing)
     if (known !== undefined) return known
@@ -68,7 +68,7 @@ export class Batches {
   }
 }
 
-/** Everyone with the same filter. */
+/** All subscribers with the same filter. */
 export class Lane {
   readonly subscription: Subscription
   readonly #framing: Framing
@@ -99,8 +99,8 @@ export class Lane {
   }
 
   /**
-   * The next write from the ring for a subscriber at `after`: null when there is none, LEFT when what follows has
-   * left the ring. What follows a position only grows, so a known shorter batch stays correct.
+   * The next write from the ring for a subscriber at `after`: null when there is none, LEFT when the records after it
+   * have left the ring. The records after a position only grow, so a cached shorter batch stays correct.
    */
   ofRing(hub: Hub, after: Sequence): Batch | 'LEFT' | null {
     if (after >= hub.head) return null
@@ -114,7 +114,7 @@ export class Lane {
     return batch
   }
 
-  /** The first write of a page of the store that is not empty. It is one reader's own, and nothing of it is kept. */
+  /** The first non-empty write of a page of the store. It belongs to one reader and is not cached. */
   of(page: readonly LogRecord[]): Batch {
     const { wanted, ...covered } = this.#first(page, ({ bytes }) => bytes)
     return { bytes: wanted.length === 0 ? null : framed(wanted, this.#framing), ...covered }
@@ -126,7 +126,7 @@ export class Lane {
     return { bytes: frames.length > 1 ? Buffer.concat(frames) : (frames[0] ?? null), ...covered }
   }
 
-  /** As much of a page as makes a write. */
+  /** As much of a page as fits into one write. */
   #first(page: readonly LogRecord[], sizeOf: (record: LogRecord) => number) {
     const wanted: LogRecord[] = []
     let bytes = 0
@@ -143,7 +143,7 @@ export class Lane {
   }
 }
 
-/** The frames of records, one behind the other, written into one buffer. */
+/** The frames of the records, joined in one buffer. */
 export function framed(records: readonly LogRecord[], { head, tail }: Framing): Buffer {
   const heads = records.map(head)
   let length = 0
@@ -154,7 +154,7 @@ export function framed(records: readonly LogRecord[], { head, tail }: Framing): 
   for (const [index, { envelope, bytes }] of records.entries()) {
     joined.set(heads[index] as Buffer, at)
     at += (heads[index] as Buffer).length
-    // Where every letter is a byte, none has to be looked at.
+    // When every character is one byte, the faster copy is correct.
     at += joined.write(envelope, at, bytes === envelope.length ? 'latin1' : 'utf8')
     if (tail.length > 0) joined.set(tail, at)
     at += tail.length

@@ -1,7 +1,9 @@
 /**
- * A place in the log that a client may come back to: epoch, what it is a place of, sequence, schema version and time of
- * issue, authenticated with a key of the database, opaque to everyone else. It is a place of one whole chain, or of one filter
- * of several chains or ids; the second comes with server-sent events, and only the same filter resumes there.
+ * A position in the log that a client may resume from: epoch, scope, sequence, schema version and time of issue,
+ * authenticated with a key of the database and opaque to everyone else.
+ *
+ * Its scope is one whole chain, or one filter of several chains or ids. The second kind is issued with server-sent
+ * events, and only the same filter may resume from it.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { type ResetReason, SCHEMA_VERSION } from '@assay/sdk/wire'
@@ -12,7 +14,7 @@ export const CURSOR_LIFETIME_MS = 72 * 3_600_000
 
 export type Cursor = {
   readonly epoch: number
-  /** 0 where it is a place of a filter. */
+  /** 0 when the scope is a filter. */
   readonly chainId: number
   /** The digest of that filter. */
   readonly filter?: string
@@ -23,7 +25,7 @@ export type Cursor = {
 
 const TAG_BYTES = 16
 const DIGEST_LENGTH = 32
-/** A letter ahead tells the digest of a filter from a chain. */
+/** This prefix distinguishes the digest of a filter from a chain. */
 const FILTER = 'f'
 
 export function sealCursor(secret: Uint8Array, cursor: Cursor): string {
@@ -43,7 +45,7 @@ export function sealCursor(secret: Uint8Array, cursor: Cursor): string {
 export function openCursor(secret: Uint8Array, text: string): Cursor | null {
   if (!/^[A-Za-z0-9_-]{30,200}$/.test(text)) return null
   const bytes = Buffer.from(text, 'base64url')
-  // A letter more, or other bits in the last one, would decode to the same.
+  // An extra character, or other bits in the last one, would decode to the same bytes.
   if (bytes.toString('base64url') !== text) return null
   const body = bytes.subarray(TAG_BYTES)
   if (!timingSafeEqual(bytes.subarray(0, TAG_BYTES), tagOf(secret, body))) return null
@@ -60,11 +62,11 @@ export function openCursor(secret: Uint8Array, text: string): Cursor | null {
 export type Wanted = {
   readonly chainIds: readonly number[]
   readonly isNarrowed: boolean
-  /** What places of this very filter hold; left out where only cursors of a whole chain are taken. */
+  /** The digest that a cursor of this filter contains; left out where only cursors of a whole chain are accepted. */
   readonly filter?: string
 }
 
-/** The same for the same chains and ids; types do not narrow a place. */
+/** Equal for equal chains and ids; types do not narrow a cursor. */
 export function filterDigest({
   chainIds,
   poolIds,

@@ -1,6 +1,6 @@
 /**
- * The one frame a client sends, and which records it lets through. Lists are strictly ascending: a list that is
- * not is a client's mistake, and telling it beats guessing.
+ * The one frame a client sends, and which records it selects. Lists must be strictly ascending: any other list is a
+ * client's mistake, which is better reported than guessed at.
  */
 import { MAX_FILTER_IDS, RECORD_TYPES } from '@assay/sdk/wire'
 import type { LogRecord } from '../store/port.ts'
@@ -11,7 +11,7 @@ export type Subscription = {
   readonly tokenIds: ReadonlySet<string>
   readonly types: ReadonlySet<string>
   readonly resumeCursor: string | null
-  /** The same for the same filter. */
+  /** Equal for equal filters. */
   readonly key: string
 }
 
@@ -20,7 +20,7 @@ export type SubscribeFault = { readonly fault: string }
 const ID = /^0x[0-9a-f]{64}$/
 const TYPES: readonly string[] = RECORD_TYPES
 
-/** `served` are the chains of this service. */
+/** `served` contains the chains of this service. */
 export function parseSubscribe(text: string, served: ReadonlySet<number>): Subscription | SubscribeFault {
   let frame: unknown
   try {

@@ -1,6 +1,6 @@
 /**
- * The tail of the log, shared by everyone who listens. The hub reads what is committed, keeps the newest records
- * in one ring, and wakes its listeners; it is never handed a record ahead of its commit.
+ * The tail of the log, shared by all listeners. The hub reads what is committed, keeps the newest records in one ring,
+ * and wakes its listeners; it never receives a record before its commit.
  */
 import type { Clock } from '../ops/clock.ts'
 import { epochOf } from '../store/epoch.ts'
@@ -9,18 +9,18 @@ import type { Subscription } from './filter.ts'
 
 /** Records kept for live listeners: a minute or more of a busy service. */
 const RING_RECORDS = 20_000
-/** Read at most this much at a time, so that one page never holds up the event loop. */
+/** Records per read, so that one page never blocks the event loop for long. */
 const PAGE = 1000
 /** Even if every wake-up is lost, a commit is seen within this time. */
 const POLL_MS = 250
 
-/** Thousands of them: an object each, and no function of its own beside it. */
+/** An object without a closure of its own, because there are thousands of them. */
 export type Listener = { wake(): void; readonly subscription?: Subscription }
 
-/** Before the address in an id: `0x` and twelve bytes of zeros. */
+/** Position of the address in an id: after `0x` and twelve bytes of zeros. */
 const ID_PADDING = 26
 
-/** Up to which record the hub had read at a moment. */
+/** The last record the hub had read at a moment. */
 type Mark = { readonly last: Sequence; readonly atMs: number }
 
 export class Hub {
@@ -28,7 +28,7 @@ export class Hub {
   readonly #clock: Clock
   readonly #listeners = new Set<Listener>()
   #ring: LogRecord[] = []
-  /** One for each page of the ring, oldest first. */
+  /** One mark per page of the ring, oldest first. */
   #marks: Mark[] = []
   #head: Sequence
   #isReading = false
@@ -53,7 +53,7 @@ export class Hub {
     return this.#head
   }
 
-  /** There may be something new. */
+  /** There may be new records. */
   wake(): void {
     this.#isWoken = true
     if (!this.#isReading) this.#read().catch(() => undefined)
@@ -64,7 +64,7 @@ export class Hub {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tokens that the filter of an open stream names. One of a whole chain names none. */
+  /** Tokens named by the filters of open streams. A stream of a whole chain names none. */
   *streamed(): Iterable<{ readonly chainId: number; readonly tokenAddress: string }> {
     for (const { subscription } of this.#listeners) {
       if (subscription === undefined) continue
@@ -82,13 +82,13 @@ export class Hub {
     return this.#ring.slice(first, first + PAGE)
   }
 
-  /** Whether `after` gives what follows this place, and not null. */
+  /** Whether `after` returns records rather than null for this position. */
   reaches(after: Sequence): boolean {
     const oldest = this.#ring[0]
     return after >= this.#head || (oldest !== undefined && oldest.sequence <= after + 1)
   }
 
-  /** For how long a record of the ring could have been sent, by the clock that no step of the time moves. */
+  /** How long a record of the ring could have been sent, by the monotonic clock. */
   ageMs(sequence: Sequence): number {
     const mark = this.#marks[firstWhere(this.#marks, ({ last }) => last >= sequence)]
     return mark === undefined ? 0 : this.#clock.monotonicMs() - mark.atMs
@@ -137,7 +137,7 @@ export class Hub {
   }
 }
 
-/** The place of the first that is so, where all after it are so too. */
+/** Index of the first item that satisfies the predicate, when all items after it do too. */
 function firstWhere<Item>(sorted: readonly Item[], isSo: (item: Item) => boolean): number {
   let low = 0
   let high = sorted.length

@@ -1,6 +1,6 @@
 /**
- * How far a node is behind the log: how long it has lacked something that was already there. A node on a replica, or
- * one that is overloaded, says so before its clients find out.
+ * How far a node is behind the log: how long it has been missing records that already exist. A node on a slow replica,
+ * or an overloaded one, reports this before its clients notice.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { LogStore, Sequence } from '../store/port.ts'
@@ -13,7 +13,7 @@ export class LagWatch {
   readonly #store: LogStore
   readonly #clock: Clock
   readonly #timer: NodeJS.Timeout
-  /** The head as it was then. */
+  /** The head at that time. */
   #goal: { readonly head: Sequence; readonly atMs: number }
   #heardAtMs: number
 
@@ -27,12 +27,12 @@ export class LagWatch {
     this.#timer.unref()
   }
 
-  /** For how long something has been missing here. */
+  /** How long records have been missing here. */
   get behindMs(): number {
     return this.#hub.head >= this.#goal.head ? 0 : this.#clock.monotonicMs() - this.#goal.atMs
   }
 
-  /** For how long the store has not said where its log ends. */
+  /** How long the store has not reported the head of its log. */
   get silentMs(): number {
     return this.#clock.monotonicMs() - this.#heardAtMs
   }

@@ -7,9 +7,9 @@ import type { Clock } from '../ops/clock.ts'
 import type { Sequence } from '../store/port.ts'
 
 export type RosterOptions = {
-  /** Connections open at once, of everyone together. */
+  /** Open connections over all consumers. */
   readonly most?: number
-  /** New connections let in at once, and how many more each second. */
+  /** New connections admitted at once, and the number added each second. */
   readonly burst?: number
   readonly perSecond?: number
 }
@@ -17,10 +17,10 @@ export type RosterOptions = {
 const MOST = 2000
 const BURST = 400
 const PER_SECOND = 200
-/** Those turned away come back over this much time. */
+/** Rejected clients return spread over this much time. */
 const SPREAD_MS = 4000
 
-/** How far a replay has read; null while it does not get on. */
+/** The position of a replay; null while it makes no progress. */
 type Replaying = { readonly isReplaying: boolean; readonly replayed: Sequence | null }
 
 export class Roster {
@@ -29,7 +29,7 @@ export class Roster {
   readonly #burst: number
   readonly #perSecond: number
   readonly #byConsumer = new Map<string, number>()
-  /** Those that replay, and until the next look those that have done so. */
+  /** Running replays, and until the next check those that have finished. */
   readonly #replays = new Set<Replaying>()
   #open = 0
   #room: number
@@ -52,18 +52,18 @@ export class Roster {
     return this.#byConsumer.get(consumer) ?? 0
   }
 
-  /** Of each consumer that has any. */
+  /** Number of streams by consumer. */
   get streams(): ReadonlyMap<string, number> {
     return this.#byConsumer
   }
 
-  /** Whether a consumer that may have `most` streams may open another; asked right before it enters. */
+  /** Whether a consumer limited to `most` streams may open another; call right before `enter`. */
   async hasRoom(_consumer: string, _most: number): Promise<boolean> {
-    // There is no other node to ask, and `countOf` is right at the moment somebody enters.
+    // There is no other node, and `countOf` is exact when the stream enters.
     return true
   }
 
-  /** Null: come in. Otherwise how long to stay away. */
+  /** Null to admit the connection. Otherwise how long the client should wait. */
   admit(): number | null {
     const nowMs = this.#clock.monotonicMs()
     this.#room = Math.min(this.#burst, this.#room + ((nowMs - this.#atMs) * this.#perSecond) / 1000)
@@ -73,12 +73,12 @@ export class Roster {
     return null
   }
 
-  /** What it has not read yet is to be kept. */
+  /** Records the replay has not read yet must be kept. */
   note(subscriber: Replaying): void {
     if (subscriber.isReplaying) this.#replays.add(subscriber)
   }
 
-  /** How far the slowest of the replays that get on has read; null when there is none. */
+  /** The position of the slowest replay that makes progress; null when there is none. */
   replayed(): Sequence | null {
     let least: Sequence | null = null
     for (const subscriber of this.#replays) {
@@ -89,7 +89,7 @@ export class Roster {
     return least
   }
 
-  /** Counts one in; the returned function counts it out, once. */
+  /** Counts a stream; the returned function removes it, once. */
   enter(consumer: string): () => void {
     this.#open += 1
     this.#byConsumer.set(consumer, this.countOf(consumer) + 1)

@@ -1,13 +1,13 @@
 /**
- * The roster of one of several nodes: a consumer's streams are counted over all of them, and everybody can tell how far
- * the replays of this one have read. A node that falls silent has no streams any more.
+ * The roster of one of several nodes: a consumer's streams are counted over all nodes, and every node can see the
+ * position of this one's replays. A node that falls silent has no streams any more.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { NodeStore } from '../store/cluster.ts'
 import { Roster, type RosterOptions } from './roster.ts'
 
 const GREET_MS = 1000
-/** Those counted in who never came are counted out after this long; who leaves, sooner. */
+/** Registered streams that never opened are removed after this long; closed ones sooner. */
 const COUNT_MS = 3000
 const LEFT_MS = 100
 

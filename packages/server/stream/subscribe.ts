@@ -1,6 +1,6 @@
 /**
  * Where a subscription starts: live, after its cursor, or nowhere, because the cursor cannot be resumed or this node is
- * behind the log. One rule for both doors of the stream.
+ * behind the log. The WebSocket and the event stream share this rule.
  */
 import type { ResetReason, ResetRequired } from '@assay/sdk/wire'
 import type { Clock } from '../ops/clock.ts'
@@ -10,8 +10,8 @@ import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
 /**
- * How often open streams are asked whether their key still lives. What is known of a key is trusted for less than a
- * second then, so a revocation is effective within five.
+ * How often the keys of open streams are checked. A cached key is trusted for less than a second in these checks, so a
+ * revocation takes effect within five.
  */
 export const REVALIDATE_MS = 2500
 /** A node behind the log waits this long for it, then asks the client to come back. */
@@ -30,7 +30,7 @@ type Context = {
   readonly cursorSecret: Uint8Array
 }
 
-/** Cursors are of one whole chain; `ofFilters` those of several chains and of ids too. */
+/** Cursors are of one whole chain; `ofFilters` also accepts those of several chains and of ids. */
 export async function startOf(
   context: Context,
   subscription: Subscription,

@@ -1,7 +1,7 @@
 /**
- * One subscriber: a position in the log and at most 256 KiB in its socket. It replays from the store, then lives
- * from the ring; nothing is sent twice and nothing is skipped. A consumer that cannot keep up is closed with its
- * position.
+ * One subscriber: a position in the log and at most 256 KiB in its socket. It replays from the store, then follows the
+ * ring; no record is sent twice and none is skipped. A consumer that cannot keep up is closed, with its position in the
+ * close frame.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ResetReason } from '@assay/sdk/wire'
@@ -12,27 +12,39 @@ import type { Batch, Batches, Lane } from './batches.ts'
 import type { Subscription } from './filter.ts'
 import type { Hub } from './hub.ts'
 
-/** What may wait in a socket. */
+/** Bytes that may wait in a socket. */
 const MAX_BUFFERED = 256 * 1024
-/** A live record older than this that could not be sent, or a replay of which no byte drained, is too slow. */
+/**
+ * The subscriber is too slow when a live record of this age could not be sent, or when a replay has sent no byte for
+ * this long.
+ */
 const SLOW_MS = 10_000
-/** About as much as a socket takes: what does not fit is read again, and each page is two questions to the store. */
+/**
+ * About as much as a socket accepts: records that do not fit are read again, and each page takes two reads of the
+ * store.
+ */
 const REPLAY_PAGE = 200
 const CHECK_MS = 250
-/** A close frame queues behind the backlog: five seconds after it was due, however late that was noticed, the socket is gone. */
+/**
+ * A close frame queues behind the backlog: five seconds after it was due, however late that was noticed, the socket is
+ * destroyed.
+ */
 const DESTROY_MS = 4500
 
 /** Where records go: the socket behind a WebSocket, or the body of an event stream. */
 export type Sink = {
-  /** True when these bytes have left the process already; else `done` is called once they have, never before it returns. */
+  /**
+   * True when these bytes have already left the process; otherwise `done` is called once they have, never before this
+   * returns.
+   */
   write(bytes: Buffer, done: () => void): boolean
-  /** Bytes that have not. */
+  /** Bytes that have not left the process. */
   buffered(): number
-  /** A measure of them that falls with every byte, also in the middle of a write. */
+  /** A measure of them that falls with every byte, even in the middle of a write. */
   undrained(): number
-  /** Says why, then ends; what is buffered goes first. */
+  /** Sends the reason, then ends; buffered records go first. */
   close(code: number, reason: string): void
-  /** Says that the place it stood at is no more, then ends. */
+  /** Reports that its position no longer exists, then ends. */
   reset(reason: ResetReason): void
   destroy(): void
 }
@@ -53,21 +65,21 @@ export class Subscriber {
   readonly #context: SubscriberContext
   readonly #unlisten: () => void
   readonly #check: NodeJS.Timeout
-  /** Everything up to here was looked at, and what is wanted of it handed to the socket. */
+  /** All records up to here have been examined, and the wanted ones written to the socket. */
   #position: Sequence
-  /** The last record handed to the socket. */
+  /** The last record written to the socket. */
   #sent: Sequence
-  /** Writes that are still on their way out. */
+  /** Writes that are still in progress. */
   #underWay = 0
-  /** What the socket had yet to take at the last look. */
+  /** What the socket had not accepted at the last check. */
   #undrained = 0
   #isReplaying: boolean
   #isPumping = false
   #isWoken = false
   #isOpen = true
-  /** When something last left a socket that had not taken everything. */
+  /** When bytes last left a socket that had not accepted everything. */
   #drainedAtMs: number
-  /** When the replay last got on. */
+  /** When the replay last made progress. */
   #readOnAtMs: number
 
   /** `after` is where to start: the cursor's sequence, or the head for live-only. */
@@ -98,7 +110,10 @@ export class Subscriber {
     return this.#isReplaying && this.#isOpen
   }
 
-  /** While it replays: how far it has read. Null when it has not got on for as long as ends a stalled one: nothing waits for it. */
+  /**
+   * The position of its replay. Null once the replay has stalled for long enough to be ended, so that retention stops
+   * waiting for it.
+   */
   get replayed(): Sequence | null {
     const isStalled = this.#context.clock.monotonicMs() - this.#readOnAtMs > this.#slowMs
     return this.isReplaying && !isStalled ? this.#position : null
@@ -108,7 +123,7 @@ export class Subscriber {
     return this.#lane.subscription
   }
 
-  /** There may be something new. */
+  /** There may be new records. */
   wake(): void {
     this.#pump()
   }
@@ -141,13 +156,13 @@ export class Subscriber {
     }
   }
 
-  /** A wake-up is never lost between looking and ending. */
+  /** Ends the loop without losing a wake-up that arrives meanwhile. */
   #rest(): void {
     this.#isPumping = false
     if (this.#isWoken && this.#isOpen) this.#pump()
   }
 
-  /** What the ring has for it, as far as there is room. */
+  /** Sends from the ring, as far as there is room. */
   #follow(): void {
     const { hub } = this.#context
     while (this.#isOpen && this.#hasRoom()) {
@@ -158,10 +173,10 @@ export class Subscriber {
     }
   }
 
-  /** Pages of the store, as far as there is room, and others get their turn between two of them. */
+  /** Sends pages of the store, as far as there is room, and yields between two of them. */
   async #replay(): Promise<void> {
     try {
-      // Only an empty socket is read for: what a fuller one cannot take would be read again.
+      // Reads only for an empty socket: records that a fuller one cannot accept would be read again.
       while (this.#isOpen && this.#isReplaying && this.#sink.buffered() === 0) {
         await this.#replayPage()
         await nextTurn()
@@ -174,12 +189,12 @@ export class Subscriber {
   async #replayPage(): Promise<void> {
     const { hub, store } = this.#context
     let page: readonly LogRecord[] = await store.readLog(this.#position, REPLAY_PAGE, this.#chain)
-    // Another node may have pruned records this one has not read yet: a client that reconnects gets a reset, and
-    // never skips them.
+    // Another node may have pruned records that this one has not read: a client that reconnects gets a reset, and never
+    // skips them.
     const { epoch, oldest } = await store.readBounds()
     if (oldest > this.#position + 1) return epoch > epochOf(this.#position) ? this.#reset() : this.#tooSlow()
     if (page.length === 0) {
-      // The store had nothing more: from here the ring, which may already be ahead.
+      // The store had nothing more: continue with the ring, which may already be ahead.
       this.#isReplaying = hub.after(this.#position) === null
       if (this.#isReplaying) await this.#skipTo(hub.head)
       this.#isWoken = true
@@ -191,7 +206,7 @@ export class Subscriber {
     }
   }
 
-  /** Other chains' records moved the head past the ring: nothing of ours lies between. */
+  /** Records of other chains moved the head past the ring: there are none of ours in between. */
   async #skipTo(head: Sequence): Promise<void> {
     const missed = await this.#context.store.readLog(this.#position, 1, this.#chain)
     if (missed.length > 0) return
@@ -253,7 +268,10 @@ export class Subscriber {
     }
   }
 
-  /** Not a byte has left for too long, however little is waiting: a small window takes less than any buffer of ours. */
+  /**
+   * No byte has left for too long, however few are waiting: a small receive window accepts less than any buffer of
+   * ours.
+   */
   #hasStalled(): boolean {
     const nowMs = this.#context.clock.monotonicMs()
     const undrained = this.#sink.undrained()
@@ -263,8 +281,7 @@ export class Subscriber {
   }
 
   /**
-   * The close is sent after everything already queued: a client that reads it has every record up to the one it
-   * names.
+   * The close frame follows everything already queued: a client that reads it has every record up to the one it names.
    */
   #tooSlow(): void {
     this.close(1013, `last_sequence=${this.#sent}`)

@@ -1,7 +1,7 @@
 /**
- * How much of a socket's writes the system has yet to take, as a measure that falls with every byte that leaves. Node counts
- * a write as a whole until its last byte is gone; the handle below it counts bytes, where node's own socket timeout looks
- * too. Only that tells a reader that is slow from one that has stopped.
+ * How much of a socket's writes the system has not accepted yet, as a measure that falls with every byte that leaves.
+ * Node counts a write as pending until its last byte is gone; the handle below it counts bytes, and node's own socket
+ * timeout uses it too. Only this distinguishes a slow reader from one that has stopped.
  */
 import type { Duplex } from 'node:stream'
 

@@ -1,4 +1,4 @@
-/** One attempt at telling one message: the address judged, the message signed as of now, the answer awaited. */
+/** One attempt to deliver one message: check the address, sign the message with the present time, await the answer. */
 import type { Clock } from '../ops/clock.ts'
 import type { WebhookRow } from '../store/webhooks.ts'
 import { ATTEMPT_MS, post, type Posted } from './post.ts'
@@ -14,7 +14,7 @@ export type Sending = {
 
 type Addressee = Pick<WebhookRow, 'url' | 'secret' | 'previousSecret' | 'previousUntilMs'>
 
-/** Never throws: whatever goes wrong is what came of the attempt. */
+/** Never throws: every failure is an outcome of the attempt. */
 export async function attempt(
   { isAllowed, resolve, clock }: Sending,
   webhook: Addressee,
@@ -49,7 +49,7 @@ const lookUpFailure = (failure: unknown): string => {
     : `its host name cannot be resolved (${code})`
 }
 
-/** A look-up cannot be ended; nobody waits for it any longer. */
+/** A look-up cannot be cancelled; after the abort its result is ignored. */
 function endedBy<Result>(signal: AbortSignal, task: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     const end = () => reject(new Error('not in time'))

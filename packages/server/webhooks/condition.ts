@@ -6,7 +6,7 @@
 import { exact } from '@assay/sdk'
 import { type CompactState, type Envelope, toId, type WebhookCondition } from '@assay/sdk/wire'
 
-/** What is remembered between two records, as JSON; which of it is there depends on the condition. */
+/** What is kept between two records, as JSON; which fields exist depends on the condition. */
 export type Memory = {
   readonly side?: 'above' | 'below'
   /** The last reported price. */
@@ -21,11 +21,11 @@ type Judged = { readonly memory: Memory | null; readonly said: Said | null }
 /** The condition with its constant parts precomputed. */
 export type Judge = {
   readonly chainId: number
-  /** Null for what is of the whole chain. */
+  /** Null for a condition on a whole chain. */
   readonly tokenId: string | null
   readonly types: ReadonlySet<string>
   judge(memory: Memory | null, record: Envelope): Judged
-  /** What is known of the token or the chain at the place the webhook begins at. */
+  /** The initial memory, from the state of the token or chain where the webhook begins. */
   seed(state: unknown): Memory | null
 }
 
@@ -85,7 +85,7 @@ type Crossing = Extract<WebhookCondition, { readonly kind: 'price_crosses' }>
 function crossing({ price_usd: text, direction }: Crossing): OfState {
   const threshold = decimalIn(text)
   return (memory, state) => {
-    // Without a price nothing is on either side.
+    // Without a price the condition is on neither side.
     if (state.state !== 'PRICED') return SAME(memory)
     const side = exact.compare(exact.from(state.price_usd), threshold) >= 0 ? 'above' : 'below'
     if (memory?.side === side) return SAME(memory)
@@ -125,7 +125,7 @@ const scoring =
     return { memory: { isBelow }, said: isTold ? { type: 'score.below', data } : null }
   }
 
-/** Where states say nothing of it, nothing changes. */
+/** A state without this field changes nothing. */
 const selling: OfState = (memory, state) => {
   const { status } = (state as { readonly sellability?: { readonly status?: unknown } }).sellability ?? {}
   if (typeof status !== 'string' || memory?.status === status) return SAME(memory)
@@ -173,7 +173,7 @@ function health(chainId: number): Judge {
   }
 }
 
-/** Plain decimal text, as the schema of the condition lets through. */
+/** Parses plain decimal text, which the schema of the condition has checked. */
 function decimalIn(text: string): exact.Exact {
   const [whole = '0', part = ''] = text.split('.')
   return { num: BigInt(whole + part), den: 10n ** BigInt(part.length) }

@@ -1,7 +1,7 @@
 /**
- * Makes deliveries, for each webhook one after the other: the next message goes out once the one before it has arrived, so
- * their order is that of the log. What came of an attempt is written before the next begins; a process that dies between
- * the two sends the same message again, under the same id.
+ * Makes the deliveries of each webhook one after the other: the next message is sent once the previous one has arrived,
+ * so they keep the order of the log. The outcome of an attempt is written before the next attempt begins; a process
+ * that dies in between sends the same message again, under the same id.
  */
 import type { DeliveryOutcome, DeliveryRow, WebhookRow, WebhookStore } from '../store/webhooks.ts'
 import { attempt, type Sending } from './attempt.ts'
@@ -10,13 +10,13 @@ import { messageId } from './message.ts'
 import { Outcomes } from './outcomes.ts'
 import type { Posted } from './post.ts'
 
-/** Attempts at once, over all webhooks: each may hold a connection for ten seconds. */
+/** Concurrent attempts over all webhooks: each may hold a connection for ten seconds. */
 const MOST_AT_ONCE = 64
-/** Read at once for one webhook. */
+/** Deliveries read at once for one webhook. */
 const PAGE = 50
-/** A wall clock that was set back must not silence a webhook: nothing waits longer than this for another look. */
+/** The longest wait before another check: a wall clock that was set back must not silence a webhook. */
 const MOST_WAIT_MS = 3_600_000
-/** Before another try after the store refused. */
+/** Pause before a retry when the store refused a write. */
 const REWRITE_MS = 1000
 /** The receiver wants no more messages, ever (Standard Webhooks). */
 const GONE = 410
@@ -31,7 +31,7 @@ export type CourierOptions = {
   readonly onDelivered: (webhookId: string) => void
   /** A webhook was parked. */
   readonly onParked: (webhookId: string, reason: string) => void
-  /** The store refused: the caller decides whether to continue. */
+  /** The store refused a write: the caller decides whether to continue. */
   readonly onFailure: (failure: unknown) => void
 }
 
@@ -50,7 +50,7 @@ export class Courier {
     this.#outcomes = new Outcomes(options.store, options.generation)
   }
 
-  /** The active webhooks; all others are not called from the next message on. */
+  /** Loads the active webhooks; all others get no message after the present one. */
   load(rows: readonly WebhookRow[]): void {
     const lanes = new Map<string, Lane>()
     for (const row of rows) {
@@ -58,7 +58,7 @@ export class Courier {
       if (known === undefined)
         lanes.set(row.webhookId, { row, hasWork: row.pending > 0, isBusy: false, dueAtMs: 0 })
       else {
-        // Changed from outside: what was waited for may be due at once.
+        // A user changed it: a delivery that was waiting may be due now.
         if (known.row.revision !== row.revision) known.dueAtMs = 0
         known.row = row
         known.hasWork ||= row.pending > 0
@@ -69,7 +69,7 @@ export class Courier {
     this.#pump()
   }
 
-  /** There is something for these. */
+  /** There are deliveries for these webhooks. */
   found(webhookIds: readonly string[]): void {
     for (const webhookId of webhookIds) {
       const lane = this.#lanes.get(webhookId)
@@ -105,7 +105,7 @@ export class Courier {
     this.#deliver(lane)
       .catch((failure: unknown) => {
         if (this.#stopping.signal.aborted) return
-        // What was sent and not written is sent again.
+        // Messages that were sent but not recorded are sent again.
         this.#later(lane, REWRITE_MS)
         this.#options.onFailure(failure)
       })
@@ -116,17 +116,17 @@ export class Courier {
       })
   }
 
-  /** As many as arrive, a page at most: then others get their turn. */
+  /** Delivers a page at most, while deliveries succeed; then other webhooks get their turn. */
   async #deliver(lane: Lane): Promise<void> {
     const { store, objection, onParked, onDelivered } = this.#options
     const { webhookId } = lane.row
-    // From here on whatever is found is news.
+    // Deliveries found from here on set it again.
     lane.hasWork = false
     const pending = await store.readPending(webhookId, PAGE)
     for (const delivery of pending) {
       const waitMs = delivery.nextAttemptAtMs - this.#nowMs()
       if (waitMs > 0) return this.#later(lane, Math.min(waitMs, MOST_WAIT_MS))
-      // Paused, parked or deleted meanwhile.
+      // It was paused, parked or deleted meanwhile.
       if (this.#lanes.get(webhookId) !== lane || this.#stopping.signal.aborted) return
       const refused = await objection(lane.row.consumer)
       const posted =

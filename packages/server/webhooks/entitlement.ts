@@ -1,8 +1,11 @@
-/** Whom a webhook may still tell anything: a consumer with a live key that could read the stream. Keys end webhooks as they end streams. */
+/**
+ * Whether a webhook may still receive messages: its consumer needs a live key that can read the stream. Revoking keys
+ * ends webhooks as it ends streams.
+ */
 import type { Clock } from '../ops/clock.ts'
 import type { AccessStore } from '../store/port.ts'
 
-/** As long as a revocation may take elsewhere. */
+/** Equal to the delay of a revocation elsewhere. */
 const TRUSTED_MS = 5000
 const SCOPES = ['stream', 'admin']
 
@@ -16,7 +19,7 @@ export class Entitlement {
     this.#clock = clock
   }
 
-  /** Null: it may. A consumer that was not there a moment ago may be new: it is refused only by what was read for it. */
+  /** Null when it may. A consumer missing from the cache may be new, so it is refused only after a fresh read. */
   async objection(consumer: string): Promise<string | null> {
     const nowMs = this.#clock.monotonicMs()
     const known = this.#known

@@ -1,7 +1,7 @@
 /**
- * Follows the log for all webhooks and writes down what is to be delivered, with the place it has come to. Each webhook
- * has a place of its own, so one that waits, or goes over the past again, keeps nobody else up. Places at which nothing
- * was found are written now and then: records looked at twice say the same twice.
+ * Follows the log for all webhooks and stores the deliveries to make, together with the position reached. Each webhook
+ * has its own position, so one that waits, or repeats past records, delays no other. Positions without a delivery are
+ * stored only from time to time: matching a record twice gives the same result.
  */
 import type { Envelope } from '@assay/sdk/wire'
 import type { Log } from '../ops/log.ts'
@@ -12,13 +12,15 @@ import type { Hub } from '../stream/hub.ts'
 import { type Judge, judgeOf, type Memory } from './condition.ts'
 import { type Found, foundIn } from './message.ts'
 
-/** Read for those behind the hub's ring, one page between two looks at the ring. */
+/** Records read for webhooks behind the hub's ring, one page between two checks of the ring. */
 const PAGE = 1000
-/** A webhook with this many deliveries before it is not matched further until some are made: the rest waits on the log. */
+/**
+ * With this many pending deliveries a webhook is not matched further until some are made: the rest waits on the log.
+ */
 export const MOST_PENDING = 1000
-/** Deliveries written in one transaction: a commit of a chain may have to wait for it. */
+/** Deliveries written in one transaction: a chain's commit may have to wait for it. */
 const MOST_FOUND = 500
-/** Records after which places are written although nothing was found; after a crash they are looked at again. */
+/** Records after which positions without a delivery are stored; after a crash these records are matched again. */
 const CHECKPOINT_RECORDS = 20_000
 
 type Follower = {
@@ -27,7 +29,7 @@ type Follower = {
   position: Sequence
   memory: Memory | null
   pending: number
-  /** Not written yet. */
+  /** Deliveries not written yet. */
   found: Found[]
   written: Sequence
 }
@@ -37,23 +39,26 @@ export type MatcherOptions = {
   readonly hub: Pick<Hub, 'after' | 'reaches'>
   readonly generation: number
   readonly log: Log
-  /** There is something to deliver for these. */
+  /** There are deliveries for these webhooks. */
   readonly onFound: (webhookIds: readonly string[]) => void
-  /** Rows have been changed from outside: they are to be read again. */
+  /** Users have changed rows, which must be read again. */
   readonly onStale: () => void
 }
 
 export class Matcher {
   readonly #options: MatcherOptions
   #followers = new Map<string, Follower>()
-  /** By chain, and by chain and token: those a record may concern. */
+  /** Webhooks that a record may concern, by chain, and by chain and token. */
   #byRoute = new Map<string, Follower[]>()
 
   constructor(options: MatcherOptions) {
     this.#options = options
   }
 
-  /** The active webhooks. One that has not been changed goes on from where it is here, which may be further than what is written. */
+  /**
+   * Loads the active webhooks. An unchanged one continues from its position in memory, which may be ahead of the stored
+   * one.
+   */
   load(rows: readonly WebhookRow[]): void {
     const followers = new Map<string, Follower>()
     for (const row of rows) {
@@ -68,7 +73,7 @@ export class Matcher {
     }
   }
 
-  /** A delivery is made: there is room for one more. True when that lets the webhook go on. */
+  /** A delivery is made, so there is room for another. True when that lets the webhook continue. */
   settled(webhookId: string): boolean {
     const follower = this.#followers.get(webhookId)
     if (follower === undefined) return false
@@ -76,9 +81,9 @@ export class Matcher {
     return follower.pending === MOST_PENDING - 1
   }
 
-  /** Looks at what is new, as far as there is room. True when there may be more at once. */
+  /** Matches new records, as far as there is room. True when there may be more at once. */
   async step(): Promise<boolean> {
-    // What could not be written the last time comes first: nothing piles up.
+    // Write what failed to be written last time first, so that nothing accumulates.
     await this.#save(0)
     const { store, hub } = this.#options
     const waiting = [...this.#followers.values()].filter(({ pending }) => pending < MOST_PENDING)
@@ -102,12 +107,12 @@ export class Matcher {
     return isMore
   }
 
-  /** Writes every place. */
+  /** Stores every position. */
   async flush(): Promise<void> {
     await this.#save(1)
   }
 
-  /** Ends early where it has found enough for one transaction. */
+  /** Ends early when it has found enough for one transaction. */
   #take(followers: readonly Follower[], page: readonly LogRecord[]): void {
     const eligible = new Set(followers)
     let found = 0
@@ -126,7 +131,7 @@ export class Matcher {
         follower.found.push(foundIn(follower.row.webhookId, said, record))
         follower.pending += 1
         found += 1
-        // Out of room: it has come as far as this, and no further.
+        // Out of room: it stops at this record.
         if (follower.pending >= MOST_PENDING) follower.position = record.sequence
       }
       if (found >= MOST_FOUND) break
@@ -144,7 +149,10 @@ export class Matcher {
     for (const tokenId of tokenIds) yield* this.#byRoute.get(routeOf(chainId, tokenId)) ?? []
   }
 
-  /** Nothing is passed over in silence: one whose next records are gone waits for somebody to say where to go on. */
+  /**
+   * No record is skipped silently: a webhook whose next records were pruned is parked until a user chooses where to
+   * continue.
+   */
   async #parkPruned(far: readonly Follower[], after: Sequence): Promise<void> {
     const { store, log, onStale } = this.#options
     const { oldest, epoch } = await store.readBounds()
@@ -159,7 +167,10 @@ export class Matcher {
     onStale()
   }
 
-  /** Those that found something, and those that came this far without; 0 is none of these. */
+  /**
+   * Stores webhooks that found a delivery, and those that moved at least `records` without one; 0 stores the first kind
+   * only.
+   */
   async #save(records: number): Promise<void> {
     const due = [...this.#followers.values()].filter(
       ({ found, position, written }) => found.length > 0 || (records > 0 && position - written >= records),

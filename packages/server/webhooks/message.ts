@@ -10,7 +10,7 @@ export type Found = WebhookMove['deliveries'][number]
 
 export const messageId = (webhookId: string, sequence: Sequence): string => `msg_${webhookId}_${sequence}`
 
-/** `envelope` is JSON text and stays as it is. */
+/** `envelope` is JSON text and is used unchanged. */
 export function foundIn(
   webhookId: string,
   { type, data }: Said,
@@ -21,11 +21,11 @@ export function foundIn(
     timestamp: new Date(timeMs).toISOString(),
     data: { webhook_id: webhookId, stream_sequence: sequence, ...data },
   })
-  // Inside `data`, which ends the text with its own brace and that of the message.
+  // Inside `data`, before its closing brace and that of the message.
   return { sequence, body: `${head.slice(0, -2)},"record":${envelope}}}`, matchedAtMs: timeMs }
 }
 
-/** A message that no record caused. Every one has another id: it is no repetition of the one before. */
+/** A message that no record caused. Each has its own id, so it never counts as a repetition. */
 export function testMessage(
   webhookId: string,
   sequence: Sequence,

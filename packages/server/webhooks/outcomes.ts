@@ -1,7 +1,7 @@
-/** What came of attempts, written together: while one transaction is under way, those that end meanwhile wait for the next. */
+/** Writes the outcomes of attempts together: those that end during a transaction wait for the next one. */
 import type { DeliveryOutcome, WebhookStore } from '../store/webhooks.ts'
 
-/** In one transaction: a commit of a chain may have to wait for it. */
+/** Outcomes per transaction: a chain's commit may have to wait for it. */
 const MOST = 100
 
 type Waiting = {
@@ -21,7 +21,7 @@ export class Outcomes {
     this.#generation = generation
   }
 
-  /** Resolves when it is durable. */
+  /** Resolves when the outcome is durable. */
   settle(outcome: DeliveryOutcome): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ outcome, resolve, reject })

@@ -1,18 +1,18 @@
 /**
- * One attempt: a POST to the address that was checked, over a connection of its own. Nothing is followed, little is read,
- * and it ends at its deadline whatever the other side does.
+ * One attempt: a POST to the checked address, over a connection of its own. Redirects are not followed, little of the
+ * answer is read, and the attempt ends at its deadline whatever the receiver does.
  */
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps, type RequestOptions } from 'node:https'
 import { isIP } from 'node:net'
 import type { Target } from './target.ts'
 
-/** From the look-up of the name to the last byte of the answer. */
+/** From the look-up of the host name to the last byte of the answer. */
 export const ATTEMPT_MS = 10_000
-/** What a receiver says is not read, but for its end: an answer that never ends is none. */
+/** An answer is read only to find its end: one that is longer counts as a failure. */
 const MAX_ANSWER = 64 * 1024
 
-/** `status` is null without an answer; `error` is null when it was 2xx and came to its end. */
+/** `status` is null without an answer; `error` is null for a complete answer with a 2xx status. */
 export type Posted = { readonly status: number | null; readonly error: string | null }
 
 export type Message = {
@@ -30,7 +30,7 @@ export function post(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const options: RequestOptions = {
     method: 'POST',
-    // The address, and not the name: it is not looked up another time.
+    // The address rather than the name, so that the name is not resolved again.
     host: address,
     port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     path: `${url.pathname}${url.search}`,
@@ -74,7 +74,7 @@ function refusalIn(status: number | null): string | null {
   return `status ${status}`
 }
 
-/** Without addresses and names, because readers of the deliveries see this text. */
+/** Contains no addresses or names, because users who list deliveries see this text. */
 function wordsOf(failure: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `no complete response in ${ATTEMPT_MS / 1000} s`
   const { code, message } = failure as NodeJS.ErrnoException

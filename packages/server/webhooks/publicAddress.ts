@@ -1,10 +1,10 @@
 /**
- * Which addresses a webhook may lead to: those of the public internet, and networks the operator has named. Whatever is
- * not known to be public is refused. A list of what is private would miss the next way to write it.
+ * Which addresses a webhook may use: those of the public internet, and networks the operator has allowed. An address
+ * that is not known to be public is refused; a list of private ranges would miss the next way to write one.
  */
 import { BlockList, isIP } from 'node:net'
 
-/** IANA's special-purpose registry for IPv4, and what is no unicast address at all. */
+/** IANA's special-purpose registry for IPv4, and addresses that are not unicast. */
 const SPECIAL_V4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -21,7 +21,7 @@ const SPECIAL_V4 = [
   '203.0.113.0/24',
   '224.0.0.0/3',
 ]
-/** Global unicast, and what of it is set aside: protocols, documentation, and 6to4, which has an IPv4 address inside. */
+/** Global unicast without its reserved parts: protocols, documentation, and 6to4, which contains an IPv4 address. */
 const GLOBAL_V6 = '2000::/3'
 const SPECIAL_V6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
@@ -31,7 +31,7 @@ const specialV6 = listOf(SPECIAL_V6)
 
 export type AddressRule = (address: string) => boolean
 
-/** `allowed` are networks that are not public and may be called all the same. */
+/** `allowed` are networks that are not public but may be used. */
 export function addressRule(allowed: readonly string[]): AddressRule {
   const list = listOf(allowed)
   return address => {
@@ -46,7 +46,10 @@ function isPublic(address: string): boolean {
   return globalV6.check(address, 'ipv6') && !specialV6.check(address, 'ipv6')
 }
 
-/** An IPv4 address inside an IPv6 one is what the connection would go to. Null for what is no address, or has a zone. */
+/**
+ * Extracts the IPv4 address that an IPv6 one embeds, because the connection would go there. Null for text that is no
+ * address, or has a zone.
+ */
 function unmapped(address: string): string | null {
   const family = isIP(address)
   if (family === 0 || address.includes('%')) return null

@@ -1,6 +1,6 @@
 /**
- * Matches the log and makes deliveries for as long as this process has the turn. It reads the log like any consumer: no
- * commit of a chain knows of it. Without a webhook it writes nothing at all.
+ * Matches the log and makes deliveries for as long as this process has the turn. It reads the log like any consumer,
+ * and commits of a chain do not depend on it. Without a webhook it writes nothing at all.
  */
 import type { Clock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
@@ -21,23 +21,25 @@ export type SenderOptions = {
   readonly sending: Sending
   readonly clock: Clock
   readonly log: Log
-  /** The name of this process, for people. */
+  /** The name of this process, shown to people. */
   readonly owner: string
-  /** No other process has the database. */
+  /** No other process uses the database. */
   readonly isAlone: boolean
-  /** Between two attempts, by how many there were and a share from 0 to 1; left out, from seconds to an hour. */
+  /**
+   * Pause between two attempts, from their number and a random share from 0 to 1; left out, from seconds to an hour.
+   */
   readonly pauseMs?: (attempts: number, share: number) => number
 }
 
-/** Signs of life, and a look at what was changed elsewhere. */
+/** Interval of heartbeats and of checks for changes by other processes. */
 const TICK_MS = 1000
-/** Ticks between two times that places are written although nothing was found. */
+/** Ticks between two saves of positions without a delivery. */
 const FLUSH_TICKS = 60
 const PRUNE_TICKS = 600
-/** What was delivered is listed for a week. */
+/** Finished deliveries stay listed for a week. */
 const KEPT_MS = 7 * 86_400_000
 const PRUNE_BATCH = 1000
-/** After a failure, before another try. */
+/** Pause after a failure. */
 const PAUSE_MS = 1000
 
 export class Sender {
@@ -53,7 +55,7 @@ export class Sender {
     this.#ended = this.#run()
   }
 
-  /** A webhook was changed here: what changes elsewhere is seen within a second. */
+  /** A webhook was changed in this process; changes by others are noticed within a second. */
   changed(): void {
     this.#isStale = true
     this.#alarm()
@@ -71,7 +73,7 @@ export class Sender {
     const unlisten = hub.listen({ wake: () => this.#alarm() })
     while (!this.#stopping.signal.aborted) {
       try {
-        // Nobody to call: nothing to be elected for.
+        // Without a receiver there is nothing to be elected for.
         const generation = (await store.listWebhooks(null)).length === 0 ? null : await turns.take()
         if (generation !== null) await this.#hold(generation)
       } catch (failure) {
@@ -82,7 +84,7 @@ export class Sender {
     unlisten()
   }
 
-  /** Until it is stopped, or another process takes over. */
+  /** Runs until it is stopped, or another process takes over. */
   async #hold(generation: number): Promise<void> {
     const { store, hub, sending, clock, log, isAlone } = this.#options
     let failure: unknown = null
@@ -151,7 +153,7 @@ export class Sender {
     }
   }
 
-  /** The webhooks as they are now, if any was changed. */
+  /** Reloads the webhooks if any was changed. */
   async #refresh(generation: number, known: number, matcher: Matcher, courier: Courier): Promise<number> {
     const { store, isAlone } = this.#options
     this.#isStale = false
@@ -159,7 +161,7 @@ export class Sender {
     const turn = await store.readWebhookTurn()
     if (turn?.generation !== generation) throw ended(generation)
     if (turn.revision === known) return known
-    // Read before the rows: a change in between is seen again the next time.
+    // Read before the rows: a change in between is noticed again the next time.
     const rows = (await store.listWebhooks(null)).filter(({ state }) => state === 'ACTIVE')
     matcher.load(rows)
     courier.load(rows)
@@ -178,7 +180,7 @@ export class Sender {
     this.#wake()
   }
 
-  /** Until there is news, or the time is over; `isDeaf` waits for the time alone, or the end. */
+  /** Waits for news or the timeout; with `isDeaf`, only for the timeout or the end. */
   async #pause(ms: number, isDeaf: boolean): Promise<void> {
     await new Promise<void>(resolve => {
       const timer = setTimeout(resolve, ms)
@@ -201,6 +203,6 @@ const ended = (generation: number): StoreError =>
 const isFenced = (failure: unknown): boolean =>
   failure instanceof StoreError && failure.code === 'STORE_FENCED'
 
-/** Another process goes on: nothing is wrong. */
+/** Another process has taken over, which is no fault. */
 const isEnded = (failure: unknown): boolean =>
   isFenced(failure) || (failure instanceof StoreError && failure.code === 'STORE_CLOSED')

@@ -1,9 +1,12 @@
-/** Standard Webhooks: the id, the time and the body of a message are signed, so that none of them can be changed or sent again later. */
+/**
+ * Standard Webhooks: the id, the time and the body of a message are signed, so that none of them can be changed or
+ * replayed later.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import { Secret } from '../ops/config.ts'
 
 const PREFIX = 'whsec_'
-/** The specification asks for 24 to 64. */
+/** The specification requires 24 to 64. */
 const SECRET_BYTES = 32
 
 export const makeSecret = (): Secret => new Secret(`${PREFIX}${randomBytes(SECRET_BYTES).toString('base64')}`)
@@ -14,7 +17,7 @@ export type Signed = {
   readonly 'webhook-signature': string
 }
 
-/** While a secret is being replaced, both sign: a receiver takes whichever it knows. */
+/** While a secret is being replaced, both sign: a receiver accepts the one it knows. */
 export function sign(secrets: readonly Secret[], id: string, atMs: number, body: string): Signed {
   const timestamp = String(Math.floor(atMs / 1000))
   return {

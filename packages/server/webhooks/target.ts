@@ -9,7 +9,7 @@ import type { AddressRule } from './publicAddress.ts'
 
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** The address the connection goes to, and the URL it stands for. */
+/** The URL, and the address to connect to for it. */
 export type Target = { readonly url: URL; readonly address: string }
 
 /** The attempt is refused before a byte is sent. */
@@ -19,10 +19,10 @@ export class TargetRefused extends Error {
 
 const MAX_URL = 2048
 
-/** What is wrong with a URL as text; null when it may be registered. A name is looked up only when it is called. */
+/** The fault of a URL as text; null when it may be registered. Its host name is resolved only at an attempt. */
 export function urlFault(text: string, isAllowed: AddressRule): string | null {
   if (text.length > MAX_URL) return `it has ${text.length} characters; expected at most ${MAX_URL}`
-  // The parser would drop them silently, and read another address than a person does.
+  // The parser would drop them silently, and see another address than a person does.
   if (/[\s\\]|\p{Cc}/u.test(text)) return 'it has a blank, a backslash or a control character'
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:'))
@@ -37,7 +37,7 @@ export function urlFault(text: string, isAllowed: AddressRule): string | null {
   return null
 }
 
-/** The operating system's own answer, so that the hosts file and search domains count. */
+/** Uses the operating system's resolver, so that the hosts file and search domains apply. */
 export const resolveByName: Resolve = async name =>
   (await lookup(name, { all: true })).map(({ address }) => address)
 
@@ -50,7 +50,7 @@ export async function targetOf(text: string, isAllowed: AddressRule, resolve: Re
   const addresses = await resolve(host)
   const [address] = addresses
   if (address === undefined) throw new TargetRefused(`${host} has no address`)
-  // One private address among public ones is an attack or a mistake, whichever is taken.
+  // One private address among public ones is an attack or a mistake, whichever is used.
   const refused = addresses.find(each => !isAllowed(each))
   if (refused !== undefined) throw new TargetRefused(`${host} leads to an address: ${notAllowed(refused)}`)
   return { url, address }

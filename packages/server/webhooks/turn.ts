@@ -6,7 +6,7 @@
 import type { Clock } from '../ops/clock.ts'
 import type { WebhookStore, WebhookTurn } from '../store/webhooks.ts'
 
-/** Four beats missed in a row. */
+/** Four missed heartbeats in a row. */
 const SILENT_MS = 4000
 
 type TurnStore = Pick<WebhookStore, 'readWebhookTurn' | 'takeWebhookTurn'>
@@ -15,7 +15,7 @@ export class TurnWatch {
   readonly #store: TurnStore
   readonly #clock: Clock
   readonly #owner: string
-  /** No other process can have the database, so the previous sender is gone. */
+  /** No other process can use the database, so the previous sender is gone. */
   readonly #isAlone: boolean
   #seen: { readonly turn: WebhookTurn; readonly sinceMs: number } | null = null
 
@@ -26,7 +26,7 @@ export class TurnWatch {
     this.#isAlone = isAlone
   }
 
-  /** The number of a turn of ours, or null while another process gives signs of life. */
+  /** The number of our turn, or null while another process sends heartbeats. */
   async take(): Promise<number | null> {
     if (this.#isAlone) return this.#store.takeWebhookTurn(this.#owner, null)
     const turn = await this.#store.readWebhookTurn()

@@ -1,4 +1,4 @@
-/** The API of a node, wired on one screen: access, hub, HTTP and WebSocket over a store and chains that are given. */
+/** The API of a node, wired on one screen: access, hub, HTTP and WebSocket over a given store and given chains. */
 import type { AddressInfo } from 'node:net'
 import { Access } from '../access/access.ts'
 import { ClientAddresses } from '../access/clientAddress.ts'
@@ -38,23 +38,23 @@ export type ApiOptions = {
   readonly log: Log
   readonly consoleFolder: string | null
   readonly world: WorldDoor | null
-  /** This process's name among those that share the store; left out, it has the store alone. */
+  /** The name of this process among those that share the store; left out when it is the only one. */
   readonly node?: string
-  /** How names of receivers are resolved; left out, as the operating system does. */
+  /** Resolves host names of webhook receivers; left out, the operating system does. */
   readonly resolve?: Resolve
 }
 
 export type Api = {
   readonly url: string
-  /** Of the second door; null without one. */
+  /** URL of the compatibility server; null without one. */
   readonly compatUrl: string | null
   readonly access: Access
   close(): Promise<void>
 }
 
-/** Answers under way are given this long at the end. */
+/** Time given to requests in flight at shutdown. */
 const DRAIN_MS = 3000
-/** Connections that wait to be taken: a burst beyond it would be asked to try again in a second by the system. */
+/** Pending connections: beyond this limit the system drops a burst and clients retry after a second. */
 const BACKLOG = 4096
 
 export async function openApi(options: ApiOptions): Promise<Api> {

@@ -1,4 +1,4 @@
-/** The chains as the API asks them, wherever they run. */
+/** The chains as the API calls them, wherever they run. */
 import type { Policy } from '@assay/engine'
 import type { HttpContext } from '../http/plumbing/context.ts'
 

@@ -1,4 +1,4 @@
-/** Chains of this process: a thread each, kept running, and back-fills beside them. */
+/** The chains of this process: one supervised thread each, with back-fills beside them. */
 import type { Policy } from '@assay/engine'
 import type { Chains } from './chains.ts'
 import type { ChainConfig, Config } from '../ops/config.ts'
@@ -18,7 +18,7 @@ export type LocalOptions = {
   readonly onCommitted: (chainId: number, work: Work) => void
 }
 
-/** For loading a pool that a back-fill found. */
+/** Time limit for loading a pool that a back-fill found. */
 const FOUND_POOL_MS = 10_000
 
 export function startChains(options: LocalOptions): Chains & { readonly backfills: BackfillSupervisor } {
@@ -53,7 +53,7 @@ export function startChains(options: LocalOptions): Chains & { readonly backfill
   }
 }
 
-/** `lease` is what this process was elected with, where several share the store. */
+/** `lease` is the lease this process holds for the chain, when several processes share the store. */
 export function superviseChain(
   { config, policy, log, onCommitted }: LocalOptions,
   chain: ChainConfig,
@@ -88,7 +88,7 @@ export function superviseBackfills(
   })
 }
 
-/** Pools a back-fill found are loaded one after another; what is down now finds them at its next start. */
+/** Loads the pools a back-fill found one after another; a chain that is down finds them at its next start. */
 function track(supervisor: ChainSupervisor | undefined, pools: readonly string[], log: Log): void {
   const load = async () => {
     for (const pool of pools) await supervisor?.service()?.poolQuote(pool, FOUND_POOL_MS)

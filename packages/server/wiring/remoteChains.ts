@@ -54,7 +54,7 @@ export async function reachChains({
       return { ready: true, reasons: silent.map(chainId => `no process writes chain ${chainId}`) }
     },
     async adoptPolicy(policy) {
-      // Who cannot be asked now finds it in the store.
+      // A chain that is down now reads the policy from the store later.
       await Promise.all([...chains.values()].map(async chain => chain.service()?.setPolicy(policy)))
     },
     async close() {

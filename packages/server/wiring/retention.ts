@@ -1,4 +1,4 @@
-/** Old records are looked after now and then, in steps small enough that no commit waits for one. */
+/** Deletes old records periodically, in steps small enough that no commit has to wait for one. */
 import type { Settings } from '../http/settings.ts'
 import type { Clock } from '../ops/clock.ts'
 import type { Log } from '../ops/log.ts'
@@ -13,7 +13,7 @@ export type Retaining = {
   readonly clock: Clock
   readonly log: Log
   readonly replayed: NonNullable<PruneLimits['replayed']>
-  /** Left out, always. */
+  /** Left out, retention always runs. */
   readonly isWanted?: () => boolean
 }
 

@@ -1,4 +1,4 @@
-/** The options of a service, and the handle its starter gets. */
+/** The options of a service, and the handle that starting it returns. */
 import type { Access } from '../access/access.ts'
 import type { WorldDoor } from '../http/worldDoor.ts'
 import type { Clock } from '../ops/clock.ts'
@@ -7,12 +7,12 @@ import type { Log, LogLevel } from '../ops/log.ts'
 
 export type Service = {
   readonly url: string
-  /** Where answers in other services' shapes stand at the root; null for nowhere. */
+  /** URL of the server whose root answers in the shapes of other services; null without one. */
   readonly compatUrl: string | null
   readonly access: Access
-  /** Whether every chain runs and has health to show. */
+  /** Whether every chain runs and has reported its health. */
   isReady(): boolean
-  /** The last sequence the API has seen: from here on it answers with what that commit said. */
+  /** The last sequence the API has seen: its answers include that commit. */
   seen(): number
   close(): Promise<void>
 }
@@ -22,8 +22,8 @@ export type ServiceOptions = {
   readonly clock?: Clock
   readonly log?: Log
   readonly logLevel?: LogLevel
-  /** The bundle served at `/`; left out, none. */
+  /** The console bundle served at `/`; left out, none is served. */
   readonly consoleFolder?: string
-  /** The local world its chains are of, for those who run one. */
+  /** The local world behind the chains, if there is one. */
   readonly world?: WorldDoor
 }

@@ -1,7 +1,7 @@
 /**
- * How a chain begins once it has a block to stand on. Anchors first: without them nothing has a price; then the pools and
- * tokens of the configuration. Again and again while the chain cannot be asked: a node that is away, or a tip that
- * was just orphaned.
+ * How a chain starts once it has a first block. Anchors come first, because nothing has a price without them; then the
+ * pools and tokens of the configuration. Each part is retried while the chain cannot be read: a node is down, or the
+ * tip was just orphaned.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isFeedError } from '../feed/feedError.ts'
@@ -26,7 +26,7 @@ type BootstrapOptions = {
   readonly log: Log
 }
 
-/** Between two tries. */
+/** Pause between two attempts. */
 const PATIENCE_MS = { first: 250, most: 10_000 } as const
 
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
@@ -42,7 +42,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   ])
 }
 
-/** All of them; those that cannot be read are asked for again after the others. */
+/** Processes all items; those that cannot be read are retried after the others. */
 async function eachOf(
   addresses: readonly Address[],
   task: (some: readonly Address[]) => Promise<unknown>,

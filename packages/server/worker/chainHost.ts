@@ -2,8 +2,8 @@
  * One chain: feed, market and engine around its steps. Fetch, then verify, then step, then one commit.
  *
  * Every step runs in one lane, in order, and nothing in the lane waits for a node: readings are made beside it and
- * handed in between blocks. A step that fails ends the host with the failure, and its supervisor starts another from the last
- * commit.
+ * handed in between blocks. A failed step ends the host with the failure, and its supervisor starts another from the
+ * last commit.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Input, Policy, State, step } from '@assay/engine'
@@ -58,13 +58,13 @@ export type ChainHostOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly onCommitted: (last: Sequence) => void
-  /** The engine's, if nobody stands before it. */
+  /** Wraps the engine's step, for example to time it; left out, the engine's own. */
   readonly step?: typeof step
 }
 
-/** How long a chain that begins behind its head waits for its pools; a node may not have so old a state. */
+/** How long a chain that starts behind its head waits for its pools; a node may not have such old state. */
 const BOOTSTRAP_MS = 20_000
-/** Markets kept for consumers that asked lately; beyond that the oldest is dropped. */
+/** Markets kept for recent consumers; beyond this the oldest is dropped. */
 const MAX_MARKETS = 256
 
 export async function startChain(options: ChainHostOptions): Promise<ChainHost> {
@@ -77,7 +77,7 @@ export async function startChain(options: ChainHostOptions): Promise<ChainHost> 
 
 export class ChainHost implements ChainService {
   readonly chainId: number
-  /** Settles when the host ends: with the failure that ended it, or quietly after `close`. */
+  /** Settles when the host ends: rejects with its failure, or resolves after `close`. */
   readonly ended: Promise<void>
   readonly #options: ChainHostOptions
   readonly #state: State
@@ -248,7 +248,7 @@ export class ChainHost implements ChainService {
     })
   }
 
-  /** In the lane, on a copy: no step comes between what is copied and what is compared with it. */
+  /** Runs in the lane, on a copy: no step comes between making the copy and comparing it. */
   tryPolicy(policy: Policy): Promise<readonly { readonly token: string; readonly state: string }[]> {
     return this.#steps.run(async () => tokensUnder(this.#state, policy, this.#steps.now()))
   }
@@ -265,7 +265,7 @@ export class ChainHost implements ChainService {
         const begun = this.#begin().catch((failure: unknown) => {
           if (!signal.aborted) this.#end(failure)
         })
-        // Pools are loaded first, so that what the blocks up to the head did to them is part of their history.
+        // Pools are loaded first, so that their history includes the blocks up to the head.
         if (isFirst && (this.#options.chain.startBehindMs ?? 0) > 0)
           await Promise.race([begun, pause(BOOTSTRAP_MS, undefined, { signal, ref: false })])
       }

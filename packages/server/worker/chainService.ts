@@ -1,19 +1,19 @@
 /**
- * What the API asks of a chain: enrol a token, compute a quote. Plain data in and out, so that the chain may
- * live in this thread, in a worker thread, or in another process.
+ * The calls of the API to a chain, for example enrolling a token or computing a quote. Arguments and results are plain
+ * data, so the chain may live in this thread, in a worker thread, or in another process.
  */
 import type { Policy } from '@assay/engine'
 import type { EndpointCalls } from '../feed/feed.ts'
 
-/** Where an asked-for token stands. */
+/** Progress of a requested token. */
 export type Enrolment =
   | { readonly state: 'PENDING'; readonly stage: 'DISCOVERY' | 'EVALUATION'; readonly retryAfterMs: number }
-  /** Its first record is committed: read it from the store. */
+  /** Its first record is committed and can be read from the store. */
   | { readonly state: 'EVALUATED' }
-  /** No code at the address, or nothing that answers like a token. */
+  /** No code at the address, or a contract that does not behave like a token. */
   | { readonly state: 'TOKEN_UNKNOWN' }
   | { readonly state: 'RPC_UNAVAILABLE' }
-  /** The budget for on-demand work is spent until then. */
+  /** The consumer's budget for on-demand work is spent for this long. */
   | { readonly state: 'BUDGET_EXCEEDED'; readonly retryAfterMs: number }
 
 export type Narrowing = {
@@ -22,7 +22,7 @@ export type Narrowing = {
   readonly excludePools: readonly string[]
 }
 
-/** What had to be read from the chain first was not. */
+/** State that had to be read from the chain first could not be read. */
 export type Unread =
   | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
   | { readonly outcome: 'budget_exceeded'; readonly retryAfterMs: number }
@@ -41,7 +41,7 @@ export type PoolAnswer =
   | { readonly outcome: 'too_late' }
   | Unread
 
-/** Sizes of a sale: dollars at the published price, as whole microdollars, or units of the token; decimal text. */
+/** Sizes of a sale as decimal text: dollars at the published price, in whole microdollars, or units of the token. */
 export type SaleSizes = { readonly in: 'microusd' | 'units'; readonly values: readonly string[] }
 
 export type SaleAnswer =
@@ -50,12 +50,12 @@ export type SaleAnswer =
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
-/** What came of an operator's word on decimals that changed. */
+/** Outcome of an operator's confirmation of changed decimals. */
 export type DecimalsConfirmation =
   | { readonly outcome: 'confirmed' }
-  /** No other number waits: there is nothing to confirm. */
+  /** No changed decimals are being held, so there is nothing to confirm. */
   | { readonly outcome: 'not_held' }
-  /** The token says something else; null where it says nothing that could be decimals. */
+  /** The token reports another value; null if it reports nothing that could be decimals. */
   | { readonly outcome: 'other'; readonly read: number | null }
   | { readonly outcome: 'rpc_unavailable'; readonly reason: string }
 
@@ -65,24 +65,23 @@ export type CostAnswer =
   | { readonly outcome: 'is_stable' }
   | { readonly outcome: 'unpriced'; readonly reason: string }
 
-/** The chain's thread is gone; its supervisor starts another. */
+/** The chain's thread is gone; its supervisor starts a new one. */
 export class ChainDown extends Error {
   override readonly name = 'ChainDown'
 }
 
 export interface ChainService {
   readonly chainId: number
-  /** How far a token is on its way in; null when asking for it would start on-demand work. */
+  /** Progress of a token; null when a request for it would start on-demand work. */
   progress(token: string): Promise<Enrolment | null>
   /**
-   * Starts an enrolment, or says how far it is. The first answer for an unknown token is PENDING. Work for different
-   * consumers, here and below, is done in turn.
+   * Starts an enrolment, or returns its progress. The first answer for an unknown token is PENDING. Here and below,
+   * work for different consumers is done in turn.
    */
   enrol(token: string, consumer?: string): Promise<Enrolment>
   /**
-   * The quote of an enrolled token computed at the tip; JSON text. With re-verification its pools are first read
-   * from the chain again: if the chain cannot be reached there is no answer, rather than an old one with a new
-   * date.
+   * The quote of an enrolled token computed at the tip, as JSON text. With re-verification its pools are first read
+   * from the chain again; if the chain cannot be reached the call fails rather than return old state with a new date.
    */
   tokenQuote(
     token: string,
@@ -90,22 +89,22 @@ export interface ChainService {
     isVerifiedAnew: boolean,
     consumer?: string,
   ): Promise<TokenAnswer>
-  /** What sales of an enrolled token would pay at the tip; JSON text. */
+  /** What sales of an enrolled token would pay at the tip, as JSON text. */
   exit(token: string, sizes: SaleSizes): Promise<SaleAnswer>
-  /** What it would cost to move the published price of an enrolled token; JSON text. */
+  /** What it would cost to move the published price of an enrolled token, as JSON text. */
   cost(token: string): Promise<CostAnswer>
-  /** Takes a token back at the operator's wish; false when it is not enrolled. */
+  /** Removes a token at an operator's request; false when it is not enrolled. */
   unenrol(token: string): Promise<boolean>
-  /** Lets changed decimals count at once, if the token still says this number. */
+  /** Applies changed decimals at once, if the token still reports this number. */
   confirmDecimals(token: string, decimals: number): Promise<DecimalsConfirmation>
-  /** Nothing is priced while a chain is paused; it goes on following its blocks. */
+  /** Pauses or resumes pricing; a paused chain still follows its blocks. */
   setPaused(isPaused: boolean): Promise<void>
   setPolicy(policy: Policy): Promise<void>
-  /** What tokens would say under another policy, where that differs from what they say; wire JSON. */
+  /** The states of tokens under another policy, only where they differ from the current ones; wire JSON. */
   tryPolicy(policy: Policy): Promise<readonly { readonly token: string; readonly state: string }[]>
   /**
-   * The quote of a pool, looked up and loaded first if it is not known, and if that is done by the deadline. A state
-   * last verified longer ago than `maxAgeMs` is first read from the chain again, as for a token.
+   * The quote of a pool. An unknown pool is looked up and loaded first, if that succeeds before the deadline. If its
+   * state was last verified longer ago than `maxAgeMs` it is read from the chain again, as for a token.
    */
   poolQuote(
     pool: string,
@@ -115,7 +114,7 @@ export interface ChainService {
   ): Promise<PoolAnswer>
 }
 
-/** What a commit took, and how much was done since the thread began. */
+/** Duration of a commit, and totals since the thread started. */
 export type Work = {
   readonly input: string
   readonly stepMs: number
@@ -125,7 +124,7 @@ export type Work = {
   readonly endpoints: readonly EndpointCalls[]
 }
 
-/** How far the back-fill of a chain is; numbers of blocks are null before it knows them. */
+/** Progress of a chain's back-fill; block numbers are null until it knows them. */
 export type BackfillView = {
   readonly chainId: number
   readonly status: 'RUNNING' | 'DONE' | 'STOPPED' | 'FAILED'
@@ -137,10 +136,10 @@ export type BackfillView = {
   readonly error: string | null
 }
 
-/** Scans of the past of chains, for operators. */
+/** Back-fills of chains, for operators. */
 export interface Backfills {
-  /** One that already runs goes on as it is. */
+  /** Has no effect on one that already runs. */
   start(chainId: number, bounds: { readonly fromBlock?: number; readonly toBlock?: number }): unknown
-  /** Of every chain that has one, running or not. */
+  /** The back-fill of every chain that has one, running or not. */
   list(): Promise<readonly BackfillView[]>
 }

@@ -1,4 +1,4 @@
-/** The thread of one chain. It owns its feed, its engine and its connection to the store, and ends with the first failure. */
+/** The thread of one chain. It owns its feed, its engine and its store connection, and ends with the first failure. */
 import type { MessagePort } from 'node:worker_threads'
 import { openFeed } from '../feed/openFeed.ts'
 import { ANSWER_UPDATED } from '../market/abi.ts'
@@ -12,14 +12,14 @@ import { startChain } from './chainHost.ts'
 import { fromThread, type Reply, type Request, type ThreadData } from './messages.ts'
 import { WorkLog } from './work.ts'
 
-/** Of the logs that are decoded, and of those that tell of an upgrade. */
+/** Topics of the logs we decode, and of those that announce an upgrade. */
 const WANTED_TOPICS: ReadonlySet<string> = new Set([ANSWER_UPDATED, ...POOL_TOPICS, ...UPGRADES])
 
 export async function runChain(port: MessagePort, data: ThreadData): Promise<void> {
   const say = (reply: Reply) => port.postMessage(reply)
 
   const chain = fromThread(data.chain)
-  /** Lines of all threads stand in one log, which the main thread writes. */
+  /** Threads send their log lines to the main thread, which writes the one log. */
   const tell =
     (level: keyof Log) =>
     (message: string, fields: Record<string, unknown> = {}) =>
@@ -31,7 +31,7 @@ export async function runChain(port: MessagePort, data: ThreadData): Promise<voi
     chain,
     policy: data.policy,
     coverage: data.coverage,
-    // Timed from outside: the host knows of no metrics.
+    // Timed from outside, because the host has no metrics.
     step: work.step,
     store: { ...store, commit: work.commit(commit => store.commit(commit)) },
     openFeed: async resume =>

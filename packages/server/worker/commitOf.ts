@@ -1,6 +1,6 @@
 /**
- * From a step of the engine to the commit that makes it durable: changed entities as text, records with the
- * full quotes behind them, rows of pools and tokens, and the block's pool events.
+ * Builds the commit that makes a step of the engine durable: changed entities as text, records with the full quotes
+ * behind them, rows of pools and tokens, and the block's pool events.
  */
 import {
   encodeEntity,
@@ -16,7 +16,7 @@ import { unsealed } from '../store/envelope.ts'
 import type { PoolEventDraft, PoolFacts, RecordDraft, StepCommit, TokenFacts } from '../store/port.ts'
 import { poolEventDrafts } from './poolEvents.ts'
 
-/** What the store already has, so that unchanged rows are not written again. */
+/** What the store already contains, so that unchanged rows are not written again. */
 export type Stored = { readonly pools: Set<string>; readonly tokens: Map<string, string> }
 
 export function commitOf(
@@ -61,7 +61,7 @@ function draftOf(state: State, record: EngineRecord, quotes: QuoteWriter): Recor
   }
 }
 
-/** The full quote behind a token's record, as it was evaluated in this very step. */
+/** The full quote behind a token's record, as evaluated in this step. */
 function quoteOf(state: State, record: EngineRecord, quotes: QuoteWriter): Written | null {
   if (record.type !== 'PRICE_UPSERT' && record.type !== 'PRICE_RETRACT') return null
   if (record.payload.scope !== 'token') return null

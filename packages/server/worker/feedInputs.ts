@@ -1,6 +1,6 @@
 /**
- * What the feed says, as inputs of the engine: blocks decoded to pool events, reorganisations, starts at the head,
- * finality and health. Each is one step; the feed hears of a block once it is committed.
+ * Turns items of the feed into inputs of the engine: blocks decoded to pool events, reorganisations, starts at the
+ * head, finality and health. Each is one step, and the feed is notified of a block once it is committed.
  */
 import { count, type Family, type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { BlockRef, Feed, FeedItem, HealthRecord, VerifiedBlock } from '../feed/feed.ts'
@@ -24,9 +24,9 @@ export type FeedInputsContext = {
   readonly reload: Reload
   readonly upkeep: Pick<Upkeep, 'tend' | 'answersOf'>
   readonly dormancy: Dormancy
-  /** Null where nothing can be tried. */
+  /** Null when no endpoint can simulate calls. */
   readonly sellWatch?: Pick<SellWatch, 'note' | 'tend'> | undefined
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly now: () => Input['atMs']
   readonly onFailure: (failure: unknown) => void
@@ -36,14 +36,14 @@ export type FeedInputsContext = {
 
 export class FeedInputs {
   readonly #context: FeedInputsContext
-  /** As the feed last said it. */
+  /** The feed's latest report. */
   #health: HealthRecord | null = null
 
   constructor(context: FeedInputsContext) {
     this.#context = context
   }
 
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   async take(item: FeedItem): Promise<void> {
     const { apply, now, recent, reload, feed } = this.#context
     switch (item.kind) {
@@ -57,7 +57,7 @@ export class FeedInputs {
         return this.#settled(item.block, [item.block])
       }
       case 'reorg': {
-        // A pool made in one block of the branch is not in the state yet when the next one speaks of it.
+        // A pool created in one block of the branch is not in the state yet when the next block mentions it.
         const born = new Map<Address, Family>()
         const { ancestor } = item
         const blocks = item.blocks.map(block => this.#decoded(block, born))
@@ -83,7 +83,7 @@ export class FeedInputs {
     }
   }
 
-  /** What the feed said last, as it is to be said now. Only inside the lane. */
+  /** Applies the feed's latest health again, as it reads now. Call only inside the lane. */
   async tellAgain(): Promise<void> {
     if (this.#health !== null) await this.#tellHealth(this.#health)
   }
@@ -96,7 +96,7 @@ export class FeedInputs {
     await apply({ kind: 'health', health: reportedHealth(record, view), atMs: nowMs })
   }
 
-  /** Starts again at the head: what was known before is read again, and its blocks are named as a gap. */
+  /** Restarts at the head: everything known before is read again, and the skipped blocks are recorded as a gap. */
   async #rebase({ block, ancestor }: Extract<FeedItem, { kind: 'rebase' }>): Promise<void> {
     const { state, reload, recent, apply, now, log } = this.#context
     const { chainId } = state.setup
@@ -122,7 +122,7 @@ export class FeedInputs {
     reload.start()
   }
 
-  /** Answers of feeds that these blocks log, oldest first, each at its block. */
+  /** Feed answers logged in these blocks, oldest first, each at its block. */
   async #applyAnswers(blocks: readonly VerifiedBlock[]): Promise<void> {
     const { upkeep, apply, now } = this.#context
     for (const block of blocks) {
@@ -132,7 +132,7 @@ export class FeedInputs {
     }
   }
 
-  /** The block is committed: tell the feed, then see what has to be read that blocks do not say. */
+  /** After the commit of a block: notify the feed, then read the state that blocks do not contain. */
   #settled(
     block: VerifiedBlock,
     blocks: readonly VerifiedBlock[],
@@ -149,7 +149,7 @@ export class FeedInputs {
     })
   }
 
-  /** `born` are pools made earlier in the same input, and gets those made in this block. */
+  /** `born` contains pools created earlier in the same input; those created in this block are added. */
   #decoded(block: VerifiedBlock, born: Map<Address, Family>): Extract<Input, { kind: 'block' }>['block'] {
     const { state, market, recent, enrolments } = this.#context
     const { pools, tokens, setup } = state

@@ -1,4 +1,4 @@
-/** One thing at a time: tasks run in the order they were given, and a failure reaches only who asked. */
+/** Runs one task at a time, in the order submitted; a failure reaches only the caller of that task. */
 export class Lane {
   #tail: Promise<unknown> = Promise.resolve()
 
@@ -8,7 +8,7 @@ export class Lane {
     return result
   }
 
-  /** Resolves when everything given so far is done. */
+  /** Resolves when all tasks submitted so far are done. */
   async idle(): Promise<void> {
     await this.#tail
   }

@@ -1,4 +1,4 @@
-/** What a chain goes on with after a start: the state of its last commit, and where its feed takes up the thread. */
+/** What a chain resumes from after a start: the state of its last commit, and the position of its feed. */
 import { createState, decodeState, type EntityKey, type Policy, type State } from '@assay/engine'
 import type { Resume } from '../feed/feed.ts'
 import type { ChainConfig } from '../ops/config.ts'
@@ -9,7 +9,7 @@ import { setupOf } from './setupOf.ts'
 
 export type LastCommit = { readonly state: State; readonly resume: Resume | null; readonly stored: Stored }
 
-/** A chain that was never committed begins with nothing, under the policy given. */
+/** A chain without a commit starts empty, under the given policy. */
 export async function readLastCommit(
   store: Pick<ChainStore, 'readCheckpoint'>,
   chain: ChainConfig,
@@ -28,7 +28,7 @@ export async function readLastCommit(
   return { state, resume: resumeOf(state), stored }
 }
 
-/** A text that was damaged on its disk stops this chain, in words; the others have theirs. */
+/** Stops only this chain, with a clear message, when its stored text is damaged; other chains have their own. */
 function decoded(setup: ReturnType<typeof setupOf>, { entities }: Checkpoint): State {
   try {
     return decodeState(setup, entities as readonly (readonly [EntityKey, string])[])
@@ -47,7 +47,7 @@ function resumeOf(state: State): Resume | null {
   if (tip === null) return null
   const [oldest, ...rest] = state.journals
   const gap = state.gaps.at(-1)
-  // The block a gap ends at is not undone by itself: what is below it was not followed.
+  // The block that ends a gap cannot be undone, because the block below it was not followed.
   const isAfterGap = gap !== undefined && gap.toBlock === oldest?.block.number
   return {
     tip,

@@ -1,4 +1,4 @@
-/** What passes between the main thread and a chain's thread: plain data only. */
+/** The messages between the main thread and a chain's thread: plain data only. */
 import type { Policy } from '@assay/engine'
 import { type ChainConfig, type CoverageSource, Secret } from '../ops/config.ts'
 import type { Log } from '../ops/log.ts'
@@ -20,7 +20,7 @@ export type Reply =
     }
   | { readonly kind: 'started' }
 
-/** A thread's configuration; a Secret does not survive the copy, so its text crosses and is wrapped again. */
+/** A thread's configuration. A Secret cannot be cloned, so its text is sent and wrapped again on arrival. */
 export type ThreadData = {
   readonly chain: Omit<ChainConfig, 'endpoints'> & {
     readonly endpoints: readonly { readonly name: string; readonly url: string }[]
@@ -28,7 +28,7 @@ export type ThreadData = {
   readonly policy: Policy
   readonly coverage: readonly CoverageSource[]
   readonly storeAddress: string
-  /** Where several processes share the store: what this one was elected with. */
+  /** The lease this process holds for the chain, when several processes share the store. */
   readonly lease: Lease | null
 }
 

@@ -1,17 +1,20 @@
-/** Pool events of a block (R-http-5); the store keeps finality, and values that have a column are not repeated. */
+/**
+ * Builds the pool events of a block (R-http-5). The store adds finality; values with a column of their own are not
+ * repeated in the body.
+ */
 import type { Address, Input } from '@assay/engine'
 import type { PoolEventDraft } from '../store/port.ts'
 
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Event = Block['events'][number]
 
-/** Events of pools that are known; a creation nobody wanted is not an event of ours. */
+/** Events of known pools only; the creation of a pool we do not track is left out. */
 export function poolEventDrafts(block: Block, knows: (pool: Address) => boolean): PoolEventDraft[] {
   const { number: blockNumber, hash: blockHash, timeMs, proof } = block
   return (
     block.events
       .filter(({ pool }) => knows(pool))
-      // One log of a manager may say that a pool was made and at which price; a log is one event to the reader.
+      // One log of a manager may give both a creation and a first price; a reader gets one event per log.
       .filter(({ logIndex }, at, own) => own[at + 1]?.logIndex !== logIndex)
       .map(({ pool, event, transactionHash, logIndex }) => ({
         poolAddress: pool,
@@ -19,13 +22,13 @@ export function poolEventDrafts(block: Block, knows: (pool: Address) => boolean)
         blockNumber,
         blockHash,
         logIndex,
-        // By hand: numbers, hex and names of ours, in which nothing is to be escaped.
+        // Built by hand: it contains only numbers, hex and names of ours, which need no escaping.
         body: `{"block_time_ms":${timeMs},"transaction_hash":"${transactionHash}","proof":"${proof}"${amountsOf(event)}}`,
       }))
   )
 }
 
-/** Each with a comma before it. */
+/** Each amount with a comma before it. */
 function amountsOf(event: Event['event']): string {
   let text = ''
   for (const [name, value] of Object.entries(event)) {
@@ -35,7 +38,7 @@ function amountsOf(event: Event['event']): string {
   return text
 }
 
-/** The names are few, and asked for with every event. */
+/** There are few names, and every event needs one. */
 const KEYS = new Map<string, string>()
 
 function keyOf(name: string): string {

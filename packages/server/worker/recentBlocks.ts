@@ -1,8 +1,7 @@
 /**
- * The last blocks of our chain, with the events of pools that are being read at one of them. So a reading that took
- * some blocks is known to belong to our chain still, and a pool read back then can be brought forward to the tip.
- *
- * It changes in the same turn as the engine's own position.
+ * The last blocks of our chain, with the events of pools that are being read at one of them. They show whether a
+ * reading that took some blocks still belongs to our chain, and bring a pool read earlier forward to the tip. They
+ * change in the same turn as the engine's own position.
  */
 import { count, type Family, type Input, type NewPool, type PastBlock, type State } from '@assay/engine'
 import type { Address, Hex } from '../ops/config.ts'
@@ -10,14 +9,14 @@ import type { Address, Hex } from '../ops/config.ts'
 type Block = Extract<Input, { kind: 'block' }>['block']
 type Recent = PastBlock & { readonly parentHash: Hex }
 
-/** More than four minutes of the fastest chain: no reading is waited for that long. */
+/** More than four minutes of the fastest chain: no reading takes that long. */
 const MOST = 1024
 
 export class RecentBlocks {
   readonly #state: State
-  /** Oldest first, each the parent of the next. */
+  /** Oldest first; each block is the parent of the next. */
   #blocks: Recent[]
-  /** How many readings wait for events of a pool. */
+  /** For each pool, the number of readings that need its events. */
   readonly #watched = new Map<Address, { readonly family: Family; readonly readings: number }>()
 
   constructor(state: State) {
@@ -33,13 +32,13 @@ export class RecentBlocks {
     if (this.#blocks.length > MOST) this.#blocks.shift()
   }
 
-  /** Nothing below this block is known. */
+  /** Blocks below this one are unknown. */
   restart({ number, ...rest }: Omit<Recent, 'events' | 'number'> & { readonly number: number }): void {
     const { hash, parentHash, timeMs } = rest
     this.#blocks = [{ number: count(number), hash, parentHash, timeMs, events: [] }]
   }
 
-  /** Everything above the ancestor is gone, and these are in its place. */
+  /** Replaces everything above the ancestor with these blocks. */
   replace(ancestor: Hex, blocks: readonly Block[]): void {
     this.#blocks = this.#blocks.slice(0, 1 + this.#blocks.findLastIndex(({ hash }) => hash === ancestor))
     for (const block of blocks) this.append(block)
@@ -57,7 +56,7 @@ export class RecentBlocks {
     return this.#blocks.findLast(each => each.hash === hash)?.parentHash
   }
 
-  /** Keeps the events of these pools from the next block on, until what it returns is called. */
+  /** Keeps the events of these pools from the next block on, until the returned function is called. */
   watch(pools: readonly NewPool[]): () => void {
     for (const pool of pools) this.#count(pool, 1)
     return () => {
@@ -65,7 +64,7 @@ export class RecentBlocks {
     }
   }
 
-  /** Of a pool that is being read. */
+  /** The family of a pool that is being read. */
   familyOf(pool: Address): Family | null {
     return this.#watched.get(pool)?.family ?? null
   }

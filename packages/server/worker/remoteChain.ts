@@ -1,4 +1,7 @@
-/** A chain that runs elsewhere: each question becomes a message of its name and its arguments, by whatever means. */
+/**
+ * A chain that runs elsewhere: each call becomes a message with the method's name and its arguments, over any
+ * transport.
+ */
 import type { Policy } from '@assay/engine'
 import type { ChainService, Narrowing, SaleSizes } from './chainService.ts'
 import type { Method } from './messages.ts'
@@ -10,7 +13,7 @@ export abstract class RemoteChain implements ChainService {
     this.chainId = chainId
   }
 
-  /** Rejects with `ChainDown` when there is nobody to answer. */
+  /** Rejects with `ChainDown` when the chain does not run anywhere. */
   protected abstract ask(method: Method, args: readonly unknown[]): Promise<unknown>
 
   progress(token: string) {

@@ -1,20 +1,20 @@
 /**
- * The health of a chain as its worker says it: what the feed observes, and what only the worker knows. A paused
- * chain says so however well its feed is; after a start at the head it is behind until its pools are loaded
- * again, and the gap is named for as long as it shows in a price.
+ * The health a worker reports for its chain: what the feed observes, plus what only the worker knows. A paused chain is
+ * reported as paused even if its feed is healthy. After a restart at the head the chain is behind until its pools are
+ * reloaded, and the gap is reported for as long as it can affect a price.
  */
 import type { Gap, Input, Ms } from '@assay/engine'
 import type { BlockRef, HealthRecord } from '../feed/feed.ts'
 
 type FeedHealth = Extract<Input, { kind: 'health' }>['health']
 
-/** The longest history any rule looks at (R-health-6): by then no average or median misses the gap's blocks. */
+/** The longest history any rule reads (R-health-6): after that no average or median includes the gap. */
 const SHOWN_MS = 35 * 60_000
 
 export type WorkerView = {
   readonly isPaused: boolean
   readonly isRebasing: boolean
-  /** The newest, if there is one. */
+  /** The newest gap, if there is one. */
   readonly gap: Pick<Gap, 'fromBlock' | 'toBlock' | 'atMs'> | undefined
   readonly nowMs: Ms
 }
@@ -36,7 +36,7 @@ export function reportedHealth(record: HealthRecord, view: WorkerView): FeedHeal
   }
 }
 
-/** At the moment of a start at the head, which the feed may not have said anything about yet. */
+/** The health right at a restart at the head, before the feed has reported any. */
 export function healthAtHead(
   chainId: number,
   block: BlockRef,

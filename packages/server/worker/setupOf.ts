@@ -1,4 +1,4 @@
-/** What the engine needs of a chain's configuration. */
+/** The part of a chain's configuration that the engine needs. */
 import { type ChainSetup, count, ms } from '@assay/engine'
 import type { ChainConfig } from '../ops/config.ts'
 

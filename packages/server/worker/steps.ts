@@ -1,8 +1,7 @@
 /**
- * The steps of a chain: every input is one step of the engine and one commit, in order, and only then is anything of the
- * step visible to anyone. The engine's next timer is an input like others.
- *
- * A commit that fails leaves the state ahead of the store, so nothing may follow it.
+ * The steps of a chain: every input is one step of the engine and one commit, in order, and only then is any effect of
+ * the step visible. The engine's next timer is an input too. A failed commit leaves the state ahead of the store, so no
+ * step may follow it.
  */
 import { type Input, ms, type State, step, type StepResult } from '@assay/engine'
 import type { Clock } from '../ops/clock.ts'
@@ -12,19 +11,19 @@ import { Lane } from './lane.ts'
 
 export type StepsOptions = {
   readonly state: State
-  /** What the store has already. */
+  /** What the store already contains. */
   readonly stored: Stored
   readonly store: Pick<ChainStore, 'commit'>
   readonly clock: Clock
-  /** The engine's, if nobody stands before it. */
+  /** Wraps the engine's step, for example to time it; left out, the engine's own. */
   readonly step?: typeof step | undefined
   readonly onCommitted: (last: Sequence, result: StepResult) => void
   readonly onFailure: (failure: unknown) => void
-  /** After it nothing new begins. */
+  /** Once aborted, no new step begins. */
   readonly signal: AbortSignal
 }
 
-/** The longest wait for a timer; a longer one is asked for again. */
+/** The longest single timer; a longer wait is split. */
 const MAX_TIMER_MS = 60_000
 
 export class Steps {
@@ -45,12 +44,14 @@ export class Steps {
     return ms(this.#options.clock.nowMs())
   }
 
-  /** In turn with all other steps. */
+  /** Runs the task in order with all other steps. */
   run<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#lane.run(task)
   }
 
-  /** Between two blocks. What waited for a node meanwhile may come back after the end. */
+  /**
+   * Runs the task between two blocks. Rejects once the chain has ended, which may happen while a reading is under way.
+   */
   runUntilEnd<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#lane.run(() => {
       this.#options.signal.throwIfAborted()
@@ -58,7 +59,7 @@ export class Steps {
     })
   }
 
-  /** Only inside the queue. A failed step ends the host of the chain, regardless of the caller. */
+  /** Call only inside the lane. A failed step ends the host of the chain, whatever the caller does. */
   async apply(input: Input): Promise<StepResult> {
     try {
       return await this.#commit(input)
@@ -73,7 +74,7 @@ export class Steps {
     this.#timer = null
   }
 
-  /** Resolves when everything begun so far is committed. */
+  /** Resolves when every step begun so far is committed. */
   idle(): Promise<void> {
     return this.#lane.idle()
   }

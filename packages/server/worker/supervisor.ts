@@ -1,6 +1,6 @@
 /**
- * Keeps one chain running: a thread, and another after it when it fails, with a pause that grows. A failing chain
- * never stops another one, nor the API, which meanwhile answers from the store with honest health.
+ * Keeps one chain running: starts a thread, and a new one after each failure, with growing pauses. A failing chain
+ * never stops another one, nor the API, which meanwhile serves stored data with honest health.
  */
 import { flushCompileCache } from 'node:module'
 import { Worker } from 'node:worker_threads'
@@ -13,21 +13,21 @@ import type { Method, Reply, Request, ThreadData } from './messages.ts'
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-/** A thread that lived this long started well: the pause is reset. */
+/** A thread that lived this long started well, so the pause is reset. */
 const GOOD_LIFE_MS = 60_000
 
 export type SupervisorOptions = {
   readonly data: ThreadData
   readonly log: Log
   readonly onCommitted: (last: number, work: Work) => void
-  /** Given, a thread that fails is not followed by another one: somebody else may be better placed. */
+  /** If given, a failed thread is not restarted here: another process may be better placed. */
   readonly onFailed?: () => void
 }
 
 export class ChainSupervisor {
   readonly #options: SupervisorOptions
   #thread: ThreadLink | null = null
-  /** Of this thread and of those after it. */
+  /** The policy of this thread and of later ones. */
   #policy: Policy
   #pauseMs = FIRST_PAUSE_MS
   #isClosing = false
@@ -44,7 +44,7 @@ export class ChainSupervisor {
     return this.#thread?.isStarted === true ? this.#thread : null
   }
 
-  /** From now on; a chain that is down takes it when it starts. */
+  /** Applies from now on; a chain that is down uses it when it starts. */
   async setPolicy(policy: Policy): Promise<void> {
     this.#policy = policy
     await this.service()?.setPolicy(policy)
@@ -96,7 +96,7 @@ class ThreadLink extends RemoteChain {
     onEnd: (failure: string) => void,
   ) {
     super(data.chain.chainId)
-    // Threads run what was loaded here too. With a compile cache, none of them has to compile it again.
+    // Threads load the same modules as this one. With a compile cache, none of them has to compile them again.
     flushCompileCache()
     this.#worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: data })
     let failure = 'the thread ended'

@@ -1,4 +1,4 @@
-/** Where a chain's thread begins. */
+/** Entry point of a chain's thread. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { runChain } from './chainThread.ts'
 import type { ThreadData } from './messages.ts'

@@ -1,4 +1,4 @@
-/** What a chain's thread has done, for those who watch it: counted around the host, which knows nothing of it. */
+/** Counts the work of a chain's thread for metrics. It wraps the host from outside, which does not know about it. */
 import { step } from '@assay/engine'
 import type { Feed } from '../feed/feed.ts'
 import type { Work } from './chainService.ts'
@@ -30,7 +30,7 @@ export class WorkLog {
     }
   }
 
-  /** The same feed, with what it gives counted. */
+  /** The same feed, with its items counted. */
   follow(feed: Feed): Feed {
     this.#feed = feed
     const count = (item: { readonly kind: string; readonly blocks?: readonly unknown[] }) => {
@@ -56,7 +56,7 @@ export class WorkLog {
     }
   }
 
-  /** As it stands with the commit just made. */
+  /** The counts as of the commit just made. */
   get work(): Work {
     return {
       input: this.#input,

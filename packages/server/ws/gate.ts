@@ -1,6 +1,6 @@
 /**
- * The stream's door: the upgrade is authenticated before it happens, then exactly one subscribe frame is awaited.
- * What is refused before the upgrade is plain HTTP with an empty body; after it, a close code and one line.
+ * Accepts WebSocket streams: the upgrade is authenticated before it happens, then exactly one subscribe frame is
+ * expected. A refusal before the upgrade is plain HTTP with an empty body; after it, a close code with one line.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -38,10 +38,10 @@ export type GateOptions = {
   readonly clock: Clock
   readonly cursorSecret: Uint8Array
   readonly chainIds: ReadonlySet<number>
-  /** Shared with the event stream: limits are of a consumer, not of a door. */
+  /** Shared with the event stream, because limits apply per consumer over both. */
   readonly roster: Roster
   readonly publicOrigin: string | null
-  /** Whether the door has a place for a socket whose credential is valid. */
+  /** Admits a socket whose credential is valid, if there is room. */
   readonly door: { admit(socket: Socket): boolean }
   readonly log: Log
   readonly pingMs?: number
@@ -56,14 +56,14 @@ const SUBSCRIBE_MS = 5000
 const MAX_INBOUND = 64 * 1024
 /** RFC 6455: a control frame has 125 bytes, two of which are the code. */
 const MAX_REASON = 123
-/** Pings and pongs between two of our own pings. */
+/** Limit of pings and pongs between two of our own pings. */
 const MAX_CONTROL_FRAMES = 120
-/** A peer that got the reason is disconnected soon. */
+/** A peer that received the reason is disconnected after this long. */
 const CLOSE_MS = 5000
 
 type Entry = {
   readonly ws: WebSocket
-  /** What `ws` writes to: whole frames of our own go there directly. */
+  /** The socket that `ws` writes to; our own complete frames are written to it directly. */
   readonly socket: Duplex
   readonly principal: Principal
   subscriber: Subscriber | null
@@ -77,14 +77,14 @@ export class StreamGate {
     noServer: true,
     maxPayload: MAX_INBOUND,
     perMessageDeflate: false,
-    // Newer than its types.
+    // Newer than the types of `ws`.
     closeTimeout: CLOSE_MS,
   } as ServerOptions)
-  /** One for all subscribers: what a record costs each of them counts. */
+  /** Shared by all subscribers, because memory per subscriber matters. */
   readonly #context: SubscriberContext
   readonly #open = new Set<Entry>()
   readonly #timers: NodeJS.Timeout[] = []
-  /** Headers of the handshakes that are about to be accepted. */
+  /** Response headers of the handshakes being accepted. */
   readonly #lines = new WeakMap<IncomingMessage, readonly string[]>()
 
   constructor(server: Server, options: GateOptions) {
@@ -115,7 +115,7 @@ export class StreamGate {
     this.#server.close()
   }
 
-  /** `lines` are headers of whatever the answer is, and grow as more is known. */
+  /** `lines` are headers of any answer, completed as the request is processed. */
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, lines: string[]): Promise<void> {
     socket.on('error', () => socket.destroy())
     const url = URL.parse(request.url ?? '/', 'http://stream')
@@ -134,7 +134,7 @@ export class StreamGate {
     const hasRoom = await roster.hasRoom(principal.consumer, streamConnections)
     if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections)
       return refuse(socket, 429, [...lines, retryAfter(1000)])
-    // What is wanted is said in the subscribe frame: the URL takes no parameters.
+    // The subscribe frame contains the filter: the URL takes no parameters.
     if (url.search !== '') return refuse(socket, 400, lines)
     const herdMs = roster.admit()
     if (herdMs !== null) return refuse(socket, 503, [...lines, retryAfter(herdMs)])
@@ -160,7 +160,7 @@ export class StreamGate {
     return waitMs === null ? refused(401, ['WWW-Authenticate: Bearer']) : refused(429, [retryAfter(waitMs)])
   }
 
-  /** A database that is busy or away is asked again by who comes back; anything else is ours to look at. */
+  /** A client may retry when the database is busy or down; any other failure is logged as ours. */
   #failed(socket: Duplex, failure: unknown, lines: readonly string[]): void {
     const isPassing = failure instanceof StoreError && failure.retryable
     const error = failure instanceof Error ? failure.message : String(failure)
@@ -177,7 +177,7 @@ export class StreamGate {
     const giveUp = () => {
       if (!hasSubscribed) ws.close(1008, 'no subscribe frame within 5 s')
     }
-    // After a busy time timers come before sockets: what has arrived meanwhile is read first.
+    // After a busy period timers run before sockets, so read first what has arrived meanwhile.
     const patience = setTimeout(() => setImmediate(giveUp), this.#options.subscribeMs ?? SUBSCRIBE_MS)
     ws.on('close', () => {
       clearTimeout(patience)
@@ -185,7 +185,7 @@ export class StreamGate {
       this.#open.delete(entry)
       leave()
     })
-    // A malformed frame: `ws` has sent its close code and ends the socket by itself.
+    // A malformed frame: `ws` has sent its close code and ends the socket itself.
     ws.on('error', () => entry.subscriber?.stop())
     ws.on('ping', () => this.#count(entry))
     ws.on('pong', () => {
@@ -203,7 +203,7 @@ export class StreamGate {
     })
   }
 
-  /** Pings and pongs are messages too: a flood of them is no way to keep a server busy. */
+  /** Pings and pongs are messages too, and must not keep the server busy. */
   #count(entry: Entry): void {
     entry.frames += 1
     if (entry.frames > MAX_CONTROL_FRAMES) end(entry, 1008, 'too many pings')
@@ -212,7 +212,7 @@ export class StreamGate {
   async #subscribe(entry: Entry, subscription: Subscription): Promise<void> {
     const { ws } = entry
     const start = await startOf(this.#options, subscription)
-    // The client may have gone, or sent another frame, while its cursor was looked at.
+    // The client may have left, or sent another frame, while its cursor was being checked.
     if (ws.readyState !== ws.OPEN) return
     const sink = new SocketSink(ws, entry.socket, this.#options.clock)
     if (start.kind === 'RESET') sink.reset(start.reason)
@@ -235,7 +235,7 @@ export class StreamGate {
     }
   }
 
-  /** A credential is asked about once, however many connections it has. */
+  /** Checks each credential once, however many connections it has. */
   #revalidate(): void {
     const asked = new Map<string, Promise<boolean>>()
     for (const entry of this.#open) {
@@ -252,7 +252,7 @@ export class StreamGate {
   }
 }
 
-/** A text frame as `ws` hands it over. */
+/** A text frame as `ws` delivers it. */
 const textOf = (data: RawData): string =>
   (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as Buffer)).toString()
 
@@ -261,9 +261,9 @@ function end({ ws, subscriber }: Entry, code: number, reason: string): void {
   else subscriber.close(code, reason)
 }
 
-/** A close reason holds 123 bytes; a fault may quote letters of three bytes each. */
+/** A close reason holds 123 bytes; a fault may quote characters of three bytes each. */
 function reasonOf(fault: string): string {
   const bytes = Buffer.from(fault)
-  // A letter cut in two would not be UTF-8: it is left out whole.
+  // A truncated character would not be valid UTF-8, so it is dropped.
   return bytes.length <= MAX_REASON ? fault : bytes.toString('utf8', 0, MAX_REASON).replace(/\uFFFD+$/, '')
 }

@@ -1,7 +1,7 @@
-/** A handshake that is refused: plain HTTP with an empty body, and the end of the socket. */
+/** Refuses a handshake: plain HTTP with an empty body, and the end of the socket. */
 import type { Duplex } from 'node:stream'
 
-/** Time for a refusal to be read. */
+/** Time for the client to read a refusal. */
 const REFUSED_MS = 1000
 
 const PHRASES: Readonly<Record<number, string>> = {

@@ -1,6 +1,6 @@
 /**
- * The socket behind a WebSocket, as a subscriber writes to it: whole frames go past `ws`, which would copy and queue each of
- * them; closing goes through it.
+ * The socket behind a WebSocket, as a subscriber writes to it: whole frames bypass `ws`, which would copy and queue
+ * each of them; closing goes through it.
  */
 import type { Duplex } from 'node:stream'
 import type { ResetReason } from '@assay/sdk/wire'
@@ -23,7 +23,7 @@ export class SocketSink implements Sink {
     this.#clock = clock
   }
 
-  /** Most writes are the kernel's before they return, and need no callback; one that is not is waited for behind it. */
+  /** Most writes reach the kernel before they return and need no callback; for the others the callback is used. */
   write(bytes: Buffer, done: () => void): boolean {
     this.#socket.write(bytes)
     if (this.#socket.writableLength === 0) return true

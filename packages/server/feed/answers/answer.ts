@@ -1,13 +1,13 @@
 /**
- * Fields of JSON that an endpoint sent, read strictly: a hash is 32 bytes, a number is below 2^53, hex is
- * lower case from here on. What does not fit is the endpoint's fault.
+ * Strict decoding of JSON fields sent by an endpoint: a hash is 32 bytes, a number is below 2^53, and hex is lower case
+ * after decoding. A field that does not match is the endpoint's fault.
  */
 import type { Hex } from '../../ops/config.ts'
 import { FeedError } from '../feedError.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** Runs a decoder of block data; a field it cannot read becomes the endpoint's failure. */
+/** Runs a decoder of block data and turns a field that cannot be decoded into a failure of the endpoint. */
 export function decodeAnswer<Result>(
   endpoint: string,
   what: string,
@@ -54,15 +54,15 @@ export function hexOf(value: unknown, name: string, bytes: number): Hex {
   throw new FieldError(`${name} is not ${bytes} bytes`)
 }
 
-/** A quantity that only goes through us, of any size. */
+/** A quantity of any size that we pass on without computing with it. */
 export function toQuantity(fields: Fields, name: string): Hex {
   return toHexText(fields[name], name)
 }
 
-/** A quantity that we count with. */
+/** A quantity that we compute with. */
 export function toCount(fields: Fields, name: string): number {
   const text = fields[name]
-  // What is not hex after the prefix is no number, and neither is nothing.
+  // `Number` gives NaN for a bare `0x` and for anything after it that is not hex.
   const value = typeof text === 'string' && text.startsWith('0x') ? Number(text) : Number.NaN
   if (Number.isSafeInteger(value)) return value
   throw new FieldError(`${name} is not a number below 2^53`)
@@ -74,7 +74,7 @@ const HEX = /^0x[0-9a-f]*$/
 
 function toHexText(value: unknown, name: string): Hex {
   if (typeof value === 'string') {
-    // Nearly all of it is in lower case already.
+    // Nearly all hex arrives in lower case already.
     if (HEX.test(value)) return value as Hex
     const text = value.toLowerCase()
     if (HEX.test(text)) return text as Hex

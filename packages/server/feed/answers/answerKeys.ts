@@ -1,6 +1,6 @@
-/** The keys of logs and receipts that matter, found in the bytes of an answer four at a time. */
+/** Finds the keys of logs and receipts that we read in the bytes of an answer, comparing four bytes at a time. */
 
-/** A bit for each key that matters. */
+/** One bit for each key that we read. */
 export const BIT = {
   address: 1 << 0,
   topics: 1 << 1,
@@ -32,7 +32,10 @@ export const RECEIPT_KEYS =
   RECEIPT | BIT.type | BIT.depositNonce | BIT.depositReceiptVersion | BIT.blockTimestamp
 export const ENVELOPE = BIT.jsonrpc | BIT.id | BIT.result
 
-/** As it stands in JSON, with quotes and colon: so long, and four bytes at a time, the last four once more. */
+/**
+ * The key as JSON spells it, with quotes and colon: its length, and its bytes in groups of four. The last group is
+ * always the last four bytes and may overlap the one before.
+ */
 export type Key = {
   readonly bit: number
   readonly place: number
@@ -42,7 +45,7 @@ export type Key = {
 }
 
 export const KEYS: readonly Key[] = Object.entries(BIT).map(([name, bit], place) => keyOf(name, bit, place))
-/** One that does not matter, or what stands before the first. */
+/** A key that we do not read; also stands for "no key yet". */
 export const OTHER: Key = keyOf('', 0, KEYS.length)
 
 function keyOf(name: string, bit: number, place: number): Key {
@@ -59,11 +62,11 @@ const slotOf = (length: number, first: number): number => (length << 7) | (first
 const KNOWN: Key[] = Array.from({ length: (MAX_LENGTH + 1) << 7 }, () => OTHER)
 for (const key of KEYS) KNOWN[slotOf(key.length, key.first)] = key
 
-/** The one key that may stand there; whether it does is still to be seen. */
+/** The only key with this length and first letter; the caller still has to compare the bytes. */
 export const candidate = (length: number, first: number): Key =>
   length > MAX_LENGTH ? OTHER : (KNOWN[slotOf(length, first)] ?? OTHER)
 
-/** Whether exactly this key stands at the offset. */
+/** Whether exactly this key is at the offset. */
 export function isKeyAt(view: DataView, at: number, { fours, length }: Key): boolean {
   if (at + length > view.byteLength) return false
   const last = fours.length - 1

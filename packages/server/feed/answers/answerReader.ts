@@ -1,6 +1,6 @@
 /**
- * The bytes of one answer as they arrive, and the answer they make. A small one is kept whole and read at once, which is
- * fastest; past that a list of receipts or logs is read as a stream.
+ * Collects the bytes of one answer as they arrive and decodes them. A small answer is kept whole and parsed at once,
+ * which is fastest; a larger list of receipts or logs is parsed as a stream.
  */
 import { AnswerStream, AnswerTooLarge, NotAnAnswer } from './answerStream.ts'
 import { scanAnswer } from './answerScanner.ts'
@@ -9,13 +9,13 @@ import { FeedError } from '../feedError.ts'
 export type Answer = { readonly id?: unknown; readonly result?: unknown; readonly error?: unknown }
 type AnswerFields = Answer & Readonly<Record<string, unknown>>
 
-/** Below this an answer is read in a few milliseconds, and its bytes are no burden. */
+/** A smaller answer is parsed in a few milliseconds and takes little memory. */
 export const STREAM_FROM = 1024 * 1024
 
 export type AnswerLimits = {
-  /** Of an ordinary answer, after decompression. */
+  /** For an ordinary answer, after decompression. */
   readonly bodyBytes: number
-  /** Of blocks, receipts and logs. */
+  /** For blocks, receipts and logs. */
   readonly answerBytes: number
 }
 
@@ -26,10 +26,10 @@ const STREAMED: ReadonlySet<string> = new Set([
 ])
 const LARGE: ReadonlySet<string> = new Set([...STREAMED, 'eth_getBlockByHash', 'eth_getBlockByNumber'])
 
-/** Anyone can make a block large, so its answers may be too. */
+/** Anyone can make a block large, so answers about a block may be large too. */
 export const mayBeLarge = (method: string): boolean => LARGE.has(method)
 
-/** How many bytes an answer to this method may have. */
+/** The most bytes an answer to this method may have. */
 export const mostBytesOf = (method: string, { bodyBytes, answerBytes }: AnswerLimits): number =>
   mayBeLarge(method) ? answerBytes : bodyBytes
 
@@ -47,7 +47,7 @@ export class AnswerReader {
     this.#isStreamed = STREAMED.has(method)
   }
 
-  /** Received so far, after decompression. */
+  /** Bytes received so far, after decompression. */
   get bytes(): number {
     return this.#size
   }
@@ -63,25 +63,25 @@ export class AnswerReader {
     for (const each of this.#chunks.splice(0)) this.#stream.push(each)
   }
 
-  /** Whether an answer of this size, as its sender declares it, may be read at all. */
+  /** Whether an answer of the declared size may be read at all. */
   mayBe(size: number): boolean {
     return size <= this.mostBytes
   }
 
-  /** What the bytes say; throws NotAnAnswer when that is not JSON. */
+  /** The decoded answer; throws NotAnAnswer when the bytes are not JSON. */
   end(): unknown {
     if (this.#stream === null) return parsed(Buffer.concat(this.#chunks, this.#size))
     return this.#stream.end()
   }
 
-  /** Whether it begins as a page of HTML does. */
+  /** Whether the answer begins like an HTML page. */
   get isPage(): boolean {
     const [first] = this.#chunks
     return first !== undefined && /^\s*</.test(first.toString('latin1', 0, 64))
   }
 }
 
-/** Lists of logs and receipts come as entries where they can. Throws NotAnAnswer. */
+/** Decodes lists of logs and receipts as entries where possible. Throws NotAnAnswer. */
 function parsed(bytes: Buffer): unknown {
   const scanned = scanAnswer(bytes)
   if (scanned !== null) return scanned

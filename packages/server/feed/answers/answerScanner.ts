@@ -1,10 +1,10 @@
 /**
- * Lists of logs and of receipts straight from the bytes of an answer, faster than JSON.parse, which makes an object of
- * every entry and a string of every field before any of them is looked at.
+ * Reads lists of logs and receipts straight from the bytes of an answer. This is faster than JSON.parse, which makes an
+ * object of every entry and a string of every field before we read any of them.
  *
- * It understands what nodes write: compact JSON, hex in lower case, no escapes, every key once. Whatever else it meets,
- * it gives up on the whole answer and says nothing about it: null means "parse it". So it can only agree with the
- * strict reading of `entry.ts` or abstain.
+ * It understands what nodes write: compact JSON, hex in lower case, no escapes, every key once. On anything else it
+ * abandons the whole answer and returns null, which means "parse it". So it either agrees with the strict decoder in
+ * `entry.ts` or abstains.
  */
 import type { Hex } from '../../ops/config.ts'
 import { DIGIT, oddAt } from '../../ops/hexDigits.ts'
@@ -35,7 +35,7 @@ import { SeenHex } from './seenHex.ts'
 type Entry = LogEntry | ReceiptEntry
 export type ScannedAnswer = { readonly id: number; readonly result: readonly Entry[] }
 
-/** Null unless it is a list, not empty, of logs or of receipts in a form that is understood to the last byte. */
+/** Null unless the answer is a non-empty list of logs or of receipts and the scanner understands every byte. */
 export function scanAnswer(bytes: Buffer): ScannedAnswer | null {
   try {
     return scanner.answerIn(bytes)
@@ -47,7 +47,7 @@ export function scanAnswer(bytes: Buffer): ScannedAnswer | null {
   }
 }
 
-/** No Error: most answers are not for this scanner, and nobody reads where it gave up. */
+/** Not an Error: most answers are not for this scanner, and no caller needs the position where it gave up. */
 const NOT_UNDERSTOOD = Symbol('not understood')
 
 const QUOTE = 0x22
@@ -61,7 +61,7 @@ const CLOSE = 0x7d
 const ZERO = 0x30
 const X = 0x78
 
-/** Below 2^53 whatever they are. */
+/** So few digits always stay below 2^53. */
 const MAX_COUNT_DIGITS = 13
 const MAX_TOPICS = 4
 
@@ -78,11 +78,11 @@ class Scanner {
   readonly #hashes = new SeenHex(32, 16)
   readonly #firstTopics = new SeenHex(32, 64)
   readonly #addresses = new SeenHex(20, 1024)
-  /** Of the topics that were passed last: the first, where its digits begin, and how many there are. */
+  /** The topics read last: the first topic, the offset of its digits, and the number of topics. */
   #topic: Hex | null = null
   #topicsAt = 0
   #topicCount = 0
-  /** By the place of a key, the one that last followed it. */
+  /** For each key, by its index, the key that last followed it. */
   readonly #after: Key[] = Array.from({ length: KEYS.length + 1 }, () => OTHER)
 
   answerIn(bytes: Buffer): ScannedAnswer {
@@ -104,12 +104,12 @@ class Scanner {
       else throw NOT_UNDERSTOOD
     } while (this.#goesOn(CLOSE))
     if (seen !== ENVELOPE || result.length === 0) throw NOT_UNDERSTOOD
-    // Some end with a line feed.
+    // Some answers end with a line feed.
     for (; this.#at < this.#bytes.length; this.#at++) if (this.#bytes[this.#at] !== 0x0a) throw NOT_UNDERSTOOD
     return { id, result }
   }
 
-  /** Of an answer nothing is held after it but single hashes and addresses. */
+  /** After an answer, keeps nothing of it but single hashes and addresses. */
   forget(): void {
     this.#bytes = NOTHING
     this.#view = NO_VIEW
@@ -187,7 +187,7 @@ class Scanner {
           logIndex = this.#count()
           break
         case BIT.blockTimestamp:
-          // Some write a plain number, of seconds or of something else.
+          // Some nodes write a plain number, of seconds or of another unit.
           if (this.#bytes[this.#at] === QUOTE) timeS = this.#count()
           else this.#skipValue()
           break
@@ -276,12 +276,12 @@ class Scanner {
     } while (this.#goesOn(CLOSE_LIST))
   }
 
-  /** From there to before the quote that was passed last. */
+  /** The text from `start` to just before the last quote read. */
   #text(start: number): Hex {
     return this.#bytes.toString('latin1', start, this.#at - 1) as Hex
   }
 
-  /** As it was met before, or checked. */
+  /** The cached string, or a new one after a check. */
   #seen(known: SeenHex): Hex {
     const start = this.#at
     const text = known.find(this.#view, start)
@@ -308,7 +308,7 @@ class Scanner {
     return value
   }
 
-  /** Steps over a string of `0x` and digits; how many digits. */
+  /** Skips a string of `0x` and digits and returns the number of digits. */
   #hexDigits(): number {
     const bytes = this.#bytes
     let at = this.#at
@@ -332,13 +332,16 @@ class Scanner {
       if (digit > 9) break
       value = 10 * value + digit
     }
-    // JSON knows no number with a zero in front.
+    // JSON allows no leading zero.
     const hasZero = this.#bytes[first] === ZERO && this.#at - first > 1
     if (this.#at === first || hasZero) throw NOT_UNDERSTOOD
     return value
   }
 
-  /** Steps over a key and its colon. Entries have their keys in one order: what followed the last key before is tried first. */
+  /**
+   * Reads a key and its colon. Entries list their keys in a fixed order, so the key that followed `last` before is
+   * tried first.
+   */
   #key(last: Key): Key {
     const expected = this.#after[last.place] as Key
     if (expected !== OTHER && isKeyAt(this.#view, this.#at, expected)) {
@@ -354,7 +357,7 @@ class Scanner {
     return known
   }
 
-  /** A plain string, a word or a whole number; anything else in a field that does not matter is left to the parser. */
+  /** Skips a plain string, a word or a whole number. Any other value in an unused field is left to the parser. */
   #skipValue(): void {
     const byte = this.#bytes[this.#at]
     if (byte === QUOTE) this.#skipString()
@@ -380,7 +383,7 @@ class Scanner {
     for (const byte of word) this.#take(byte)
   }
 
-  /** True after a comma, false after what closes the list or object. */
+  /** True after a comma, false after the bracket or brace that closes the list or object. */
   #goesOn(close: number): boolean {
     const byte = this.#bytes[this.#at++]
     if (byte === COMMA) return true
@@ -399,5 +402,5 @@ function depositOf(seen: number, nonce: Hex, version: Hex): Deposit | null {
   return { nonce, version }
 }
 
-/** One for all answers, as scanning never waits. */
+/** One scanner for all answers: scanning is synchronous. */
 const scanner = new Scanner()

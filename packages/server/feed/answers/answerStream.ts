@@ -1,18 +1,21 @@
 /**
- * A large answer read while it arrives: `result` is a list of receipts or logs, or one receipt. Entries are parsed
- * from each stretch of complete ones, and the bytes are released. A receipt that is large by itself is parsed log
- * by log. So no more than one stretch of the response is in memory besides the entries.
+ * Parses a large answer while it arrives. `result` is a list of receipts or logs, or one receipt. Each stretch of
+ * complete entries is parsed and its bytes are released; a receipt that is large on its own is parsed log by log. So
+ * memory holds at most one stretch of the response besides the entries.
  *
- * It finds where values begin and end; whether they are JSON is decided by the parser of a stretch.
+ * This file only finds where values begin and end. The parser of a stretch decides whether they are valid JSON.
  */
 import { scanAnswer } from './answerScanner.ts'
 import { FieldError } from './answer.ts'
 import { compactEntries } from './compactEntry.ts'
 import { toLogEntry, toReceiptEntry } from './entry.ts'
 
-/** Entries are made of so many bytes at a time: about a millisecond of work. */
+/** Entries are parsed in stretches of this many bytes: about a millisecond of work each. */
 const STRETCH = 256 * 1024
-/** What one log or the shell of one receipt may need beyond the limit of an ordinary answer: more costs gigagas. */
+/**
+ * One log, or one receipt without its logs, may take this many times the limit of an ordinary answer: more would cost
+ * gigagas.
+ */
 const ENTRY_FACTOR = 4
 
 const [QUOTE, COMMA, BACKSLASH] = [0x22, 0x2c, 0x5c]
@@ -20,19 +23,19 @@ const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d]
 const HEAD = Buffer.from('{"jsonrpc":"2.0","id":0,"result":[')
 const TAIL = Buffer.from(']}')
 
-/** More bytes than may be held of one value. */
+/** One value has more bytes than may be kept in memory. */
 export class AnswerTooLarge extends Error {}
-/** The bytes are no JSON, or not of the form that an answer has. */
+/** The bytes are not JSON, or do not have the form of an answer. */
 export class NotAnAnswer extends Error {}
 
-/** Which values the bytes at hand are: around the result, entries of it, or logs of one receipt. */
+/** What the current bytes belong to: the part around the result, its entries, or the logs of one receipt. */
 type Level = 'envelope' | 'entries' | 'logs'
 
 export class AnswerStream {
   readonly #bodyBytes: number
   readonly #stretch: number
   #bytes = Buffer.allocUnsafeSlow(2 * STRETCH)
-  /** In `#bytes`: what is not consumed begins at 0; up to `#at` it was looked at; it ends at `#end`. */
+  /** `#bytes` begins with the first byte not consumed; `#at` is the next byte to scan; the data ends at `#end`. */
   #at = 0
   #end = 0
   #scratch = Buffer.allocUnsafeSlow(2 * STRETCH)
@@ -42,22 +45,22 @@ export class AnswerStream {
   #isEscaped = false
   #stringAt = 0
   #stringEnd = 0
-  /** The depth of the braces around an entry: 2 in a list, 1 for a result that is one entry. */
+  /** Depth of the braces around an entry: 2 in a list, 1 when the result is a single entry. */
   #entriesDepth = 0
   #isFirst = true
-  /** Past the last whole value of the level that is not consumed yet. */
+  /** Just past the last complete value of the current level that is not consumed yet. */
   #wholeEnd = 0
-  /** Of the entry at hand: past the bracket that opens its logs, 0 before that. */
+  /** For the current entry: the offset after the bracket that opens its logs, 0 before that bracket. */
   #logsAt = 0
   #logsWholeEnd = 0
   readonly #envelope: Buffer[] = []
-  /** Of a receipt whose logs are taken one by one: what stands around them. */
+  /** The bytes around the logs of a receipt whose logs are parsed one by one. */
   #shell: Buffer[] = []
   #logs: unknown[] = []
   #entries: unknown[] = []
   #single: unknown = null
 
-  /** `bodyBytes`: how much of it may be held that belongs to no entry. A receipt of a `stretch` or more is taken apart. */
+  /** `bodyBytes`: the most bytes kept that belong to no entry. A receipt of at least `stretch` bytes is split. */
   constructor(bodyBytes: number, stretch = STRETCH) {
     this.#bodyBytes = bodyBytes
     this.#stretch = stretch
@@ -74,7 +77,7 @@ export class AnswerStream {
     if (this.#end > limit) throw new AnswerTooLarge()
   }
 
-  /** The answer with its entries; throws NotAnAnswer when it is not whole. */
+  /** The answer with its entries; throws NotAnAnswer when it is incomplete. */
   end(): Readonly<Record<string, unknown>> {
     if (this.#depth !== 0 || this.#isInString || this.#level !== 'envelope') throw new NotAnAnswer()
     this.#envelope.push(this.#taken(this.#end))
@@ -105,7 +108,7 @@ export class AnswerStream {
     }
   }
 
-  /** Up to the next quote or backslash at once: most of an answer is hex. */
+  /** Skips to the next quote or backslash in one step: most of an answer is hex. */
   #inString(first: number): void {
     let byte = first
     for (;;) {
@@ -128,7 +131,7 @@ export class AnswerStream {
       const isList = byte === OPEN_LIST
       this.#entriesDepth = isList ? 2 : 1
       this.#level = 'entries'
-      // The bracket stays outside with its envelope; the brace is the entry's own.
+      // The bracket belongs to the envelope, the brace to the entry.
       this.#envelope.push(this.#taken(isList ? this.#at : this.#at - 1))
     } else if (this.#level === 'entries' && depth === this.#entriesDepth + 1 && byte === OPEN_LIST)
       if (this.#logsAt === 0 && this.#key() === 'logs') this.#logsAt = this.#at
@@ -151,7 +154,7 @@ export class AnswerStream {
     else if (depth === 1) this.#closeResult(byte)
   }
 
-  /** The entry is whole; one that was taken apart is made of its shell and its logs. */
+  /** Completes an entry. One that was split is rebuilt from its shell and its logs. */
   #closeEntry(): void {
     this.#logsAt = 0
     this.#logsWholeEnd = 0
@@ -179,7 +182,7 @@ export class AnswerStream {
     for (const entry of this.#made(this.#wholeEnd)) this.#entries.push(entry)
   }
 
-  /** The receipt at hand is large: its first logs are taken, the others as they come. */
+  /** Splits a large receipt: parses the logs it has so far, then the others as they arrive. */
   #takeApart(): void {
     if (this.#entriesDepth === 2) this.#dropComma()
     this.#shell.push(this.#taken(this.#logsAt))
@@ -199,7 +202,7 @@ export class AnswerStream {
     this.#level = 'entries'
   }
 
-  /** From the shell, whose list of logs is empty, and the logs that stood in it. */
+  /** Joins the shell, whose list of logs is empty, with the logs taken out of it. */
   #receipt(): unknown {
     const shell = parsed(Buffer.concat([...this.#shell, this.#taken(this.#at)])) as Record<string, unknown>
     const receipt = { ...shell, logs: this.#logs }
@@ -208,7 +211,7 @@ export class AnswerStream {
     return entryOf(receipt)
   }
 
-  /** Entries of the bytes up to an offset: whole values with commas between them. */
+  /** Parses the bytes up to an offset as entries: whole values with commas between them. */
   #made(end: number): unknown[] {
     const start = this.#isFirst ? 0 : this.#afterComma()
     this.#isFirst = false
@@ -235,7 +238,7 @@ export class AnswerStream {
     return at + 1
   }
 
-  /** A copy of the bytes up to an offset, which are consumed by that. */
+  /** Copies the bytes up to an offset and consumes them. */
   #taken(end: number): Buffer {
     const bytes = Buffer.from(this.#bytes.subarray(0, end))
     this.#drop(end)
@@ -253,7 +256,7 @@ export class AnswerStream {
     this.#logsWholeEnd = Math.max(0, this.#logsWholeEnd - end)
   }
 
-  /** The last string, which is the key of a value that opens. */
+  /** The last string, which is the key of the value that opens. */
   #key(): string {
     return this.#stringAt < 0 ? '' : this.#bytes.toString('latin1', this.#stringAt, this.#stringEnd)
   }
@@ -270,7 +273,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** A value that cannot be an entry is passed on unchanged, to be reported. */
+/** Passes on a value that cannot be an entry, so that the decoder reports it. */
 function entryOf(item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return item
   try {

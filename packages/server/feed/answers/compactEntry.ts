@@ -1,10 +1,11 @@
 /**
- * Entries moved out of the bytes they were read from. An entry refers to its digits in the answer's buffer, so one kept
- * log would keep all of a large answer in memory. A moved entry refers to a buffer that holds entries' digits alone.
+ * Copies entries out of the bytes they were read from. An entry refers to its digits in the buffer of the answer, so
+ * keeping one log would keep all of a large answer in memory. A copied entry refers to a buffer that contains only
+ * digits of entries.
  */
 import { ADDRESS_DIGITS, BLOOM_DIGITS, HASH_DIGITS, LogEntry, ReceiptEntry, TOPIC_STEP } from './entry.ts'
 
-/** The same list; what is neither a log nor a receipt stays as it is. */
+/** The same list; an item that is neither a log nor a receipt stays unchanged. */
 export function compactEntries(entries: readonly unknown[]): unknown[] {
   const size = entries.reduce((sum: number, entry) => sum + digitsOf(entry), 0)
   const to = new Digits(size)
@@ -15,7 +16,10 @@ class Digits {
   readonly view: DataView
   readonly #bytes: Buffer
   #at = 0
-  /** Of the entry before, which mostly stood in the same bytes: an object for each copy would be most of the garbage. */
+  /**
+   * View of the previous entry, which usually shares its buffer: a new object for each copy would be most of the
+   * garbage.
+   */
   #source: Buffer = NOTHING
 
   constructor(size: number) {
@@ -23,7 +27,7 @@ class Digits {
     this.view = new DataView(this.#bytes.buffer)
   }
 
-  /** Copies the bytes from one offset to another; gives where they are now. */
+  /** Copies the bytes between two offsets and returns their new offset. */
   take(from: DataView, start: number, end: number): number {
     const { buffer, byteOffset, byteLength } = from
     const source = this.#source
@@ -38,7 +42,7 @@ class Digits {
 
 const NOTHING = Buffer.alloc(0)
 
-/** Topics keep their distances, so what stands between two of them is copied too. */
+/** Topics keep their spacing, so the bytes between two of them are copied too. */
 const topicsSize = (count: number): number => (count === 0 ? 0 : (count - 1) * TOPIC_STEP + HASH_DIGITS)
 
 function digitsOf(entry: unknown): number {

@@ -1,12 +1,12 @@
 /**
- * Logs and receipts as nodes list them, every field of its right form: a hash is 32 bytes, hex is lower case, a
- * count is below 2^53. Whether they belong to a block is not said here.
+ * Logs and receipts as nodes list them, with every field checked: a hash is 32 bytes, hex is lower case, a count is
+ * below 2^53. Whether they belong to a block is checked elsewhere.
  *
- * Longer hex stays in the bytes it came in. Most logs are only proven to be there, and of the others a decoder
- * wants numbers; a string is made only on request.
+ * Longer hex stays in the bytes it arrived in. Most logs are needed only for the proof, and decoders mostly read
+ * numbers from the others, so a string is made only on request.
  *
- * `answerScanner.ts` makes entries straight from the bytes of an answer; all else is read here, field by field,
- * from what JSON.parse gives. Both give the same.
+ * `answerScanner.ts` makes entries straight from the bytes of an answer; everything else is decoded here, field by
+ * field, from the result of JSON.parse. Both give the same entries.
  */
 import type { Hex } from '../../ops/config.ts'
 import {
@@ -23,20 +23,22 @@ import {
 } from './answer.ts'
 import { bloomOf } from '../proof/bloom.ts'
 
-/** EIP-2718 ends below 0x80. */
+/** EIP-2718: transaction types are below 0x80. */
 export const MAX_TYPE = 0x7f
-/** A deposit from the parent chain, on OP-stack chains. */
+/** Type of a deposit from the parent chain, on OP-stack chains. */
 export const DEPOSIT_TYPE = 0x7e
-/** Of the digits of an address, a hash or a topic, and a bloom. */
+/** Number of hex digits of an address, of a hash or topic, and of a bloom. */
 export const [ADDRESS_DIGITS, HASH_DIGITS, BLOOM_DIGITS] = [40, 64, 512] as const
-/** From the digits of one topic to those of the next: between them `","0x`. */
+/** Distance between the digits of two consecutive topics, which `","0x` separates. */
 export const TOPIC_STEP = HASH_DIGITS + 5
 
-/** The state root stands where the status does since Byzantium. */
+/** Before Byzantium a receipt had a state root instead of a status. */
 export type Outcome = { readonly status: number } | { readonly stateRoot: Hex }
 
 export class LogEntry {
-  /** What is compiled for a class is thrown away once a collection finds no object of it: there always is one. */
+  /**
+   * V8 discards the compiled code of a class once a collection finds no instance of it, so one instance always exists.
+   */
   static readonly none = new LogEntry(
     '0x',
     null,
@@ -54,21 +56,21 @@ export class LogEntry {
     null,
   )
   readonly address: Hex
-  /** The first one, which tells what happened; null where there is none. */
+  /** The first topic, which identifies the event; null when there is none. */
   readonly topic: Hex | null
   readonly blockHash: Hex
   readonly blockNumber: number
   readonly transactionHash: Hex
   readonly transactionIndex: number
   readonly logIndex: number
-  /** Where its hex stands: the first digits of each, and past the last one of the data. */
+  /** The bytes that contain its hex, with the offsets of each field's first digit and the end of the data. */
   readonly text: DataView
   readonly addressAt: number
   readonly topicsAt: number
   readonly topicCount: number
   readonly dataAt: number
   readonly dataEnd: number
-  /** When its block was, in seconds, where the node says so; nothing proves it. */
+  /** Time of the block in seconds, when the node reports it; nothing proves it. */
   readonly timeS: number | null
 
   constructor(
@@ -107,7 +109,7 @@ export class LogEntry {
     return Array.from({ length: this.topicCount }, (_, n) => this.#topic(n))
   }
 
-  /** One of them alone; null where there are fewer. */
+  /** One topic as a string; null when the log has fewer topics. */
   topicAt(n: number): Hex | null {
     return n < this.topicCount ? this.#topic(n) : null
   }
@@ -129,9 +131,9 @@ export class ReceiptEntry {
   /** 0 for a legacy transaction; null when the node does not show it. */
   readonly type: number | null
   readonly outcome: Outcome
-  /** As the node wrote it: it may exceed what a number holds. */
+  /** As the node wrote it: the value may exceed a JavaScript number. */
   readonly cumulativeGasUsed: Hex
-  /** Where the digits of its bloom stand. */
+  /** The bytes that contain the digits of its bloom. */
   readonly text: DataView
   readonly bloomAt: number
   readonly logs: readonly LogEntry[]
@@ -188,7 +190,7 @@ export function toLogEntry(item: unknown): LogEntry {
   if (fields['removed'] === true) throw new FieldError('a log is marked as removed')
   const address = toHex(fields, 'address', 20)
   const topics = toList(fields, 'topics').map(topic => hexOf(topic, 'topics', 32))
-  // As in an answer, all digits at the same distances.
+  // Spaced like the digits in an answer.
   const before = `"${address}","${topics.join('","')}","`
   const text = before + toBytes(fields, 'data')
   return new LogEntry(
@@ -209,7 +211,7 @@ export function toLogEntry(item: unknown): LogEntry {
   )
 }
 
-/** Few nodes say it, and not all alike: what cannot be a time is none. */
+/** Few nodes report the time, and in different forms; an impossible time counts as none. */
 function timeOf({ blockTimestamp }: Fields): number | null {
   const isTime = typeof blockTimestamp === 'string' && /^0x[0-9a-f]{1,12}$/i.test(blockTimestamp)
   return isTime ? Number(blockTimestamp) : null
@@ -226,7 +228,7 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
     type,
     toOutcome(fields),
     toQuantity(fields, 'cumulativeGasUsed'),
-    // Some sources omit it. It follows from the logs, and the root proves it.
+    // Some sources omit the bloom. It follows from the logs, and the root proves it.
     textOf(isGiven(fields, 'logsBloom') ? toHex(fields, 'logsBloom', 256) : bloomOf(logs)),
     '0x'.length,
     logs,
@@ -238,7 +240,7 @@ export function toReceiptEntry(item: unknown): ReceiptEntry {
   )
 }
 
-/** Nodes show the nonce since Regolith, but it is encoded only together with the version. */
+/** Nodes show the nonce since Regolith, but the receipt encodes it only together with the version. */
 function toDeposit(fields: Fields): Deposit | null {
   if (!isGiven(fields, 'depositReceiptVersion')) return null
   return { nonce: toQuantity(fields, 'depositNonce'), version: toQuantity(fields, 'depositReceiptVersion') }

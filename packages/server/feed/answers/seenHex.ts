@@ -1,19 +1,20 @@
 /**
- * Hex of one length that was met before in the bytes of answers: the hash of a block stands in each of its logs,
- * and few pools and topics make most of them. What is found here needs neither a check nor a new string, and its
- * hash is known to every map that is asked for it. A new value replaces the one in its slot, so the table never
- * grows.
+ * Cache of fixed-length hex strings found in answers: the hash of a block appears in each of its logs, and a few pools
+ * and topics account for most of them. A cached string needs no check and no allocation, and JavaScript has already
+ * computed its hash for map lookups.
+ *
+ * A new value replaces the one in its slot, so the table never grows.
  */
 import type { Hex } from '../../ops/config.ts'
 
 export class SeenHex {
-  /** In an answer, with its quotes; a multiple of four. */
+  /** Bytes of the string in an answer, with its quotes; a multiple of four. */
   readonly size: number
   readonly #texts: (Hex | null)[]
   readonly #kept: DataView
   readonly #mask: number
 
-  /** `slots` is a power of two. */
+  /** `slots` must be a power of two. */
   constructor(bytes: number, slots: number) {
     this.size = 2 * bytes + 4
     this.#texts = Array.from({ length: slots }, () => null)
@@ -21,7 +22,7 @@ export class SeenHex {
     this.#mask = slots - 1
   }
 
-  /** What stands at the offset, from quote to quote; null when it is not known. */
+  /** The cached string that equals the bytes at the offset, quotes included; null when it is not cached. */
   find(view: DataView, at: number): Hex | null {
     if (at + this.size > view.byteLength) return null
     const slot = this.#slotOf(view, at)
@@ -32,7 +33,7 @@ export class SeenHex {
     return text
   }
 
-  /** For one that was checked. */
+  /** Caches a string that has been checked. */
   keep(view: DataView, at: number, text: Hex): Hex {
     const slot = this.#slotOf(view, at)
     this.#texts[slot] = text

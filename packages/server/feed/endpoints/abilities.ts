@@ -1,15 +1,16 @@
 /**
- * What an endpoint was found not to do, by method and manner of asking. Providers refuse in any code and words, so it is
- * the refusal that counts. It is remembered, so that it costs one call, and the method is tried again now and then.
+ * Tracks what an endpoint cannot do, by method and way of asking. Providers refuse with any code and wording, so the
+ * refusal itself is what counts. It is remembered, so that it costs one call, and the method is retried from time to
+ * time.
  *
- * A refusal may be about one block alone: its receipts are too large, or it has been pruned. From an endpoint that
- * answered the method before, only several refusals in a row mean that it no longer has it.
+ * A refusal may be about one block alone, because its receipts are too large or it has been pruned. If the endpoint
+ * answered the method before, only several refusals in a row mean that it no longer supports it.
  */
 import type { Clock } from '../../ops/clock.ts'
 import type { FeedLog } from '../feedLog.ts'
 import { type FeedError, isFeedError } from '../feedError.ts'
 
-/** Every manner of asking that an endpoint may do without, with what stands in for it. */
+/** Every way of asking that an endpoint may lack, and the fallback for it. */
 const INSTEAD = {
   'receipts by block': 'falling back to receipts by transaction',
   'receipts by transaction': 'falling back to logs by block hash, which prove nothing',
@@ -30,16 +31,16 @@ const METHOD: Readonly<Record<Ability, string>> = {
   batches: 'a JSON-RPC batch',
 }
 
-/** A lack is looked at again after this long, then twice as long each time. */
+/** A missing ability is retried after this long, then after twice as long each time. */
 const RETRY_MS = { first: 10 * 60_000, most: 4 * 3_600_000 } as const
-/** Refusals in a row, by an endpoint that answered before, that mean more than the blocks asked for. */
+/** From an endpoint that answered before, this many refusals in a row are not just about single blocks. */
 const REFUSALS = 3
-/** Blocks whose receipts could not be had whole are remembered so many at a time: a few heads and their forks. */
+/** Number of blocks remembered whose receipts could not be fetched whole: a few heads and their forks. */
 const MOST_HARD = 16
 
-/** Words about the size of an answer; they only save the calls that finding out would take. */
+/** Words about the size of an answer; they only save the calls needed to find the cause. */
 const SIZE_WORDS = /size|too (large|big|many)|exceed|limit|max/i
-/** A block that the node does not have yet is no refusal of the method. */
+/** An unknown block does not mean that the method is refused. */
 const UNKNOWN_BLOCK =
   /(block|header|hash)\b.*(not found|not available|unknown|does not exist|missing)|unknown (block|header)|resource not found/i
 
@@ -60,7 +61,7 @@ export class Abilities {
     this.#log = log
   }
 
-  /** Whether it is worth asking. */
+  /** Whether the endpoint is worth asking. */
   has(ability: Ability): boolean {
     const lack = this.#lacks.get(ability)
     return lack === undefined || this.#clock.monotonicMs() >= lack.untilMs
@@ -73,7 +74,9 @@ export class Abilities {
       this.#log('info', `endpoint ${this.#name}: ${METHOD[ability]} works again`, this.#fields(ability))
   }
 
-  /** Notes a refusal. True when the caller is to go on in another manner; false when the error is of another kind. */
+  /**
+   * Records a refusal. True when the caller should fall back to another way; false when the error is of another kind.
+   */
   refused(ability: Ability, error: unknown): boolean {
     if (!isRefusal(error)) return false
     const count = (this.#refusals.get(ability) ?? 0) + 1
@@ -93,7 +96,7 @@ export class Abilities {
     return true
   }
 
-  /** The receipts of this block did not come whole: next time they are asked for in parts. */
+  /** The receipts of this block did not arrive whole: request them in parts next time. */
   noteHard(blockHash: string): void {
     this.#hard.add(blockHash)
     if (this.#hard.size <= MOST_HARD) return
@@ -107,7 +110,7 @@ export class Abilities {
     return this.#hard.has(blockHash)
   }
 
-  /** What it lacks, in words for people: never a URL. */
+  /** What the endpoint lacks, in words for people; never a URL. */
   get lackings(): readonly string[] {
     return [...this.#lacks].map(([ability, { reason }]) => `${METHOD[ability]} refused (${reason})`)
   }
@@ -117,7 +120,7 @@ export class Abilities {
   }
 }
 
-/** An answer that says no, as opposed to none, one that came too late, or one to come back for. */
+/** A definite refusal, as opposed to no answer, a late answer, or a request to retry later. */
 const isRefusal = (error: unknown): error is FeedError =>
   isFeedError(error, 'METHOD_MISSING', 'ANSWER_TOO_LARGE') ||
   (isFeedError(error, 'RPC_ERROR') && !isUnknownBlock(error))

@@ -1,21 +1,21 @@
-/** How an endpoint did of late: the share of failed calls, how long the others took, and what all of them were for. */
+/** Recent performance of an endpoint: the share of failed calls, the duration of the others, and the purpose of all. */
 import type { Purpose } from './purpose.ts'
 
-/** Enough for a steady median; at one call a second it forgets in a minute. */
+/** Enough for a steady median; at one call a second the window covers a minute. */
 const WINDOW = 64
-/** Fewer calls of a method say little about what is usual. */
+/** Fewer calls of a method say little about its usual duration. */
 const LEAST_FOR_USUAL = 20
 const USUAL_SHARE = 0.95
 
 export type MethodCalls = { readonly method: string; readonly purpose: Purpose; readonly calls: number }
 
 export class CallRecord {
-  /** Milliseconds of a good call, null for a failed one; oldest first. */
+  /** Milliseconds of a successful call, null for a failed one; oldest first. */
   readonly #calls: (number | null)[] = []
-  /** Of good calls by method, oldest first. */
+  /** Durations of successful calls by method, oldest first. */
   readonly #times = new Map<string, number[]>()
   readonly #kinds = new Map<string, { readonly method: string; readonly purpose: Purpose; calls: number }>()
-  /** Of its whole life. */
+  /** Calls since the endpoint was opened. */
   total = 0
   totalFailed = 0
 
@@ -46,21 +46,21 @@ export class CallRecord {
     return Math.round((failed * 1000) / this.#calls.length) / 1000
   }
 
-  /** The lower median in whole milliseconds, null before the first good call. */
+  /** The lower median in whole milliseconds, null before the first successful call. */
   p50Ms(): number | null {
     const times = this.#calls.filter(call => call !== null).sort((a, b) => a - b)
     const middle = times[(times.length - 1) >> 1]
     return middle === undefined ? null : Math.round(middle)
   }
 
-  /** Within which 95 of 100 good calls of the method were answered; null before there were enough of them. */
+  /** The 95th percentile of the method's successful calls; null until there are enough of them. */
   usualMs(method: string): number | null {
     const times = this.#times.get(method) ?? []
     if (times.length < LEAST_FOR_USUAL) return null
     return times.toSorted((a, b) => a - b)[Math.ceil(times.length * USUAL_SHARE) - 1] ?? null
   }
 
-  /** Calls sent since it was opened, by method and purpose. */
+  /** Calls sent since the endpoint was opened, by method and purpose. */
   get kinds(): readonly MethodCalls[] {
     return [...this.#kinds.values()].map(kind => ({ ...kind }))
   }

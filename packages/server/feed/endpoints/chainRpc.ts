@@ -1,6 +1,6 @@
 /**
- * Calls against the chain at a block hash, over whichever endpoint is best, with a bounded number of tries on
- * others. A revert is an answer, and the same on every node; anything else is a failure.
+ * Calls against the chain at a block hash, on the best endpoint, with a limited number of attempts on others. A revert
+ * is an answer, and the same on every node; anything else is a failure.
  */
 import type { Hex } from '../../ops/config.ts'
 import { pause } from '../condition.ts'
@@ -12,9 +12,9 @@ import { isRevert, StateReader } from './stateReader.ts'
 
 /** Rounds over all usable endpoints. */
 const ROUNDS = 3
-/** The longest wait for an endpoint to be usable again. */
+/** The longest wait for an endpoint to become usable again. */
 const WAIT_MS = 1000
-/** Between rounds when all of them answered and none knew the block: it may be about to arrive. */
+/** Pause between rounds when all of them answered but none knew the block: it may be about to arrive. */
 const ROUND_PAUSE_MS = 50
 
 type StateMethod = 'eth_call' | 'eth_getCode'

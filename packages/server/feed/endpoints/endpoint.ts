@@ -1,4 +1,4 @@
-/** One JSON-RPC endpoint: what it can be asked for, over its line, how it is doing, and when it may be asked again. */
+/** One JSON-RPC endpoint: its calls, its abilities and performance, and when it may be used again. */
 import type { Clock } from '../../ops/clock.ts'
 import type { ProofRules, Secret } from '../../ops/config.ts'
 import { Abilities } from './abilities.ts'
@@ -29,15 +29,15 @@ export type EndpointOptions = {
   readonly log: FeedLog
   readonly limits?: ConnectionLimits
   readonly onAnswer?: OnAnswer
-  /** Of all its calls, where they serve one purpose. */
+  /** The purpose of all its calls, when they share one. */
   readonly purpose?: Purpose
-  /** Of blocks only logs with one of these first topics are kept once they are proven; left out, all. */
+  /** Once the logs of a block are proven, only those with one of these first topics are kept; left out, all are. */
   readonly topics?: ReadonlySet<string>
 }
 
 export class Endpoint {
   readonly name: string
-  /** Of the chain it serves. */
+  /** The proof rules of the chain it serves. */
   readonly capabilities: Capabilities
   readonly #options: EndpointOptions
   readonly #address: Address
@@ -46,11 +46,11 @@ export class Endpoint {
   #rejected = 0
   /** A head as the endpoint pushed it, not decoded. */
   onHead: ((head: unknown) => void) | null = null
-  /** It connected, subscribed, was lost or may be asked again. */
+  /** The endpoint connected, subscribed, lost its connection or may be used again. */
   onChange: (() => void) | null = null
   /** The highest head it reported. */
   head: number | null = null
-  /** Set by the comparison of heads: it is behind the others. */
+  /** Set by the comparison of heads: the endpoint is behind the others. */
   isLagging = false
   /** Set by the comparison of heads: no other endpoint knows its head. */
   isSetAside = false
@@ -73,7 +73,7 @@ export class Endpoint {
     })
   }
 
-  /** Throws a FeedError, or the signal's reason. Connects, and checks the identity, when it has to. */
+  /** Throws a FeedError, or the signal's reason. Connects, and checks the identity, when necessary. */
   async request(
     method: string,
     params: readonly unknown[],
@@ -84,8 +84,9 @@ export class Endpoint {
   }
 
   /**
-   * Several calls in one request, their outcomes in the same order. Throws when the batch as a whole failed: refused,
-   * answered in part, or with ids that are not in it. `requestAll` of `batches.ts` decides what goes into one.
+   * Several calls in one request, with their outcomes in the same order. Throws when the whole batch failed: it was
+   * refused, answered in part, or answered with ids that are not in it. `requestAll` of `batches.ts` decides what goes
+   * into one.
    */
   async requestBatch(
     calls: readonly Call[],
@@ -95,27 +96,27 @@ export class Endpoint {
     return this.#line.batch(calls, signal, purpose)
   }
 
-  /** Calls a second it is held to; infinite before it asked us to slow down. */
+  /** The rate limit we apply to it, in calls per second; infinite until it asks us to slow down. */
   get callsPerSecond(): number {
     return this.#line.flow.perSecond
   }
 
-  /** The same question, asked again, was answered first. */
+  /** A hedged call on this endpoint lost: another attempt was answered first. */
   overtaken(): void {
     this.#line.record.failed()
   }
 
-  /** Within which it answers the method nearly always; null before it is known. */
+  /** The time within which it nearly always answers the method; null until known. */
   usualMs(method: string): number | null {
     return this.#line.record.usualMs(method)
   }
 
-  /** Topics of the logs that are kept of a block; null where all are. */
+  /** Topics of the logs to keep; null to keep all. */
   get topics(): ReadonlySet<string> | null {
     return this.#options.topics ?? null
   }
 
-  /** Whether calls made together go in one request. */
+  /** Whether simultaneous calls go in one request. */
   get takesBatches(): boolean {
     return this.#address.kind === 'http' && this.abilities.has('batches')
   }
@@ -125,21 +126,21 @@ export class Endpoint {
     await this.#line.session.connected(signal)
   }
 
-  /** Its answer failed a check: it is left alone for a while and another is asked. */
+  /** Its answer failed a check: leave it alone for a while and use another. */
   blame(error: FeedError): void {
     this.#rejected += 1
     this.#line.record.failed()
-    // Blocks fetched together and refused together are one failure.
+    // Blocks fetched together and refused together count as one failure.
     if (this.isUsable) this.#line.standing.failed(error)
   }
 
-  /** Drops the connection; the next request opens another and subscribes again. */
+  /** Drops the connection; the next request opens a new one and subscribes again. */
   reset(reason: string): void {
     this.#options.log('warn', 'endpoint connection dropped', { endpoint: this.name, reason })
     this.#line.session.drop()
   }
 
-  /** When it may be asked again, on the monotonic clock. */
+  /** When it may be used again, on the monotonic clock. */
   get usableAtMs(): number {
     return this.#line.standing.usableAtMs
   }
@@ -148,17 +149,17 @@ export class Endpoint {
     return this.#line.standing.isUsable
   }
 
-  /** Its head is neither behind the others' nor its own alone. */
+  /** Its head is neither behind the others nor unknown to them. */
   get isInStep(): boolean {
     return !this.isLagging && !this.isSetAside
   }
 
-  /** It has shown that it serves the right chain, and nothing else since. */
+  /** It has proven that it serves the right chain, and nothing has contradicted that since. */
   get isIdentified(): boolean {
     return this.#line.session.hasOpened && this.wrongIdentity === null
   }
 
-  /** Nothing came of trying to reach it, so far. */
+  /** Every attempt to reach it has failed so far. */
   get hasFailed(): boolean {
     return this.#line.standing.hasFailed
   }
@@ -186,7 +187,7 @@ export class Endpoint {
     return this.#line.record.p50Ms()
   }
 
-  /** Since it was opened. */
+  /** Counts since it was opened. */
   get calls(): EndpointCalls {
     const { total, totalFailed, kinds } = this.#line.record
     return { name: this.name, calls: total, failed: totalFailed, rejected: this.#rejected, kinds }

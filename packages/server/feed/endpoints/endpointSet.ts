@@ -1,8 +1,7 @@
 /**
- * The endpoints of a chain and the order in which they are asked.
- *
- * One of them is the primary: it is asked first and stays while it can be used and keeps up with the others. One that is
- * behind the head, or alone with its own, is not asked while another can be; its heads are read all the same.
+ * The endpoints of a chain and their order of use. The primary is used first and stays primary while it is usable and
+ * keeps up with the others. An endpoint that is behind the head, or alone with its own, serves no calls while another
+ * can; its heads are still watched.
  */
 import type { Clock } from '../../ops/clock.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -10,26 +9,29 @@ import { FeedError, isFeedError } from '../feedError.ts'
 import { hedged, type Try } from './hedge.ts'
 import { RetryBudget } from './retryBudget.ts'
 
-/** What makes a question one that is asked again while its answer is late. */
+/** Allows a hedged request: a late answer triggers another attempt. */
 export type Ask = {
-  /** The call that takes longest in it: its usual time says when an answer is late. */
+  /** The slowest call of the request: its usual time decides when the answer counts as late. */
   readonly method: string
   readonly signal: AbortSignal
-  /** Asked before the primary, as it is known to have the answer. */
+  /** Tried before the primary, because it is known to have the answer. */
   readonly first?: Endpoint | null
-  /** No other is asked. */
+  /** Use this endpoint and no other. */
   readonly only?: Endpoint
-  /** Its answer may be large: it is late later, and asked for a second time at most. */
+  /** The answer may be large: it counts as late only after a longer time, and is requested twice at most. */
   readonly isLarge?: boolean
 }
 
-/** A late answer: never sooner than this, since a busy machine is late by itself. */
+/** An answer is never considered late before this, because a busy machine delays answers itself. */
 const LEAST_LATE_MS = 250
-/** A node is silent while it makes an answer of many megabytes, and each further try makes it build the answer again. */
+/**
+ * A node is silent while it builds an answer of many megabytes, and each further attempt makes it build the answer
+ * again.
+ */
 const LARGE = { leastLateMs: 1000, mostTries: 2 } as const
-/** Before the usual time is known. */
+/** The limit until the usual time is known. */
 const FIRST_LATE_MS = 1000
-/** Tries under way for one question; of four, at one loss in ten, all are lost once in ten thousand. */
+/** Concurrent attempts for one request: at a loss of one in ten, all four are lost once in ten thousand. */
 const MOST_TRIES = 4
 
 export class EndpointSet {
@@ -44,7 +46,7 @@ export class EndpointSet {
     this.#retries = new RetryBudget(clock)
   }
 
-  /** Null while none can be used. One that pushes its heads is preferred: it costs a call less a block. */
+  /** Null while none is usable. An endpoint that pushes its heads is preferred: it saves one call per block. */
   get primary(): Endpoint | null {
     const current = this.#primary
     const isKept =
@@ -55,27 +57,27 @@ export class EndpointSet {
     return this.#primary
   }
 
-  /** Milliseconds until one of them may be asked; 0 when one may be now. */
+  /** Milliseconds until some endpoint may be used; 0 when one may be used now. */
   waitMs(): number {
     return Math.min(...this.all.map(each => this.waitMsFor(each)))
   }
 
-  /** Milliseconds until this one may be asked; infinite once it is closed. */
+  /** Milliseconds until this endpoint may be used; infinite once it is closed. */
   waitMsFor({ usableAtMs }: Endpoint): number {
     return Math.max(0, usableAtMs - this.#clock.monotonicMs())
   }
 
-  /** False while none has shown that it serves the chain. */
+  /** False until one has proven that it serves the chain. */
   get hasIdentity(): boolean {
     return this.all.some(({ isIdentified }) => isIdentified)
   }
 
-  /** Whether each of them has been tried and none serves the chain. */
+  /** Whether all of them have been tried and none serves the chain. */
   get isHopeless(): boolean {
     return this.all.every(({ isIdentified, hasFailed }) => !isIdentified && hasFailed)
   }
 
-  /** Whether two of them or more can be asked, and all of those say that nothing comes after this block. */
+  /** Whether at least two endpoints are usable and none of those knows a later block. */
   isLast(number: number): boolean {
     const asked = this.all.filter(
       ({ isUsable, status, head }) => isUsable && status === 'OK' && head !== null,
@@ -84,10 +86,10 @@ export class EndpointSet {
   }
 
   /**
-   * Runs the task on one endpoint after another, the primary first, until it succeeds. Answers that failed a
-   * check are held against their endpoint. BLOCK_REFUSED comes out only when every one of them was refused.
-   * An error that `isFinal` is the same everywhere and ends it. With `ask` an answer that is late is asked for elsewhere, or
-   * again where there is no other endpoint. Every try but the first takes from the budget.
+   * Runs the task on one endpoint after another, the primary first, until it succeeds. An answer that failed a check
+   * counts against its endpoint; BLOCK_REFUSED is thrown only when every answer was refused. An error that `isFinal` is
+   * the same everywhere and ends the loop. With `ask`, a late answer is requested from another endpoint, or again from
+   * the same one if there is no other. Every attempt but the first takes from the budget.
    */
   async attempt<Result>(
     task: (endpoint: Endpoint, signal: AbortSignal) => Promise<Result>,
@@ -145,7 +147,7 @@ export class EndpointSet {
     return [...new Set([...(isFirst ? [first] : []), primary, ...ranked])]
   }
 
-  /** Those that can be used, by heads that are pushed, by errors, by speed. The ones out of step only when there is no other. */
+  /** Usable endpoints, ordered by pushed heads, errors and speed. Those out of step only when there is no other. */
   #ranked(): readonly Endpoint[] {
     const usable = this.all.filter(({ isUsable }) => isUsable)
     const inStep = usable.filter(({ isInStep }) => isInStep)

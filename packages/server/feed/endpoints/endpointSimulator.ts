@@ -1,4 +1,4 @@
-/** Simulations over whichever endpoint does them, with a bounded number of tries on others. */
+/** Simulates calls on an endpoint that supports it, with a limited number of attempts on others. */
 import type { EndpointSet } from './endpointSet.ts'
 import type { Simulator } from './simulator.ts'
 

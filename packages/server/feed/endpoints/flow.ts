@@ -1,39 +1,42 @@
 /**
- * How much an endpoint is given: so many calls at once, and after it asked us to slow down so many a second. Both grow a
- * little with every good call and shrink when it is too much. Providers do not say what they bear, and it changes.
+ * How much load an endpoint gets: a window of concurrent calls and, after it asked us to slow down, a rate. Both grow a
+ * little with every successful call and shrink on overload. Providers do not publish what they can take, and it
+ * changes.
  *
- * Who waits is let in by purpose, blocks first, then by time. Calls that can wait never fill the last quarter of the
- * places, so a block finds one.
+ * Waiting calls are admitted by purpose, blocks first, then by time. Calls that can wait never take the last quarter of
+ * the window, so a block always finds a place.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { FeedError } from '../feedError.ts'
 import { type Purpose, RANK } from './purpose.ts'
 
 const START = 16
-/** A local node answers eth_call in a millisecond; more at once only lengthens its queue. */
+/** A local node answers eth_call in a millisecond; more concurrent calls only lengthen its queue. */
 export const MOST = 64
-/** About what an endpoint answers within one deadline at the widest window. */
+/** About as many as an endpoint answers within one deadline at the widest window. */
 const MAX_WAITING = 4096
-/** Past this the window alone decides. */
+/** Above this rate the window alone decides. */
 const UNLIMITED_PER_SECOND = 500
-/** From one call a second back to a hundred in half a minute. */
+/** Recovers from one call a second to a hundred in half a minute. */
 const GROWTH_PER_SECOND = 4
-/** Near the rate that was last refused: it is met once in several seconds, and a limit that was lifted is found. */
+/** Growth close to the last refused rate: it is reached once in several seconds, and a lifted limit is found. */
 const CAREFUL_GROWTH_PER_SECOND = 0.2
 const CAREFUL_SHARE = 0.9
-/** A refusal this long ago says nothing about the limit of today. */
+/** A refusal this old says nothing about the current limit. */
 const CEILING_MS = 5 * 60_000
-/** What is kept of the rate that was refused: first half of what we happened to send, then most of what we were held to. */
+/**
+ * Share of the refused rate to keep: half of the rate we happened to send, then three quarters of the rate we enforced.
+ */
 const [FIRST_CUT, CUT] = [0.5, 0.75]
-/** Refusals this close together are one: they were under way at the same time. */
+/** Refusals this close together count as one, because their calls were in flight together. */
 const SAME_REFUSAL_MS = 1000
-/** After a refusal: what counts the calls has to move on. */
+/** Pause after a refusal, so that the provider's counting window can move on. */
 const LEAST_PAUSE_MS = 250
-/** Calls that may begin at once when a rate is held, in seconds of it: providers count over about a second. */
+/** Burst allowed under a rate limit, in seconds of that rate: providers count over about a second. */
 const BURST_S = 0.25
-/** Of the places, for calls that cannot wait. */
+/** Share of the window reserved for calls that cannot wait. */
 const RESERVED_SHARE = 0.25
-/** From this rank on a call can wait. */
+/** Calls of this rank and above can wait. */
 const PATIENT_RANK = RANK.state
 
 type Waiter = { readonly calls: number; readonly go: () => void }
@@ -43,7 +46,7 @@ export class Flow {
   readonly #clock: Clock
   #window = START
   #inFlight = 0
-  /** By rank, then by time. */
+  /** One queue per rank, in order of time. */
   readonly #waiting: Waiter[][] = [[], [], [], []]
   #waitingCount = 0
   /** Infinite until the endpoint asks us to slow down. */
@@ -52,7 +55,7 @@ export class Flow {
   #ceiling = Number.POSITIVE_INFINITY
   #refusedAtMs = Number.NEGATIVE_INFINITY
   #nextAtMs = Number.NEGATIVE_INFINITY
-  /** When the latest calls began, for the rate that was too high; no more than a second of them counts. */
+  /** Start times of the latest calls, at most a second's worth, to compute the rate that was refused. */
   #begun: number[] = []
   #isTimerSet = false
 
@@ -61,7 +64,7 @@ export class Flow {
     this.#clock = clock
   }
 
-  /** Waits for a place; the caller gives it back with `leave`. A batch takes one place and counts each of its calls. */
+  /** Waits for a place; the caller releases it with `leave`. A batch takes one place and counts each of its calls. */
   async enter(signal: AbortSignal, purpose: Purpose = 'state', calls = 1): Promise<void> {
     signal.throwIfAborted()
     const rank = RANK[purpose]
@@ -93,13 +96,13 @@ export class Flow {
     })
   }
 
-  /** Passes the slot to the first caller in line. */
+  /** Passes the place to the first caller in the queue. */
   leave(): void {
     this.#inFlight--
     this.#admit()
   }
 
-  /** One more at once for a whole window of good calls, some more a second for a second of them. */
+  /** Allows one more concurrent call per window of successful calls, and a higher rate per second of them. */
   widen(calls = 1): void {
     this.#window = Math.min(this.#window + 1 / this.#window, MOST)
     if (!Number.isFinite(this.#perSecond)) return
@@ -110,12 +113,12 @@ export class Flow {
     if (this.#perSecond > UNLIMITED_PER_SECOND) this.#perSecond = Number.POSITIVE_INFINITY
   }
 
-  /** It has too much to do: fewer at once. */
+  /** The endpoint is overloaded: fewer concurrent calls. */
   narrow(): void {
     this.#window = Math.max(this.#window / 2, 1)
   }
 
-  /** It asked us to slow down: fewer a second, and none for as long as it says. */
+  /** The endpoint asked us to slow down: a lower rate, and no calls for as long as it says. */
   limited(waitMs = 0): void {
     const nowMs = this.#clock.monotonicMs()
     const isSame = nowMs - this.#refusedAtMs < SAME_REFUSAL_MS
@@ -128,7 +131,7 @@ export class Flow {
     this.#hold(Math.max(waitMs, LEAST_PAUSE_MS, 1000 / this.#perSecond), nowMs)
   }
 
-  /** Calls a second it is held to; infinite where only the window counts. */
+  /** The enforced rate in calls per second; infinite when only the window limits. */
   get perSecond(): number {
     return this.#perSecond
   }
@@ -144,7 +147,7 @@ export class Flow {
         waiter.go()
         continue
       }
-      // A full window is followed by a `leave`; time is followed by nothing but time.
+      // A full window wakes the queue through `leave`; a rate limit needs a timer.
       if (waitMs !== Number.POSITIVE_INFINITY && !this.#isTimerSet) {
         this.#isTimerSet = true
         setTimeout(() => {
@@ -156,7 +159,7 @@ export class Flow {
     }
   }
 
-  /** Milliseconds until another of this rank may begin; infinite while its places are taken. */
+  /** Milliseconds until another call of this rank may start; infinite while the window is full. */
   #waitMs(rank: number): number {
     const window = Math.floor(this.#window)
     const reserved = rank < PATIENT_RANK ? 0 : Math.floor(window * RESERVED_SHARE)
@@ -169,7 +172,7 @@ export class Flow {
     this.#nextAtMs = Math.max(this.#nextAtMs, nowMs + waitMs + this.#burstMs())
   }
 
-  /** How far the calls may be ahead of their rate. */
+  /** How far calls may run ahead of their rate. */
   #burstMs(): number {
     const calls = Math.max(1, Math.min(this.#perSecond * BURST_S, this.#window))
     return Number.isFinite(this.#perSecond) ? (1000 * (calls - 1)) / this.#perSecond : 0

@@ -1,8 +1,8 @@
 /**
- * A question that may be asked again before its answer is there. Some calls are never answered, and waiting for their
- * deadline costs ten seconds; the usual time of an answer is known, so the next try begins after so long a silence.
- *
- * The first good answer wins and the other tries are aborted. A try that fails is followed by the next at once.
+ * Hedged requests: another attempt may start before the first is answered. Some calls are never answered, and waiting
+ * for their deadline costs ten seconds; the usual time of an answer is known, so the next attempt starts after a
+ * silence of that order. The first successful answer wins and the other attempts are aborted. A failed attempt is
+ * followed by the next one at once.
  */
 
 import { noteHeard, silenceMs } from '../transport/heard.ts'
@@ -10,13 +10,13 @@ import { noteHeard, silenceMs } from '../transport/heard.ts'
 export type Try<Result> = (signal: AbortSignal) => Promise<Result>
 
 export type Hedge<Result> = {
-  /** The next try, or null where nothing is left to try; `isRetry` after a failure, else because the answer is late. */
+  /** The next attempt, or null when none is left; `isRetry` after a failure, otherwise because the answer is late. */
   readonly next: (isRetry: boolean) => Try<Result> | null
-  /** How long an answer may take before the next try begins; null to wait for it. */
+  /** How long an answer may take before the next attempt starts; null to wait for it. */
   readonly waitMs: (tries: number) => number | null
-  /** What a failed try means: throws what ends it all. */
+  /** Handles a failed attempt; throws an error that ends the whole request. */
   readonly onFailure: (error: unknown) => void
-  /** A try that was still waiting when another one was answered. */
+  /** Called for an attempt that was still waiting when another one was answered. */
   readonly onOvertaken?: (attempt: Try<Result>) => void
   readonly signal: AbortSignal | null
 }
@@ -26,7 +26,7 @@ type Outcome<Result> =
   | { readonly kind: 'failure'; readonly of: Try<Result>; readonly error: unknown }
   | { readonly kind: 'late' }
 
-/** Null when every try failed. */
+/** Null when every attempt failed. */
 export async function hedged<Result>(hedge: Hedge<Result>): Promise<{ readonly result: Result } | null> {
   const { signal } = hedge
   const open = new Map<

@@ -1,6 +1,6 @@
 /**
- * Which chain an endpoint serves: its chain id, its first block and, where one is pinned, a later block. Neither is
- * enough alone: some chains share a genesis with their test network, others both with a fork.
+ * Checks which chain an endpoint serves: its chain id, its first block and, if configured, a later block. Neither id
+ * nor genesis is enough alone: some chains share a genesis with their test network, others share both with a fork.
  */
 import assert from 'node:assert/strict'
 import type { Hex } from '../../ops/config.ts'
@@ -15,11 +15,11 @@ export type Identity = {
   readonly checkpoint?: { readonly number: number; readonly hash: Hex } | undefined
 }
 
-/** Some endpoints lose one call in ten: a second after a question it is asked again, so often at most. */
+/** Some endpoints lose one call in ten: each call is repeated after a second without an answer, up to a limit. */
 const AGAIN_MS = 1000
 const MOST_TRIES = 4
 
-/** Throws ENDPOINT_IDENTITY with what was expected and what was received. */
+/** Throws ENDPOINT_IDENTITY with the expected and the received value. */
 export async function checkIdentity(
   connection: Pick<Connection, 'call'>,
   name: string,
@@ -46,7 +46,7 @@ export async function checkIdentity(
   )
 }
 
-/** A node that is not there yet may come to have it; one that has another block there never does. */
+/** A node that is still syncing may get the block later; one with a different block there never will. */
 async function checkCheckpoint(
   connection: Pick<Connection, 'call'>,
   name: string,
@@ -76,7 +76,7 @@ async function fetchGenesis(connection: Pick<Connection, 'call'>, signal: AbortS
   return zero ?? (await ask(connection, 'eth_getBlockByNumber', ['earliest', false], signal))
 }
 
-/** Asked again while there is no answer: every call to the endpoint waits for this one. */
+/** Repeats the call while there is no answer, because every other call to the endpoint waits for this one. */
 async function ask(
   connection: Pick<Connection, 'call'>,
   method: string,

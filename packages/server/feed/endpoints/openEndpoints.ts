@@ -1,4 +1,4 @@
-/** Endpoints of a chain for work beside its feed: connections of their own, so that neither waits for the other. */
+/** Endpoints of a chain for work beside its feed, with connections of their own, so that neither delays the other. */
 import type { Clock } from '../../ops/clock.ts'
 import type { ChainConfig } from '../../ops/config.ts'
 import { limitsOf } from '../transport/connection.ts'

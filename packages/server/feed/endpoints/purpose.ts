@@ -1,4 +1,4 @@
-/** What a call is for: blocks come before everything else when an endpoint does not bear all that is asked of it. */
+/** The purpose of a call: when an endpoint cannot take all calls, those for blocks go first. */
 export type Purpose =
   | 'head'
   | 'block'
@@ -29,6 +29,6 @@ const BLOCK_METHODS: ReadonlySet<string> = new Set([
   'eth_getLogs',
 ])
 
-/** Of a call that does not say. */
+/** The purpose of a call that does not state one. */
 export const purposeOf = (method: string): Purpose =>
   method === 'eth_blockNumber' ? 'head' : BLOCK_METHODS.has(method) ? 'block' : 'state'

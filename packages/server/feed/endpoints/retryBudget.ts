@@ -1,10 +1,10 @@
 /**
- * How many second tries a chain's endpoints are asked for: so many at once, and then so many a second. When every provider
- * fails at the same time, retries would otherwise multiply what they already cannot bear. It fills up by itself.
+ * A budget of retries for a chain's endpoints: an initial amount, refilled at a fixed rate. When every provider fails
+ * at the same time, retries would otherwise multiply a load they already cannot take.
  */
 import type { Clock } from '../../ops/clock.ts'
 
-/** A burst of blocks that one endpoint refuses, and the calls of a pool's loading, fit in. */
+/** Enough for a burst of blocks that one endpoint refuses, and for the calls that load a pool. */
 const MOST = 256
 const PER_SECOND = 32
 
@@ -18,7 +18,7 @@ export class RetryBudget {
     this.#atMs = clock.monotonicMs()
   }
 
-  /** Takes one; false when there is none. */
+  /** Takes one; false when the budget is empty. */
   spend(): boolean {
     const nowMs = this.#clock.monotonicMs()
     this.#left = Math.min(MOST, this.#left + ((nowMs - this.#atMs) * PER_SECOND) / 1000)

@@ -1,6 +1,6 @@
 /**
- * When an endpoint may be asked again. A failure makes it wait, longer with each one in a row; one that asks us to slow
- * down is paced instead, and only left alone for as long as it says, or when it answers nothing at all.
+ * When an endpoint may be used again. Each failure in a row makes it wait longer. An endpoint that asks us to slow down
+ * is rate-limited instead, and left alone only for as long as it says, or when it answers nothing at all.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { backOffMs } from './backOff.ts'
@@ -8,11 +8,11 @@ import type { FeedLog } from '../feedLog.ts'
 import type { FeedError } from '../feedError.ts'
 import type { Flow } from './flow.ts'
 
-/** A wrong node is looked at again this often: an operator may have put it right. */
+/** How often an endpoint of a wrong chain is checked again: an operator may have fixed it. */
 const WRONG_CHAIN_PAUSE_MS = 60_000
 /**
- * Refusals for the rate, a second or more apart, with no answer between them: the endpoint is not slow but closed, as at
- * the end of a quota.
+ * Rate-limit refusals, a second or more apart and with no answer between them, after which the endpoint counts as
+ * closed rather than slow, as at the end of a quota.
  */
 const CLOSED_AFTER = 5
 const SAME_REFUSAL_MS = 1000
@@ -24,7 +24,7 @@ export type StandingOptions = {
   readonly clock: Clock
   readonly log: FeedLog
   readonly flow: Flow
-  /** It has to wait now. */
+  /** The endpoint has to wait now. */
   readonly onChange: () => void
 }
 
@@ -71,7 +71,7 @@ export class Standing {
     this.#notBeforeMs = this.#options.clock.monotonicMs() + WRONG_CHAIN_PAUSE_MS
   }
 
-  /** It is not closed for its rate. */
+  /** It answered, so it is not closed by its rate limit. */
   answered(): void {
     this.#limitedInARow = 0
   }

@@ -1,9 +1,9 @@
 /**
- * State of a block from one endpoint, by the block's hash (EIP-1898), so that it is the state of that very block. Calls
- * made together for one block leave together, in a batch where the endpoint takes them.
+ * Reads the state of a block from one endpoint, by the block's hash (EIP-1898), so that it is the state of exactly that
+ * block. Simultaneous calls for one block are sent together, as a batch where the endpoint supports it.
  *
- * An endpoint that does not take hashes is asked by number, and the hash at that number is asked for before and after:
- * only when both are the block's own, the answers are believed.
+ * An endpoint that does not accept hashes is asked by number, with the hash at that number before and after. The
+ * answers count only if both hashes are the block's own.
  */
 import type { Hex } from '../../ops/config.ts'
 import { isUnknownBlock } from './abilities.ts'
@@ -16,7 +16,7 @@ import { fetchHeaderByHash, fetchHeaderByNumber, unknown } from '../proof/header
 
 export type Question = {
   readonly method: 'eth_call' | 'eth_getCode'
-  /** What stands before the block among the parameters. */
+  /** The parameters before the block. */
   readonly subject: unknown
   readonly blockHash: Hex
 }
@@ -32,24 +32,24 @@ const BY_HASH = 'state by block hash'
 
 /** Execution reverted (geth and most); VM execution error (Parity and its heirs). */
 const REVERT_CODES: ReadonlySet<number> = new Set([3, -32015])
-/** Under their catch-all codes nodes put the EVM's own failures beside everything else. */
+/** Catch-all codes under which nodes report failures of the EVM along with everything else. */
 const CATCH_ALL_CODES: ReadonlySet<number> = new Set([-32000, -32603])
 const EVM_FAILURE =
   /revert|invalid ?(fe)?opcode|opcode .* not defined|invalid ?jump|out ?of ?gas|stack ?(under|over)flow|bad (instruction|jump)|vm execution/i
-/** State that a node no longer has is no refusal of how it was asked for. */
+/** State that a node has pruned does not mean that it refuses the way of asking. */
 const PRUNED = /missing trie|pruned|state.*(not available|unavailable|missing)|historical state|archive/i
 
 export class StateReader {
   readonly #signal: AbortSignal
-  /** Asked in this turn, by endpoint and block. */
+  /** Questions of this turn, by endpoint and block. */
   readonly #asked = new Map<Endpoint, Map<Hex, Asked[]>>()
 
-  /** `signal` ends all of them. */
+  /** `signal` aborts all reads. */
   constructor(signal: AbortSignal) {
     this.#signal = signal
   }
 
-  /** The result as it was answered; throws a FeedError, or the signal's reason. */
+  /** The raw result; throws a FeedError, or the signal's reason. */
   read(endpoint: Endpoint, question: Question, signal: AbortSignal): Promise<unknown> {
     const blocks = this.#asked.get(endpoint) ?? new Map<Hex, Asked[]>()
     this.#asked.set(endpoint, blocks)
@@ -83,7 +83,7 @@ export class StateReader {
   }
 }
 
-/** Aborted once every caller gave up. */
+/** Aborted once every caller has given up. */
 function allOf(signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController()
   const look = (): void => {
@@ -108,7 +108,7 @@ async function readTogether(
     if (outcomes.some(each => 'result' in each)) abilities.answered(BY_HASH)
     return outcomes
   }
-  // Only what is answered by number was refused for its hash.
+  // Only if the answer by number succeeds was the hash the reason for the refusal.
   const byNumber = await readByNumber(endpoint, blockHash, questions, signal)
   if (byNumber.some(each => 'result' in each || isRevert(each.error)))
     abilities.refused(BY_HASH, refusal.error)
@@ -141,7 +141,7 @@ async function expectAt(
 const callsAt = (questions: readonly Question[], block: unknown): readonly Call[] =>
   questions.map(({ method, subject }) => ({ method, params: [subject, block] }))
 
-/** Neither the call's own failure, nor a block or state that is not there. */
+/** True when the error is neither the call's own failure nor a missing block or state. */
 const isRefused = (error: FeedError): boolean =>
   error.code === 'METHOD_MISSING' ||
   (error.code === 'RPC_ERROR' &&

@@ -1,6 +1,6 @@
 /**
- * The replacement branch of a reorganisation, fetched and verified whole before anyone hears of it: from the
- * block we still share with the chain up to its head.
+ * Fetches the replacement branch of a reorganisation and verifies all of it before it is delivered: from the last block
+ * we share with the chain up to its head.
  */
 import type { Hex } from '../../ops/config.ts'
 import { fetchVerified } from '../proof/block.ts'
@@ -20,19 +20,19 @@ import type { Lineage } from './lineage.ts'
 
 type Branch =
   | { readonly kind: 'branch'; readonly ancestor: Hex; readonly blocks: readonly VerifiedBlock[] }
-  /** The chain left ours below what can be undone. */
+  /** The fork is below the blocks that can be undone. */
   | { readonly kind: 'too_deep' }
 
 type BranchSource = {
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
-  /** How many blocks are fetched at once, and how far past our tip the branch goes. */
+  /** How many blocks are fetched at once, and how far past our tip the branch extends. */
   readonly ahead: number
-  /** Asked first, because it reported the branch. */
+  /** Tried first, because it reported the branch. */
   readonly source: Endpoint
 }
 
-/** `fork` is on the chain and not on our lineage, and at most one above our tip; `head` is at or above it. */
+/** `fork` is on the chain but not in our lineage, and at most one block above our tip; `head` is at or above it. */
 export async function fetchBranch(
   source: BranchSource,
   fork: Head,
@@ -68,8 +68,8 @@ export async function fetchBranch(
 }
 
 /**
- * Throws unless the chain at large has replaced our base. One endpoint that still has it, and it is the
- * others that are on a fork: they are at fault, and nothing is stopped.
+ * Throws unless all endpoints that answer have replaced our base. If one endpoint still has it, the others are on a
+ * fork: they are at fault, and the chain does not stop.
  */
 export async function confirmReplaced(source: BranchSource, head: Head, signal: AbortSignal): Promise<void> {
   const { base } = source.lineage
@@ -101,7 +101,7 @@ async function fetchParent(endpoint: Endpoint, child: Head, signal: AbortSignal)
   )
 }
 
-/** The chain may have moved on while the branch was fetched: what still links up is the branch. */
+/** The chain may have moved on during the fetch: keep the blocks that still link up. */
 function linked(blocks: readonly VerifiedBlock[], ancestor: Hex): readonly VerifiedBlock[] {
   let parent = ancestor
   const end = blocks.findIndex(block => {

@@ -1,52 +1,52 @@
 /**
- * When to ask a node that does not push its heads for the next one: at the time it is likely to be there, learned from the
- * blocks before. A question that came too early moves the next one a step later, one that found its block a little
- * earlier, so that about one question in six comes too early and a block is found soon after it is there.
+ * When to poll for the next head on a node that does not push heads: at the time the block probably appears, estimated
+ * from the blocks before. A poll that came too early moves the next one a step later, and one that found its block
+ * moves it slightly earlier, so about one poll in six is early and blocks are found soon after they appear.
  *
- * Times are monotonic but for those in headers; the difference between the two clocks is part of what is learned.
+ * Times are monotonic except those in headers; the offset between the two clocks is part of the estimate.
  */
 
 type Timed = { readonly number: number; readonly timeMs: number }
 
-/** Of a block time, and never less: a question takes a moment itself. */
+/** Share of a block time, with a minimum because a poll itself takes a moment. */
 const STEP = { share: 0.08, leastMs: 25 } as const
-/** Hits that take back one step. */
+/** This many hits take back one step. */
 const HITS_A_STEP = 5
-/** After a question that came too early the next ones follow at growing distances. */
+/** After an early poll the following intervals grow by this factor. */
 const GROWTH = 1.5
-/** The longest distance: half a block time, within these. */
+/** Bounds of the longest interval, which is half a block time. */
 const REST_MS = { least: 100, most: 4000 } as const
-/** Headers count time in whole seconds: they tell when the next block comes where its time is a multiple of that. */
+/** Headers give whole seconds, so they predict the next block only when the block time is a multiple of that. */
 const HEADER_TICK_MS = 1000
-/** Of a block time, by which a measured one may differ from such a multiple; slots without a block make it longer. */
+/** Share of a block time by which a measured one may differ from such a multiple; empty slots lengthen it. */
 const TICK_SLACK = 0.02
-/** Blocks that the block time is measured over. */
+/** Number of blocks used to measure the block time. */
 const WINDOW = 64
 
 export class Cadence {
   readonly #configuredMs: number
   readonly #headers: Timed[] = []
-  /** How long after the time in its header a block is there. */
+  /** Delay between the time in a header and the block's appearance. */
   #latenessMs: number | null = null
   #misses = 0
   #nextMs = Number.NEGATIVE_INFINITY
 
-  /** `blockTimeMs` of the configuration: what was measured is not believed when it is far from it. */
+  /** `blockTimeMs` comes from the configuration; a measurement far from it is ignored. */
   constructor(blockTimeMs: number) {
     this.#configuredMs = blockTimeMs
   }
 
-  /** Monotonic time of the next question. */
+  /** Monotonic time of the next poll. */
   get nextMs(): number {
     return this.#nextMs
   }
 
-  /** The longest time between two questions where no block comes. */
+  /** The longest interval between two polls while no block arrives. */
   get restMs(): number {
     return Math.min(Math.max(this.#configuredMs / 2, REST_MS.least), REST_MS.most)
   }
 
-  /** A question found a new block. */
+  /** A poll found a new block. */
   found(head: Timed, askedAtMs: number): void {
     this.#measure(head)
     const [blockMs, stepMs] = [this.#blockMs(), this.#stepMs()]
@@ -58,14 +58,14 @@ export class Cadence {
     this.#nextMs = Math.min(Math.max(dueMs, askedAtMs + stepMs), askedAtMs + blockMs)
   }
 
-  /** A question found nothing new, or was not answered. */
+  /** A poll found nothing new or failed. */
   missed(askedAtMs: number): void {
     const waitMs = Math.min(this.#stepMs() * GROWTH ** this.#misses, this.restMs)
     this.#misses += 1
     this.#nextMs = askedAtMs + waitMs
   }
 
-  /** One block that came late does not make the next one late: a step at a time. */
+  /** One late block does not make the next one late, so the estimate moves one step at a time. */
   #lateness(lateMs: number, sooner: number, stepMs: number): number {
     const expectedMs = this.#latenessMs ?? lateMs
     this.#latenessMs =
@@ -75,7 +75,7 @@ export class Cadence {
 
   #measure(head: Timed): void {
     const last = this.#headers.at(-1)
-    // Another branch: its times are measured from its own blocks.
+    // Another branch: measure from its own blocks only.
     if (last !== undefined && head.number <= last.number) this.#headers.length = 0
     this.#headers.push(head)
     if (this.#headers.length > WINDOW) this.#headers.shift()

@@ -1,10 +1,10 @@
 /**
- * Which of the given blocks are final: by the chain's `finalized` tag, or by depth below the tip where the configuration
- * says so or the endpoints have no such tag. Only a block that the consumer has committed and that is on our lineage is
- * said to be final, and never a lower one after a higher one.
+ * Decides which followed blocks are final: by the chain's `finalized` tag, or by depth below the tip when the
+ * configuration says so or the endpoints have no such tag. Only a committed block of our lineage becomes final, and
+ * finality never moves back.
  *
- * A block that was given without a proof of its logs is proven first: by the header that settled it, by its receipts, or by
- * a second endpoint that says the same. While nobody can, finality waits below it.
+ * A block that was delivered without a proof of its logs is proven first: by the header that settled it, by its
+ * receipts, or by a second endpoint that agrees. Finality waits below the block until one of these succeeds.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { fallbackDepthOf } from '../../ops/chainTable.ts'
@@ -29,24 +29,24 @@ type FinalityOptions = {
   readonly lineage: Lineage
   readonly finalized: Final | null
   readonly processed: () => BlockRef | null
-  /** The highest block known of the chain. */
+  /** The highest known block of the chain. */
   readonly head: () => BlockRef | null
   readonly clock: Clock
   readonly log: FeedLog
   readonly onChange: () => void
 }
 
-/** Between two questions while blocks arrive. */
+/** Pause between two queries while blocks arrive. */
 const PAUSE_MS = { least: 100, most: 4000 } as const
-/** Finality moves with epochs, not with blocks: so many questions at a start, then one in so long. */
+/** Finality moves with epochs, not with blocks: an initial allowance of queries, then one per period. */
 const QUESTIONS = { atOnce: 16, everyMs: 30_000 } as const
-/** How long a wait may last before the clock is looked at again. */
+/** The longest wait before the clock is checked again. */
 const GLANCE_MS = 250
-/** Questions without a tag in the answer before depth decides: a node may lose its tag for a moment. */
+/** Answers without a tag before depth is used instead: a node may lose its tag for a moment. */
 const TAG_MISSING = 3
-/** A tag may be a little ahead of the head we know; further, and it is made up. */
+/** How far the tag may be ahead of the known head; a tag further ahead is not credible. */
 const AHEAD = { leastMs: 2000, blocks: 2 } as const
-/** Where no proof was to be had it is asked for again after this long, and no more than so many at once. */
+/** When no proof was available, retry after this long, with a limit on blocks per attempt. */
 const PROVE_AGAIN_MS = 15_000
 const MOST_PROOFS = 64
 
@@ -56,7 +56,7 @@ export class Finality {
   readonly #settlement: Settlement
   #final: Final | null
   #isGiven = true
-  /** The highest number the chain called final, ours or not. */
+  /** The highest number the chain reported as final, whether or not we follow that block. */
   #highest = -1
   #advancedAtMs: number
   #asked: string | null = null
@@ -83,12 +83,12 @@ export class Finality {
     return this.#final
   }
 
-  /** Monotonic time at which finality last moved, or at which there was something to look for. */
+  /** Monotonic time at which finality last moved, or since when there has been a block to finalize. */
   get advancedAtMs(): number {
     return this.#advancedAtMs
   }
 
-  /** A block was committed: something may have become final. */
+  /** Call after a commit: a block may have become final. */
   nudge(): void {
     this.#changed.notify()
   }
@@ -119,7 +119,7 @@ export class Finality {
     }
   }
 
-  /** Takes from what may be asked; depth is counted and costs no question. */
+  /** Takes one query from the allowance; finality by depth needs no query. */
   #mayAsk(): boolean {
     if (this.#options.chain.finality.kind === 'depth') return true
     const nowMs = this.#options.clock.monotonicMs()
@@ -141,13 +141,13 @@ export class Finality {
     } catch (error) {
       if (signal.aborted) return
       if (!isFeedError(error)) throw error
-      // Some chains answer with an error while no block is final: a fact about the chain, not a fault.
+      // Some chains answer with an error while no block is final: that is no fault of the endpoint.
       const fields = { chain_id: chain.chainId, code: error.code, reason: error.message }
       this.#options.log('debug', 'finality is not known', fields)
     }
   }
 
-  /** False where no endpoint has the tag, or only one that cannot be true. */
+  /** False when no endpoint has the tag, or only one whose tag is not credible. */
   async #lookByTag(processed: BlockRef, signal: AbortSignal): Promise<boolean> {
     const { endpoints, lineage } = this.#options
     const tagged = await this.#fetchTagged(signal)
@@ -158,7 +158,7 @@ export class Finality {
     }
     const number = Math.min(tagged.number, processed.number)
     if (number <= (this.#final?.number ?? -1) || lineage.at(number) === null) return true
-    // Below the finalized block, what is canonical is final.
+    // Below the finalized block, canonical means final.
     const ask = { method: 'eth_getBlockByNumber', signal }
     const { hash } =
       number === tagged.number
@@ -168,7 +168,7 @@ export class Finality {
     return true
   }
 
-  /** Null where the tag is missing, refused, or further ahead of the head than anyone can know. */
+  /** Null when the tag is missing, refused, or too far ahead of the known head to be credible. */
   async #fetchTagged(signal: AbortSignal): Promise<Head | null> {
     const { endpoints, head, chain } = this.#options
     const ask = { method: 'eth_getBlockByNumber', signal }
@@ -205,7 +205,7 @@ export class Finality {
     onChange()
   }
 
-  /** Settles up to this block, or to where proofs end. */
+  /** Proves blocks up to this one, or up to the first that cannot be proven. */
   async #prove(number: number, signal: AbortSignal): Promise<void> {
     const { lineage, clock } = this.#options
     const proven = new Map<Hex, VerifiedBlock>()
@@ -243,13 +243,13 @@ export class Finality {
     return block.proof === 'none' ? [] : [block]
   }
 
-  /** It is final and is not what was given: nothing above it is called final by us. */
+  /** The final block differs from the one we delivered, so no later block becomes final. */
   #refuse({ number, hash }: Unproven): void {
     const fields = { chain_id: this.#options.chain.chainId, block_number: number, block_hash: hash }
     this.#options.log('error', 'a block used without a proof turned out to be a different one', fields)
   }
 
-  /** The lineage may have moved while we asked; the committed block must still be on it. */
+  /** The lineage may have changed during the query; the committed block must still be on it. */
   #settle(block: BlockRef | null): void {
     const { lineage, processed, clock } = this.#options
     const committed = processed()

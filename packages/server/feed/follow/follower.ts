@@ -1,9 +1,9 @@
 /**
- * From announced heads to items: every block after the tip in order and linked by hash, or one
- * reorganisation with its whole replacement branch.
+ * Turns announced heads into items: every block after the tip in order and linked by hash, or one reorganisation with
+ * its whole replacement branch.
  *
- * Nothing is changed before everything it needs is fetched and verified, so a failure at any point leaves
- * the lineage as it was and the walk begins again from a fresh head.
+ * All blocks of a step are fetched and verified before the lineage changes, so a failure at any point leaves the
+ * lineage as it was and the walk restarts from a fresh head.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { Condition } from '../condition.ts'
@@ -23,30 +23,30 @@ type FollowerOptions = {
   readonly chainId: number
   readonly endpoints: EndpointSet
   readonly lineage: Lineage
-  /** Headers that need not be fetched. */
+  /** Known headers, which need no fetch. */
   readonly book: HeaderBook
   readonly processed: BlockRef | null
-  /** How many blocks below the head a first walk begins. */
+  /** How many blocks below the head the first walk begins. */
   readonly startBehind: number
   readonly clock: Clock
   readonly log: FeedLog
-  /** The head at hand led nowhere. */
+  /** The walk to the announced head failed. */
   readonly onBlocked: (head: SeenHead) => void
-  /** There is an item, or something about the chain changed. */
+  /** A new item is available, or the progress changed. */
   readonly onChange: () => void
 }
 
-/** What the follower knows of the chain and the consumer; times named `AtMs` are monotonic. */
+/** Progress of the follower and the consumer; times named `AtMs` are monotonic. */
 export type Progress = {
-  /** The chain's head, however far the walk behind it has come; one that a refused block stands below does not count. */
+  /** The chain's head, no matter how far the walk has come; a head above a refused block does not count. */
   readonly head: (BlockRef & { readonly seenAtMs: number }) | null
   readonly processed: BlockRef | null
-  /** When the oldest block that is known and not yet processed was first seen. */
+  /** When the oldest known but unprocessed block was first seen. */
   readonly nextSeenAtMs: number | null
   readonly refusedSinceMs: number | null
-  /** Verified, and the consumer is done with them. */
+  /** Number of verified blocks that the consumer has processed. */
   readonly processedBlocks: number
-  /** Of the newest verified block. */
+  /** Proof of the newest verified block. */
   readonly proof: VerifiedBlock['proof'] | null
   readonly isHalted: boolean
 }
@@ -54,13 +54,13 @@ export type Progress = {
 type ChainItem = Extract<FeedItem, { kind: 'block' | 'reorg' | 'rebase' }>
 type Given = { readonly hash: string; readonly seenAtMs: number; readonly blocks: number }
 
-/** Blocks fetched and not yet taken; some megabytes at most. */
+/** Blocks fetched but not yet taken; a few megabytes at most. */
 const AHEAD = 8
-/** Between two tries of a walk that failed; a new head cuts it short. */
+/** Pause between two attempts of a failed walk; a new head cuts it short. */
 const RETRY_MS = { first: 100, most: 2000 } as const
-/** Only the lowest of them counts at a time; those above it are as old as the ones that are left out. */
+/** Only the lowest one matters at a time, so dropping heads above the limit loses nothing. */
 const MOST_KNOWN = 1024
-/** Nothing is lost by a longer wait: every change rings. */
+/** Safe to wait long: every change notifies. */
 const IDLE_MS = 60_000
 
 export class Follower {
@@ -70,11 +70,11 @@ export class Follower {
   /** Items whose last block is not processed yet, oldest first. */
   #given: Given[] = []
   #announced: SeenHead | null = null
-  /** The head that was last walked to its end. */
+  /** The last head that a walk reached. */
   #reachedHash: string | null = null
   #isTrusted = false
   #verifiedBlocks = 0
-  /** Heads above everything verified, lowest first, and when each was seen. */
+  /** Heads above all verified blocks, lowest first, with the time each was first seen. */
   #known: { readonly number: number; readonly seenAtMs: number }[] = []
   #progress: Progress
 
@@ -117,7 +117,7 @@ export class Follower {
     this.#know({ processed: block, processedBlocks })
   }
 
-  /** Runs until the signal aborts, or for good until the chain is halted. */
+  /** Runs until the signal aborts or the chain is halted. */
   async run(signal: AbortSignal): Promise<void> {
     let retryMs: number = RETRY_MS.first
     while (!signal.aborted && !this.#progress.isHalted) {
@@ -135,7 +135,7 @@ export class Follower {
         if (signal.aborted) return
         if (!isFeedError(error)) throw error
         this.#distrust(error, head)
-        // Some of the way was good: it is not the first failure of many.
+        // Part of the walk succeeded, so this failure starts a new series.
         if (this.#verifiedBlocks > verifiedBlocks) retryMs = RETRY_MS.first
         await this.#changed.wait(signal, retryMs)
         retryMs = Math.min(retryMs * 2, RETRY_MS.most)
@@ -143,7 +143,7 @@ export class Follower {
     }
   }
 
-  /** One stretch of the way to the head; true when it is reached. */
+  /** Walks one stretch towards the head; true when the head is reached. */
   async #advance(head: SeenHead, signal: AbortSignal): Promise<boolean> {
     const { lineage } = this.#options
     const { tip, base } = lineage
@@ -154,7 +154,7 @@ export class Follower {
       if (which !== undefined) this.#extend(await this.#fetch(which, head, signal))
       return isAtHead
     }
-    // At or below the tip: an endpoint that is a little behind, not a shorter chain.
+    // At or below the tip: the endpoint is slightly behind; the chain is not shorter.
     if (lineage.has(head.hash)) {
       const isBack = head.isReturn && head.number < tip.number && head.number > base.number
       return isBack ? this.#reorganise(head, head, signal) : true
@@ -173,7 +173,7 @@ export class Follower {
     const last = Math.min(head.number, tip.number + AHEAD - this.#items.length)
     const wanted = this.#wanted(tip.number + 1, last - tip.number, head)
     const fetches = wanted.map(which => this.#fetch(which, head, signal))
-    // A later one may fail while an earlier one is awaited; all are over before the next stretch begins.
+    // A later fetch may fail while an earlier one is awaited; all must finish before the next stretch begins.
     const all = Promise.allSettled(fetches)
     try {
       for (const [at, fetch] of fetches.entries()) {
@@ -193,7 +193,7 @@ export class Follower {
     const branch = await fetchBranch(source, fork, head, signal)
     if (branch.kind === 'too_deep') {
       await confirmReplaced(source, head, signal)
-      // It was the head we started again from: another start undoes nothing that was followed before the gap.
+      // We restarted at a head that was replaced: restarting again undoes nothing that was followed before the gap.
       return lineage.isAfterGap ? this.#rebase(head, signal) : this.#halt(head)
     }
     const { ancestor, blocks } = branch
@@ -230,7 +230,7 @@ export class Follower {
     return false
   }
 
-  /** So many blocks from a number up, each by its header where that is known. */
+  /** This many blocks from a number up, each by its header where we have it. */
   #wanted(from: number, blocks: number, head: SeenHead): readonly WhichBlock[] {
     const headers = new Map(
       this.#options.book.downFrom(head.hash, from).map(header => [header.number, header]),
@@ -260,7 +260,7 @@ export class Follower {
     this.#know({ refusedSinceMs: null, proof: last.proof })
   }
 
-  /** A head that was reached and left again, for a branch that did not last, is to be walked to once more. */
+  /** A head that was reached and then left for a short-lived branch has to be walked to again. */
   #isReached({ hash }: SeenHead): boolean {
     return hash === this.#reachedHash && this.#options.lineage.has(hash)
   }
@@ -276,7 +276,7 @@ export class Follower {
     this.#know({ head: this.#announced })
   }
 
-  /** The head goes back to what is verified when it was a check that failed, and else is still the head. */
+  /** After a failed check the head falls back to the verified tip; after any other failure it stays. */
   #distrust(error: FeedError, head: SeenHead): void {
     const { log, lineage, clock, chainId, onBlocked } = this.#options
     const fields = { chain_id: chainId, head_number: head.number, code: error.code, reason: error.message }

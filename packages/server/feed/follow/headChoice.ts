@@ -1,9 +1,9 @@
 /**
- * Which head to follow (R-health-5): the highest that any endpoint tells of. A header proves nothing about consensus, so
- * it is also watched whether a second endpoint comes to know what is followed; where none does and two others share
- * a head, theirs is followed and the one that was alone is set aside until somebody else knows a head of its own.
+ * Chooses which head to follow (R-health-5): the highest that any endpoint reports. A header proves nothing about
+ * consensus, so a second endpoint must come to know the followed chain too. If none does and two others share a head,
+ * theirs is followed, and the endpoint that was alone is set aside until another endpoint knows one of its heads.
  *
- * An endpoint may be several nodes behind one address: an older block of our own chain says nothing new.
+ * An endpoint may be several nodes behind one address, so an older block of our own chain is no news.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { Condition } from '../condition.ts'
@@ -19,7 +19,7 @@ export type SeenHead = Head & {
   readonly endpoint: Endpoint
   /** Monotonic time at which it was first followed. */
   readonly seenAtMs: number
-  /** Also back to a block of our own chain. */
+  /** May also be a return to a block of our own chain. */
   readonly isReturn: boolean
 }
 
@@ -36,20 +36,20 @@ type HeadChoiceOptions = {
 
 type Told = {
   readonly head: Head | Header
-  /** Monotonic time at which it first reported this one. */
+  /** Monotonic time at which it first reported this head. */
   readonly sinceMs: number
 }
 
-/** How far behind the head an endpoint may be and still be read from. */
+/** How far behind the head an endpoint may be and still serve reads. */
 const IN_STEP = { leastMs: 2000, blocks: 2 } as const
-/** How long a head may be known to a single endpoint. */
+/** How long a single endpoint may be the only one that knows a head. */
 const UNCONFIRMED = { leastMs: 10_000, blocks: 2 } as const
-/** Between two looks at an unconfirmed head, and between two searches for one that others share. */
+/** Interval between checks of an unconfirmed head, and between searches for a head that others share. */
 const LOOK_MS = 1000
 const SEARCH_MS = 5000
-/** Walks to one head that fail before another endpoint's is followed: some seconds at their pace. */
+/** Failed walks to one head before another endpoint's head is followed; takes a few seconds. */
 const MOST_BLOCKED = 4
-/** Heads of an endpoint that is set aside, by which another may show that it knows them. */
+/** Heads kept for an endpoint that is set aside, so that another endpoint can confirm one of them. */
 const MOST_ASIDE = 64
 
 export class HeadChoice {
@@ -57,14 +57,14 @@ export class HeadChoice {
   readonly #inStepBlocks: number
   readonly #unconfirmedMs: number
   readonly #told = new Map<Endpoint, Told>()
-  /** The highest block of the followed chain that an endpoint reported. */
+  /** The highest block of the followed chain that each endpoint reported. */
   readonly #knows = new Map<Endpoint, number>()
   readonly #aside = new Map<Endpoint, Head[]>()
   readonly #heardAtMs = new Map<Endpoint, number>()
   #followed: SeenHead | null = null
   #blocked: { readonly hash: string; readonly times: number } | null = null
   #confirmed = -1
-  /** Monotonic time since which no second endpoint knows a later block. */
+  /** Monotonic time since when no second endpoint knows a later block. */
   #unconfirmedSinceMs: number | null = null
 
   constructor(options: HeadChoiceOptions) {
@@ -79,7 +79,7 @@ export class HeadChoice {
     return this.#told.get(endpoint)?.head ?? null
   }
 
-  /** Whether the followed head has been known to one of several endpoints alone for too long. */
+  /** Whether only one of several endpoints has known the followed head for too long. */
   get isUnconfirmed(): boolean {
     this.#review()
     const sinceMs = this.#unconfirmedSinceMs
@@ -103,7 +103,10 @@ export class HeadChoice {
     this.#review()
   }
 
-  /** The way to this head is blocked. Where it stays so, its endpoint is left for others that are not as far. */
+  /**
+   * Records a failed walk to this head. If walks keep failing, other endpoints are followed, even when their heads are
+   * lower.
+   */
   doubt(head: SeenHead): void {
     this.#blocked = {
       hash: head.hash,
@@ -119,7 +122,10 @@ export class HeadChoice {
     this.#follow(best.endpoint, best.head, false)
   }
 
-  /** Runs until the signal aborts: goes back to a head that two endpoints know where one is alone with its own. */
+  /**
+   * Runs until the signal aborts. Returns to a head that two endpoints share when the followed endpoint is alone with
+   * its own.
+   */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#options.endpoints.all.length < 3) return
     const rest = new Condition()
@@ -138,7 +144,7 @@ export class HeadChoice {
     if (endpoint === followed.endpoint) return true
     const ahead = head.number - followed.number
     if (ahead > 0 && this.#options.book.isBelow(followed.hash, head.hash)) return true
-    // It may be on another fork: two endpoints on two forks must not take turns in moving the chain.
+    // The endpoint may be on another fork: two endpoints on two forks must not move the chain back and forth.
     const isLeft = !followed.endpoint.isUsable || !followed.endpoint.isInStep
     return isLeft ? ahead >= 0 : ahead > this.#inStepBlocks
   }
@@ -146,7 +152,7 @@ export class HeadChoice {
   #follow(endpoint: Endpoint, head: Head | Header, isReturn: boolean): void {
     const { clock, onHead, endpoints, book } = this.#options
     const before = this.#followed
-    // Perhaps another branch: nobody has shown yet that it knows this very block.
+    // Possibly another branch: no other endpoint has shown that it knows this block.
     if (before !== null && !book.isBelow(before.hash, head.hash)) {
       for (const [each, number] of this.#knows) this.#knows.set(each, Math.min(number, head.number - 1))
       this.#confirmed = Math.min(this.#confirmed, head.number - 1)
@@ -154,12 +160,12 @@ export class HeadChoice {
     const { number, hash, parentHash, timeMs } = head
     this.#followed = { number, hash, parentHash, timeMs, endpoint, seenAtMs: clock.monotonicMs(), isReturn }
     endpoint.isLagging = false
-    // The last poll of the others is old by now; endpoints that push would have reported more.
+    // The last poll of the others is old by now; endpoints that push would have reported a newer head.
     for (const each of endpoints.all) if (each.isSubscribed) this.#compare(each)
     onHead(this.#followed)
   }
 
-  /** Whether it is on the chain that is followed, as far as we have it. */
+  /** Whether it is on the followed chain, as far as we have it. */
   #isOurs({ number, hash }: Head): boolean {
     const { lineage, book } = this.#options
     if (lineage.at(number)?.hash === hash || lineage.base?.hash === hash) return true
@@ -176,7 +182,10 @@ export class HeadChoice {
     endpoint.isLagging = followed.number - told.head.number > this.#inStepBlocks
   }
 
-  /** Those whose word counts: asked lately, and not so far back that they know nothing of what can still change. */
+  /**
+   * Endpoints that count as witnesses: polled recently, and not so far behind that they know no block that can still
+   * change.
+   */
   #live(): readonly Endpoint[] {
     const base = this.#options.lineage.base?.number ?? 0
     return this.#options.endpoints.all.filter(
@@ -206,7 +215,7 @@ export class HeadChoice {
     if (shared === null || signal.aborted || !this.isUnconfirmed || this.#followed !== followed) return
     const { head } = shared.told
     if (head.number <= (lineage.base?.number ?? -1)) return
-    // Two that are late on the same chain move on and confirm it; two that stand still say that it ends there.
+    // Two slow endpoints on the same chain move on and confirm it; if both stand still, the chain ends there.
     const stillMs = this.#options.clock.monotonicMs() - shared.sinceMs
     if (this.#isOurs(head) && stillMs <= this.#unconfirmedMs) return
     this.#setAside(followed)
@@ -221,7 +230,7 @@ export class HeadChoice {
     for (const each of others) this.#note(each, this.#told.get(each)?.head ?? head)
   }
 
-  /** The highest head that two of these know, and since when neither has reported another. */
+  /** The highest head that two of these endpoints know, and since when neither has reported a different one. */
   async #shared(
     endpoints: readonly Endpoint[],
     signal: AbortSignal,
@@ -255,7 +264,7 @@ export class HeadChoice {
     this.#aside.set(head.endpoint, [head])
   }
 
-  /** One that was set aside is read again once somebody else knows a head of its own, or nobody else is left. */
+  /** Reads again from an endpoint that was set aside once another knows one of its heads, or when no other is left. */
   #readmit(): void {
     for (const [endpoint, heads] of this.#aside) {
       const others = [...this.#told].filter(([each]) => each !== endpoint).map(([, { head }]) => head.hash)

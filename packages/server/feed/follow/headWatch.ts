@@ -1,7 +1,8 @@
 /**
- * The heads of all endpoints of a chain. Those that push are listened to, and asked when they have gone quiet for longer
- * than the chain explains. Of the others only the primary is asked at the pace of blocks, and only while nobody
- * pushes; the rest is asked now and then. An endpoint that is behind or set aside is read like any other.
+ * Watches the heads of all endpoints of a chain. Endpoints that push are polled only when they have been silent for
+ * longer than the chain's block time explains. Of the others only the primary is polled at the pace of blocks, and only
+ * while no endpoint pushes; the rest are polled occasionally. An endpoint that is behind or set aside is watched like
+ * any other.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { Condition } from '../condition.ts'
@@ -19,20 +20,20 @@ type HeadWatchOptions = {
   readonly choice: HeadChoice
   readonly blockTimeMs: number
   readonly clock: Clock
-  /** After how long an endpoint that tells nothing is asked. */
+  /** How long an endpoint may report nothing before it is polled. */
   readonly silence?: Silence
 }
 
-/** F11, F27: a third of the time after which a feed without a head is a gap (R-health-5). */
+/** F11, F27: a third of the time after which a feed without a head counts as a gap (R-health-5). */
 const SILENCE: Silence = { leastMs: 5000, blocks: 5 / 3 }
-/** How long a wait may last before the clock is looked at again: a machine that slept wakes up late. */
+/** The longest wait before the clock is checked again: a machine that slept wakes up late. */
 const GLANCE_MS = 250
 
 export class HeadWatch {
   readonly #options: HeadWatchOptions
   readonly #changed = new Condition()
   readonly #silenceMs: number
-  /** Monotonic time at which an endpoint is to be asked, unless it tells something before. */
+  /** Monotonic time of the next poll, unless the endpoint reports a head before. */
   readonly #dueAtMs = new Map<Endpoint, number>()
   readonly #pushedAtMs = new Map<Endpoint, number>()
   readonly #cadence: Cadence
@@ -47,7 +48,7 @@ export class HeadWatch {
       let wasSubscribed = false
       endpoint.onHead = value => this.#receive(endpoint, value)
       endpoint.onChange = () => {
-        // A subscription says nothing of the blocks before it, and one that is gone nothing of those after.
+        // A new subscription does not report earlier blocks, and a lost one does not report later blocks.
         if (endpoint.isSubscribed !== wasSubscribed) this.#dueAtMs.delete(endpoint)
         wasSubscribed = endpoint.isSubscribed
         this.#changed.notify()
@@ -55,7 +56,7 @@ export class HeadWatch {
     }
   }
 
-  /** Asks the primary for its head now: the one at hand led nowhere. */
+  /** Polls the primary now because the walk to the current head failed. */
   refresh(): void {
     this.#isRefreshDue = true
     this.#changed.notify()
@@ -75,7 +76,7 @@ export class HeadWatch {
     }
   }
 
-  /** Monotonic time at which it is to be asked for its head. */
+  /** Monotonic time at which the endpoint must be polled. */
   #dueMs(endpoint: Endpoint): number {
     const dueAtMs = this.#dueAtMs.get(endpoint)
     const isRefreshed = this.#isRefreshDue && endpoint === this.#options.endpoints.primary
@@ -83,7 +84,7 @@ export class HeadWatch {
     return this.#isPaced(endpoint) ? this.#cadence.nextMs : dueAtMs
   }
 
-  /** Whether it is asked at the pace of blocks. */
+  /** Whether the endpoint is polled at the pace of blocks. */
   #isPaced(endpoint: Endpoint): boolean {
     return !endpoint.isSubscribed && endpoint === this.#options.endpoints.primary
   }
@@ -108,7 +109,7 @@ export class HeadWatch {
     this.#dueAtMs.delete(endpoint)
   }
 
-  /** Null when the endpoint failed, which it has already been charged with, or has no block. */
+  /** Null when the endpoint failed, which its standing already counts, or has no block. */
   async #poll(endpoint: Endpoint, signal: AbortSignal): Promise<Header | null> {
     const { endpoints, choice } = this.#options
     const ask = { method: 'eth_getBlockByNumber', signal, only: endpoint }

@@ -1,17 +1,17 @@
 /**
- * The heads that endpoints reported recently, by hash: their parents, and the headers among them whose fields give
- * their hash, which need not be fetched again.
+ * The heads that endpoints reported recently, by hash. They give the parent of a block, and those whose fields give
+ * their hash need no fetch.
  */
 import type { Hex } from '../../ops/config.ts'
 import { type Head, type Header, provenHeader } from '../proof/header.ts'
 
-/** About a minute of the fastest chain; a header is about a kilobyte. */
+/** About a minute of the fastest chain; a header takes about a kilobyte. */
 const MOST = 256
 
 export class HeaderBook {
   readonly #heads = new Map<Hex, Head | Header>()
 
-  /** A proven header is not replaced by a bare head. */
+  /** A bare head never replaces a proven header. */
   add(head: Head | Header): void {
     const known = this.#heads.get(head.hash)
     if (known !== undefined && provenHeader(known) !== null) return
@@ -26,7 +26,7 @@ export class HeaderBook {
     return head === undefined ? null : provenHeader(head)
   }
 
-  /** Whether one block is the other or below it, provided that every block between them was reported. */
+  /** Whether `ancestor` is the same block as `hash` or below it, as far as every block between them was reported. */
   isBelow(ancestor: Hex, hash: Hex): boolean {
     let at: Hex | undefined = hash
     for (let steps = 0; at !== undefined && steps <= MOST; steps++) {

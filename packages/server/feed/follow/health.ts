@@ -1,9 +1,9 @@
 /**
- * The health of a chain's feed (R-health-1, R-health-2) as a pure function of what was observed and the clock. Worse
- * applies at once; better only after three verified blocks and five seconds without a relapse. A block
- * counts when the consumer is done with it: one that was fetched ahead may be the last for a while.
+ * The health of a chain's feed (R-health-1, R-health-2) as a pure function of the observation and the clock. It gets
+ * worse at once, and better only after three processed blocks and five seconds without a relapse. Only processed blocks
+ * count, because a block that was fetched ahead may be the last for a while.
  *
- * A pause is the worker's and silence an API node's to see; neither is known here.
+ * This file knows neither pauses, which belong to the worker, nor silence, which only an API node can detect.
  */
 import type { HealthRecord, HealthStatus } from '../feed.ts'
 import type { Final } from './finality.ts'
@@ -13,13 +13,13 @@ export type Observation = Progress & {
   readonly final: Final | null
   /** Monotonic time at which finality last moved. */
   readonly finalityAtMs: number
-  /** Endpoints do not have the tag that finality is configured by. */
+  /** The endpoints do not have the tag that the configuration asks for. */
   readonly isFinalByFallback: boolean
   /** False while no endpoint has shown that it serves the chain. */
   readonly hasIdentity: boolean
-  /** One of several endpoints alone knows the head, for too long. */
+  /** Only one of several endpoints has known the head for too long. */
   readonly isUnconfirmed: boolean
-  /** At least two endpoints answer, and none of them knows a later block than our head. */
+  /** At least two endpoints answer, and none of them knows a block above our head. */
   readonly isStallAgreed: boolean
 }
 
@@ -43,9 +43,9 @@ export type Health = {
   readonly status: HealthStatus
   /** Worst first. */
   readonly reasons: readonly HealthReason[]
-  /** When the feed was last seen at least this bad, and how many blocks were processed by then. */
+  /** When the feed was last at least this bad, and the number of processed blocks at that time. */
   readonly bad: { readonly atMs: number; readonly processedBlocks: number }
-  /** Wall minus monotonic time: it moves only when the wall clock is set. */
+  /** Wall minus monotonic time: it changes only when the wall clock is set. */
   readonly clockOffsetMs: number
   readonly hasHead: boolean
 }
@@ -64,11 +64,13 @@ const STATUS_OF = {
   NO_PROOF: 'DEGRADED',
   FINALITY_STALLED: 'DEGRADED',
   CLOCK: 'DEGRADED',
-  // Good to know, and no worse a feed.
+  // Informative only; the feed is as good as before.
   FINALITY_BY_DEPTH: 'HEALTHY',
 } as const satisfies Readonly<Record<HealthReason, HealthStatus>>
 
-/** Each limit is the longer of a time and a number of blocks: block times go from a quarter second to twelve. */
+/**
+ * Each limit is the longer of a time and a number of blocks: block times range from a quarter of a second to twelve.
+ */
 const NO_HEAD = { leastMs: 120_000, blocks: 40 } as const
 const GAP = { leastMs: 15_000, blocks: 5 } as const
 const HEAD_OLD = { leastMs: 20_000, blocks: 8 } as const
@@ -77,7 +79,7 @@ const BLOCK_AHEAD_MS = 60_000
 const CLOCK_STEP_MS = 5000
 const RECOVERY = { blocks: 3, ms: 5000 } as const
 
-/** Before anything is known. */
+/** The health before the first observation. */
 export function startHealth({ nowMs, monotonicMs }: Moment): Health {
   return {
     status: 'UNAVAILABLE',
@@ -103,7 +105,7 @@ export function nextHealth(health: Health, seen: Observation, blockTimeMs: numbe
     clockOffsetMs,
     hasHead,
   }
-  // The first head ends the start, which is no illness to recover from.
+  // The first head ends the start phase, which needs no recovery period.
   if (!health.hasHead && hasHead) return adopted
   if (SEVERITY[status] >= SEVERITY[health.status]) return adopted
   const isRecovered =
@@ -112,7 +114,7 @@ export function nextHealth(health: Health, seen: Observation, blockTimeMs: numbe
   return isRecovered ? adopted : { ...health, clockOffsetMs, hasHead }
 }
 
-/** Two healths that a consumer would tell apart. */
+/** Whether two healths look the same to a consumer. */
 export const isSameHealth = (a: Health, b: Health): boolean =>
   a.status === b.status && a.reasons.join() === b.reasons.join()
 
@@ -142,8 +144,9 @@ const positionOf = (block: Progress['processed']): HealthRecord['processed'] =>
   block === null ? null : { block_number: block.number, block_hash: block.hash, block_time_ms: block.timeMs }
 
 /**
- * Worst first. The age of the head counts from its own time or from when it was seen, whichever is longer ago. A gap counts
- * blocks that exist: from the processed one to the head by their own times, or since one was seen that is not processed.
+ * Worst first. The age of the head counts from its own time or from when we first saw it, whichever is earlier. A gap
+ * counts existing blocks: from the processed one to the head by their timestamps, or since an unprocessed block was
+ * first seen.
  */
 function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs }: Moment): HealthReason[] {
   const { head, processed, nextSeenAtMs } = seen
@@ -162,7 +165,7 @@ function reasonsOf(seen: Observation, blockTimeMs: number, { nowMs, monotonicMs 
   if (seen.refusedSinceMs !== null && monotonicMs - seen.refusedSinceMs > limitMs(GAP))
     reasons.push('BLOCK_REFUSED')
   if (headAgeMs > limitMs(HEAD_OLD) && headAgeMs <= limitMs(NO_HEAD)) reasons.push('HEAD_OLD')
-  // It is the chain that stands still, and no endpoint of ours.
+  // The chain itself has stopped; our endpoints work.
   if (head !== null && headAgeMs > limitMs(HEAD_OLD) && seen.isStallAgreed) reasons.push('CHAIN_STALLED')
   if (seen.isUnconfirmed) reasons.push('HEAD_UNCONFIRMED')
   if (seen.proof === 'none') reasons.push('NO_PROOF')

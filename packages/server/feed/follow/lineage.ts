@@ -1,6 +1,6 @@
 /**
- * The blocks given to the consumer that it can still undo, and the one below them, which it can return to
- * but not undo. Consecutive numbers, each the parent of the next.
+ * The delivered blocks that the consumer can still undo, and the block below them, which it can return to but not undo.
+ * Numbers are consecutive, and each block is the parent of the next.
  */
 import assert from 'node:assert/strict'
 import type { Hex } from '../../ops/config.ts'
@@ -9,17 +9,17 @@ import type { BlockRef, Resume, VerifiedBlock } from '../feed.ts'
 
 export type Position = { readonly number: number; readonly hash: Hex }
 
-/** A block that was given without a proof that all its logs are there; `digest` of what was given. */
+/** A block that was delivered without a proof that all its logs are there, with the `digest` of the delivered logs. */
 export type Unproven = Position & { readonly digest: string }
 
 export class Lineage {
   readonly #limit: number
-  /** The lowest block a reorganisation may return to; null before the first block. */
+  /** The lowest block that a reorganisation may return to; null before the first block. */
   #base: Position | null = null
   /** Above the base, oldest first. */
   #blocks: BlockRef[] = []
   #tip: BlockRef | null = null
-  /** The last block before the gap that ends at the base, if one does: a start at the head may return to it. */
+  /** The last block before the gap, if the base follows one: a restart at the head may return to it. */
   #beforeGap: Position | null = null
   /** Oldest first. */
   #unproven: Unproven[] = []
@@ -59,17 +59,17 @@ export class Lineage {
     return this.#base
   }
 
-  /** Whether the blocks below the base were not followed, though they are not final. */
+  /** Whether the blocks below the base were skipped although they are not final. */
   get isAfterGap(): boolean {
     return this.#beforeGap !== null
   }
 
-  /** What a start at the head may return to, oldest first. */
+  /** The blocks that a restart at the head may return to, oldest first. */
   get returnable(): readonly Position[] {
     return [this.#beforeGap, this.#base, ...this.#blocks].filter(each => each !== null)
   }
 
-  /** Everything up to `block` is behind a gap; below it only `ancestor` is known. */
+  /** Puts everything up to `block` behind a gap; below it only `ancestor` is known. */
   rebase(block: BlockRef, ancestor: Position): void {
     const { number, hash, timeMs } = block
     this.#tip = { number, hash, timeMs }
@@ -84,7 +84,7 @@ export class Lineage {
     return this.#base?.hash === hash || this.#blocks.some(block => block.hash === hash)
   }
 
-  /** A given block by number; the base counts only where it is the tip. */
+  /** A delivered block by number; the base counts only when it is the tip. */
   at(number: number): BlockRef | null {
     const first = this.#blocks[0]
     if (first !== undefined) return this.#blocks[number - first.number] ?? null
@@ -105,7 +105,7 @@ export class Lineage {
     if (below === undefined) return
     this.#base = below
     this.#beforeGap = null
-    // What can no longer be undone is not asked about again.
+    // A block that can no longer be undone needs no proof.
     if (this.#unproven[0]?.hash === below.hash) this.#unproven.shift()
   }
 
@@ -119,17 +119,17 @@ export class Lineage {
     for (const block of blocks) this.extend(block)
   }
 
-  /** The oldest block given that nothing has proven yet. */
+  /** The oldest delivered block without a proof. */
   get unproven(): Unproven | null {
     return this.#unproven[0] ?? null
   }
 
-  /** It was shown since that what was given of it is all there is. */
+  /** The delivered logs of this block are now proven complete. */
   prove(hash: Hex): void {
     this.#unproven = this.#unproven.filter(each => each.hash !== hash)
   }
 
-  /** Nothing up to this block can be undone any more. */
+  /** Blocks up to this one can no longer be undone. */
   finalize(number: number): void {
     const final = this.#blocks.findLast(block => block.number <= number)
     if (final === undefined) return

@@ -1,8 +1,7 @@
 /**
- * After a long stop: whether the missed blocks are walked or the chain starts again at its head, and which
- * of the blocks we followed are still on it.
- *
- * A walk proves every link from our tip to the head, so it is what happens wherever the endpoints leave a doubt.
+ * After a long stop: decides whether to walk the missed blocks or to restart at the head, and which followed blocks are
+ * still on the chain. A walk proves every link from our tip to the head, so any doubt about the endpoints leads to a
+ * walk.
  */
 import type { Hex } from '../../ops/config.ts'
 import { fetchVerified } from '../proof/block.ts'
@@ -13,19 +12,22 @@ import { FeedError, isFeedError } from '../feedError.ts'
 import { fetchHeaderByNumber, type Head } from '../proof/header.ts'
 import type { Lineage, Position } from './lineage.ts'
 
-/** The longest history any rule looks at (R-health-6): older blocks cannot change a price of today. */
+/** The longest history any rule reads (R-health-6): older blocks cannot change a current price. */
 const LONG_STOP_MS = 35 * 60_000
-/** So few are always walked: two calls each are cheaper than loading every pool again, and no history is broken. */
+/**
+ * A gap this short is always walked: two calls per block cost less than reloading every pool, and histories stay
+ * complete.
+ */
 const FEW_BLOCKS = 64
 
 type Source = { readonly endpoints: EndpointSet; readonly lineage: Lineage }
 
 type Rebase =
   | { readonly kind: 'rebase'; readonly block: VerifiedBlock; readonly ancestor: Position }
-  /** None of the blocks that can be returned to is on the chain any more. */
+  /** No block that we can return to is on the chain any more. */
   | { readonly kind: 'too_deep' }
 
-/** Whether the chain is to start again at `head`: it is far ahead of our tip, and no two endpoints contradict each other. */
+/** Whether to restart at `head`: it is far ahead of our tip, and no two endpoints contradict each other. */
 export async function isLongStop(
   { endpoints, lineage }: Source,
   head: Head,
@@ -40,7 +42,7 @@ export async function isLongStop(
 const isFarAhead = (tip: BlockRef, head: BlockRef): boolean =>
   head.timeMs - tip.timeMs > LONG_STOP_MS && head.number - tip.number > FEW_BLOCKS
 
-/** The head, verified, and the newest block of ours that the chain still has. */
+/** The verified head, and the newest followed block that the chain still has. */
 export async function fetchRebase(
   { endpoints, lineage }: Source,
   head: Head,
@@ -51,7 +53,7 @@ export async function fetchRebase(
   return { kind: 'rebase', block: await fetchVerified(endpoints, head.hash, signal), ancestor }
 }
 
-/** `blocks` oldest first. Below a block that is on the chain all are, so halving finds the newest. */
+/** `blocks` oldest first. All blocks below one on the chain are on it too, so a binary search finds the newest. */
 async function newestOnChain(
   endpoints: EndpointSet,
   blocks: readonly Position[],
@@ -69,7 +71,7 @@ async function newestOnChain(
   return blocks[low - 1] ?? null
 }
 
-/** One endpoint that still has it is enough: the others are on a fork. Throws while nobody knows. */
+/** One endpoint that still has the block is enough: the others are on a fork. Throws while no endpoint can say. */
 async function isOnChain(endpoints: EndpointSet, block: Position, signal: AbortSignal): Promise<boolean> {
   const answers = await ask(endpoints, block.number, signal)
   if (answers.includes(block.hash)) return true
@@ -77,7 +79,7 @@ async function isOnChain(endpoints: EndpointSet, block: Position, signal: AbortS
   throw new FeedError('BLOCK_UNKNOWN', null, `no endpoint knows block number ${block.number}`)
 }
 
-/** The hash each live endpoint has at this height, null where it has none; who fails to answer is left out. */
+/** The hash at this height from each live endpoint, null where it has none; endpoints that fail are left out. */
 async function ask(
   endpoints: EndpointSet,
   number: number,

@@ -1,13 +1,13 @@
 /**
- * How many blocks to ask for at once. It doubles until it is refused. Nodes refuse ranges in many words and codes, so
- * any refusal halves it; it grows back slowly, since a limit that was met once is met again.
+ * How many blocks to request at once. The size doubles until a range is refused. Nodes refuse ranges in many words and
+ * codes, so any refusal halves it. After that it grows slowly, because a limit met once will be met again.
  */
 
 const START = 16
 const MOST = 16_384
-/** In one answer, about a megabyte: where there is much, ranges shrink before the node refuses them. */
+/** Logs in one answer, about a megabyte: where logs are dense, ranges shrink before the node refuses them. */
 const LOGS = 2000
-/** Ranges answered in a row, after a refusal, before a longer one is tried. */
+/** After a refusal, this many answers in a row before a longer range is tried. */
 const CALM = 8
 
 export class BlockRange {
@@ -24,7 +24,10 @@ export class BlockRange {
     return this.#size
   }
 
-  /** Whether it has met a limit, of the node, of an answer or its own: until then every answer may be far longer. */
+  /**
+   * Whether a limit has been met (of the node, of the answer size, or our own); until then answers may still grow a
+   * lot.
+   */
   get isSettled(): boolean {
     return this.#isSettled
   }
@@ -37,7 +40,7 @@ export class BlockRange {
     this.#isSettled = true
   }
 
-  /** A range of this many blocks had so many logs: the next is no longer than gives about `LOGS` of them. */
+  /** A range of this many blocks had this many logs: the next range is sized for at most about `LOGS` of them. */
   answered(blocks: number, logs: number): void {
     const fitting = logs === 0 ? MOST : Math.max(1, Math.floor((blocks * LOGS) / logs))
     const grown = this.#grown()

@@ -1,10 +1,10 @@
 /**
- * Old blocks in order: those with logs that are asked for, each whole and checked against its receipts root.
+ * Reads old blocks in order: the blocks with requested logs, each whole and checked against its receipts root.
  *
- * `eth_getLogs` only says where to look. What it leaves out of a block is found, for the block is read whole; a block
- * it leaves out altogether is found by asking a second endpoint, where there is one. An answer as long as a limit
- * that providers are known to cut at is not believed: the range is halved. Where most blocks turn out to have what is
- * looked for, nobody is asked where it is: all of them are read, which proves more and costs the node less.
+ * `eth_getLogs` only says which blocks to read. A log it omits from a listed block is found, because the block is read
+ * whole; a block it omits altogether is found by asking a second endpoint, where there is one. An answer with exactly
+ * as many logs as a known provider limit is not trusted: the range is halved. Where most blocks contain requested logs,
+ * the search is skipped and all blocks are read, which proves more and costs the node less.
  */
 import type { ChainConfig, Hex } from '../../ops/config.ts'
 import { decodeAnswer } from '../answers/answer.ts'
@@ -26,7 +26,10 @@ export type HistoryQuery = {
   readonly addresses: readonly Hex[] | null
 }
 
-/** Consecutive blocks that are done: those with logs asked for, with these alone, and how far they reach. */
+/**
+ * A consecutive range of finished blocks: those with requested logs, carrying only these logs, and the end of the
+ * range.
+ */
 export type HistoryPart = {
   readonly from: number
   readonly to: number
@@ -34,24 +37,24 @@ export type HistoryPart = {
   readonly rangeSize: number
 }
 
-/** Ranges asked for ahead of the one that is waited for, once it is known how long they can be. */
+/** Ranges requested ahead of the awaited one, once their possible length is known. */
 const RANGES_AHEAD = 4
-/** Parts whose blocks are read ahead of the one that is waited for, and blocks in each: so many are held at once. */
+/** Parts read ahead of the awaited one, and blocks in each part; together they bound memory. */
 const PARTS_AHEAD = 3
 const BLOCKS_A_PART = 8
-/** Addresses in one filter; beyond, the topics alone choose. */
+/** Addresses in one filter; with more, the filter uses topics alone. */
 const MAX_ADDRESSES = 500
-/** Where providers are known to cut an answer without a word. */
+/** Counts at which providers are known to truncate an answer silently. */
 const ROUND_CAPS: ReadonlySet<number> = new Set([100, 1000, 1024, 2000, 5000, 10_000, 20_000, 50_000])
-/** More in one answer is asked for in smaller parts: memory stays flat. */
+/** A larger answer is requested in smaller parts, to keep memory flat. */
 const MAX_LOGS = 10_000
-/** Tries of one range, or one block, that fails for other reasons than its length. */
+/** Attempts for one range or block that fails for reasons other than its length. */
 const TRIES = 6
 const WAIT_MS = { least: 100, most: 5000 } as const
 
 const BY_RANGE = 'logs by block range'
 
-/** Errors that may be about the length of a range: their words and codes say too little to rely on. */
+/** Errors that may be caused by the length of a range: their words and codes are not reliable enough to tell. */
 const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
   'RPC_ERROR',
   'ENDPOINT_LIMITED',
@@ -60,22 +63,22 @@ const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
   'ANSWER_TOO_LARGE',
 ])
 
-/** A refusal by HTTP status may be about the range as well. */
+/** A refusal by HTTP status may also be caused by the range. */
 const isRangeLike = ({ code, httpStatus }: FeedError): boolean => RANGE_LIKE.has(code) || httpStatus !== null
 
-/** A range and the blocks in it to read, each with the hashes its logs carry. */
+/** A range and the blocks to read in it, each with the block hashes that its logs carry. */
 type Chunk = {
   readonly from: number
   readonly to: number
   readonly blocks: readonly (readonly [number: number, hashes: readonly Hex[]])[]
-  /** Nobody was asked where its logs are: they may be in any block. */
+  /** The search was skipped: any block may contain logs. */
   readonly isUnasked: boolean
 }
 type Place = { readonly number: number; readonly hash: Hex; readonly logIndex: number }
 
 /**
- * In order and without a gap from `from` to `to`. Throws a FeedError when a block cannot be had. The caller keeps
- * the range from one stretch to the next, so it continues at the length it has reached.
+ * Yields parts in order and without a gap from `from` to `to`. Throws a FeedError when a block is not available. The
+ * caller keeps `range` between calls, so its learned length carries over.
  */
 export async function* readHistory(
   endpoints: EndpointSet,
@@ -94,7 +97,7 @@ export async function* readHistory(
   yield* parts
 }
 
-/** The task on each item, in order, so many at once before the first is waited for. */
+/** Runs the task on each item, in order, starting a limited number ahead of the awaited one. */
 async function* ahead<Item, Result>(
   limit: () => number,
   items: AsyncIterable<Item> | Iterable<Item>,
@@ -104,7 +107,7 @@ async function* ahead<Item, Result>(
   try {
     for await (const item of items) {
       const result = task(item)
-      // Awaited in order; a later one may fail before its turn.
+      // Results are awaited in order; a later task may fail before its turn.
       result.catch(() => undefined)
       running.push(result)
       if (running.length >= limit()) yield await (running.shift() as Promise<Result>)
@@ -115,7 +118,7 @@ async function* ahead<Item, Result>(
   }
 }
 
-/** Chunks of a few blocks each: what is read is handed over, and let go, in small parts. */
+/** Splits chunks into a few blocks each, so that blocks are delivered and released in small parts. */
 async function* flattened(lists: AsyncIterable<readonly Chunk[]>): AsyncGenerator<Chunk> {
   for await (const list of lists)
     for (const { from, to, blocks, isUnasked } of list)
@@ -130,7 +133,7 @@ async function* flattened(lists: AsyncIterable<readonly Chunk[]>): AsyncGenerato
       }
 }
 
-/** The newest block that cannot be taken back. */
+/** The newest final block. */
 export async function finalizedNumber(
   chain: ChainConfig,
   endpoints: EndpointSet,
@@ -149,7 +152,7 @@ class HistoryReader {
   readonly #range: BlockRange
   readonly #topics: ReadonlySet<Hex>
   readonly #addresses: ReadonlySet<Hex> | null
-  /** At least every second block of the last part had logs that are asked for, and all of it was proven. */
+  /** At least every second block of the last part had requested logs, and all blocks were proven. */
   #isDense = false
   #refused: FeedError | null = null
 
@@ -171,7 +174,7 @@ class HistoryReader {
     }
   }
 
-  /** The blocks of a chunk, whole. */
+  /** Reads the whole blocks of a chunk. */
   async part({ from, to, blocks, isUnasked }: Chunk): Promise<HistoryPart> {
     const read = await Promise.all(blocks.map(([number, hashes]) => this.#block(number, hashes)))
     const found = read.filter(({ logs }) => logs.length > 0)
@@ -189,7 +192,7 @@ class HistoryReader {
     return topic !== null && this.#topics.has(topic) && this.#addresses?.has(address) !== false
   }
 
-  /** Where there are logs, in halves when the whole is refused or not to be believed. */
+  /** Finds the blocks with logs; halves the range when it is refused or its answer is not trusted. */
   async chunks(from: number, to: number): Promise<readonly Chunk[]> {
     if (this.#isDense) return [{ from, to, blocks: allOf(from, to), isUnasked: true }]
     const blocks = to - from + 1
@@ -214,7 +217,7 @@ class HistoryReader {
     return [...(await this.chunks(from, middle)), ...(await this.chunks(middle + 1, to))]
   }
 
-  /** One endpoint's answer, which another must share where it answers at all. */
+  /** One endpoint's answer, merged with that of a second endpoint if one answers. */
   async #agreed(from: number, to: number): Promise<readonly Place[]> {
     let asked: Endpoint | null = null
     const places = await this.#endpoints.attempt(endpoint => {
@@ -229,12 +232,12 @@ class HistoryReader {
     try {
       others = await this.#ask(other, from, to)
     } catch (error) {
-      // No second opinion is to be had of this range: the blocks' own proofs stand alone.
+      // No second endpoint answers for this range: rely on the proofs of the blocks.
       if (isFeedError(error) && !this.#signal.aborted) return places
       throw error
     }
     if (digest(places) === digest(others)) return places
-    // Further blocks in the list are accepted for now, because each has to prove itself.
+    // Accept additional blocks for now, because each block must prove itself.
     const union = new Map([...places, ...others].map(place => [`${place.hash}/${place.logIndex}`, place]))
     return [...union.values()]
   }
@@ -262,7 +265,7 @@ class HistoryReader {
     throw error
   }
 
-  /** What has no such method is asked once; any other error may be about the range. */
+  /** A missing method is not retried; any other error may be caused by the range. */
   async #logs(endpoint: Endpoint, filter: object): Promise<unknown> {
     if (!endpoint.abilities.has(BY_RANGE))
       throw new FeedError('METHOD_MISSING', endpoint.name, 'it does not serve logs by block range')
@@ -275,14 +278,14 @@ class HistoryReader {
     }
   }
 
-  /** The whole block; it must be the block the logs named. Its own receipts decide which logs it has. */
+  /** Reads the whole block, which must be the one the logs named. Its own receipts decide which logs it has. */
   async #block(number: number, hashes: readonly Hex[]): Promise<VerifiedBlock> {
     for (let tries = 1; ; tries++)
       try {
         return await this.#endpoints.attempt(async endpoint => {
           const block = await fetchBlock(endpoint, number, this.#signal)
           const foreign = hashes.find(hash => hash !== block.hash)
-          // Once all logs are proven to be there, most of them have done their part, and many blocks are on their way.
+          // Once all logs are proven to be there, most are no longer needed, and many blocks are in flight.
           if (foreign === undefined)
             return { ...block, logs: block.logs.filter(log => this.#isAskedFor(log)) }
           throw new FeedError(
@@ -299,7 +302,7 @@ class HistoryReader {
       }
   }
 
-  /** An endpoint that lied is not asked for a while. Its lie is reported rather than the lack of endpoints. */
+  /** Reports the false answer of an endpoint, which is now left alone, rather than the lack of endpoints. */
   #told(error: FeedError): FeedError {
     return error.code === 'NO_ENDPOINT' ? (this.#refused ?? error) : error
   }

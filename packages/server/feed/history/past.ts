@@ -1,4 +1,4 @@
-/** What can be asked of blocks that were not followed; see `pastReader.ts`. Nothing of it is verified by itself. */
+/** Requests about blocks that were not followed; see `pastReader.ts`. The results carry no proof of their own. */
 import type { Hex } from '../../ops/config.ts'
 import type { LogEntry } from '../answers/entry.ts'
 
@@ -8,7 +8,7 @@ export type PastQuery = {
   readonly from: number
   readonly to: number
   readonly topics: readonly Hex[]
-  /** Of the second topic; left out, whatever it is. */
+  /** Values of the second topic; left out, any value matches. */
   readonly seconds?: readonly Hex[]
   readonly addresses: readonly Hex[]
 }
@@ -17,13 +17,13 @@ export type PastLogs = { readonly logs: readonly LogEntry[]; readonly isProven: 
 
 /** One reading, from its first call to its last. */
 export interface PastReading {
-  /** All logs, in order. Throws a FeedError where they are not to be had. */
+  /** All logs, in order. Throws a FeedError when they are not available. */
   logs(query: PastQuery): Promise<PastLogs>
-  /** Headers of our chain or not: it says what is at the number now. */
+  /** Headers at these numbers now, whether or not they are on the chain we follow. */
   headers(numbers: readonly number[]): Promise<readonly PastHeader[]>
-  /** Worth asking for at once: many in a batch, few where each is a call. */
+  /** How many headers are worth requesting at once: many in a batch, few when each needs a call. */
   readonly mostHeaders: number
-  /** Blocks of logs that one call gives, as far as that is known. */
+  /** Blocks of logs that one call returns, as far as known. */
   readonly rangeSize: number
 }
 

@@ -1,9 +1,9 @@
 /**
- * What endpoints say of the last half hour: logs by block range and headers by number, for pools that were not followed
- * (R-history-6). It is the last to be served, at no more than a third of an endpoint's pace, and one reading has a budget of
- * calls: what that cannot pay is not had.
+ * Reads the last half hour from endpoints: logs by block range and headers by number, for pools that were not followed
+ * (R-history-6). These calls have the lowest priority, use at most a third of an endpoint's pace, and one reading has a
+ * fixed budget of calls; what the budget does not cover is not read.
  *
- * Nothing proves a range of logs by itself. Where a second endpoint answers the same, they count as proven.
+ * Nothing proves a range of logs on its own. When a second endpoint gives the same answer, the logs count as proven.
  */
 import type { Hex } from '../../ops/config.ts'
 import { decodeAnswer } from '../answers/answer.ts'
@@ -16,14 +16,14 @@ import { FeedError, type FeedErrorCode, isFeedError } from '../feedError.ts'
 import { LogRange } from './logRange.ts'
 import type { PastHeader, PastLogs, PastQuery, PastReader, PastReading } from './past.ts'
 
-/** Calls of one reading, whatever for; an older range or a refusal counts. */
+/** Calls of one reading for any purpose; an older range or a refusal counts too. */
 const MOST_CALLS = 60
-/** In one answer to be believed, and in one reading to be held in memory. */
+/** Logs in one answer that we trust, and logs of one reading kept in memory. */
 const MOST_LOGS = { answer: 10_000, reading: 100_000 } as const
 const HEADERS = { batched: 200, single: 16 } as const
 /** Headers in one batch. */
 const BATCH = 100
-/** Where providers are known to cut an answer without a word. */
+/** Counts at which providers are known to truncate an answer silently. */
 const ROUND_CAPS: ReadonlySet<number> = new Set([1000, 1024, 2000, 5000, 10_000, 20_000, 50_000])
 
 const BY_RANGE = 'logs by block range'
@@ -36,7 +36,7 @@ const RANGE_LIKE: ReadonlySet<FeedErrorCode> = new Set([
 const isRangeLike = ({ code, httpStatus }: FeedError): boolean => RANGE_LIKE.has(code) || httpStatus !== null
 
 export function createPastReader(endpoints: EndpointSet, closed: AbortSignal): PastReader {
-  /** What each of them was found to take, from one reading to the next. */
+  /** The range that each endpoint accepts, kept between readings. */
   const ranges = new Map<Endpoint, LogRange>()
   const rangeOf = (endpoint: Endpoint): LogRange => {
     const known = ranges.get(endpoint) ?? new LogRange()
@@ -75,7 +75,7 @@ class Reading implements PastReading {
       const others = await this.#ranges(other, query)
       return { logs, isProven: digestOf(logs) === digestOf(others) }
     } catch (error) {
-      // No second opinion is to be had: then these stand alone.
+      // No second endpoint answers: the logs stay unproven.
       if (isFeedError(error) && !this.#signal.aborted) return { logs, isProven: false }
       throw error
     }
@@ -110,7 +110,7 @@ class Reading implements PastReading {
     })
   }
 
-  /** The whole stretch from one endpoint, in ranges that it takes. */
+  /** Reads the whole stretch from one endpoint, in ranges that it accepts. */
   async #ranges(endpoint: Endpoint, query: PastQuery): Promise<readonly LogEntry[]> {
     const range = this.#rangeOf(endpoint)
     const parts: { readonly from: number; readonly logs: readonly LogEntry[] }[] = []
@@ -120,14 +120,14 @@ class Reading implements PastReading {
       const to = Math.min(next.to, from + range.size - 1)
       if (to < next.to) todo.unshift({ from: to + 1, to: next.to })
       const logs = await this.#part(endpoint, { ...query, from, to })
-      // As long as what comes after it: both are cut again.
+      // After a refusal the whole range returns to the queue and is split by the smaller size.
       if (logs !== null) parts.push({ from, logs })
       else todo.splice(0, to < next.to ? 1 : 0, next)
     }
     return parts.sort((a, b) => a.from - b.from).flatMap(({ logs }) => logs)
   }
 
-  /** Null when it has to be asked for in shorter ranges. */
+  /** Null when the range must be requested in shorter parts. */
   async #part(endpoint: Endpoint, query: PastQuery): Promise<readonly LogEntry[] | null> {
     const range = this.#rangeOf(endpoint)
     const blocks = query.to - query.from + 1
@@ -175,7 +175,7 @@ class Reading implements PastReading {
     )
   }
 
-  /** Before a call: the budget, and the pace where the endpoint is held to one. */
+  /** Call before each request: takes from the budget and waits for the pace of an endpoint that is rate-limited. */
   async #spend(endpoint: Endpoint, calls: number): Promise<void> {
     if (calls > this.#left)
       throw new FeedError('ENDPOINT_BUSY', null, `a look-back may use at most ${MOST_CALLS} calls`)
@@ -189,7 +189,7 @@ class Reading implements PastReading {
 
 const hexOf = (number: number): Hex => `0x${number.toString(16)}`
 
-/** Nodes list what they have of each log in order, and some not. */
+/** Most nodes list logs in order; some do not. */
 const inOrder = (logs: readonly LogEntry[]): readonly LogEntry[] =>
   logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
 

@@ -1,6 +1,6 @@
 /**
- * A block with its logs, every part of it from the same endpoint and checked against its header. Where the header cannot
- * prove that all logs are there, two endpoints have to say the same.
+ * A block with its logs, all from the same endpoint and checked against the header. When the header cannot prove that
+ * all logs are there, two endpoints must agree.
  */
 import type { Hex } from '../../ops/config.ts'
 import { pause } from '../condition.ts'
@@ -16,15 +16,15 @@ import { verifyLogs } from './receipts.ts'
 type Told = { readonly endpoint: Endpoint; readonly block: VerifiedBlock }
 type Weighed = Told & { readonly digest: string }
 
-/** A second endpoint may have the block a moment later than the first: waits between the tries. */
+/** A second endpoint may have the block a moment later than the first: waits between the attempts. */
 const CORROBORATION_MS = [100, 300, 600] as const
-/** One that failed a moment ago is waited for; one that is gone for longer is not. */
+/** Wait for an endpoint that failed a moment ago, but not for one that has been down longer. */
 const MOST_BACK_OFF_MS = 2000
 
-/** A block by its hash or its number, or by a header whose fields were shown to give its hash. */
+/** A block by its hash or number, or by a header whose fields give its hash. */
 export type WhichBlock = Hex | number | Header
 
-/** From whichever endpoint gives it right, `source` first, with the best proof that is to be had. */
+/** From any endpoint that answers correctly, `source` first, with the best available proof. */
 export async function fetchVerified(
   endpoints: EndpointSet,
   which: WhichBlock,
@@ -36,7 +36,10 @@ export async function fetchVerified(
   return first.block.proof === 'receipts' ? first.block : corroborate(endpoints, first, signal)
 }
 
-/** By hash in one round trip where receipts come by the block; by number in two, since they are asked for by hash alone. */
+/**
+ * By hash in one round trip when receipts are available by block; by number in two, because receipts are requested by
+ * hash only.
+ */
 export async function fetchBlock(
   endpoint: Endpoint,
   which: WhichBlock,
@@ -67,7 +70,7 @@ async function withList(endpoint: Endpoint, header: Header, signal: AbortSignal)
     : { ...header, transactions }
 }
 
-/** Once all logs are proven to be there, those nobody asks for have done their part. */
+/** Once all logs are proven to be there, drops those with topics that are not wanted. */
 export function keptLogs(
   logs: VerifiedBlock['logs'],
   topics: ReadonlySet<string> | null,
@@ -76,8 +79,8 @@ export function keptLogs(
 }
 
 /**
- * Asks the others until one proves the block or two agree on it; an endpoint that said something else is then at
- * fault. If all responses disagree, it is unknown which one is wrong and the block is refused.
+ * Asks the other endpoints until one proves the block or two agree on it; an endpoint that disagreed is then at fault.
+ * If all responses disagree, any of them may be wrong and the block is refused.
  */
 async function corroborate(endpoints: EndpointSet, first: Told, signal: AbortSignal): Promise<VerifiedBlock> {
   const { number, hash } = first.block
@@ -108,7 +111,7 @@ async function tell(endpoint: Endpoint, which: WhichBlock, signal: AbortSignal):
 
 const weighed = (told: Told): Weighed => ({ ...told, digest: digestOf(told.block) })
 
-/** Null from an endpoint that does not have the block, or not whole. */
+/** Null from an endpoint that does not have the block, or not all of it. */
 async function tellLater(endpoint: Endpoint, hash: Hex, signal: AbortSignal): Promise<Told | null> {
   for (const waitMs of [...CORROBORATION_MS, null]) {
     try {

@@ -1,4 +1,4 @@
-/** A digest of all that the engine gets to see of a block: two endpoints that agree on it tell the same. */
+/** A digest of everything in a block that the engine reads: two endpoints with the same digest agree on the block. */
 import type { VerifiedBlock } from '../feed.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 

@@ -1,7 +1,7 @@
 /**
- * Block headers as an endpoint gives them, checked against what was asked: the hash asked is the hash
- * answered, and a parent is one block below its child.
- * Where the chain's headers can be encoded, the fields answered give that hash, so none of them is made up.
+ * Block headers from an endpoint, checked against the request: the hash is the requested one, and a parent is one block
+ * below its child. Where we know the chain's header encoding, the fields must give that hash, so a header cannot be
+ * invented.
  */
 import type { Hex, ProofRules } from '../../ops/config.ts'
 import {
@@ -21,7 +21,7 @@ import type { BlockRef } from '../feed.ts'
 import { FeedError } from '../feedError.ts'
 import { type HeaderProof, proveHeader } from './headerHash.ts'
 
-/** A head as it is announced. */
+/** An announced head. */
 export type Head = BlockRef & { readonly parentHash: Hex }
 
 export type Header = Head &
@@ -37,8 +37,8 @@ export type ListedHeader = Header & { readonly transactions: readonly Hex[] }
 type BlockTag = 'latest' | 'finalized'
 
 /**
- * A node may announce a block a moment before it serves it, and behind one address several nodes may take turns, some of
- * them late; after these waits the endpoint does not know the block.
+ * A node may announce a block a moment before it can serve it, and several nodes, some of them late, may share one
+ * address. After these waits the endpoint counts as not knowing the block.
  */
 const UNKNOWN_RETRY_MS = [40, 120, 300] as const
 
@@ -72,7 +72,7 @@ export async function fetchHeaderByNumber(
   return header
 }
 
-/** Null where the tag names no block, as `finalized` on a young chain. */
+/** Null when the tag names no block, like `finalized` on a young chain. */
 export async function fetchHeaderByTag(
   endpoint: Endpoint,
   tag: BlockTag,
@@ -81,7 +81,7 @@ export async function fetchHeaderByTag(
   return fetchHeader(endpoint, 'eth_getBlockByNumber', tag, signal, () => {})
 }
 
-/** A pushed head, and its whole header where the fields that were pushed give its hash. */
+/** A pushed head, with its whole header when the pushed fields give its hash. */
 export function decodePushed(
   { name, capabilities }: Pick<Endpoint, 'name' | 'capabilities'>,
   value: unknown,
@@ -92,17 +92,20 @@ export function decodePushed(
     const header = headerOf(fields, head, capabilities)
     return header.isOwnHash ? header : head
   } catch (error) {
-    // Some providers push fewer fields than a header has; the header is fetched then.
+    // Some providers push an incomplete header; it is fetched then.
     if (error instanceof FieldError) return head
     throw error
   }
 }
 
-/** The header of a head that came with all its fields and whose fields give its hash: nobody can have made it up. */
+/**
+ * The header of a head that was pushed with all its fields, provided that they give its hash: such a header cannot be
+ * forged.
+ */
 export const provenHeader = (head: Head | Header): Header | null =>
   'isOwnHash' in head && head.isOwnHash ? head : null
 
-/** Answers null, for a bounded while, as long as the node does not have it yet. */
+/** Retries a null answer for a limited time, because the node may not have the block yet. */
 export async function fetchKnown<Result>(
   fetch: () => Promise<Result | null>,
   signal: AbortSignal,

@@ -10,11 +10,11 @@ import { encodeRlp, integer } from './rlp.ts'
 
 type Read = (fields: Fields, name: string) => Hex
 type Field = readonly [name: string, read: Read]
-/** The fields that forks appended to those every header has. */
+/** The fields that forks appended to the common ones. */
 type Layout = readonly Field[]
 
 export type HeaderProof = {
-  /** Whether the fields were shown to give the hash. */
+  /** Whether the fields were proven to give the hash. */
   readonly isOwnHash: boolean
   /** The last ancestor it settles: its receipts root and bloom cover settled ancestors. Null when they cover its own block. */
   readonly settledHeight: number | null

@@ -1,7 +1,7 @@
 /**
- * The logs of a block from an endpoint that may not have every method: receipts by the block, else by its transactions,
- * else bare logs by its hash, else by its number. The first two prove that no log is missing; the service and `doctor`
- * go down the same rungs. What an endpoint refuses is remembered in its abilities, so a block asks it once.
+ * Fetches the logs of a block from an endpoint that may lack methods: receipts by block, else by transaction, else bare
+ * logs by hash, else by number. The first two prove that no log is missing. The service and `doctor` use the same
+ * order. A refusal is remembered in the abilities, so a block causes it only once.
  */
 import type { Hex } from '../../ops/config.ts'
 import { type Ability, isUnknownBlock } from '../endpoints/abilities.ts'
@@ -22,10 +22,10 @@ export type LogAnswer = {
   readonly items: readonly unknown[]
 }
 
-/** Failures of one answer that another, smaller one may not have: it was cut, too late or no JSON. */
+/** Failures of one answer that a smaller one may avoid: the answer was truncated, late or not JSON. */
 const BROKEN = ['ENDPOINT_TIMEOUT', 'ENDPOINT_UNREACHABLE', 'ANSWER_MALFORMED', 'ANSWER_TOO_LARGE'] as const
 
-/** Only rungs below the first ask for the header with its list of transactions. */
+/** Only the rungs below the first need the header with its list of transactions. */
 export async function fetchLogs(
   endpoint: Endpoint,
   hash: Hex,
@@ -35,7 +35,7 @@ export async function fetchLogs(
   const byBlock = await byBlockReceipts(endpoint, hash, signal)
   if (byBlock !== null) return byBlock
   const known = await listing()
-  // No transactions, no receipts: the root in the header proves it.
+  // Without transactions there are no receipts; the root in the header proves that.
   if (known.transactions.length === 0) return { kind: 'receipts', rung: 'receipts by transaction', items: [] }
   const byTransaction = await climb(endpoint, 'receipts by transaction', () =>
     fetchReceipts(endpoint, known, signal),
@@ -53,7 +53,7 @@ export async function fetchLogs(
   throw new FeedError('METHOD_MISSING', endpoint.name, 'it serves neither receipts nor logs of a block')
 }
 
-/** The receipts of a block one by one, in batches where the endpoint takes them. */
+/** Receipts of a block one by one, in batches where the endpoint supports them. */
 async function fetchReceipts(
   endpoint: Endpoint,
   { hash, transactions }: Pick<ListedHeader, 'hash' | 'transactions'>,
@@ -84,13 +84,13 @@ async function byBlockReceipts(
     )
     return found === null ? null : { kind: 'receipts', ...found }
   } catch (error) {
-    // Whatever it was, the same endpoint is asked for this block in parts from now on.
+    // Whatever the cause, request this block in parts from the same endpoint from now on.
     if (isFeedError(error, ...BROKEN) && !signal.aborted) abilities.noteHard(hash)
     throw error
   }
 }
 
-/** Null when the endpoint does not offer the rung. */
+/** Null when the endpoint does not support the rung. */
 async function climb(
   endpoint: Endpoint,
   rung: Rung,

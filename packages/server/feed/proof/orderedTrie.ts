@@ -1,23 +1,25 @@
 /**
  * The root of a Merkle Patricia trie (yellow paper, appendix D) from the RLP of each index to its value, which is how a
- * header commits to its receipts. Only the root is wanted, so no node is kept: each is encoded, hashed and gone.
- *
- * No key is the beginning of another, as RLP of an integer is prefix-free: a branch never has a value of its own.
+ * header commits to its receipts. Only the root is needed, so each node is encoded, hashed and dropped. The RLP of
+ * integers is prefix-free, so no key is a prefix of another and a branch never has a value of its own.
  */
 import type { Hex } from '../../ops/config.ts'
 import { keccak256 } from '../../ops/keccak.ts'
 import { headSize, writeHead } from './rlp.ts'
 
-/** A key by its nibbles, and how to make the value under it: one at a time, for a large block has large receipts. */
+/**
+ * A key as nibbles, and a function that makes its value: values are made one at a time, because a large block has large
+ * receipts.
+ */
 type Entry = { readonly nibbles: Uint8Array; readonly value: () => Uint8Array }
 
 /** keccak256(rlp('')). */
 const EMPTY_ROOT: Hex = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
 const EMPTY_CHILD = Uint8Array.of(0x80)
-/** A node shorter than a hash stands in its parent as it is. */
+/** A shorter node is embedded in its parent instead of being hashed. */
 const HASH_BYTES = 32
 
-/** Of so many values, each asked for once. */
+/** The root over `count` values; each value is read once. */
 export function orderedTrieRoot(count: number, valueAt: (index: number) => Uint8Array): Hex {
   if (count === 0) return EMPTY_ROOT
   const entries = inKeyOrder(count).map(index => ({
@@ -27,7 +29,7 @@ export function orderedTrieRoot(count: number, valueAt: (index: number) => Uint8
   return `0x${keccak256(nodeOf(entries, 0, entries.length, 0)).toString('hex')}`
 }
 
-/** As RLP orders them: 1 to 127 are one byte each, 0 is 0x80, and the longer ones follow by size. */
+/** In the order of their RLP: 1 to 127 are one byte each, 0 is 0x80, and the longer ones follow by size. */
 function inKeyOrder(count: number): number[] {
   const rest = Array.from({ length: count }, (_, index) => index)
   return [...rest.slice(1, 128), 0, ...rest.slice(128)]
@@ -52,11 +54,11 @@ function keyOf(index: number): readonly number[] {
     : [0x83, index >> 16, (index >> 8) & 255, index & 255]
 }
 
-/** The encoded node over the entries from `first` up to `end`, whose keys agree in their first `depth` nibbles. */
+/** The encoded node over the entries from `first` up to `end`, whose keys share their first `depth` nibbles. */
 function nodeOf(entries: readonly Entry[], first: number, end: number, depth: number): Uint8Array {
   const low = entries[first] as Entry
   if (end - first === 1) return leafOf(low.nibbles, depth, low.value())
-  // In key order the first and the last differ no later than any two between them.
+  // In key order, the first and the last entry share the shortest common prefix of the range.
   const high = entries[end - 1] as Entry
   let split = depth
   while (low.nibbles[split] === high.nibbles[split]) split++
@@ -78,10 +80,10 @@ function branchOf(entries: readonly Entry[], first: number, end: number, depth: 
   return listOf(children)
 }
 
-/** The rest of the key and the value, which is copied once. */
+/** Encodes the rest of the key and the value; copies the value once. */
 function leafOf(nibbles: Uint8Array, depth: number, value: Uint8Array): Uint8Array {
   const path = stringOf(hexPrefix(nibbles, depth, nibbles.length, true))
-  // A receipt is never a single byte, which would be its own encoding; any other value may be.
+  // A single byte below 0x80 is its own encoding. Receipts are longer, but other values may be one byte.
   const isBare = value.length === 1 && (value[0] as number) < 0x80
   const payload = path.length + value.length + (isBare ? 0 : headSize(value.length))
   const bytes = new Uint8Array(headSize(payload) + payload)
@@ -96,7 +98,7 @@ function leafOf(nibbles: Uint8Array, depth: number, value: Uint8Array): Uint8Arr
 const referenceTo = (node: Uint8Array): Uint8Array =>
   node.length < HASH_BYTES ? node : stringOf(keccak256(node))
 
-/** Nibbles as bytes, with a mark for a leaf and for an odd number of them (appendix C). */
+/** Packs nibbles into bytes, with flags for a leaf and for an odd count (appendix C). */
 function hexPrefix(nibbles: Uint8Array, from: number, to: number, isLeaf: boolean): Uint8Array {
   const count = to - from
   const isOdd = count % 2 === 1

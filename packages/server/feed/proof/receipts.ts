@@ -1,7 +1,7 @@
 /**
- * The logs of a block with the proof that they are all there. A block whose receipts do not give the root in
- * its header, or whose logs are not its own and counted from 0 without a gap, is refused and the endpoint
- * at fault.
+ * The logs of a block with the proof that they are complete. If the receipts do not give the root in the header, or the
+ * logs do not belong to the block or are not numbered from 0 without a gap, the block is refused and the endpoint is at
+ * fault.
  */
 import { decodeAnswer } from '../answers/answer.ts'
 import { bloomOf } from './bloom.ts'

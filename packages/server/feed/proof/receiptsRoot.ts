@@ -61,7 +61,7 @@ function writeAll(items: readonly Uint8Array[], bytes: Uint8Array, start: number
   return at
 }
 
-/** (address, topics, data). */
+/** Encodes (address, topics, data). */
 function writeLog(log: LogEntry, bytes: Uint8Array, out: DataView, start: number): number {
   const { text, addressAt, topicsAt, topicCount, dataAt, dataEnd } = log
   let at = writeHead(bytes, start, payloadOf(log), 0xc0)
@@ -76,7 +76,7 @@ function writeLog(log: LogEntry, bytes: Uint8Array, out: DataView, start: number
   return writeBytes(text, dataAt, dataEnd, out, at)
 }
 
-/** Of the list of a log. */
+/** Payload size of the list that encodes a log. */
 const payloadOf = (log: LogEntry): number =>
   sized(ADDRESS_DIGITS / 2) + sized(log.topicCount * TOPIC_SIZE) + dataSize(log)
 
@@ -86,7 +86,7 @@ const dataSize = (log: LogEntry): number => (isBareByte(log) ? 1 : sized((log.da
 const isBareByte = ({ text, dataAt, dataEnd }: LogEntry): boolean =>
   dataEnd - dataAt === 2 && text.getUint8(dataAt) < 0x38
 
-/** With what stands before it. */
+/** Size including the RLP prefix. */
 const sized = (payload: number): number => headSize(payload) + payload
 
 const TOPIC_SIZE = sized(HASH_DIGITS / 2)

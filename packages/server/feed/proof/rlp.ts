@@ -1,6 +1,6 @@
 /**
- * RLP (yellow paper, appendix B) of hex and of lists of it, written into one buffer: sizes first, then bytes.
- * Hex has an even number of digits; an integer goes through `integer` before.
+ * RLP (yellow paper, appendix B) of hex and of lists of it, written into one buffer: sizes first, then bytes. Hex must
+ * have an even number of digits; pass integers through `integer` first.
  */
 import type { Hex } from '../../ops/config.ts'
 
@@ -14,7 +14,7 @@ export function encodeRlp(item: RlpItem): Buffer {
   return bytes
 }
 
-/** RLP writes integers without leading zeros, and zero as no bytes at all. */
+/** RLP encodes integers without leading zeros, and zero as no bytes at all. */
 export function integer(quantity: Hex): Hex {
   let at = 2
   while (quantity.charCodeAt(at) === 48) at++
@@ -23,10 +23,13 @@ export function integer(quantity: Hex): Hex {
   return `0x${isOdd ? '0' : ''}${quantity.slice(at)}`
 }
 
-/** How many bytes stand before a payload of this size. A single byte below 0x80 has none, which is the caller's to know. */
+/**
+ * Number of prefix bytes for a payload of this size. A single byte below 0x80 has no prefix; the caller must check
+ * that.
+ */
 export const headSize = (payload: number): number => (payload < 56 ? 1 : 1 + byteLength(payload))
 
-/** Writes what stands before a payload; gives the offset after it. */
+/** Writes the prefix of a payload; returns the offset after it. */
 export function writeHead(bytes: Uint8Array, at: number, payload: number, base: 0x80 | 0xc0): number {
   if (payload < 56) {
     bytes[at] = base + payload
@@ -41,7 +44,7 @@ export function writeHead(bytes: Uint8Array, at: number, payload: number, base: 
 const byteLength = (value: number): number =>
   value < 0x100 ? 1 : value < 0x1_0000 ? 2 : value < 0x100_0000 ? 3 : 4
 
-/** The whole size of an item; the payload of every list is noted in the order they are met. */
+/** The whole size of an item; appends the payload size of every list in the order of traversal. */
 function measure(item: RlpItem, payloads: number[]): number {
   if (typeof item === 'string') {
     const payload = (item.length - 2) / 2

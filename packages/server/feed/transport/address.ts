@@ -1,6 +1,6 @@
 /**
- * The address of an endpoint, split into what is dialled and what must not be seen. Text that comes back
- * from the other side goes through `redact` before it gets into an error: providers echo keys and paths.
+ * The address of an endpoint, split into the part to dial and the parts to keep secret. Text from the endpoint goes
+ * through `redact` before it enters an error, because providers echo keys and paths.
  */
 import type { Secret } from '../../ops/config.ts'
 import { FeedError } from '../feedError.ts'
@@ -8,18 +8,18 @@ import { FeedError } from '../feedError.ts'
 export type Address = {
   readonly kind: 'http' | 'ws'
   readonly dial: () => string
-  /** The user of an HTTP address, who is not in what is dialled: errors of the platform could name it. */
+  /** Credentials of an HTTP address. They are removed from the dialled URL because platform errors could print it. */
   readonly authorization: string | null
   readonly redact: (text: string) => string
 }
 
-/** What is kept of a remote message. */
+/** Characters kept of a remote message. */
 const TEXT_LIMIT = 200
-/** What is looked at of it: an answer may have megabytes of it, and ours is to tell what went wrong. */
+/** Characters examined of a remote message: an answer may contain megabytes, and errors must stay short. */
 const READ_LIMIT = 16 * 1024
-/** A scheme as long as any, and no longer: without an end the search would take the square of the text. */
+/** Bounded by the longest real scheme: without a bound the search would take time quadratic in the text. */
 const ANY_URL = /[a-z][a-z0-9+.-]{0,30}:\/\/\S+/gi
-/** Shorter parts of a URL ("rpc", "v2", "com") are no secrets, and words of other sentences. */
+/** Shorter parts of a URL ("rpc", "v2", "com") are no secrets, and occur as ordinary words. */
 const SECRET_LENGTH = 8
 
 export function parseAddress(name: string, url: Secret): Address {
@@ -47,7 +47,7 @@ function basicOf({ username, password }: URL): string | null {
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`
 }
 
-/** A stray percent sign stands for itself, and so does what is no UTF-8. */
+/** Leaves a stray percent sign and invalid UTF-8 as they are. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
@@ -56,7 +56,10 @@ function decoded(part: string): string {
   }
 }
 
-/** Longest first, so that no part leaves the rest of a longer one behind; and whatever stands between two signs. */
+/**
+ * Longest first, so that redacting a part never leaves the rest of a longer one; includes every part between two
+ * separators.
+ */
 function partsOf(url: URL): readonly string[] {
   const parts = [url.host, url.hostname, url.username, url.password, ...url.pathname.split('/')]
   const values = [...url.searchParams.values(), url.hash.slice(1)]

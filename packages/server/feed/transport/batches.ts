@@ -1,16 +1,16 @@
 /**
- * Calls made together: over HTTP in batches where the endpoint takes them, otherwise one by one. A batch is never larger
- * than half a second of the pace that the endpoint is held to.
+ * Sends simultaneous calls over HTTP: in batches where the endpoint supports them, otherwise one by one. A batch is
+ * never larger than half a second of the endpoint's rate limit.
  */
 import type { Call, Settled } from './connection.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 import { isFeedError } from '../feedError.ts'
 import type { Purpose } from '../endpoints/purpose.ts'
 
-/** Calls in one request: providers take from 10 or 20 up to 1,000. */
+/** Calls in one request: providers allow from 10 or 20 up to 1,000. */
 const MOST_IN_A_BATCH = 50
 
-/** Their outcomes in the same order. Throws when a batch as a whole failed, or the endpoint did. */
+/** Outcomes in the order of the calls. Throws when a batch as a whole failed, or the endpoint did. */
 export async function requestAll(
   endpoint: Endpoint,
   calls: readonly Call[],
@@ -36,7 +36,7 @@ async function requestGroup(
   try {
     const outcomes = await endpoint.requestBatch(calls, signal, purpose)
     endpoint.abilities.answered('batches')
-    // What was refused for its rate is asked again at the pace.
+    // Calls refused by a rate limit are retried at the slower rate.
     return await Promise.all(
       outcomes.map(async (each, at) =>
         'error' in each && each.error.code === 'ENDPOINT_LIMITED' ? single(calls[at] as Call) : each,

@@ -1,6 +1,6 @@
 /**
- * What an endpoint talks through: one JSON-RPC connection, whether it is a WebSocket or a run of HTTP
- * requests. A connection that fails is dropped by its endpoint and never used again.
+ * The transport of an endpoint: one JSON-RPC connection, either a WebSocket or a series of HTTP requests. A failed
+ * connection is dropped by its endpoint and never reused.
  */
 import type { Address } from './address.ts'
 import type { Answer, AnswerLimits } from '../answers/answerReader.ts'
@@ -8,20 +8,20 @@ import type { Expiry, PaceLimits } from './pace.ts'
 import { FeedError } from '../feedError.ts'
 
 export type Call = { readonly method: string; readonly params: readonly unknown[] }
-/** What became of one call of a batch. */
+/** The outcome of one call of a batch. */
 export type Settled = { readonly result: unknown } | { readonly error: FeedError }
 
 export type Connection = {
   /** Throws a FeedError, or the signal's reason when the caller gave up. */
   call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<unknown>
   /**
-   * Several calls in one request; their outcomes in the order of the calls. Throws when the answer as a whole is not one
-   * to this batch. Null where it would save nothing, as on a socket that is open anyway.
+   * Several calls in one request; outcomes in the order of the calls. Throws when the answer as a whole does not fit
+   * the batch. Null where batching saves nothing, as on an open socket.
    */
   readonly batch: ((calls: readonly Call[], signal: AbortSignal) => Promise<readonly Settled[]>) | null
-  /** Asks for new heads; null where the other side cannot push. */
+  /** Subscribes to new heads; null when the endpoint cannot push. */
   readonly subscribe: ((onHead: (head: unknown) => void, signal: AbortSignal) => Promise<void>) | null
-  /** Called once when the other side is gone, not after `close`. */
+  /** Called once when the connection is lost, but not after `close`. */
   onLost: ((error: FeedError) => void) | null
   close(): void
 }
@@ -33,7 +33,7 @@ export type ConnectionOptions = {
   readonly onAnswer?: OnAnswer | undefined
 }
 
-/** How large an answer was, or as much of it as was read before it was given up; a batch is one answer. */
+/** Size of an answer, or the bytes read before it was abandoned; a batch is one answer. */
 export type OnAnswer = (method: string, bytes: number) => void
 
 export type ConnectionLimits = AnswerLimits & PaceLimits
@@ -50,7 +50,7 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   answerBytes: 256 * MEBIBYTE,
 }
 
-/** Of a chain, whose configuration says how large its answers may be. */
+/** The limits of a chain, whose configuration bounds the size of answers. */
 export const limitsOf = ({
   maxAnswerMib,
 }: {
@@ -60,9 +60,9 @@ export const limitsOf = ({
 
 /** Method not found; method not supported (EIP-1474). */
 const MISSING_CODES: ReadonlySet<number> = new Set([-32601, -32004])
-/** Limit exceeded (EIP-1474), and the HTTP status some providers put in its place. */
+/** Limit exceeded (EIP-1474), and the HTTP status that some providers use as a code. */
 const LIMITED_CODES: ReadonlySet<number> = new Set([-32005, 429])
-/** How providers word it under codes of their own; a wrong guess costs a slower pace and a retry. */
+/** Wording that providers use under codes of their own; a false match costs a slower rate and a retry. */
 const LIMITED_WORDS = /rate.?limit|too many requests|requests? per second|compute units per second/i
 
 export function encodeCall(id: number, method: string, params: readonly unknown[]): string {

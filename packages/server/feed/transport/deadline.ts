@@ -1,6 +1,6 @@
-/** Waiting that the caller may give up. */
+/** Lets a caller stop waiting for a task. */
 
-/** The task's outcome, unless the signal aborts first; the task itself goes on. */
+/** The task's outcome, unless the signal aborts first; the task itself continues. */
 export async function untilAborted<Result>(task: Promise<Result>, signal: AbortSignal): Promise<Result> {
   signal.throwIfAborted()
   let onAbort: (() => void) | undefined

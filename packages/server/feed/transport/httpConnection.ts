@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over HTTP, one call or a batch of them to a request. The limits of time and size hold to the last byte of the
- * body, so neither a dripped nor an endless answer keeps a call.
+ * JSON-RPC over HTTP, one call or one batch per request. The limits of time and size apply up to the last byte of the
+ * body, so neither a slow nor an endless answer can block a call.
  */
 import { AnswerReader, notJson, toAnswer } from '../answers/answerReader.ts'
 import { AnswerTooLarge, NotAnAnswer } from '../answers/answerStream.ts'
@@ -19,11 +19,11 @@ import { noteHeard } from './heard.ts'
 import { post, type PostAnswer } from './httpPost.ts'
 import { startPace } from './pace.ts'
 
-/** A `Retry-After` beyond this is not waited for whole: the endpoint is asked again sooner. */
+/** A longer `Retry-After` is not waited for in full: the endpoint is tried sooner. */
 const MAX_RETRY_AFTER_MS = 60_000
-/** The HTTP status of an answer that the endpoint does not want to give. */
+/** The status some endpoints send when an answer would be too large. */
 const CONTENT_TOO_LARGE = 413
-/** What a batch is called in errors and limits. */
+/** The name of a batch in errors and limits. */
 const BATCH = 'batch'
 
 export function openHttp(options: ConnectionOptions): Connection {
@@ -51,7 +51,9 @@ export function openHttp(options: ConnectionOptions): Connection {
   }
 }
 
-/** The outcomes in the order of the calls, whatever the order of the answers. One that is not as asked spoils them all. */
+/**
+ * Outcomes in the order of the calls, whatever the order of the answers. One malformed outcome fails the whole batch.
+ */
 function settledOf(
   options: ConnectionOptions,
   calls: readonly Call[],
@@ -59,7 +61,7 @@ function settledOf(
   answers: unknown,
 ): readonly Settled[] {
   if (!Array.isArray(answers)) {
-    // One error for all of them is how endpoints say that they take no batches.
+    // A single error object is how endpoints report that they do not support batches.
     resultOf(toAnswer(answers, options.name), options, BATCH)
     throw malformed(options, 'answered a batch with something other than a list')
   }
@@ -136,11 +138,11 @@ function decodeResponse(
 ): unknown {
   if (status === 429)
     throw new FeedError('ENDPOINT_LIMITED', name, 'limits our rate (HTTP 429)', retryAfter(headers))
-  // It could lead the key in the address to another host.
+  // A redirect could send the key in the address to another host.
   if (status >= 300 && status < 400)
     throw new FeedError('ENDPOINT_UNREACHABLE', name, `${method} was redirected (HTTP ${status})`)
   if (status >= 200 && status < 300) return reader.end()
-  // Some nodes give a JSON-RPC error an HTTP error status; without one in the body, the status is all there is.
+  // Some nodes send a JSON-RPC error with an HTTP error status; without one in the body, only the status is left.
   const answer = errorIn(reader)
   if (answer !== null) return answer
   if (status === CONTENT_TOO_LARGE)
@@ -168,7 +170,9 @@ function errorIn(reader: AnswerReader): unknown {
 const malformed = ({ name }: ConnectionOptions, sentence: string): FeedError =>
   new FeedError('ANSWER_MALFORMED', name, sentence)
 
-/** In seconds, or a date; that one is taken from the answer's own, so that no two clocks are compared. */
+/**
+ * Seconds, or a date; a date is compared with the answer's own `Date` header, so that two clocks are never compared.
+ */
 function retryAfter(headers: PostAnswer['headers']): { readonly retryAfterMs?: number } {
   const value = headers['retry-after'] ?? ''
   const waitMs = /^\d+$/.test(value)
@@ -177,7 +181,7 @@ function retryAfter(headers: PostAnswer['headers']): { readonly retryAfterMs?: n
   return Number.isNaN(waitMs) ? {} : { retryAfterMs: Math.min(Math.max(waitMs, 0), MAX_RETRY_AFTER_MS) }
 }
 
-/** The platform's code alone: its message names the host. */
+/** Uses only the platform's error code, because its message contains the host. */
 function failureOf(error: unknown): string {
   const { code } = error as { readonly code?: unknown }
   return typeof code === 'string' ? code : 'the connection failed'

@@ -1,6 +1,7 @@
 /**
- * One POST and its answer, handed over as it arrives. Sockets are kept, for five seconds, by the platform's own agents,
- * which also know the proxies of the environment. Not `fetch`, whose streams took a seventh of a back-fill.
+ * One POST whose answer is streamed to a reader. Sockets are kept for five seconds by the platform's own agents, which
+ * also apply the proxies of the environment. `fetch` is not used because its streams took a seventh of a back-fill's
+ * time.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request as plain } from 'node:http'
 import { request as secure } from 'node:https'
@@ -9,16 +10,18 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib'
 
 export type PostAnswer = { readonly status: number; readonly headers: IncomingHttpHeaders }
 
-/** Who reads the body, as it was before it was compressed. What it throws ends the request. */
+/** Reads the decompressed body. An error it throws ends the request. */
 export type BodyReader = {
-  /** Before the body: how long its sender says that it is. */
+  /** Called before the body with its declared length. */
   readonly announced: (bytes: number) => void
   readonly push: (chunk: Buffer) => void
-  /** Bytes came over the network, compressed or not. */
+  /** Bytes arrived over the network, compressed or not. */
   readonly received: (bytes: number) => void
 }
 
-/** Redirects are answers like others. The signal ends it at any point; what it rejects with then is the signal's reason. */
+/**
+ * Redirects are returned like other answers. The signal aborts at any point and the call then rejects with its reason.
+ */
 export async function post(...request: Request): Promise<PostAnswer> {
   try {
     return await postOnce(...request)
@@ -36,7 +39,7 @@ type Request = [
   signal: AbortSignal,
 ]
 
-/** A kept socket was closed at the other end as we used it again: nothing of the request was read. */
+/** The server closed a kept socket just as we reused it, so it read nothing of the request. */
 class StaleSocket extends Error {
   readonly code = 'ECONNRESET'
 }

@@ -1,6 +1,6 @@
 /**
- * The line to an endpoint: its session, and what is sent over it. Every request has its place in the flow, its time and
- * outcome on the record, and what its failure says about the endpoint in the standing.
+ * The line to an endpoint: its session and the requests sent over it. Each request takes a place in the flow, its time
+ * and outcome are recorded, and its failure updates the standing.
  */
 import type { Clock } from '../../ops/clock.ts'
 import { CallRecord } from '../endpoints/callRecord.ts'
@@ -20,16 +20,16 @@ export type LineOptions = ConnectionOptions & {
   readonly log: FeedLog
   /** A head as the endpoint pushed it, not decoded. */
   readonly onHead: (head: unknown) => void
-  /** It connected, subscribed, or has to be left alone for a while. */
+  /** It connected, subscribed, or must be left alone for a while. */
   readonly onChange: () => void
 }
 
-/** Failures of an endpoint that has too much to do. */
+/** Failures of an overloaded endpoint. */
 const STRAINED: ReadonlySet<string> = new Set(['ENDPOINT_STATUS', 'ENDPOINT_TIMEOUT'])
-/** Tries of a call that was refused for its rate alone: it waits for its turn at a slower pace. */
+/** Attempts of a call that was refused only for its rate: it waits for its turn at a slower rate. */
 const PACED_TRIES = 8
 const BATCH = 'batch'
-/** Methods an endpoint may refuse with an HTTP status or a page while it answers others. */
+/** Methods that an endpoint may refuse with an HTTP status or a page while it answers others. */
 const REFUSABLE: ReadonlySet<string> = new Set([
   'eth_getBlockReceipts',
   'eth_getTransactionReceipt',
@@ -37,11 +37,11 @@ const REFUSABLE: ReadonlySet<string> = new Set([
   'eth_call',
   BATCH,
 ])
-/** Statuses that say no to this request; others say that it may work later. */
+/** Statuses that refuse this request for good; others mean that it may work later. */
 const isRefusingStatus = (status: number): boolean =>
   status === 501 || (status < 500 && status !== 408 && status !== 429)
 
-/** Of logs the same code is used for a range with too many of them: asking again would not help. */
+/** For logs the same code means too many logs in the range: a retry would not help. */
 const mayBePaced = (method: string, { rpcCode }: FeedError): boolean =>
   method !== 'eth_getLogs' || rpcCode === null
 
@@ -87,7 +87,7 @@ export class Line {
     return this.#paced(method, ask, signal)
   }
 
-  /** Several calls in one request. Throws when it failed as a whole. */
+  /** Several calls in one request. Throws when the request failed as a whole. */
   async batch(calls: readonly Call[], signal: AbortSignal, purpose: Purpose): Promise<readonly Settled[]> {
     const sent = { methods: calls.map(({ method }) => method), purpose, signal }
     const ask = async (): Promise<readonly Settled[]> => {
@@ -107,7 +107,7 @@ export class Line {
     this.session.close()
   }
 
-  /** Asks again, at the slower pace, what was refused for its rate. */
+  /** Retries calls that were refused for their rate, at the slower rate. */
   async #paced<Result>(method: string, ask: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
     for (let tries = 1; ; tries++)
       try {
@@ -118,7 +118,7 @@ export class Line {
       }
   }
 
-  /** One request over the connection, with its place in the flow, its time and its outcome on the record. */
+  /** Sends one request: takes a place in the flow and records its time and outcome. */
   async #send<Result>(
     connection: Connection,
     { methods, purpose, signal }: Sent,
@@ -135,7 +135,7 @@ export class Line {
       const tookMs = this.#options.clock.monotonicMs() - startedMs
       this.flow.widen(methods.length)
       this.standing.answered()
-      // Of a connection that is not open yet, only the whole of its identity says something.
+      // While the connection is opening, only the complete identity check counts as a success.
       if (purpose === 'identity') return result
       for (const _ of methods) this.record.succeeded(tookMs, name)
       this.standing.succeeded()
@@ -156,7 +156,7 @@ export class Line {
     }
   }
 
-  /** Whether a status or a page says no to this method alone: then a cheap other one is answered. */
+  /** Whether a status or a page refuses this method alone: true if a cheap other call is answered. */
   async #isRefusal(
     method: string,
     { code, httpStatus }: FeedError,
@@ -175,7 +175,7 @@ export class Line {
     }
   }
 
-  /** The same connection, its calls counted and paced like others. */
+  /** The same connection, with its calls counted and rate-limited like others. */
   #identifying(connection: Connection): Pick<Connection, 'call'> {
     return {
       call: (method, params, signal) => {
@@ -186,13 +186,13 @@ export class Line {
     }
   }
 
-  /** What a failed call says about the endpoint; calls in flight together count as one failure. */
+  /** Updates the standing after a failed call; calls in flight together count as one failure. */
   #note(error: FeedError, connection: Connection): void {
-    // A method that is missing, or a call that failed on its merits, was answered as it should be.
+    // A missing method, or a call that failed on its merits, is a proper answer.
     if (error.code === 'METHOD_MISSING' || error.code === 'RPC_ERROR') return
     this.record.failed()
     if (error.code === 'ENDPOINT_LIMITED') return this.standing.limited(error)
-    // Anyone can make a block large; over HTTP nothing else is lost with its answer.
+    // Anyone can make a block large; over HTTP such an answer affects no other call.
     if (error.code === 'ANSWER_TOO_LARGE' && this.#options.address.kind === 'http') return
     if (!this.session.isCurrent(connection)) return
     if (STRAINED.has(error.code)) this.flow.narrow()
@@ -201,5 +201,5 @@ export class Line {
   }
 }
 
-/** What is on its way: one call, or those of a batch. */
+/** A request in flight: one call, or those of a batch. */
 type Sent = { readonly methods: readonly string[]; readonly purpose: Purpose; readonly signal: AbortSignal }

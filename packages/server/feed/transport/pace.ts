@@ -1,12 +1,12 @@
 /**
- * How long an answer may take (R-health-7): so long to its first byte, then at least so many bytes a second, and never
- * longer than the whole. A large answer over a slow line is waited for; one that is dripped is not.
+ * How long an answer may take (R-health-7): a limit to its first byte, then a minimum rate, and a limit for the whole.
+ * A large answer over a slow line may finish; a dripping one may not.
  */
 export type PaceLimits = {
   /** From the request to the first byte of the answer's body. */
   readonly deadlineMs: number
   readonly bytesPerSecond: number
-  /** Over any so many milliseconds after the first byte. */
+  /** The window over which the rate is measured, after the first byte. */
   readonly overMs: number
   readonly longestMs: number
 }
@@ -16,23 +16,23 @@ export type Expiry = 'start' | 'pace' | 'length'
 
 type Pace = {
   readonly signal: AbortSignal
-  /** Null while no limit, but perhaps the caller, ended it. */
+  /** Null unless one of the limits ended it; the caller may have. */
   readonly expiry: () => Expiry | null
   readonly received: (bytes: number) => void
-  /** Frees timers and listeners; call it when the work is over, however it went. */
+  /** Frees timers and listeners; call it when the work ends, with or without success. */
   readonly release: () => void
 }
 
-/** The pace is looked at so often within `overMs`. */
+/** Checks of the rate within `overMs`. */
 const LOOKS = 5
 
-/** `limits` are read when it starts. */
+/** `limits` are read at the start. */
 export function startPace(signal: AbortSignal, limits: PaceLimits): Pace {
   const { deadlineMs, bytesPerSecond, overMs, longestMs } = limits
   const controller = new AbortController()
   let expiry: Expiry | null = null
   let looking: NodeJS.Timeout | undefined
-  /** Bytes since the last look, and before it by look, oldest first. */
+  /** Bytes since the last check, and bytes per earlier check, oldest first. */
   let fresh = 0
   const looks: number[] = []
   const expire = (why: Expiry): void => {
@@ -70,10 +70,13 @@ export function startPace(signal: AbortSignal, limits: PaceLimits): Pace {
   }
 }
 
-/** Bytes of late, for a line that carries the answers of several calls: whether it is alive with one of them. */
+/**
+ * Measures recent bytes on a connection shared by several calls: shows whether it is still receiving one of their
+ * answers.
+ */
 export class ByteMeter {
   readonly #limits: PaceLimits
-  /** When so many bytes came, oldest first; one entry for each fifth of the time that counts. */
+  /** Bytes by time of arrival, oldest first; one entry for each fifth of the window. */
   #seen: { readonly atMs: number; bytes: number }[] = []
 
   constructor(limits: PaceLimits) {
@@ -89,7 +92,7 @@ export class ByteMeter {
     }
   }
 
-  /** Whether the least pace was kept up to now. */
+  /** Whether the minimum rate has been kept up to now. */
   isFlowing(nowMs: number): boolean {
     const { bytesPerSecond, overMs } = this.#limits
     const recent = this.#seen.filter(({ atMs }) => nowMs - atMs <= overMs)

@@ -1,8 +1,7 @@
 /**
- * The connection of an endpoint: at most one at a time, opened when it is first needed and shared by all callers.
- *
- * Nothing but its identity is asked of a connection before that was checked; this holds for every new one. HTTP has no
- * connection to speak of, so there a failure, or ten minutes, ends it.
+ * The connection of an endpoint: at most one at a time, opened on first use and shared by all callers. Every new
+ * connection must pass the identity check before any other call uses it. HTTP has no lasting connection, so there a
+ * failure, or ten minutes, ends the session.
  */
 import type { Clock } from '../../ops/clock.ts'
 import type { Connection, ConnectionOptions } from './connection.ts'
@@ -16,7 +15,7 @@ const HTTP_SESSION_MS = 600_000
 
 export type SessionOptions = ConnectionOptions & {
   readonly clock: Clock
-  /** Throws when the other end is not what it should be. */
+  /** Throws when the endpoint is not the expected one. */
   readonly identify: (connection: Connection, signal: AbortSignal) => Promise<void>
   /** A head as the endpoint pushed it, not decoded. */
   readonly onHead: (head: unknown) => void
@@ -38,7 +37,7 @@ export class Session {
     this.#options = options
   }
 
-  /** It was open before, if it is not now. */
+  /** It was open before, even if it is not now. */
   get hasOpened(): boolean {
     return this.#hasOpened
   }
@@ -48,7 +47,7 @@ export class Session {
     return this.#isSubscribed
   }
 
-  /** Whether it is the one that is open now. */
+  /** Whether this is the connection currently open. */
   isCurrent(connection: Connection): boolean {
     return connection === this.#connection
   }
@@ -59,14 +58,14 @@ export class Session {
     const { address, clock } = this.#options
     const isAged = address.kind === 'http' && clock.monotonicMs() - this.#openedAtMs > HTTP_SESSION_MS
     if (this.#connection !== null && !isAged) return this.#connection
-    // Shared by all callers, so one of them giving up must not end it.
+    // Shared by all callers, so a caller that gives up must not abort it.
     this.#opening ??= this.#open().finally(() => {
       this.#opening = null
     })
     return untilAborted(this.#opening, signal)
   }
 
-  /** The next caller opens another. */
+  /** The next caller opens a new connection. */
   drop(): void {
     const connection = this.#connection
     this.#connection = null
@@ -104,7 +103,7 @@ export class Session {
     return connection
   }
 
-  /** False where the endpoint does not push heads; it is polled then. */
+  /** False when the endpoint does not push heads; it is polled then. */
   async #subscribe(connection: Connection, signal: AbortSignal): Promise<boolean> {
     if (connection.subscribe === null) return false
     try {

@@ -1,8 +1,8 @@
 /**
- * JSON-RPC over one WebSocket, with pushed heads. Anything that breaks the protocol (a late, oversized or
- * unreadable answer) ends the socket: what follows on it could not be trusted to belong to a call.
+ * JSON-RPC over one WebSocket, with pushed heads. Any breach of the protocol (a late, oversized or unreadable answer)
+ * ends the socket, because later messages could not be matched to calls reliably.
  *
- * A message arrives whole, so a large answer is held once; it is read in parts, and others have their turn between them.
+ * A message arrives whole, so a large answer is buffered once; it is parsed in parts, with other work in between.
  */
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
@@ -21,11 +21,11 @@ import { FeedError, isFeedError } from '../feedError.ts'
 import { noteHeard } from './heard.ts'
 import { ByteMeter } from './pace.ts'
 
-/** A large message is read so many bytes at a time: about a millisecond of work. */
+/** Large messages are parsed in parts of this size: about a millisecond of work each. */
 const PART = 256 * 1024
-/** How often a call that waits longer than its deadline is looked at, while its line is alive with an answer. */
+/** Interval between checks of a call past its deadline while the socket is still receiving an answer. */
 const LOOK_MS = 1000
-/** A message of more bytes takes long enough for its call to look late. */
+/** A larger message takes long enough to make its call look late. */
 const LARGE_BYTES = 64 * 1024
 
 type Pending = {
@@ -74,12 +74,12 @@ class SocketConnection implements Connection {
   readonly #meter: ByteMeter
   /** Bytes since the last whole message. */
   #partBytes = 0
-  /** Large messages that are being read. */
+  /** Number of large messages being parsed. */
   #reading = 0
   #lastId = 0
   #isOver = false
   onLost: ((error: FeedError) => void) | null = null
-  /** Calls that are sent together leave together anyway. */
+  /** Calls that are made together already leave together. */
   readonly batch = null
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
@@ -123,7 +123,10 @@ class SocketConnection implements Connection {
     }
   }
 
-  /** Whether a call that began then has waited too long. While a large answer comes in, the others wait behind it. */
+  /**
+   * Whether a call that began at `startedMs` has waited too long. While a large answer arrives, the others wait behind
+   * it.
+   */
   #expiry(startedMs: number): 'start' | 'length' | null {
     const nowMs = performance.now()
     if (nowMs - startedMs > this.#options.limits.longestMs) return 'length'
@@ -137,7 +140,7 @@ class SocketConnection implements Connection {
     this.#listeners.set(id, onHead)
   }
 
-  /** Whose answer the bytes are of is known only with the last of them: while a large one comes in, no call is late. */
+  /** Only the last bytes show which call an answer belongs to: while a large one arrives, no call is late. */
   #arrive(bytes: number): void {
     this.#meter.received(bytes, performance.now())
     this.#partBytes += bytes
@@ -206,7 +209,7 @@ class SocketConnection implements Connection {
     return tooLarge(this.#options, method, bytes)
   }
 
-  /** Undefined for a call its caller gave up; an id we never sent is the endpoint's fault. */
+  /** Undefined for a call that its caller abandoned; an id we never sent is the endpoint's fault. */
   #pendingOf(id: unknown): Pending | undefined {
     if (typeof id === 'number' && id >= 1 && id <= this.#lastId) return this.#pending.get(id)
     throw new FeedError('ANSWER_MALFORMED', this.#options.name, 'answered a call that was never made')
@@ -229,7 +232,7 @@ class SocketConnection implements Connection {
     this.onLost?.(error)
   }
 
-  /** Codes and statuses alone: the library's messages name the host. */
+  /** Only codes and statuses, because the library's messages contain the host. */
   #failureOf(error: Error & { readonly code?: string }): FeedError {
     const { name } = this.#options
     if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH')

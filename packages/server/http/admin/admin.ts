@@ -1,6 +1,6 @@
 /**
- * The operator's endpoints. Who comes here holds a key with scope `admin` and calls from an address on the
- * allowlist; whatever is changed is on the audit log with the key that did it.
+ * The operator's endpoints. A caller needs a key with scope `admin` and an address on the allowlist; every change is
+ * recorded in the audit log with the key that made it.
  */
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../plumbing/context.ts'

@@ -1,4 +1,4 @@
-/** GET /v1/admin/audit: every change an operator made, the newest first. */
+/** GET /v1/admin/audit: every change an operator made, newest first. */
 import type { FastifyInstance } from 'fastify'
 import { charge, unitsOfRows } from '../plumbing/charge.ts'
 import type { HttpContext } from '../plumbing/context.ts'

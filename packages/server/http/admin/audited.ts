@@ -1,9 +1,9 @@
-/** What an operator changes is written down, with who did it. */
+/** Records an operator's change together with its author. */
 import type { FastifyRequest } from 'fastify'
 import type { HttpContext } from '../plumbing/context.ts'
 import { principalOf } from '../resources/session.ts'
 
-/** As the audit log names who did it. */
+/** The author's name in the audit log. */
 export const actorOf = (request: FastifyRequest): string => `key:${principalOf(request).keyId}`
 
 export async function auditChange(

@@ -1,4 +1,4 @@
-/** /v1/admin/backfill: scans the past of a chain for pools and their events, and tells how far that is. */
+/** /v1/admin/backfill: scans the past of a chain for pools and their events, and reports the progress. */
 import type { FastifyInstance } from 'fastify'
 import { BackfillRequest } from '@assay/sdk/wire'
 import type { BackfillView } from '../../worker/chainService.ts'

@@ -1,4 +1,4 @@
-/** /v1/admin/chains/{chain_id}/pause and /resume: a paused chain takes back its prices and follows its blocks. */
+/** /v1/admin/chains/{chain_id}/pause and /resume: a paused chain retracts its prices but still follows its blocks. */
 import type { FastifyInstance } from 'fastify'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
 import { integerIn, Params } from '../plumbing/params.ts'

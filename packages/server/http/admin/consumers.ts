@@ -1,4 +1,4 @@
-/** /v1/admin/consumers/{consumer}: what its keys and sessions together may do. */
+/** /v1/admin/consumers/{consumer}: the limits that its keys and sessions share. */
 import type { FastifyInstance } from 'fastify'
 import { LimitsRequest } from '@assay/sdk/wire'
 import { DEFAULT_LIMITS, type Limits, limitsIn } from '../../access/limits.ts'

@@ -1,4 +1,7 @@
-/** /v1/admin/incidents: what can be made to go wrong in a local world, and what was. A service on real chains has none. */
+/**
+ * /v1/admin/incidents: the incidents a local world can cause, and those it has caused. A service on real chains has
+ * none.
+ */
 import { IncidentRequest, type CausedIncident } from '@assay/sdk/wire'
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../plumbing/apiError.ts'
@@ -8,7 +11,7 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { auditChange } from './audited.ts'
 
-/** How many of the caused incidents are listed. */
+/** Number of past incidents in the list. */
 const TOLD = 20
 
 export function registerIncidents(app: FastifyInstance, context: HttpContext): void {
@@ -58,7 +61,7 @@ export function registerIncidents(app: FastifyInstance, context: HttpContext): v
       pools: [],
       block: null,
     }
-    // Before anything is waited for: a second wish must find it.
+    // Added before any await, so that a second request sees it.
     caused.unshift(begun)
     caused.splice(TOLD)
     const become = (outcome: Partial<CausedIncident>) => {
@@ -86,7 +89,7 @@ export function registerIncidents(app: FastifyInstance, context: HttpContext): v
   })
 }
 
-/** Its first line: what follows in that of a node's failure are its address and the whole call. */
+/** Only the first line: the rest of a node's error contains its address and the whole call. */
 function messageOf(failure: unknown): string {
   const text = failure instanceof Error ? failure.message : String(failure)
   return text.split('\n', 1)[0] as string

@@ -1,4 +1,4 @@
-/** /v1/admin/keys: issue, list, roll, revoke. The key itself is in one answer and nowhere else. */
+/** /v1/admin/keys: issue, list, roll, revoke. The key itself appears in one answer and nowhere else. */
 import type { FastifyInstance } from 'fastify'
 import { KeyRequest } from '@assay/sdk/wire'
 import type { KeyRow } from '../../store/port.ts'

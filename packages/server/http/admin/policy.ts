@@ -1,4 +1,4 @@
-/** /v1/admin/policy: the policy in force, another in its place, and what that would change. */
+/** /v1/admin/policy: reads the policy in force, replaces it, or previews the effect of another one. */
 import type { FastifyInstance } from 'fastify'
 import { PolicyRequest } from '@assay/sdk/wire'
 import { RequestError } from '../plumbing/apiError.ts'
@@ -51,7 +51,7 @@ export function registerPolicy(app: FastifyInstance, context: HttpContext): void
   })
 }
 
-/** What was never published has no place on the stream. */
+/** Removes the sequence: a state that was never published has no position on the stream. */
 function unsequenced(text: string): object {
   const { as_of, ...state } = JSON.parse(text) as { as_of: object }
   return { ...state, as_of: { stream_sequence: 0, ...as_of } }
@@ -59,7 +59,7 @@ function unsequenced(text: string): object {
 
 const policyText = ({ version, policy }: PolicyInForce): object => ({ policy_version: version, policy })
 
-/** A faulty policy is refused with all of its faults. */
+/** Turns a faulty policy into an answer that lists all of its faults. */
 async function checked<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

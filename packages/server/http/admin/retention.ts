@@ -1,4 +1,4 @@
-/** /v1/admin/retention: how much of the log is kept. It takes effect with the next clearing, every ten minutes. */
+/** /v1/admin/retention: how much of the log is kept. A change takes effect at the next pruning, every ten minutes. */
 import type { FastifyInstance } from 'fastify'
 import { RetentionRequest } from '@assay/sdk/wire'
 import { bodyOf } from '../plumbing/body.ts'

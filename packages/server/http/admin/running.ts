@@ -1,4 +1,4 @@
-/** A chain that an operator wants something of must run: a change is never put off silently. */
+/** The chain must be running before an operator command can reach it: a change is never deferred silently. */
 import type { ChainService } from '../../worker/chainService.ts'
 import { RequestError } from '../plumbing/apiError.ts'
 import type { ServedChain } from '../plumbing/context.ts'

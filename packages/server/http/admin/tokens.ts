@@ -1,4 +1,4 @@
-/** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token for good, take it back, or confirm decimals that changed. */
+/** /v1/admin/tokens/{chain_id}/{token_address}: enrol a token permanently, remove it, or confirm changed decimals. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Address } from '../../ops/config.ts'
 import { DecimalsRequest } from '@assay/sdk/wire'

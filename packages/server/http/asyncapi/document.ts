@@ -1,4 +1,6 @@
-/** The AsyncAPI 3 document of the stream, made from the schemas of the wire: what a client sends, and what it hears. */
+/**
+ * The AsyncAPI 3 document of the stream, generated from the wire schemas: what a client sends, and what it receives.
+ */
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
 import { Components } from '../openapi/document.ts'

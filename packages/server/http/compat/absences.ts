@@ -1,11 +1,11 @@
 /**
- * What an answer leaves out, and why. Vendors' shapes have no place for a reason, so it goes into a header; its
- * length is bounded, and nothing a client or a token wrote gets into it but plain names.
+ * What an answer leaves out, and why. Vendors' formats have no field for a reason, so it goes into a header. Its length
+ * is bounded, and the only client or token text in it is plain names.
  */
 import type { FastifyReply } from 'fastify'
 
 export const REASON_HEADER = 'x-assay-reason'
-/** Well below what proxies allow for all headers of an answer together. */
+/** Well below the usual proxy limit for all headers of an answer together. */
 const LONGEST = 2000
 /** Names that cannot end a header or look like another entry. */
 const PLAIN = /^[A-Za-z0-9_.:-]{1,90}$/
@@ -19,7 +19,7 @@ export class Absences {
     this.#entries.push(`${shown}=${reason}`)
   }
 
-  /** Null where nothing is left out. */
+  /** Null when nothing is left out. */
   text(): string | null {
     let text = ''
     for (const [at, entry] of this.#entries.entries()) {

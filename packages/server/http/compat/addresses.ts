@@ -1,4 +1,4 @@
-/** Lists of tokens as clients write them: at most a hundred, each an address of ours or a name with a reason. */
+/** Parses lists of tokens: at most a hundred, each a valid address or a name with the reason why it is none. */
 import { addressIn } from '../plumbing/params.ts'
 import { RequestError } from '../plumbing/apiError.ts'
 import { malformed } from '../plumbing/request.ts'
@@ -10,7 +10,7 @@ export const MOST_TOKENS = 100
 /** `name` is as the client wrote it. */
 export type Named = { readonly name: string; readonly token: Token }
 
-/** Comma-separated, without the empty ones and those that are written twice. */
+/** Comma-separated, without empty and repeated names. */
 export function namesIn(text: string, what: string, most = MOST_TOKENS): readonly string[] {
   const names = [...new Set(text.split(',').map(each => each.trim()))].filter(each => each !== '')
   if (names.length === 0) throw new RequestError(400, `${what} is empty; expected up to ${most} of them`)
@@ -19,7 +19,7 @@ export function namesIn(text: string, what: string, most = MOST_TOKENS): readonl
   return names
 }
 
-/** Addresses of one chain; what is none is noted as absent. */
+/** Addresses of one chain; an invalid one is noted as absent. */
 export function tokensIn(text: string, chainId: number, absences: Absences): readonly Named[] {
   return namesIn(text, 'the list of addresses').flatMap((name, at) => {
     const token = tokenAt(chainId, name)

@@ -1,4 +1,4 @@
-/** Candles of our own published prices as charts ask for them: the newest so many before a moment, empty ones left out. */
+/** Candles of our own published prices for charts: a number of the newest before a moment, without empty ones. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { exact } from '@assay/sdk'
 import { startOf } from '../../exports/candles.ts'
@@ -15,12 +15,12 @@ export type Candle = {
   readonly close: Exact
 }
 
-/** Read at a time, going back. */
+/** The window of one read, going backwards. */
 const WINDOW_MS = 86_400_000
-/** An answer ends with the window in which so many records were read. */
+/** An answer ends with the window in which this many records were read. */
 const MOST_POINTS = 50_000
 
-/** Oldest first; buckets begin before `beforeMs`, and not before `sinceMs`. */
+/** Oldest first; buckets begin before `beforeMs`, but not before `sinceMs`. */
 export async function candlesBack(
   context: HttpContext,
   token: Token,

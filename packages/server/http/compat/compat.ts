@@ -1,6 +1,6 @@
 /**
- * Answers in the shapes of other services, each below its own prefix and each to be switched off. They are readers
- * like all others: the same keys and quotas, the same prices, the same word on what is not known.
+ * Answers in the formats of other services, each under its own prefix, and each can be switched off. Their clients are
+ * ordinary readers: the same keys and quotas, the same prices, the same treatment of unknown values.
  */
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../plumbing/context.ts'

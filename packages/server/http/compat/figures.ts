@@ -1,6 +1,6 @@
 /**
- * What vendors report about a token besides its price: the volume of a day, and the contents of its pools. Each is
- * complete, or absent with a reason. A volume is kept for a minute, since adding up a day takes long.
+ * Values that vendors report about a token besides its price: the volume of a day, and the contents of its pools. Each
+ * is complete, or absent with a reason. A volume is cached for a minute, because summing up a day is slow.
  */
 import { exact } from '@assay/sdk'
 import type { PoolRow } from '../../store/port.ts'
@@ -31,7 +31,7 @@ export class DayVolumes {
     return this.#of(`${token.chainId}/${token.tokenAddress}`, token, () => poolsOf(this.#context, token))
   }
 
-  /** Of one pool, by what was traded of `token` in it. */
+  /** The volume of one pool, measured in `token`. */
   async ofPool(pool: PoolRow, token: Token): Promise<Figure> {
     return this.#of(`${pool.chainId}/${pool.poolAddress}/${token.tokenAddress}`, token, async () => [pool])
   }
@@ -94,7 +94,7 @@ const sideOf = (price: Price | string, amount: string, decimals: number | null):
     ? 'NO_PRICE'
     : exact.multiply(price.value, BigInt(amount), decimals)
 
-/** By how many per cent the price is above the one published `agoMs` before. */
+/** The change in per cent from the price published `agoMs` earlier. */
 export async function changeSince(
   context: HttpContext,
   token: Token,

@@ -1,4 +1,4 @@
-/** What vendors call the chains. One that they do not name, and any other, goes by its chain id in digits. */
+/** The names vendors use for chains. Any chain also goes by its chain id in digits. */
 import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 
 type Names = { readonly network: string; readonly platform: string; readonly llama: string }

@@ -1,6 +1,6 @@
 /**
- * What we published of a token before now, as far back as the log reaches. A price holds from its record to the next,
- * or to its expiry; where the token had none, or one below the operator's score, there is none.
+ * Our published prices of a token, as far back as the log reaches. A price is valid from its record to the next, or to
+ * its expiry. Where the token had none, or one below the operator's score, there is none.
  */
 import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
@@ -8,11 +8,11 @@ import type { HistoryPoint } from '../../store/history.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 import { type Price, priceOf, type Token } from './prices.ts'
 
-/** Read at a time. */
+/** Records per read. */
 const PAGE = 1000
 export const NO_HISTORY = 'NO_HISTORY'
 
-/** What held at a moment, or why nothing did. */
+/** The price valid at a moment, or the reason why there was none. */
 export async function priceAt(context: HttpContext, token: Token, ms: number): Promise<Price | string> {
   const row = await context.store.readTokenAt(token.chainId, token.tokenAddress, { ms })
   if (row === null) return NO_HISTORY
@@ -25,13 +25,13 @@ export type Point = {
   readonly atMs: number
   readonly blockNumber: number
   readonly expiresAtMs: number | null
-  /** Null where there was none. */
+  /** Null when there was none. */
   readonly value: exact.Exact | null
 }
 
 /**
- * Every record evaluated in `[fromMs, toMs)`, oldest first. PRICED never has score 0, so only a higher floor needs the
- * states themselves.
+ * Every record evaluated in `[fromMs, toMs)`, oldest first. A PRICED record never has score 0, so only a higher minimum
+ * needs the states themselves.
  */
 export async function* pointsOf(
   { store, config }: HttpContext,

@@ -1,6 +1,6 @@
 /**
- * Prices of tokens as they hold now, for answers in the shapes of other services: from one snapshot, under the feed's
- * overlay, and none below the operator's score. Whatever has no price has a reason instead.
+ * Current prices of tokens for answers in other services' formats: from one snapshot, under the feed's overlay, and
+ * none below the operator's score. Every missing price has a reason instead.
  */
 import { exact } from '@assay/sdk'
 import type { CompactState } from '@assay/sdk/wire'
@@ -21,13 +21,13 @@ export type Price = {
   readonly score: number
   readonly evaluatedAtMs: number
 }
-/** A price, or why there is none; `row` is what is known of the token itself. */
+/** A price, or why there is none; `row` is the stored row of the token. */
 export type Found = { readonly row: TokenRow | null } & (
   | { readonly price: Price }
   | { readonly price: null; readonly reason: string }
 )
 
-/** In the order asked. A token nobody has asked for yet is looked up, within the quota, and priced at a later request. */
+/** In the order of the request. An unknown token is looked up, within the quota, and priced at a later request. */
 export async function currentPrices(
   context: HttpContext,
   request: FastifyRequest,
@@ -56,14 +56,14 @@ export async function currentPrices(
   })
 }
 
-/** Of what is stored alone: nothing is looked up. */
+/** Uses stored prices only: nothing is looked up. */
 export async function knownPrices(context: HttpContext, tokens: readonly Token[]): Promise<readonly Found[]> {
   if (tokens.length === 0) return []
   const rows = await context.store.readTokensOf(tokens)
   return tokens.map(({ chainId }, at) => foundIn(context, chainId, rows[at] ?? null))
 }
 
-/** The text of a compact state, as a token's or a pool's row has it. */
+/** `text` is a compact state from a token's or a pool's row. */
 export function priceIn(context: HttpContext, chainId: number, text: string | null): Price | string {
   const state = presentText(text, readingOf(context, chainId)) as CompactState | null
   if (state === null) return UNKNOWN
@@ -84,6 +84,6 @@ function foundIn(context: HttpContext, chainId: number, row: TokenRow | null): F
 }
 
 const UNKNOWN = 'UNKNOWN'
-/** Put to sleep for want of interest, and asked for now: it is on its way in again, like one nobody knows. */
+/** Includes a dormant token: it was requested now, so it is being enrolled again like an unknown one. */
 const isUnknown = (found: Found | undefined): found is Found & { readonly price: null } =>
   found?.price === null && (found.reason === UNKNOWN || found.reason === 'DORMANT')

@@ -1,16 +1,16 @@
 /**
- * The second door: an address at whose root the answers in other services' shapes stand, for programs that take no path
- * in a base address. Its connections are those of the first door, under the same limits; only their paths are put
- * below a prefix, so nothing else can be reached through it.
+ * A second listener whose root serves the answers in other services' formats, for programs that accept no path in a
+ * base address. Its connections belong to the main server and share its limits. Their paths get a prefix, so nothing
+ * else can be reached through it.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Socket } from 'node:net'
 import { PREFIX } from './vendor.ts'
 
-/** First parts of paths that are DefiLlama's; all others are CoinGecko's. */
+/** First path segments of DefiLlama; all other paths are CoinGecko's. */
 const LLAMA = new Set(['prices', 'batchHistorical', 'chart', 'percentage', 'block'])
-/** What CoinGecko's own address has before its paths. */
+/** The prefix of paths at CoinGecko's own address. */
 const VERSION = '/api/v3'
 
 export class RootDoor {
@@ -21,7 +21,7 @@ export class RootDoor {
     this.#server.emit('connection', socket)
   })
 
-  /** Before the server answers anything. */
+  /** Call before the server answers any request. */
   constructor(server: Server) {
     this.#server = server
     const lead = (request: IncomingMessage) => {
@@ -31,9 +31,9 @@ export class RootDoor {
     server.prependListener('upgrade', lead)
   }
 
-  /** Where it listens. */
+  /** Returns the address it listens on. */
   async listen(host: string, port: number, backlog: number): Promise<string> {
-    // The first door refuses connections past its number by itself; here the same number holds for both.
+    // The main listener enforces the limit on connections itself; here it is set for this listener too.
     this.#door.maxConnections = this.#server.maxConnections
     await new Promise<void>((resolve, reject) => {
       this.#door.once('error', reject)
@@ -42,7 +42,7 @@ export class RootDoor {
     return `http://${host}:${(this.#door.address() as AddressInfo).port}`
   }
 
-  /** No more connections; those that are open end with the first door's. */
+  /** Accepts no more connections; open ones end with those of the main listener. */
   close(): void {
     this.#door.close()
   }

@@ -1,6 +1,6 @@
 /**
- * The only place where an exact value becomes a float: the double nearest to it, ties to even, as IEEE 754 rounds.
- * Vendors write prices as JSON numbers, and a number that was rounded twice is not the nearest one.
+ * The only place where an exact value becomes a float: the nearest double, ties to even, as in IEEE 754. Vendors write
+ * prices as JSON numbers, and a number that is rounded twice may not be the nearest one.
  */
 import type { exact } from '@assay/sdk'
 
@@ -9,13 +9,13 @@ type Exact = exact.Exact
 /** A fraction of any sign; `den` is positive. */
 export type Signed = { readonly num: bigint; readonly den: bigint }
 
-/** Of a double: 52 bits after the leading one, and the least exponent a bit can have. */
+/** Parameters of a double: 52 bits after the leading one, and the lowest exponent of a bit. */
 const FRACTION_BITS = 52
 const LEAST_EXPONENT = -1074
 const BIAS = 1023
 const INFINITE = 0x7ffn << 52n
 
-/** Nearest double; Infinity past the largest, 0 below half of the least. */
+/** The nearest double; Infinity above the largest, 0 below half of the smallest. */
 export function toDouble({ num, den }: Signed): number {
   if (num === 0n) return 0
   if (num < 0n) return -toDouble({ num: -num, den })
@@ -23,23 +23,24 @@ export function toDouble({ num, den }: Signed): number {
   // Below the normal range the step no longer shrinks.
   const step = Math.max(exponent - FRACTION_BITS, LEAST_EXPONENT)
   const significand = step > 0 ? nearest(num, den << BigInt(step)) : nearest(num << BigInt(-step), den)
-  // The leading bit of a normal one counts into the exponent; rounding up to the next power of two carries there too.
+  // The leading bit of a normal number counts into the exponent; rounding up to the next power of two carries into it
+  // too.
   const isNormal = exponent >= 1 - BIAS
   const bits = isNormal ? (BigInt(exponent + BIAS - 1) << BigInt(FRACTION_BITS)) + significand : significand
   return ofBits(bits >= INFINITE ? INFINITE : bits)
 }
 
-/** As a JSON number; null where that would be 0 or has no double: a price is never 0. */
+/** As a JSON number; null when that would be 0 or has no double: a price is never 0. */
 export function toNumber(value: Exact): number | null {
   const double = toDouble(value)
   return double === 0 || !Number.isFinite(double) ? null : double
 }
 
-/** Rounded to so many decimals first, as a client asks with `precision`; null as above. */
+/** First rounded to this many decimals, for the parameter `precision`; null as above. */
 export const toDecimals = ({ num, den }: Exact, places: number): number | null =>
   toNumber({ num: nearest(num * 10n ** BigInt(places), den), den: 10n ** BigInt(places) })
 
-/** Plain decimal text with so many decimals, ties to even. */
+/** Plain decimal text with this many decimals, ties to even. */
 export function toFixed({ num, den }: Signed, places: number): string {
   if (num < 0n) {
     const text = toFixed({ num: -num, den }, places)
@@ -51,26 +52,26 @@ export function toFixed({ num, den }: Signed, places: number): string {
   return places === 0 ? digits : `${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
 
-/** By how much in per cent `now` is above `then`. */
+/** The change in per cent from `then` to `now`. */
 export const percentBetween = (then: Exact, now: Exact): Signed => ({
   num: 100n * (now.num * then.den - then.num * now.den),
   den: now.den * then.num,
 })
 
-/** e with 2^e ≤ num/den < 2^(e+1). */
+/** The e with 2^e ≤ num/den < 2^(e+1). */
 function exponentOf(num: bigint, den: bigint): number {
   const guess = bitLength(num) - bitLength(den)
   const isAtLeast = guess >= 0 ? num >= den << BigInt(guess) : num << BigInt(-guess) >= den
   return isAtLeast ? guess : guess - 1
 }
 
-/** Of a positive integer. */
+/** Number of bits of a positive integer. */
 function bitLength(value: bigint): number {
   const hex = value.toString(16)
   return 4 * (hex.length - 1) + (32 - Math.clz32(Number.parseInt(hex.charAt(0), 16)))
 }
 
-/** To the nearest integer, ties to even. */
+/** Rounds to the nearest integer, ties to even. */
 function nearest(num: bigint, den: bigint): bigint {
   const floor = num / den
   const twice = 2n * (num - floor * den)

@@ -1,6 +1,6 @@
 /**
- * What was traded in pools, valued at our own price of a token at each swap's block. A time in which one of the pools
- * was not followed, or in which a swap has no value, has no volume: it is unknown, not small.
+ * Volumes of pools, valued at our own price of a token at each swap's block. A period in which one of the pools was not
+ * followed, or in which a swap has no value, has no volume: it is unknown rather than small.
  */
 import { exact } from '@assay/sdk'
 import type { PoolRow } from '../../store/port.ts'
@@ -8,23 +8,23 @@ import type { HttpContext } from '../plumbing/context.ts'
 import { type Point, pointsOf } from './pastPrices.ts'
 import type { Token } from './prices.ts'
 
-/** Of a token, or of an answer: more than this is no question for a request. */
+/** Limit per token or answer: more swaps are too much work for one request. */
 const MOST_SWAPS = 20_000
 const MOST_POINTS = 50_000
 export const MOST_POOLS = 200
 const PAGE = 1000
 const HOUR_MS = 3_600_000
-/** A gap is longer than this: what was followed before one was followed at least as long before its end. */
+/** A gap is longer than this, so a pool followed before a gap was followed for at least this long before its end. */
 const LONG_STOP_MS = 35 * 60_000
 
 export type Traded = {
-  /** From here on every pool was followed, and nothing of it has been deleted. */
+  /** From this time on every pool was followed, and none of its events has been deleted. */
   readonly sinceMs: number
-  /** Oldest first; null where the token had no price at that block. */
+  /** Oldest first; null when the token had no price at that block. */
   readonly swaps: readonly { readonly atMs: number; readonly usd: exact.Exact | null }[]
 }
 
-/** The pools of a token; null for more than are added up here. */
+/** The pools of a token; null when there are too many to add up. */
 export async function poolsOf(
   { store }: HttpContext,
   { chainId, tokenAddress }: Token,
@@ -33,7 +33,7 @@ export async function poolsOf(
   return pools.length > MOST_POOLS ? null : pools
 }
 
-/** What was traded of the token in these of its pools since `fromMs`; a reason where that cannot be said. */
+/** The swaps of the token in these pools since `fromMs`; a reason when they are not completely known. */
 export async function tradedIn(
   context: HttpContext,
   token: Token,
@@ -63,7 +63,7 @@ export async function tradedIn(
   }
 }
 
-/** The sum of `[fromMs, toMs)`; a reason where it is not known whole. */
+/** The sum over `[fromMs, toMs)`; a reason when it is not completely known. */
 export function volumeOf({ sinceMs, swaps }: Traded, fromMs: number, toMs: number): exact.Exact | string {
   if (sinceMs > fromMs) return 'NOT_FOLLOWED'
   const within = swaps.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).map(({ usd }) => usd)
@@ -72,7 +72,7 @@ export function volumeOf({ sinceMs, swaps }: Traded, fromMs: number, toMs: numbe
 }
 
 export function sumOf(values: readonly exact.Exact[]): exact.Exact {
-  // By denominator first: most are of the same price, and their sum stays small.
+  // By denominator first: most values share a price, and their sum stays small.
   const byDen = new Map<bigint, bigint>()
   for (const { num, den } of values) byDen.set(den, (byDen.get(den) ?? 0n) + num)
   let sum = { num: 0n, den: 1n }
@@ -118,7 +118,9 @@ async function collect(
   }
 }
 
-/** What the pool took or gave of one side: v3 signs it, v2 names both directions, of which one is netted. */
+/**
+ * The amount the pool received or paid on one side: v3 has one signed amount, v2 has both directions, which are netted.
+ */
 function amountOf(body: Body, side: '0' | '1'): bigint {
   const signed = body[`amount${side}`]
   const net =
@@ -128,7 +130,10 @@ function amountOf(body: Body, side: '0' | '1'): bigint {
   return net < 0n ? -net : net
 }
 
-/** Null where a pool does not say, or was not read again after the last gap. A pool whose creation was followed has traded nothing before it. */
+/**
+ * Null when a pool has no such time, or was not read again after the last gap. A pool whose creation was followed has
+ * no trades before it.
+ */
 async function followedSince(
   { store, settings, clock }: HttpContext,
   chainId: number,
@@ -150,7 +155,7 @@ async function followedSince(
   return sinceMs
 }
 
-/** The token's price at each swap's block: that of its last record there or before. Null for too many records. */
+/** The token's price at each swap's block: from its last record at or before it. Null for too many records. */
 async function valuesAt(
   context: HttpContext,
   token: Token,

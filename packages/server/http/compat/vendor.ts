@@ -1,11 +1,11 @@
 /**
- * Whose shapes a path speaks, and what failures look like there. Statuses are ours and mean the same everywhere; only
- * bodies are the vendors', so that their clients find the words where they look for them.
+ * Which vendor's format a path uses, and how failures look in it. Statuses are ours and mean the same everywhere; only
+ * bodies follow the vendor, so that its clients find the message.
  */
 
 export type Vendor = 'coingecko' | 'defillama' | 'udf'
 
-/** Below it stand paths of other services. */
+/** Prefix of the paths of other services. */
 export const COMPAT = '/compat/'
 export const PREFIX: Readonly<Record<Vendor, string>> = {
   coingecko: `${COMPAT}coingecko`,
@@ -19,14 +19,14 @@ export function vendorOf(path: string): Vendor | null {
   return null
 }
 
-/** What a refusal says where its status alone has no body. */
+/** Messages for refusals that normally have no body. */
 const REFUSALS: Readonly<Record<number, string>> = {
   401: 'the API key is missing or invalid; send a key of this service',
   403: 'this key may not read prices; it needs the scope read',
   429: 'the rate limit of this key is exhausted; Retry-After says when to try again',
 }
 
-/** CoinGecko's own numbers for what is wrong with a key. */
+/** CoinGecko's error codes for key problems. */
 const KEY_MISSING = 10_002
 
 export function failureBody(
@@ -51,10 +51,10 @@ export function failureBody(
   }
 }
 
-/** What a vendor's client sends its key in, beside a bearer. */
+/** Headers in which vendors' clients send their key, besides a bearer. */
 const KEY_HEADERS = ['x-cg-pro-api-key', 'x-cg-demo-api-key'] as const
 
-/** The key of a request that has no Authorization header; undefined where there is none either. */
+/** The key of a request without an Authorization header; undefined when there is none either. */
 export function vendorKey(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): string | undefined {

@@ -1,6 +1,6 @@
 /**
- * A request answered: which methods there are, and what the newer revision wants around a result. Nothing is remembered
- * between two requests, so any process answers any of them.
+ * Answers one request: the methods, and what the newer revision adds to a result. No state is kept between requests, so
+ * any process can answer them.
  */
 import { AssayError, ForbiddenError, RateLimitedError, UnauthenticatedError } from '@assay/sdk'
 import { misfit } from '../plumbing/body.ts'
@@ -11,13 +11,13 @@ import { INSTRUCTIONS, TOOLS } from './tools.ts'
 import { bounded } from './untrusted.ts'
 
 export type Door = Asked & {
-  /** Spends the consumer's quota; throws when there is not that much left. */
+  /** Charges the consumer's quota; throws when not enough is left. */
   readonly pay: (units: number) => Promise<void>
 }
 
 const SERVER = { name: 'assay', title: 'Assay', version: '0.1.0' } as const
 const ABILITIES = { tools: {} } as const
-/** The list of tools changes with a new version of the service only. */
+/** The list of tools changes only with a new version of the service. */
 const LISTED_FOR_MS = 3_600_000
 const CACHED = { ttlMs: LISTED_FOR_MS, cacheScope: 'public' } as const
 
@@ -28,7 +28,7 @@ export async function answerOf({ method, params }: Request, revision: Revision, 
   return finished(await answering(method, params, door), revision)
 }
 
-/** A result with what the newer revision wants around it. */
+/** A result with the fields that the newer revision adds. */
 const finished = (result: object, revision: Revision): object =>
   revision === 'stateless' ? { ...result, resultType: 'complete', _meta: { [SERVER_KEY]: SERVER } } : result
 
@@ -121,7 +121,7 @@ async function called({ name, arguments: given = {} }: Params, door: Door): Prom
   return run(tool, given as Params, door)
 }
 
-/** The requests of a tool are paid as those of anybody. */
+/** A tool's requests are charged like those of any client. */
 async function run(tool: Tool, given: Params, door: Door): Promise<object> {
   try {
     if (tool.units !== undefined) await door.pay(tool.units)
@@ -134,7 +134,7 @@ async function run(tool: Tool, given: Params, door: Door): Promise<object> {
   }
 }
 
-/** Those of the caller and not of the question: each door says them in its own way. */
+/** Failures caused by the caller rather than the question: each transport reports them in its own way. */
 export const isRefusal = (
   failure: unknown,
 ): failure is UnauthenticatedError | ForbiddenError | RateLimitedError =>
@@ -151,7 +151,7 @@ type Failed = {
 
 const MOST_OF_MESSAGE = 300
 
-/** For the agent to read, so that it can mend its arguments or come back. */
+/** Readable for the agent, so that it can correct its arguments or retry later. */
 function failed({ code, message, ...rest }: Failed): object {
   const error = { code, message: bounded(message, MOST_OF_MESSAGE), ...rest }
   return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true }

@@ -1,6 +1,6 @@
 /**
  * The headers of a POST that repeat parts of its body. Proxies that do not read bodies rely on them, so they must
- * agree: otherwise a proxy would admit one request and the service would run another.
+ * match: otherwise a proxy would admit one request and the service would run another.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { CODE, type Message, ProtocolError } from './message.ts'
@@ -38,7 +38,7 @@ export function agreedRevision(
   return 'stateless'
 }
 
-/** What clients say that were made before the header existed. */
+/** The version of clients that predate the header. */
 const OLDEST = '2025-03-26'
 const BAD_VERSION = -32_000
 
@@ -58,7 +58,7 @@ const disagreement = (header: string, what: string): ProtocolError =>
 const one = (value: string | string[] | undefined): string | null =>
   typeof value === 'string' ? value.trim() : null
 
-/** Names that no header can hold come in base64, and say so. */
+/** Names that a header cannot contain arrive as marked base64. */
 function decoded(text: string): string | null {
   const inner = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/.exec(text)?.[1]
   if (inner === undefined) return text

@@ -1,11 +1,11 @@
 /**
- * The service asked by itself: a `fetch` that goes through the whole HTTP API, with the caller's own credential and
- * address and without a socket. What the API tells of the quota goes on to the caller.
+ * Calls this service from inside: a `fetch` through the whole HTTP API, with the caller's own credential and address,
+ * but without a socket. The quota headers of the API are passed on to the caller.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 const QUOTA = ['ratelimit-policy', 'ratelimit']
-/** What says where a request came from; the credential is the caller's. */
+/** Headers that identify the origin of a request, and the caller's credential. */
 const CARRIED = ['authorization', 'x-forwarded-for']
 
 export function fetchInside(
@@ -43,5 +43,5 @@ export function fetchInside(
   }
 }
 
-/** `Response` refuses a body with these. */
+/** Statuses for which `Response` refuses a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])

@@ -1,9 +1,9 @@
-/** The protocol over stdio: a line in, a line out or none. Which revision it is of, each message says by itself. */
+/** The protocol over stdio: one line in, one line or none out. Each message states its own revision. */
 import { answerOf, type Door, isRefusal, refusedOf } from './answer.ts'
 import { CODE, errorText, idOf, messageIn, ProtocolError, resultText } from './message.ts'
 import { type Revision, revisionOf } from './revision.ts'
 
-/** Null for what has no answer. Never throws: who talks over a pipe has nobody else to ask. */
+/** Null for a message without an answer. Never throws: a client on a pipe has no other way to learn of a failure. */
 export async function answerToLine(line: string, door: Door): Promise<string | null> {
   let parsed: unknown
   try {

@@ -6,7 +6,7 @@ export type Params = Readonly<Record<string, unknown>>
 export type Message =
   | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** To a request of ours: we make none. */
+  /** A response to a request of ours, which we never send. */
   | { readonly kind: 'response' }
 
 export const CODE = {
@@ -15,7 +15,7 @@ export const CODE = {
   method: -32_601,
   params: -32_602,
   internal: -32_603,
-  /** Of the revision from 2026-07-28 on. */
+  /** Used by revisions from 2026-07-28 on. */
   header: -32_020,
   version: -32_022,
 } as const
@@ -33,7 +33,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Longer ids are no ids; they are given back with every answer. */
+/** Longer ids are refused, because every answer repeats its id. */
 const MAX_ID = 256
 
 export function messageIn(value: unknown): Message {

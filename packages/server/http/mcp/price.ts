@@ -1,6 +1,6 @@
 /**
- * A price as a tool gives it: never without chain, block, score and expiry, and null with a reason where there is none or
- * where its score is below what the operator lets agents have.
+ * A price as a tool reports it: always with chain, block, score and expiry, and null with a reason when there is none
+ * or its score is below the operator's minimum for agents.
  */
 import { AssayError, QuoteError } from '@assay/sdk'
 import type { AsOf, Confidence, ExactValue, JsonSchema } from '@assay/sdk/wire'
@@ -27,7 +27,7 @@ const EXACT: JsonSchema = {
   ],
 }
 
-/** Fields of every tool that may give a number. */
+/** Fields of every tool that may report a number. */
 export const PRICE_FIELDS: Readonly<Record<string, JsonSchema>> = {
   chain_id: whole('The chain.'),
   token_address: text('The token.'),
@@ -55,7 +55,7 @@ export type PriceFields = {
   readonly reason: string | null
 }
 
-/** What the quotes of all endpoints have in common. */
+/** The fields that the quotes of all endpoints share. */
 export type Stated = {
   readonly state: string
   readonly price_usd?: ExactValue
@@ -127,7 +127,7 @@ function momentOf({ as_of: at, evaluated_at_ms }: Stated): object {
   }
 }
 
-/** A refusal that is an answer: the request was right and there is no number to be had. */
+/** A refusal that is an answer: the request was valid, but no number is available. */
 export function refusedPrice(given: TokenArguments, failure: unknown, { minScore }: Pick<Asked, 'minScore'>) {
   if (!(failure instanceof QuoteError) || MALFORMED.has(failure.code)) throw failure
   const { code, detail, retryAfterMs } = failure
@@ -154,7 +154,7 @@ const FAILED: Readonly<Record<string, string>> = {
 }
 const failedWords = ({ code }: AssayError): string => FAILED[code] ?? 'The service could not give a price.'
 
-/** Whole microdollars as dollars, exactly. */
+/** Converts whole microdollars to dollars, exactly. */
 export function dollars(microusd: string): string {
   const digits = microusd.padStart(7, '0')
   const cents = digits.slice(-6).replace(/0+$/, '')

@@ -1,11 +1,11 @@
 /**
- * The revisions of the protocol that are spoken side by side. From 2026-07-28 on each request says by itself, in `_meta`,
- * which revision it is of and who asks; before that a client says so once, in `initialize`, and we remember nothing of it.
+ * The supported revisions of the protocol. From 2026-07-28 on each request states its revision and its client in
+ * `_meta`; in earlier ones a client does so once, in `initialize`, and we keep nothing of it.
  */
 import { CODE, isRecord, type Message, type Params, ProtocolError } from './message.ts'
 
 export const STATELESS = '2026-07-28'
-/** Of those that begin with `initialize`, the newest first. For tools they are the same on the wire. */
+/** Revisions that begin with `initialize`, newest first. For tools they are the same on the wire. */
 export const HANDSHAKE: readonly string[] = ['2025-11-25', '2025-06-18']
 
 export type Revision = 'stateless' | 'handshake'
@@ -15,7 +15,7 @@ const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo'
 const ABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities'
 export const SERVER_KEY = 'io.modelcontextprotocol/serverInfo'
 
-/** Revisions are dates, so their order is that of their text. */
+/** Revisions are dates, so they sort as text. */
 export const isStateless = (version: string): boolean => version >= STATELESS
 
 /** The version a message claims for itself; undefined without a claim. */
@@ -24,7 +24,7 @@ export function claimOf(params: Params): unknown {
   return isRecord(meta) ? meta[VERSION_KEY] : undefined
 }
 
-/** By the message alone, which is all there is over stdio. */
+/** Uses the message alone, because stdio has nothing else. */
 export function revisionOf(message: Exclude<Message, { kind: 'response' }>): Revision {
   const claim = claimOf(message.params)
   if (claim === undefined) return 'handshake'
@@ -33,7 +33,7 @@ export function revisionOf(message: Exclude<Message, { kind: 'response' }>): Rev
   return 'stateless'
 }
 
-/** What each request of the newer revision has to say about itself. */
+/** Checks what each request of the newer revision must state about itself. */
 export function assertEnvelope(params: Params): void {
   const meta = params['_meta']
   if (!isRecord(meta)) throw envelopeFault('_meta')

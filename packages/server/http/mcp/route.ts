@@ -1,6 +1,7 @@
 /**
- * POST /mcp: the Model Context Protocol over streamable HTTP, without sessions and without streams: one message, one JSON
- * answer. A tool asks this service as its caller would, with the same key, so it can see and spend nothing else.
+ * POST /mcp: the Model Context Protocol over streamable HTTP, without sessions and without streams: one message, one
+ * JSON answer. A tool calls this service as its caller would, with the same key, so it cannot see or spend anything
+ * else.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createClient } from '@assay/sdk'
@@ -51,13 +52,13 @@ async function answered(
   } catch (failure) {
     if (isRefusal(failure)) throw new Refusal(failure.status as 401 | 403 | 429, failure.retryAfterMs)
     if (!(failure instanceof ProtocolError)) throw failure
-    // Until the revision is agreed nothing has been paid.
+    // Nothing has been charged before the revision is agreed.
     if (revision === null) await door.pay(1)
     return send(reply, statusOf(failure, revision), errorText(idOf(parsed), failure))
   }
 }
 
-/** What is wrong with the message itself is 400; within one that is understood, the newer revision has 404 for a method. */
+/** A malformed message is 400; for a well-formed one with an unknown method, the newer revision requires 404. */
 function statusOf({ code }: ProtocolError, revision: Revision | null): number {
   if (revision === null) return 400
   return code === CODE.method && revision === 'stateless' ? 404 : 200
@@ -84,7 +85,7 @@ function doorOf(
   }
 }
 
-/** A page that was led here by a name of its own (DNS rebinding) says whose it is: browsers send Origin with every POST. */
+/** Refuses pages led here by a host name of their own (DNS rebinding): browsers send Origin with every POST. */
 function assertNoForeignPage({ config }: HttpContext, { raw }: FastifyRequest): void {
   const { origin } = raw.headers
   if (origin === undefined || isOwnOrigin(raw, config.listen.publicOrigin)) return

@@ -1,18 +1,18 @@
 /**
- * A tool as an agent sees it, and how one is run. Descriptions and schemas are constants: nothing that a chain, a token
- * or an operator says reaches them.
+ * A tool as an agent sees it, and how it runs. Descriptions and schemas are constants: no text from a chain, a token or
+ * an operator reaches them.
  */
 import type { Client } from '@assay/sdk'
 import type { JsonSchema } from '@assay/sdk/wire'
 
 export type Asked = {
-  /** Asks the service as anybody may: over HTTP, or as if. */
+  /** Calls the service like any client: over HTTP, or internally. */
   readonly client: Client
-  /** Below this score no number is given. */
+  /** Below this score no number is reported. */
   readonly minScore: number
 }
 
-/** What the schema of a tool lets through. */
+/** Arguments that passed the schema of the tool. */
 export type Arguments = Readonly<Record<string, unknown>>
 
 export type Tool = {
@@ -21,7 +21,7 @@ export type Tool = {
   readonly description: string
   readonly input: JsonSchema
   readonly output: JsonSchema
-  /** What it costs beside the requests it makes. */
+  /** Units it costs in addition to the requests it makes. */
   readonly units?: number
   readonly run: (given: Arguments, asked: Asked) => Promise<object>
 }
@@ -42,7 +42,7 @@ export const whole = (description: string): JsonSchema => ({ type: 'integer', de
 export const wholeOrNull = (description: string): JsonSchema => ({ type: ['integer', 'null'], description })
 export const yesOrNo = (description: string): JsonSchema => ({ type: 'boolean', description })
 
-/** Which token, as every tool takes it. */
+/** The token argument that every tool takes. */
 export const TOKEN = {
   chain_id: {
     type: 'integer',

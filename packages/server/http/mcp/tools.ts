@@ -1,4 +1,4 @@
-/** Every tool, in the order in which agents see them: at most eight, and none of them changes anything. */
+/** Every tool, in the order shown to agents: at most eight, and none of them changes anything. */
 import type { Tool } from './tool.ts'
 import { EXIT } from './tools/exit.ts'
 import { HEALTH } from './tools/health.ts'

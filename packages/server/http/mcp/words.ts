@@ -1,4 +1,4 @@
-/** What the codes of the wire mean, in a sentence for a reader who has no documentation at hand. */
+/** The wire codes explained in a sentence each, for a reader without the documentation. */
 import type {
   CAP_CODES,
   EXCLUSIONS,

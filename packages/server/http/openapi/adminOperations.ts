@@ -1,4 +1,4 @@
-/** What an operator may do. */
+/** The operations for operators. */
 import * as wire from '@assay/sdk/wire'
 import { ADMIN, type Operation, path, text } from './operation.ts'
 

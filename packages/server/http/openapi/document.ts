@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document, made from the operations and the schemas of the wire. A schema that the wire exports
- * is a component of that name; whatever is written inside one stays inside.
+ * The OpenAPI 3.1 document, generated from the operations and the wire schemas. A schema that the wire exports is a
+ * component of that name; nested schemas stay inline.
  */
 import { readFileSync } from 'node:fs'
 import * as wire from '@assay/sdk/wire'
@@ -12,7 +12,7 @@ import { bodyWords, parameterWord } from './words.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Real answers, by operation and status; bodies of requests under `request`. */
+/** Recorded answers, by operation and status; request bodies under `request`. */
 type Examples = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 export function openApiDocument(): Json {
@@ -48,13 +48,13 @@ export function openApiDocument(): Json {
       },
       responses: RESPONSES(schemas),
       headers: HEADERS,
-      // Last: what refers to a schema has made it a component by now.
+      // Last, because by now every reference has added its component.
       schemas: schemas.all(),
     },
   }
 }
 
-/** What the service sends to an address that was registered, in the words of Standard Webhooks. */
+/** The messages sent to a registered address, as Standard Webhooks defines them. */
 const messageText = (schemas: Components): Json => ({
   operationId: 'webhookMessage',
   tags: ['Webhooks'],
@@ -110,7 +110,7 @@ function operationText(operation: Operation, schemas: Components, examples: Json
   }
 }
 
-/** What any operation of its kind may fail with. */
+/** The failures that any operation of this kind may return. */
 function failuresOf({ scopes, body, path }: Operation): number[] {
   if (scopes === null) return path === '/readyz' ? [405] : [405, 503]
   const ofBody = body === undefined ? [] : [413, 415]
@@ -133,7 +133,7 @@ const NAMES: Readonly<Record<number, string>> = {
   503: 'Unavailable',
   504: 'DeadlineExceeded',
 }
-/** Quotes say what went wrong by a code, where a code exists for it. */
+/** Quote endpoints state the error by a code, where one exists. */
 const WITH_CODE = [400, 404, 422, 503, 504]
 const responseName = (status: number, path: string): string =>
   `${isQuotePath(path) && WITH_CODE.includes(status) ? 'Quote' : ''}${NAMES[status]}`
@@ -252,7 +252,7 @@ function parametersOf(
   }))
 }
 
-/** The schemas that are referred to, by the names the wire exports them under. */
+/** The referenced schemas, under their names in the wire's exports. */
 export class Components {
   readonly #names = new Map<unknown, string>()
   readonly #made = new Map<string, Json>()
@@ -271,7 +271,7 @@ export class Components {
     const name = this.#names.get(schema)
     if (name === undefined) return this.#inside(schema)
     if (!this.#made.has(name)) {
-      // Entered before it is looked into: a schema may name itself.
+      // Registered before it is resolved, because a schema may refer to itself.
       this.#made.set(name, {})
       this.#made.set(name, this.#inside(schema))
     }

@@ -1,23 +1,23 @@
-/** What is said of an operation of the API, and the words most of them share. */
+/** The description of an API operation, and texts that most of them share. */
 import type { JsonSchema } from '@assay/sdk/wire'
 
 export type Operation = {
   readonly id: string
   readonly method: 'get' | 'post' | 'put' | 'delete'
-  /** As OpenAPI writes it. */
+  /** In OpenAPI syntax. */
   readonly path: string
   readonly tag: Tag
   readonly summary: string
-  /** Null: no credential is asked for. */
+  /** Null when no credential is required. */
   readonly scopes: readonly string[] | null
   readonly params?: JsonSchema
   readonly query?: JsonSchema
   readonly body?: JsonSchema
-  /** Successful answers; null has no body. */
+  /** Successful answers; null for one without a body. */
   readonly answers: Readonly<Record<number, JsonSchema | null>>
   /** Media types of a 200 that is a file. */
   readonly files?: readonly string[]
-  /** Statuses this operation may fail with beside those every one may. */
+  /** Statuses this operation may fail with, in addition to the general ones. */
   readonly failures?: readonly number[]
 }
 

@@ -1,4 +1,4 @@
-/** Every operation of the API: its parameters, its answers, and who may call it. The document is made from this. */
+/** Every operation of the API: its parameters, its answers, and its scopes. The document is generated from this. */
 import * as wire from '@assay/sdk/wire'
 import type { JsonSchema } from '@assay/sdk/wire'
 import { ADMIN_OPERATIONS } from './adminOperations.ts'

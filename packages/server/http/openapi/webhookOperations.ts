@@ -1,4 +1,4 @@
-/** What a consumer may have called. */
+/** The operations for webhooks. */
 import * as wire from '@assay/sdk/wire'
 import { type Operation, path, text } from './operation.ts'
 

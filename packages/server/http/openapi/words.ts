@@ -1,6 +1,6 @@
 /**
- * Descriptions of parameters and bodies, with an example of each, for the OpenAPI document and its page.
- * A name means the same in every operation, unless an entry overrides it for one.
+ * Descriptions of parameters and bodies, each with an example, for the OpenAPI document and its page. A name means the
+ * same in every operation, unless an entry overrides it for one.
  */
 
 type Word = { readonly about: string; readonly example: string | number }
@@ -120,7 +120,7 @@ const OF_ONE: Readonly<Record<string, Word>> = {
   },
 }
 
-/** What the body of each operation is. */
+/** The body of each operation. */
 const BODIES: Readonly<Record<string, string>> = {
   createWebhook: 'The URL, the condition a record must meet, and a name of your choice.',
   replayWebhook: 'The sequence after which records are matched again.',

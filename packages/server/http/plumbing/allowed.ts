@@ -1,4 +1,4 @@
-/** Which methods a path is served with: 405 and Allow come from the routes themselves, so none can be forgotten. */
+/** Which methods each path supports: 405 and Allow are derived from the routes themselves, so none can be forgotten. */
 import type { FastifyInstance } from 'fastify'
 
 const ORDER = ['GET', 'POST', 'PUT', 'DELETE']
@@ -6,7 +6,7 @@ const ORDER = ['GET', 'POST', 'PUT', 'DELETE']
 export class Allowed {
   readonly #routes = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>()
 
-  /** Before any route is registered. */
+  /** Call before any route is registered. */
   watch(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method }) => {
       const entry = this.#routes.get(url) ?? { pattern: patternOf(url), methods: new Set<string>() }
@@ -15,7 +15,7 @@ export class Allowed {
     })
   }
 
-  /** Null where there is nothing. */
+  /** Null for an unknown path. */
   at(path: string): readonly string[] | null {
     const methods = new Set<string>()
     for (const { pattern, methods: served } of this.#routes.values())
@@ -24,7 +24,7 @@ export class Allowed {
   }
 }
 
-/** `/v1/pools/:chain_id` as the paths it stands for. */
+/** A pattern for the paths that `/v1/pools/:chain_id` matches. */
 const patternOf = (url: string): RegExp =>
   new RegExp(
     `^${url

@@ -1,13 +1,13 @@
 /**
- * Failures of the API. Codes and their statuses are the catalogue of the wire. Quote endpoints answer
- * `{code, message, detail}`, all others `{error}`; 401, 403 and 429 have an empty body everywhere.
+ * Failures of the API. Codes and their statuses are in the catalogue of the wire. Quote endpoints answer `{code,
+ * message, detail}`, all others `{error}`; 401, 403 and 429 have an empty body everywhere.
  */
 
 import { QUOTE_ERRORS, type QuoteErrorCode } from '@assay/sdk/wire'
 
 export const statusOf = (code: QuoteErrorCode): number => QUOTE_ERRORS[code].status
 
-/** Paths that answer failures as quotes do. */
+/** Paths whose failures have the form of quotes. */
 const QUOTE_PATHS = ['/v1/quote/', '/v1/exit/', '/v1/cost/']
 
 export const isQuotePath = (path: string): boolean => QUOTE_PATHS.some(start => path.startsWith(start))
@@ -16,7 +16,7 @@ export class QuoteError extends Error {
   override readonly name = 'QuoteError'
   readonly code: QuoteErrorCode
   readonly detail: string | null
-  /** In whole seconds, as the header says it. */
+  /** In whole seconds, as in the header. */
   readonly retryAfterS: number | null
 
   constructor(
@@ -32,7 +32,7 @@ export class QuoteError extends Error {
   }
 }
 
-/** A failure outside quotes: malformed 400, unknown 404, and so on. */
+/** A failure outside quote endpoints: malformed 400, unknown 404, and so on. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly status: number
@@ -43,7 +43,7 @@ export class RequestError extends Error {
   }
 }
 
-/** 401, 403 or 429: no body, the header says the rest. */
+/** 401, 403 or 429: no body, only headers. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: 401 | 403 | 429
@@ -56,7 +56,7 @@ export class Refusal extends Error {
   }
 }
 
-/** All places at the door are taken. */
+/** No connection slot is free. */
 export class Crowded extends Error {
   override readonly name = 'Crowded'
 

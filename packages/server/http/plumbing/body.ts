@@ -1,6 +1,6 @@
 /**
- * JSON bodies, held against the schema of the wire. What does not fit is answered with where it is, what was
- * received and what was expected; nothing is corrected, coerced or left out.
+ * JSON bodies, validated against the wire schema. A fault is reported with its path, the value received and what was
+ * expected; nothing is corrected, coerced or dropped.
  */
 import type { FastifyRequest } from 'fastify'
 import type { Schema } from '@assay/sdk/wire'
@@ -14,7 +14,7 @@ const compiled = new WeakMap<object, ValidateFunction>()
 
 const SHOWN = 60
 
-/** The body as the schema describes it, or the fault in the shape the endpoint answers with. */
+/** The body as the schema describes it, or the fault in the endpoint's own format. */
 export function bodyOf<Body>(request: FastifyRequest, schema: Schema<Body>, fail: FaultOf = malformed): Body {
   const value = jsonOf(request, fail)
   const message = misfit(schema, value, 'the body')
@@ -22,7 +22,7 @@ export function bodyOf<Body>(request: FastifyRequest, schema: Schema<Body>, fail
   throw fail({ kind: 'params', message })
 }
 
-/** What is wrong with a value by a schema, in a sentence; null where it fits. `whole` is what the value is called. */
+/** Why a value does not match a schema, in a sentence; null when it matches. `whole` names the value. */
 export function misfit(schema: object, value: unknown, whole: string): string | null {
   const validate = validatorOf(schema)
   return validate(value) ? null : messageOf((validate.errors ?? [])[0], whole)
@@ -70,7 +70,7 @@ const show = (value: unknown): string => {
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-/** JSON can be read that is nested too deeply to be written. */
+/** JSON may be nested so deeply that it can be read but not written. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'undefined'

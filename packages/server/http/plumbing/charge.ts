@@ -5,12 +5,12 @@ import type { Verdict } from '../../access/rateLimit.ts'
 import { Refusal } from './apiError.ts'
 import type { HttpContext } from './context.ts'
 
-/** What on-demand work costs beside the request itself: ten in all. */
+/** Surcharge for on-demand computation: ten units in all. */
 export const COMPUTING_UNITS = 9
-/** And what it costs for each entry of a batch. */
+/** Cost of each batch entry that needs a look-up. */
 export const ENTRY_UNITS = 10
 
-/** Throws the refusal when there is not that much left. */
+/** Throws the refusal when not enough units are left. */
 export async function charge(
   context: HttpContext,
   request: FastifyRequest,
@@ -21,7 +21,7 @@ export async function charge(
   if (!verdict.allowed) throw new Refusal(429, verdict.waitMs)
 }
 
-/** Spent if there is that much left. */
+/** Spends the units if enough are left. */
 export async function spend(
   { limit }: HttpContext,
   { principal }: FastifyRequest,
@@ -35,7 +35,7 @@ export async function spend(
   return verdict
 }
 
-/** Units spent on what this request is refused after all. */
+/** Returns units spent on something that this request is then refused. */
 export function giveBack(
   { limit }: HttpContext,
   { principal }: FastifyRequest,
@@ -48,5 +48,5 @@ export function giveBack(
   void reply.header('ratelimit', restText(limit.take(principal.consumer, 0, quota)))
 }
 
-/** Long lists cost a unit more per thousand rows asked for. */
+/** Long lists cost one more unit per thousand rows requested. */
 export const unitsOfRows = (rows: number): number => Math.floor(rows / 1000)

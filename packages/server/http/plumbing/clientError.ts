@@ -1,4 +1,4 @@
-/** What never became a request: headers too large or too slow, bytes that are not HTTP. Answered, then closed. */
+/** Answers input that never became a request, then closes: headers too large or too slow, bytes that are not HTTP. */
 import type { Socket } from 'node:net'
 import { requestId } from '../../ops/requestId.ts'
 
@@ -32,6 +32,6 @@ export function answerBroken(failure: NodeJS.ErrnoException, socket: Socket): vo
       body,
     ].join('\r\n'),
   )
-  // Who does not read the answer does not keep the socket.
+  // A client that does not read the answer must not keep the socket.
   socket.destroySoon()
 }

@@ -1,8 +1,7 @@
 /**
- * Open sockets, streams included. A fixed number is served at once; `places.ts` decides which one gives way to a
- * new one. If none can, the new client is asked to retry, and further ones are not accepted, so that clients can
- * never use up all file descriptors of the process: the feed and the store keep theirs. Idle connections are
- * closed.
+ * Open sockets, streams included. A fixed number is served at once; `places.ts` decides which one gives way to a new
+ * one. If none can, the new client is asked to retry, and further ones are not accepted, so that clients can never use
+ * up all file descriptors of the process: the feed and the store keep theirs. Idle connections are closed.
  */
 import { readFileSync } from 'node:fs'
 import type { Server, ServerResponse } from 'node:http'
@@ -10,37 +9,39 @@ import type { Socket } from 'node:net'
 import { type ClientAddresses, networkOf } from '../../access/clientAddress.ts'
 import { type Place, Places } from './places.ts'
 
-/** Served at once. */
+/** Connections served at once. */
 export const MAX_CONNECTIONS = 2000
 /** In addition to those: accepted to present a credential, to answer a probe, or to be refused with 503. */
 const WAITING = 64
-/** Files that are no connections of clients: the databases of all threads, endpoints, pipes. */
+/** File descriptors for other uses: the databases of all threads, endpoints, pipes. */
 const OWN_FILES = 128
-/** Even where hardly a file may be opened, an operator gets in. */
+/** Even with very few file descriptors, an operator can connect. */
 const LEAST = 16
 
 /**
- * A connection over which nothing came and nothing went for so long is closed: longer than the minute that balancers keep
- * theirs. Node would set and clear a timer at every answer for it.
+ * A connection without traffic for this long is closed: longer than the one minute of common load balancers. Node would
+ * set and clear a timer for it at every answer.
  */
 const IDLE_MS = 72_000
-/** How often the traffic of all connections is compared. */
+/** Interval of the traffic checks. */
 const LOOK_MS = 2500
 
 /**
- * Requests one connection may send ahead of their answers. Node starts all requests of one packet at once, so without a bound 50
- * sockets keep everyone else waiting for 10,000 answers. No browser pipelines; programs that do send a handful.
+ * Requests one connection may pipeline. Node starts all requests of one packet at once, so without a bound 50 sockets
+ * could make all others wait for 10,000 answers. No browser pipelines; programs that do send a handful.
  */
 const MAX_AHEAD = 32
 
-/** No traffic is less than none: who has just come is there at the next look. */
+/** Below any real traffic, so a new connection counts as active until the next check. */
 const UNSEEN = -1
-/** Behind a proxy everyone has the same address: its connections are of no network that could have too many. */
+/**
+ * Behind a proxy all clients share its address, so its connections belong to no network that could exceed its share.
+ */
 const PROXIES = 'proxies'
 
 export class Connections {
   readonly most: number
-  /** What one network may hold: of strangers never more, of others as long as nobody else needs a place. */
+  /** The share of one network: a hard limit for strangers, and for others a limit only while a slot is needed. */
   readonly #share: number
   readonly #addresses: ClientAddresses
   readonly #idleLooks: number
@@ -68,8 +69,8 @@ export class Connections {
   }
 
   /**
-   * A request has come over it; `answer` is its response. False when the client has sent too many requests ahead: the
-   * caller drops this one, and the connection closes after the last answer that was promised.
+   * Call when a request arrives; `answer` is its response. False when the client pipelines too many requests: the
+   * caller drops this one, and the connection closes after the last pending answer.
    */
   heard(socket: Socket, answer: ServerResponse): boolean {
     const place = this.#open.get(socket)
@@ -81,7 +82,7 @@ export class Connections {
     return true
   }
 
-  /** Its credential is valid. False when there is no place for it. */
+  /** Its credential is valid. False when there is no slot for it. */
   admit(socket: Socket): boolean {
     const place = this.#open.get(socket)
     if (place === undefined) return true
@@ -93,7 +94,7 @@ export class Connections {
     return true
   }
 
-  /** It has no credential, or none that is valid. */
+  /** It has no valid credential. */
   distrust(socket: Socket): void {
     const place = this.#open.get(socket)
     if (place?.isKnown === true && place.network !== PROXIES) this.#places.know(place, false)
@@ -120,14 +121,14 @@ export class Connections {
     if (isProxy && this.isFull) this.admit(socket)
   }
 
-  /** Before another stranger is taken. A few may wait even where all places are held by connections with a credential. */
+  /** Call before another stranger is accepted. A few may wait even when authenticated connections hold all slots. */
   #makeRoom(network: string): void {
     const places = this.#places
     if (places.strangersOf(network) >= this.#share) this.#end(places.leastStrangerOf(network))
     else if (this.#open.size >= this.most && places.strangers >= WAITING) this.#end(places.leastStranger())
   }
 
-  /** Its place is free at once: the event of its end comes later. */
+  /** Frees its slot at once, because the close event comes later. */
   #end(place: Place | null): void {
     if (place === null) return
     this.#forget(place)
@@ -150,7 +151,7 @@ export class Connections {
   }
 }
 
-/** How many files this process may open; without bound where the system does not say. */
+/** How many files this process may open; infinite when the system does not report it. */
 function fileLimit(): number {
   try {
     const text = readFileSync('/proc/self/limits', 'utf8')

@@ -1,4 +1,4 @@
-/** What the resources of the API stand on. */
+/** The dependencies of the API's resources. */
 import type { Policy } from '@assay/engine'
 import type { Access } from '../../access/access.ts'
 import type { ClientAddresses } from '../../access/clientAddress.ts'
@@ -34,28 +34,28 @@ export type HttpContext = {
   readonly addresses: ClientAddresses
   readonly hub: Hub
   readonly quotes: QuoteCache
-  /** How the feed of each chain is, as this node sees it. */
+  /** The state of each chain's feed, as this node sees it. */
   readonly feeds: Pick<Feeds, 'health' | 'gone' | 'feed' | 'returns'>
   readonly flights: SingleFlight
   readonly settings: Settings
   readonly metrics: Metrics
-  /** Gives a policy to every chain, now and after a restart of its thread. */
+  /** Applies a policy to every chain, now and after a restart of its thread. */
   readonly adoptPolicy: (policy: Policy) => Promise<void>
   readonly backfills: Backfills
-  /** Where webhooks may lead, and who is to know that one was changed. */
+  /** Sends webhook messages, and is notified when a webhook was changed. */
   readonly webhooks: { readonly sending: Sending; changed(): void }
-  /** Who is on the stream. */
+  /** The open streams. */
   readonly roster: Roster
   readonly clock: Clock
   readonly log: Log
   readonly chains: ReadonlyMap<number, ServedChain>
   readonly pageSecret: Uint8Array
   readonly cursorSecret: Uint8Array
-  /** The bundle of the console; null serves none. */
+  /** The folder of the console bundle; null serves none. */
   readonly consoleFolder: string | null
-  /** The local world its chains are of; null on real ones. */
+  /** The local world of its chains; null for real ones. */
   readonly world: WorldDoor | null
-  /** Seconds the service has been up, and whether every chain has a verified head. */
+  /** Whether this node can serve, with the reasons why not. */
   readonly isReady: () => { readonly ready: boolean; readonly reasons: readonly string[] }
 }
 

@@ -1,14 +1,14 @@
 /**
- * Pages of other origins that an operator lists (`access.cors_origins`) may read with a bearer key, from a browser and
- * without cookies. A preflight is answered before anybody is asked for a credential: browsers send none with it.
+ * Lets pages of the origins an operator lists (`access.cors_origins`) read with a bearer key, without cookies. A
+ * preflight is answered before authentication, because browsers send no credential with it.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What a page may do besides plain reading: the batch and the session are POST. */
+/** Methods beyond plain reading: the batch and the session are POST. */
 const METHODS = 'GET, POST'
 const REQUEST_HEADERS =
   'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-Cg-Demo-Api-Key, X-Cg-Pro-Api-Key'
-/** Headers of an answer that a page may read; all others are hidden from it. */
+/** Response headers that a page may read; all others are hidden from it. */
 const EXPOSED = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Assay-Reason, X-Request-Id'
 /** How long a browser may keep the answer to a preflight, in seconds. */
 const KEPT_S = '600'
@@ -20,7 +20,7 @@ export class Cors {
     this.#origins = new Set(origins)
   }
 
-  /** True when it was a preflight, which is answered now. */
+  /** True for a preflight, which this call answers. */
   greet({ method, headers }: FastifyRequest, reply: FastifyReply): boolean {
     if (this.#origins.size === 0) return false
     void reply.header('vary', 'Origin')

@@ -1,10 +1,10 @@
-/** Exports for an operator's eyes: how many run, how they ended, and how much was taken. */
+/** Metrics of exports: how many are running, how they ended, and how much was sent. */
 import type { Gauge } from 'prom-client'
 import type { Count, Family } from '../../ops/series.ts'
 import { FORMATS } from '../../exports/files.ts'
 import type { SeriesMakers } from './seriesMakers.ts'
 
-/** `cut`: whoever asked went away before the end. */
+/** `cut`: the client disconnected before the end. */
 type Outcome = 'whole' | 'cut' | 'failed'
 const OUTCOMES: readonly Outcome[] = ['whole', 'cut', 'failed']
 
@@ -18,7 +18,7 @@ export class ExportMetrics {
     this.#ended = counts('exports_total', 'Exports that have ended.', ['outcome'])
     this.#bytes = counts('export_bytes_total', 'Bytes of exports that were taken.', ['format'])
     this.#running.set(0)
-    // Shown as 0 before the first: an alert and the dashboard ask for them.
+    // Exported as 0 before the first one, because an alert and the dashboard need the series.
     for (const outcome of OUTCOMES) this.#ended.of(outcome)
     for (const format of FORMATS) this.#bytes.of(format)
   }

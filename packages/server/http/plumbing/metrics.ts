@@ -1,6 +1,6 @@
 /**
- * What an operator watches, in the Prometheus text format. Nothing counts itself: requests are seen by a hook, the
- * store through a wrapper of its port, records by following the log, and chains are asked when someone scrapes.
+ * Metrics for operators, in the Prometheus text format. Parts do not count themselves: requests are observed by a hook,
+ * the store through a wrapper of its port, records by following the log, and chains are queried at each scrape.
  */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
@@ -19,7 +19,7 @@ import { WebhookMetrics } from './webhookMetrics.ts'
 
 const STATUSES = ['HEALTHY', 'DEGRADED', 'GAP', 'UNAVAILABLE']
 
-/** Where the gauges are read from. */
+/** The sources of the gauges. */
 type Sources = {
   readonly store: Pick<Store, 'readBounds' | 'listWebhooks'>
   readonly roster: Pick<Roster, 'replayed' | 'size'>
@@ -64,7 +64,7 @@ export class Metrics {
   ])
   readonly #losses = this.#counts('log_losses_total', 'Epochs begun because the log lost records.', ['why'])
   readonly #lostRecords = this.#counts('log_lost_records_total', 'Published records that were lost.', [])
-  /** Of routes, methods and statuses, which are few: looked up by a text, and not once for each label. */
+  /** Series by route, method and status, which are few: looked up by one text rather than once per label. */
   readonly #answers = new Map<string, AnswerSeries>()
   readonly #chainGauges = {
     head: this.#gauge('chain_head_block', 'The newest verified block.', ['chain_id']),
@@ -90,12 +90,12 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry, prefix: 'assay_' })
-    // Shown as 0 before the first: an alert asks for them.
+    // Exported as 0 before the first one, because an alert needs the series.
     this.#lostRecords.of()
     for (const why of LOSSES) this.#losses.of(why)
   }
 
-  /** The same store, with its calls timed, and outcomes of deliveries counted. */
+  /** The same store, with its calls timed and delivery outcomes counted. */
   ofStore<Measured extends Store>(store: Measured): Measured {
     const timed = Object.entries(store).map(([call, method]) => {
       const times = this.#storeSeconds.of(call)
@@ -118,7 +118,7 @@ export class Metrics {
     return Object.fromEntries(timed) as Measured
   }
 
-  /** Counts what comes to stand on the log. */
+  /** Counts records as they appear on the log. */
   follow(hub: Hub): void {
     let seen = hub.head
     const wake = () => {
@@ -132,7 +132,7 @@ export class Metrics {
     hub.listen({ wake })
   }
 
-  /** What the chain's thread says with each commit: its times, and its counts since it began. */
+  /** Counts what the chain's thread reports with each commit: its durations, and its totals since it started. */
   committed(chainId: number, { input, stepMs, commitMs, verifiedBlocks, reorgs, endpoints }: Work): void {
     this.#commitSeconds.of(chainId).observe(commitMs / 1000)
     this.#stepSeconds.of(chainId, input).observe(stepMs / 1000)
@@ -154,7 +154,7 @@ export class Metrics {
 
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
-      // By the route as it is written, never by the path: a path may hold anything, and there are endlessly many.
+      // Uses the route pattern, never the path: a path may contain anything, and there are endlessly many.
       const route = request.routeOptions.url ?? 'none'
       this.answered(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
       done()
@@ -230,5 +230,5 @@ export class Metrics {
   }
 }
 
-/** What is counted of every answer of a kind. */
+/** The series of one kind of answer. */
 export type AnswerSeries = { readonly requests: Count; readonly times: Times }

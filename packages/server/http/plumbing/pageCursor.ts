@@ -4,7 +4,7 @@ import { RequestError } from './apiError.ts'
 
 const TAG_BYTES = 12
 
-/** `query` is whatever must be the same on the next page. */
+/** `query` contains everything that must be the same on the next page. */
 export function sealPage(secret: Uint8Array, query: string, position: readonly (string | number)[]): string {
   const body = Buffer.from(JSON.stringify(position))
   return Buffer.concat([tagOf(secret, query, body), body]).toString('base64url')
@@ -15,7 +15,7 @@ export function openPage(secret: Uint8Array, query: string, cursor: string): rea
   const body = bytes.subarray(TAG_BYTES)
   if (
     !/^[A-Za-z0-9_-]{16,400}$/.test(cursor) ||
-    // A letter more, or other bits in the last one, would decode to the same.
+    // An extra character, or other bits in the last one, would decode to the same bytes.
     bytes.toString('base64url') !== cursor ||
     !timingSafeEqual(bytes.subarray(0, TAG_BYTES), tagOf(secret, query, body))
   )

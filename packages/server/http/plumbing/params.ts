@@ -1,6 +1,6 @@
 /**
- * Path and query parameters, read strictly: decimal digits only, no repeats, no strangers. A fault names the
- * parameter, what was received and what was expected; the caller says in which shape it is answered.
+ * Path and query parameters, read strictly: decimal digits only, no repeats, no unknown names. A fault gives the
+ * parameter, the value received and what was expected; the caller chooses the format of the answer.
  */
 import { checksummed } from '../../ops/checksum.ts'
 import type { Address } from '../../ops/config.ts'
@@ -14,7 +14,7 @@ export class Params {
   readonly #values: ReadonlyMap<string, string>
   readonly #fail: FaultOf
 
-  /** `known` are all parameters the endpoint takes. */
+  /** `known` lists all parameters of the endpoint. */
   constructor(search: URLSearchParams, known: readonly string[], fail: FaultOf) {
     const values = new Map<string, string>()
     for (const [name, value] of search) {
@@ -51,7 +51,7 @@ export class Params {
     return value === null ? null : addressIn(name, value, this.#fail)
   }
 
-  /** Of anything that a search may be for: a pool may have 32 bytes. */
+  /** The address in a search, which may be a pool of 32 bytes. */
   named(name: string): Address | null {
     const value = this.text(name)
     return value === null ? null : poolIn(name, value, this.#fail)
@@ -68,7 +68,7 @@ export function integerIn(name: string, text: string, min: number, max: number, 
   return value
 }
 
-/** Any case, but mixed case must carry a valid EIP-55 checksum. */
+/** Any case, but mixed case must have a valid EIP-55 checksum. */
 export function addressIn(
   name: string,
   text: string,
@@ -91,7 +91,7 @@ export function addressIn(
 const ID = /^0x[0-9a-fA-F]{64}$/
 const PADDING = '0'.repeat(24)
 
-/** A pool by its address or by its 32-byte id, which for a pool with an address is that, padded. */
+/** A pool by its address or by its 32-byte id, which for a pool with an address is the padded address. */
 export function poolIn(name: string, text: string, fail: FaultOf): Address {
   if (!ID.test(text)) return addressIn(name, text, fail, '0x and 40 or 64 hex digits')
   const lower = text.toLowerCase().slice(2)

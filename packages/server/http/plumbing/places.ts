@@ -1,30 +1,33 @@
 /**
- * Who holds the places at the door, and who gives one up when there are no more. Strangers (connections without a valid
- * credential) go first: of the network that holds most of them, the one that has been quiet longest. So no network keeps
- * more than the others leave it, and one newcomer always finds a place beside any number of silent sockets. A connection
- * with a credential gives its place only to another one, and only while it is idle.
+ * Assigns connection slots, and chooses which connection gives one up. Strangers (connections without a valid
+ * credential) go first: of the network with the most of them, the one that has been quiet longest. So no network keeps
+ * more than the others leave it, and one newcomer always gets a slot beside any number of silent sockets.
+ *
+ * A connection with a credential gives its slot only to another one, and only while it is idle.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** A connection is idle after so many looks without traffic, when somebody with a credential needs its place. */
+/** A connection is idle after this many checks without traffic, when an authenticated one needs its slot. */
 const IDLE_LOOKS = 2
-/** An answer that its client has not read for so many looks no longer keeps its place: longer than any handler takes. */
+/**
+ * An answer that its client has not read for this many checks no longer keeps the slot: longer than any handler takes.
+ */
 const STALLED_LOOKS = 8
 
 export type Place = {
   readonly socket: Socket
-  /** The address, or the /64 of an IPv6 address; the same for all trusted proxies. */
+  /** The address, or the /64 of an IPv6 address; one value for all trusted proxies. */
   readonly network: string
-  /** A valid credential came over it. */
+  /** Whether a valid credential arrived over it. */
   isKnown: boolean
-  /** An open stream ends by its own rules. */
+  /** An open stream, which ends by its own rules. */
   isStream: boolean
   /** The answer to its last request. */
   answer: ServerResponse | null
-  /** Requests that came before the answer to the one before them was written. */
+  /** Requests that arrived before the answer to the previous one was written. */
   ahead: number
-  /** The bytes that had gone over it at the last look, and for how many looks they have been the same. */
+  /** Bytes transferred at the last check, and the number of checks since they changed. */
   traffic: number
   quietLooks: number
 }
@@ -49,7 +52,7 @@ export class Places {
     this.#crowdOf(place).delete(place)
   }
 
-  /** Its last credential was valid, or not. */
+  /** Records whether its last credential was valid. */
   know(place: Place, isKnown: boolean): void {
     this.leave(place)
     place.isKnown = isKnown
@@ -66,7 +69,10 @@ export class Places {
     return quietest(this.#strangers.of(network))
   }
 
-  /** The idle connection that gives way to one with a credential; of a network beyond its share any that is not at work. */
+  /**
+   * The idle connection that gives way to an authenticated one; if a network exceeds its share, any of its connections
+   * that is not answering a request.
+   */
   leastKnown(newcomer: Place, share: number): Place | null {
     for (const [network, places] of this.#known.largestFirst()) {
       const isGreedy = places.size > share && network !== newcomer.network
@@ -81,7 +87,7 @@ export class Places {
   }
 }
 
-/** Connections by network, the oldest first. */
+/** Connections by network, oldest first. */
 class Crowd {
   readonly #byNetwork = new Map<string, Set<Place>>()
   size = 0
@@ -108,7 +114,7 @@ class Crowd {
     return this.#byNetwork.get(network)?.size ?? 0
   }
 
-  /** The largest is found without sorting the others: mostly it is all that is asked for. */
+  /** Finds the largest without sorting the others, because callers mostly need only that one. */
   *largestFirst(): Generator<readonly [string, ReadonlySet<Place>]> {
     let largest: readonly [string, ReadonlySet<Place>] | null = null
     for (const each of this.#byNetwork) if (largest === null || each[1].size > largest[1].size) largest = each

@@ -1,6 +1,6 @@
 /**
- * What the two quota headers say, kept as it was said last: most consumers have the same quota, and who asks no faster
- * than it earns has the same rest every time. A text that is kept need not be put together and looked at again.
+ * The texts of the two quota headers, cached: most consumers have the same quota, and one that requests no faster than
+ * it earns has the same remainder every time. A cached text is neither built nor validated again.
  */
 import { policyText, restText } from '../../access/quotaText.ts'
 import type { Quota, Verdict } from '../../access/rateLimit.ts'

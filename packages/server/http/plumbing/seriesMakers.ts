@@ -1,4 +1,4 @@
-/** What a part of the metrics makes its series with: all of them end up on the one page that Prometheus reads. */
+/** Creates the metric series of each part; all of them are on the one page that Prometheus reads. */
 import type { Gauge } from 'prom-client'
 import type { Count, Family } from '../../ops/series.ts'
 

@@ -1,4 +1,4 @@
-/** Work that several ask for at once is done once; each waits for it as long as it likes. */
+/** Runs work that several callers need at once only once; each caller waits as long as it likes. */
 export class SingleFlight {
   readonly #running = new Map<string, Promise<unknown>>()
 
@@ -7,7 +7,7 @@ export class SingleFlight {
     if (running !== undefined) return running as Promise<Result>
     const started = work().finally(() => this.#running.delete(key))
     this.#running.set(key, started)
-    // Who gave up waiting does not hear of a failure; it must not be nobody's.
+    // A caller that timed out no longer receives the error; it must not become an unhandled rejection.
     started.catch(() => undefined)
     return started
   }

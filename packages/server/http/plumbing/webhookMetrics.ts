@@ -1,4 +1,4 @@
-/** Webhooks for an operator's eyes: how many are in which state, what waits, and what came of attempts in this process. */
+/** Metrics of webhooks: how many are in which state, pending deliveries, and outcomes of attempts in this process. */
 import type { Gauge } from 'prom-client'
 import type { Count, Family } from '../../ops/series.ts'
 import type { Store } from '../../store/port.ts'
@@ -27,11 +27,11 @@ export class WebhookMetrics {
       'Attempts at a delivery that were noted by this process.',
       ['outcome'],
     )
-    // Shown as 0 before the first: an alert asks for them.
+    // Exported as 0 before the first one, because an alert needs the series.
     for (const outcome of OUTCOMES) this.#attempts.of(outcome)
   }
 
-  /** Once they are durable. */
+  /** Call once the outcomes are durable. */
   settled(outcomes: readonly DeliveryOutcome[]): void {
     for (const { state, parks } of outcomes)
       this.#attempts.of(state === 'DELIVERED' ? 'delivered' : parks === null ? 'failed' : 'parked').add()

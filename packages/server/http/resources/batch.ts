@@ -61,10 +61,10 @@ export function registerBatch(app: FastifyInstance, context: HttpContext): void 
   })
 }
 
-/** Put to sleep for want of interest, and asked for now. */
+/** Dormant: it is being requested again now. */
 const isDormant = (price: object): boolean => (price as { readonly reason?: string }).reason === 'DORMANT'
 
-/** A state without a price has no score to be too low: it is what it is. */
+/** A state without a price has no score that could be too low, so it is unchanged. */
 function judged(price: object, least: number): Outcome {
   const score = (price as { confidence?: { score: number } }).confidence?.score
   if (score === undefined || score >= least) return { quote: price }

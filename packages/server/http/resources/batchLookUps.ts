@@ -1,6 +1,6 @@
 /**
- * The entries of a batch that nobody knows yet: each is on its way in as if it had been asked for alone, or refused in its
- * place. What the store must remember of them is written at once, and only those that start a look-up are paid for.
+ * The unknown tokens of a batch: each is enrolled as if it had been requested alone, or refused in its entry. All their
+ * store records are written at once, and only entries that start a look-up are charged.
  */
 import type { QuoteErrorCode } from '@assay/sdk/wire'
 import type { Principal } from '../../access/access.ts'
@@ -21,7 +21,7 @@ type LookedUp =
       }
     }
 
-/** Whatever an entry cannot be is the quote error it would be alone. */
+/** A refused entry has the quote error of a single request. */
 type Entry =
   | { readonly asked: Asked; readonly failure: QuoteError }
   | { readonly asked: Asked; readonly chain: ServedChain; readonly progress: Enrolment | null }
@@ -54,7 +54,7 @@ export async function lookUpAll(
   )
 }
 
-/** Of the tokens that would start a look-up, by token: one that the batch names twice is looked up, and paid, once. */
+/** Refusals by token, for those that would start a look-up: a token listed twice is looked up, and charged, once. */
 async function refusalsOf(
   context: HttpContext,
   principal: Principal,

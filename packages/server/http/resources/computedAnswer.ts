@@ -22,9 +22,9 @@ export type ComputedAnswer =
 export type Question = {
   readonly parameters: readonly string[]
   readonly deadlineMs: number
-  /** The parameters are looked at before anything is paid for. */
+  /** Checks the parameters before anything is charged. */
   readonly asked: (params: Params) => (chain: ChainService, token: Address) => Promise<ComputedAnswer>
-  /** What follows from having no price, and from being a stable. */
+  /** Messages for a token without a price, and for a stable. */
   readonly unpriced: string
   readonly stable: string
 }

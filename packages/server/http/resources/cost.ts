@@ -1,9 +1,9 @@
-/** GET /v1/cost: what it would cost to move the published price of a token, computed from the tip. */
+/** GET /v1/cost: what it would cost to move the published price of a token, computed at the tip. */
 import type { FastifyInstance } from 'fastify'
 import { answering } from './computedAnswer.ts'
 import type { HttpContext } from '../plumbing/context.ts'
 
-/** It takes turns with the blocks of the chain. */
+/** The computation alternates with the blocks of the chain. */
 const DEADLINE_MS = 8000
 
 export function registerCost(app: FastifyInstance, context: HttpContext): void {

@@ -1,4 +1,7 @@
-/** /openapi.json, /asyncapi.json, /llms.txt and /docs: what the API is, for machines and for people. Nothing is loaded from elsewhere. */
+/**
+ * /openapi.json, /asyncapi.json, /llms.txt and /docs: the API for machines and for people. Nothing is loaded from other
+ * hosts.
+ */
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { asyncApiDocument } from '../asyncapi/document.ts'

@@ -1,4 +1,4 @@
-/** A token nobody has asked for yet: on its way in, within what its consumer may ask for in a day. */
+/** Enrols an unknown token, within the consumer's daily limit. */
 import { DEFAULT_LIMITS } from '../../access/limits.ts'
 import type { Principal } from '../../access/access.ts'
 import type { Address } from '../../ops/config.ts'
@@ -9,23 +9,23 @@ import type { HttpContext, ServedChain } from '../plumbing/context.ts'
 import { budgetSpent, callsSpent, inTime, serviceOf, unavailable } from './onDemand.ts'
 
 const DAY_MS = 86_400_000
-/** Enrolments of the day before fall out of the count one by one; nobody gains by asking every second. */
+/** Yesterday's enrolments leave the count one by one; retrying every second gains nothing. */
 const DAY_RETRY_MS = 3_600_000
 const DEADLINE_MS = 3000
 
 type Underway = Extract<Enrolment, { state: 'PENDING' | 'EVALUATED' }>
-/** A token whose look-up is to start. */
+/** A token whose look-up should start. */
 type Wanted = { readonly chain: ServedChain; readonly token: Address }
 
-/** What one look-up costs the consumer. */
+/** The cost of one look-up to the consumer. */
 export type Fee = {
   /** Throws when too few units are left. */
   readonly pay: () => Promise<void>
-  /** Of so many look-ups that were paid and are refused. */
+  /** Returns the units of this many look-ups that were charged and then refused. */
   readonly giveBack: (lookUps: number) => void
 }
 
-/** PENDING or EVALUATED; what cannot be enrolled is thrown as the quote error it is. Only what starts a look-up is paid. */
+/** PENDING or EVALUATED; throws the quote error of a token that cannot be enrolled. Only a new look-up is charged. */
 export async function enrolFor(
   context: HttpContext,
   principal: Principal,
@@ -40,13 +40,13 @@ export async function enrolFor(
   return startEnrolment(principal, { chain, token })
 }
 
-/** How far it is on its way in; null when asking for it would start on-demand work. */
+/** Progress of its enrolment; null when a request for it would start on-demand work. */
 export const progressOf = (chain: ServedChain, token: Address): Promise<Enrolment | null> =>
   inTime(serviceOf(chain).progress(token), DEADLINE_MS)
 
 /**
- * For each, null where its look-up may start, else why not. Units are spent before the day's enrolments are claimed, since
- * units can be given back; an enrolment that another request has relied on meanwhile cannot.
+ * For each token, null when its look-up may start, otherwise the reason. Units are spent before the day's enrolments
+ * are claimed, because units can be returned; an enrolment that another request has used meanwhile cannot.
  */
 export async function admit(
   context: HttpContext,

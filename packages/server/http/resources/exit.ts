@@ -9,9 +9,9 @@ import { malformedQuote } from '../plumbing/request.ts'
 const DEADLINE_MS = 3000
 const MAX_SIZES = 8
 const DEFAULT_USD = '100,1000,10000'
-/** Of a thousand billion dollars. */
+/** A thousand billion dollars. */
 const MAX_MICROUSD = 10n ** 18n
-/** What a balance can be. */
+/** The largest possible balance. */
 const MAX_UNITS = (1n << 256n) - 1n
 
 export function registerExit(app: FastifyInstance, context: HttpContext): void {
@@ -31,7 +31,7 @@ export function registerExit(app: FastifyInstance, context: HttpContext): void {
   app.get('/v1/exit/:chain_id/:token_address', respond)
 }
 
-/** Dollars at the published price, or units of the token; one of the two. */
+/** Either dollars at the published price, or units of the token. */
 function sizesIn(params: Params): SaleSizes {
   const amount = params.text('amount')
   const usd = params.text('usd')

@@ -1,6 +1,6 @@
 /**
- * GET /v1/export: a range of the log as a file, streamed as fast as it is taken. The headers say which records it is of
- * before the first byte; the same range is the same bytes, so what was cut goes on after its last row.
+ * GET /v1/export: a range of the log as a file, streamed at the client's pace. The headers state the exact records
+ * before the first byte. The same range gives the same bytes, so an interrupted export resumes after its last row.
  */
 import type { FastifyInstance } from 'fastify'
 import { Readable } from 'node:stream'
@@ -18,7 +18,7 @@ import { malformed, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
 const MAX = Number.MAX_SAFE_INTEGER
-/** Of a consumer, at once: each keeps the store busy for as long as it is taken. */
+/** Concurrent exports per consumer: each keeps the store busy while it is being read. */
 const MOST = 2
 const NAMES = [
   'kind',
@@ -55,7 +55,7 @@ export function registerExport(app: FastifyInstance, context: HttpContext): void
     file.once('error', failure =>
       context.log.warn('an export ended early', { request_id: request.id, error: failure.message }),
     )
-    // However it ends: read to its end, cut, or failed.
+    // Runs however the export ends: complete, interrupted or failed.
     file.once('close', () => {
       running.set(consumer, (running.get(consumer) ?? 1) - 1)
       watched.ended(file.readableEnded ? 'whole' : file.errored === null ? 'cut' : 'failed')
@@ -87,7 +87,7 @@ async function* counted(
 type Exported = {
   readonly columns: readonly Column[]
   readonly pages: AsyncIterable<readonly Row[]>
-  /** In the headers, and in the file itself where its format has a place for it. */
+  /** Sent in the headers, and stored in the file itself if its format supports it. */
   readonly position: Readonly<Record<string, string>>
 }
 
@@ -104,7 +104,7 @@ function recordsIn(context: HttpContext, params: Params, kind: ExportKind, range
   return { columns, pages: rowsOf(context.store, TABLES[kind], range), position: positionOf(range) }
 }
 
-/** Of whole buckets: the first that the log has all of, and no further than where the log ends. */
+/** Whole buckets only: from the first that the log contains completely, to no further than the end of the log. */
 async function candlesIn(context: HttpContext, params: Params, range: Range): Promise<Exported> {
   if (params.text('after_sequence') !== null)
     throw new RequestError(
@@ -142,7 +142,7 @@ async function candlesIn(context: HttpContext, params: Params, range: Range): Pr
 const fileName = (kind: string, format: Format, { after, through }: Range): string =>
   `${kind}-${after + 1}-${through}.${format}`
 
-/** Ends at the log's end of now; a beginning that is no longer kept is refused, and not moved. */
+/** Ends at the present end of the log. A start that is no longer retained is refused rather than moved. */
 async function rangeIn(context: HttpContext, params: Params): Promise<Range> {
   const { oldest, head } = await context.store.readBounds()
   const after = params.integer('after_sequence', 0, MAX) ?? oldest - 1

@@ -15,11 +15,11 @@ import { malformed, pathOf, searchOf } from '../plumbing/request.ts'
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
 const MAX = Number.MAX_SAFE_INTEGER
-/** What a range without a beginning covers. */
+/** Length of a range without a start. */
 const DEFAULT_SPAN_MS = 86_400_000
-/** Points read at a time; between two reads others get their turn. */
+/** Points per read; other requests run between two reads. */
 const POINTS = 1000
-/** A page of candles ends with the bucket in which so many points were read: long buckets make short pages. */
+/** A page of candles ends with the bucket in which this many points were read: long buckets make short pages. */
 const MAX_POINTS = 20_000
 
 const MOMENTS = ['at_ms', 'at_block', 'at_sequence'] as const
@@ -49,7 +49,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
     const query = `history ${subject.chainId} ${subject.tokenAddress} ${interval ?? ''} ${params.text('from_ms') ?? ''} ${params.text('to_ms') ?? ''}`
     const place = cursor === null ? null : openPage(context.pageSecret, query, cursor)
     const from = place === null ? null : { atMs: Number(place[0]), sequence: Number(place[1]) }
-    // What the first page began with holds for all of them: the end of a range without one is when it was asked for.
+    // Later pages keep the bounds of the first: a range without an end stops at the time of its first request.
     const toMs = place === null ? range.toMs : Number(place[2])
     const fromMs = place === null ? range.fromMs : Number(place[3])
     const seal = (next: Place) =>
@@ -62,7 +62,7 @@ export function registerHistory(app: FastifyInstance, context: HttpContext): voi
   })
 }
 
-/** What was published stays as it was; how the feed is now stands beside it. */
+/** Published states stay unchanged; the present state of the feed is added beside them. */
 const withFeed = ({ feeds, clock }: HttpContext, { chainId }: Subject, answer: object): object => ({
   ...answer,
   feed: feeds.feed(chainId, clock.nowMs()),
@@ -79,7 +79,7 @@ async function prices(context: HttpContext, wanted: Wanted, seal: (next: Place) 
   }
 }
 
-/** Whole buckets: the range is widened to the buckets its ends lie in. */
+/** Whole buckets: the range is widened to include the buckets of both ends. */
 async function candles(
   context: HttpContext,
   { limit, ...wanted }: Wanted,
@@ -129,7 +129,7 @@ async function atMoment(
   const row = await store.readTokenAt(chainId, tokenAddress, asked)
   if (row === null) return { prices: [], next_cursor: null }
   const state = JSON.parse(row.state) as object
-  // As a reader of that time saw it: past its expiry a price was none.
+  // As a reader saw it at that time: an expired price counts as none.
   return { prices: [moment === 'at_ms' ? present(state, asCommitted(value)) : state], next_cursor: null }
 }
 

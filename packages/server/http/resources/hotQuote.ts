@@ -1,6 +1,6 @@
 /**
- * The question asked most, answered before the router: the published quote of a token, by a key that was seen a
- * moment ago. Whatever is not exactly that goes the long way and finds the same answer there.
+ * Fast path for the most frequent request: the published quote of a token, with a recently verified key. It is answered
+ * before the router. Any other request takes the normal path, which gives the same answer.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Principal } from '../../access/access.ts'
@@ -19,7 +19,7 @@ const ROUTE = '/v1/quote/token/:chain_id/:token_address'
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Stands before the app's own listener. */
+/** Must run before the app's own listener. */
 export function answerHotQuotes(server: Server, context: HttpContext, connections: Connections): void {
   const handle = server.listeners('request').at(-1) as Listener | undefined
   if (handle === undefined) throw new Error('the app has no listener to replace')
@@ -47,14 +47,14 @@ class HotQuotes {
     this.#lines = new QuotaLines(context.limit.quota)
   }
 
-  /** False, and nothing done or charged, when it is not that question. */
+  /** False, with nothing done or charged, for any other request. */
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const { url = '', method } = request
     if (method !== 'GET' || !url.startsWith(PATH)) return false
     const { authorization, origin } = request.headers
     if (authorization === undefined || hasTwoCredentials(request)) return false
     const { access, quotes, clock, chains, config } = this.#context
-    // What a page of another origin may read of an answer is said on the long way.
+    // The normal path adds the headers for pages of other origins.
     if (origin !== undefined && config.access.corsOrigins.length > 0) return false
     const startMs = clock.monotonicMs()
     const nowMs = clock.nowMs()
@@ -74,13 +74,13 @@ class HotQuotes {
     return true
   }
 
-  /** Whether a unit is left: who has none is refused before anything is read for it. */
+  /** Whether a unit is left: a consumer without one is refused before anything is read for it. */
   #hasRoom({ consumer, limits }: Principal): boolean {
     const { limit } = this.#context
     return limit.take(consumer, 0, limits ?? limit.quota).remaining >= 1
   }
 
-  /** False, and nothing sent, when its quota is spent. */
+  /** False, with nothing sent, when its quota is spent. */
   #send(
     principal: Principal,
     { body, bytes, etag }: ReadyQuote,
@@ -109,9 +109,9 @@ class HotQuotes {
       'content-length',
       `${bytes}`,
     ]
-    // What is known already is not sent, and so has neither a type nor a length.
+    // A 304 has no body, and so neither a type nor a length.
     if (isKnown) response.writeHead(304, headers.slice(0, -4)).end()
-    // Where every letter is a byte, none has to be looked at.
+    // When every character is one byte, the faster encoding is correct.
     else response.writeHead(200, headers).end(body, bytes === body.length ? 'latin1' : 'utf8')
     const { requests, times } = isKnown ? this.#notModified : this.#full
     requests.add()

@@ -1,4 +1,4 @@
-/** The page that Prometheus reads. */
+/** The metrics page that Prometheus scrapes. */
 import type { FastifyInstance } from 'fastify'
 import { Refusal } from '../plumbing/apiError.ts'
 import type { HttpContext } from '../plumbing/context.ts'

@@ -1,6 +1,6 @@
 /**
- * The console at `/`: the files of its bundle, read once and served from memory under a policy that lets a page load
- * its own files and nothing else. Without a bundle the address says where the API is described.
+ * The console at `/`: the files of its bundle, read once and served from memory, with a policy that lets a page load
+ * its own files and nothing else. Without a bundle the root names the API's documentation.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Names of built files hold a hash of what is in them; the page that names them is asked for every time. */
+/** Names of built files contain a hash of their content; the page that refers to them is revalidated every time. */
 const LASTING = 'public, max-age=31536000, immutable'
 const ASKED = 'no-cache'
 

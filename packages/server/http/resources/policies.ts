@@ -1,4 +1,7 @@
-/** GET /v1/policies/{policy_version}: the numbers a record was computed with, for as long as anyone may ask. */
+/**
+ * GET /v1/policies/{policy_version}: the parameters a record was computed with, kept for as long as a client may need
+ * them.
+ */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../plumbing/apiError.ts'
 import type { HttpContext } from '../plumbing/context.ts'

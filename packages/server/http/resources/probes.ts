@@ -1,4 +1,4 @@
-/** /healthz: the process answers. /readyz: every chain has a price to give; 503 with the reasons otherwise. */
+/** /healthz: the process responds. /readyz: this node can serve; 503 with the reasons otherwise. */
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../plumbing/context.ts'
 

@@ -34,12 +34,12 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
     const maxAgeMs = params.integer('max_age_ms', 0, MAX_AGE_MS)
     const narrowing = narrowingIn(params)
     const view = viewIn(params, message => malformedQuote({ kind: 'params', message }))
-    // Asked before the quote is read: a feed that is lost in between is then found by who presents the answer.
+    // Read before the quote: if the feed is lost in between, presenting the answer detects it.
     const isFeedGone = readingOf(context, chain.config.chainId).feedGone !== null
     const ready = await context.quotes.read(chain.config.chainId, address, context.clock.nowMs())
     if (ready === null) return enrol(context, chain, address, request, reply, view)
     const isTooOld = maxAgeMs !== null && context.clock.nowMs() - ready.evaluatedAtMs > maxAgeMs
-    // Without a feed nothing can be computed that would hold: the answer is the same whatever was asked for.
+    // Without a feed nothing can be computed that would be valid: the answer is the same whatever was requested.
     if (isFeedGone || (narrowing === null && !isTooOld)) return sendReady(request, reply, ready, view)
     await charge(context, request, reply, COMPUTING_UNITS)
     const service = serviceOf(chain)
@@ -103,7 +103,7 @@ export function registerQuotes(app: FastifyInstance, context: HttpContext): void
   })
 }
 
-/** The current prices of a pool's two sides stand in the store. */
+/** Adds the stored current prices of a pool's two sides. */
 async function withPrices(
   context: HttpContext,
   chainId: number,
@@ -117,7 +117,7 @@ async function withPrices(
   return { ...computed, ...sidesText(row, reading) }
 }
 
-/** The last record as it was serialised, or nothing at all to whom has it already. */
+/** The last record as it was serialised, or 304 when the client already has this version. */
 function sendReady(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -125,7 +125,7 @@ function sendReady(
   view: View,
 ): FastifyReply {
   const etag = tagOfView(ready.etag, view)
-  // A client may keep it, if it asks each time whether it still holds.
+  // A client may cache it, if it revalidates every time.
   void reply.header('etag', etag).header('cache-control', 'private, no-cache')
   if (isNamedIn(request.headers['if-none-match'], etag)) return reply.code(304).send()
   return sendJson(reply, view === 'full' ? body : JSON.stringify(compactView(head())))
@@ -137,7 +137,7 @@ type Computed = Parameters<typeof changeOf>[3] & {
   readonly last_priced?: object | null
 }
 
-/** How a computed price stands to those we published before it, or, without one, the last that we published. */
+/** Adds the change of a computed price from those we published before or, without one, the last published price. */
 async function withPast(
   { store }: HttpContext,
   chainId: number,
@@ -154,7 +154,7 @@ async function withPast(
   return { ...quote, change: await changeOf(store, chainId, token, quote) }
 }
 
-/** 202 while it is being looked up; the outcome is returned to a later request. */
+/** 202 while it is being looked up; a later request gets the outcome. */
 async function enrol(
   context: HttpContext,
   chain: ServedChain,

@@ -1,4 +1,4 @@
-/** POST, GET and DELETE /v1/session: a browser session, and a place in the stream to resume from. */
+/** POST, GET and DELETE /v1/session: a browser session, and a cursor of the stream to resume from. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Principal } from '../../access/access.ts'
 import { cookieName, isOfForeignPage, isOwnOrigin, isSecure } from '../../access/presented.ts'
@@ -66,7 +66,7 @@ export function registerSession(app: FastifyInstance, context: HttpContext): voi
   })
 }
 
-/** With a session cookie the session and its end are kept; a bearer gets a new one. */
+/** With a session cookie the session and its expiry are kept; a bearer gets a new one. */
 async function sessionFor(
   context: HttpContext,
   request: FastifyRequest,
@@ -83,7 +83,7 @@ async function sessionFor(
   return opened.session
 }
 
-/** A cookie over plain http is only for this machine; elsewhere the operator must say what our origin is. */
+/** A cookie over plain http is allowed only on this machine; elsewhere the operator must configure our origin. */
 function assertCookieIsSafe({ config, addresses }: HttpContext, request: FastifyRequest): void {
   if (isSecure(config.listen.publicOrigin)) return
   const { address, isClaimed } = addresses.of(request.raw)
@@ -99,10 +99,13 @@ export function principalOf(request: FastifyRequest): Principal {
   return request.principal
 }
 
-/** Browsers treat loopback as secure, so `Secure` holds there too. */
+/** Browsers treat loopback as secure, so `Secure` works there too. */
 const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict; Secure'
 
-/** A request by cookie must come from our own pages: one that changes something says so itself, of any other a browser may tell. */
+/**
+ * A request with a cookie must come from our own pages: one that changes state needs our own Origin, and for any other
+ * the browser must not report a foreign page.
+ */
 export function assertOwnPage({ config }: HttpContext, request: FastifyRequest): void {
   if (request.principal === null || request.principal.session === null) return
   if (isOfForeignPage(request.raw)) throw new Refusal(403)

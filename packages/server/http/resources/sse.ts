@@ -1,6 +1,6 @@
 /**
- * GET /v1/stream/sse: the stream for those who have no WebSocket. The same records under the same rules; each event's
- * id is a place in the very request it came from, so that a browser which reconnects by itself goes on where it was.
+ * GET /v1/stream/sse: the stream for clients without WebSocket, with the same records and rules. Each event's id is a
+ * cursor of the same request, so that a browser which reconnects continues where it stopped.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -21,7 +21,7 @@ import { Params } from '../plumbing/params.ts'
 import { malformed, searchOf } from '../plumbing/request.ts'
 import { principalOf } from './session.ts'
 
-/** A proxy that hears nothing for a minute hangs up. */
+/** A proxy closes a connection that is silent for a minute. */
 const PING_MS = 15_000
 const RETRY_MS = 1000
 
@@ -34,7 +34,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     head: record => Buffer.from(`id: ${idOf(record, placeAt(record))}\nevent: ${record.type}\ndata: `),
     tail: Buffer.from('\n\n'),
   })
-  /** Of one whole chain, however its types are filtered: framed once for all of them. */
+  /** For one whole chain, whatever the types filter: framed once for all of them. */
   const ofChain = framingOf(({ chainId }) => ({ chainId }))
   const batches = new Batches(subscription => {
     if (isOfWholeChain(wantedBy(subscription))) return ofChain
@@ -77,7 +77,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     if (!hasRoom || roster.countOf(principal.consumer) >= streamConnections) throw new Refusal(429, 1000)
     const herdMs = roster.admit()
     if (herdMs !== null) return unavailable(reply, herdMs, 'too many clients are reconnecting at once')
-    // Counted from here on: looking at a cursor takes time, and a herd would slip through it.
+    // Counted from here on, because checking a cursor takes time, and a burst of clients would pass unnoticed.
     const leave = roster.enter(principal.consumer)
     const { raw } = reply
     raw.once('close', leave)
@@ -87,7 +87,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     if (raw.destroyed) return reply.hijack()
     if (start.kind === 'BEHIND') return unavailable(reply, 1000, 'this node is behind the log')
     reply.hijack()
-    // What every answer carries is on the reply by now: the request's id, the quota.
+    // The reply already has the common headers: the request's id and the quota.
     raw.writeHead(200, {
       ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': 'text/event-stream; charset=utf-8',
@@ -96,7 +96,7 @@ export function registerEventStream(app: FastifyInstance, context: HttpContext):
     })
     raw.on('error', () => raw.destroy())
     raw.write(`retry: ${RETRY_MS}\n\n`)
-    // An empty id is forgotten: a browser must not come back with the cursor that was refused.
+    // An empty id clears the browser's last one: it must not return with the refused cursor.
     const reset = (reason: ResetReason) =>
       void raw.end(`id\nevent: RESET_REQUIRED\ndata: ${resetMessage(reason, clock.nowMs())}\n\n`)
     if (start.kind === 'RESET') {
@@ -154,7 +154,7 @@ function subscriptionIn(
     token_ids: list('token_ids'),
     types: list('types'),
   }
-  // Well formed first: which chains are served is another question, with an answer of its own.
+  // Check the form first: which chains are served is a separate check, with an answer of its own.
   const named = new Set(filter.chain_ids.filter(each => typeof each === 'number'))
   const subscription = parseSubscribe(JSON.stringify({ filter, resume_cursor: cursor || null }), named)
   if ('fault' in subscription) throw new RequestError(400, subscription.fault.replace(/^filter\./, ''))

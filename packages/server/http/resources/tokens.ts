@@ -16,7 +16,7 @@ import { columnsIn, withColumns } from '../views/tokenColumns.ts'
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
-/** Of a search by text. */
+/** Limits of a search by text. */
 const [LONGEST_TEXT, MOST_FOUND] = [64, 50]
 
 export function registerTokens(app: FastifyInstance, context: HttpContext): void {
@@ -65,7 +65,7 @@ async function searchAddress(context: HttpContext, address: string): Promise<obj
   }
 }
 
-/** By what tokens call themselves, which anyone may choose: a symbol is no identity. */
+/** Searches symbols and names, which anyone may choose: a symbol does not identify a token. */
 async function searchText(context: HttpContext, text: string): Promise<object> {
   const wanted = text.trim()
   if (wanted === '' || wanted.length > LONGEST_TEXT)

@@ -1,8 +1,7 @@
 /**
- * The feed of each chain as this node sees it: the last health on the log, and how long ago that was. Held in memory
- * and read at every answer, so that a price is never sent past the moment its feed is gone.
- *
- * The tail of the log brings what is new. A node that no longer reads the log finds every chain silent.
+ * The feed of each chain as this node sees it: the last health on the log, and how long ago that was. It is kept in
+ * memory and read at every answer, so that no price is sent after its feed is gone. The tail of the log updates it. A
+ * node that no longer reads the log sees every chain as silent.
  */
 import { type Feed, type FeedGone, type Health, SILENT_AFTER_MS, toGone } from '@assay/sdk/wire'
 import type { Clock } from '../../ops/clock.ts'
@@ -11,7 +10,7 @@ import type { Hub } from '../../stream/hub.ts'
 
 type Told = {
   readonly health: Health
-  /** How often the feed has come back since this node began to watch it. */
+  /** How often the feed has recovered since this node began to watch it. */
   readonly returns: number
 }
 
@@ -49,7 +48,7 @@ export class Feeds {
     return feeds
   }
 
-  /** The health record as it holds at `nowMs`; one that says so where none was ever written. */
+  /** The health record as of `nowMs`; a placeholder that says so when none was ever written. */
   health(chainId: number, nowMs: number): Health {
     const told = this.#told.get(chainId)?.health
     if (told === undefined) return neverTold(chainId, nowMs)
@@ -61,7 +60,7 @@ export class Feeds {
     }
   }
 
-  /** How the feed is gone; null while it carries prices. */
+  /** How the feed is gone; null while it supports prices. */
   gone(chainId: number, nowMs: number): FeedGone | null {
     const told = this.#told.get(chainId)?.health
     return told === undefined || isSilent(told, nowMs) ? 'UNAVAILABLE' : toGone(told.status)
@@ -72,7 +71,7 @@ export class Feeds {
     return { chain_id: chainId, status, reasons }
   }
 
-  /** Moves whenever the feed comes back: what was kept of the chain before then is older than the feed. */
+  /** Increases whenever the feed recovers: anything cached for the chain before is older than the feed. */
   returns(chainId: number): number {
     return this.#told.get(chainId)?.returns ?? 0
   }
@@ -85,7 +84,8 @@ export class Feeds {
     while (this.#seen < this.#hub.head) {
       const records = this.#hub.after(this.#seen)
       if (records === null) {
-        // More has happened than the tail still holds. Until the store has answered, what is known only ages.
+        // The tail no longer contains everything that happened. Until the store has answered, the known health only
+        // ages.
         this.#seen = this.#hub.head
         this.#readStored().catch(() => undefined)
         return
@@ -112,7 +112,7 @@ export class Feeds {
   }
 }
 
-/** One that was damaged on its disk counts as none: its chain is silent until its worker reports, and no other. */
+/** A damaged record counts as none: only its chain is silent, until its worker reports. */
 function storedHealth(text: string): Health | null {
   try {
     return JSON.parse(text) as Health
@@ -123,11 +123,11 @@ function storedHealth(text: string): Health | null {
 
 const healthIn = ({ envelope }: LogRecord): Health => (JSON.parse(envelope) as { payload: Health }).payload
 
-/** A time that has not come yet is that of a clock which has been set back since: nobody has reported after it. */
+/** A timestamp in the future comes from a clock that was set back since: no report followed it. */
 const isSilent = ({ updated_at_ms }: Health, nowMs: number): boolean =>
   Math.abs(nowMs - updated_at_ms) > SILENT_AFTER_MS
 
-/** Its worker has not reported once: nothing is known but that. */
+/** Its worker has never reported, which is all that is known. */
 const neverTold = (chainId: number, nowMs: number): Health => ({
   chain_id: chainId,
   status: 'UNAVAILABLE',

@@ -1,6 +1,7 @@
 /**
- * Which tokens are asked for: a quote, alone or among others, or a stream that names them. Kept in memory and written now and
- * then in one go, so that a question costs no write; what a crash loses is minutes out of the seven days a token may go without one.
+ * Tracks which tokens are requested: by a quote, alone or in a batch, or by a stream that names them. Requests are
+ * collected in memory and written together from time to time, so that a request costs no write; a crash loses minutes
+ * of the seven days a token may go without one.
  */
 import type { Clock } from '../../ops/clock.ts'
 import type { Log } from '../../ops/log.ts'
@@ -8,12 +9,12 @@ import type { OperatorStore } from '../../store/operator.ts'
 import type { QuoteKey } from './quoteCache.ts'
 
 const WRITE_MS = 300_000
-/** More tokens than this in one go are written at once. */
+/** With more tokens than this, they are written at once. */
 const MOST = 10_000
 
 export type InterestContext = {
   readonly store: Pick<OperatorStore, 'noteAsked'>
-  /** Tokens that an open stream names. */
+  /** Tokens named by open streams. */
   readonly streamed: () => Iterable<{ readonly chainId: number; readonly tokenAddress: string }>
   readonly clock: Pick<Clock, 'nowMs'>
   readonly log: Log
@@ -47,7 +48,7 @@ export class Interest {
     if (asked.length > 0) await store.noteAsked(asked)
   }
 
-  /** A store that no longer answers keeps nobody from stopping. */
+  /** A store that no longer answers must not block shutdown. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#tryToWrite()

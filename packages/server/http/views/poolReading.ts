@@ -1,6 +1,6 @@
 /**
- * Pools as they are at the moment of reading. A record tells how fresh a pool was when it was written; since then proven
- * blocks may have vouched for it again, time has passed, and the feed may be another.
+ * Pools at the moment of reading. A record contains a pool's freshness when it was written; since then proven blocks
+ * may have verified it again, time has passed, and the feed may have changed.
  */
 import { count, feedScore, freshness, ms, verifiedAt } from '@assay/engine'
 import type { FeedStatus } from '@assay/sdk/wire'
@@ -9,7 +9,7 @@ import type { HttpContext } from '../plumbing/context.ts'
 
 type Scored = { readonly score: number }
 
-/** What of a stored state depends on when it is read. */
+/** The fields of a stored state that depend on the time of reading. */
 type StoredState = {
   readonly verified_at_ms: number
   readonly score: number
@@ -18,11 +18,11 @@ type StoredState = {
   readonly reason: string | null
 }
 
-/** When a pool was last verified, and how its chain's feed is. */
+/** When a pool was last verified, and the state of its chain's feed. */
 export type PoolMoment = {
   readonly nowMs: number
   readonly status: FeedStatus
-  /** Null for a pool that the engine does not hold: then the record tells. */
+  /** Null for a pool that the engine does not hold: then the record's own time counts. */
   readonly verifiedMs: number | null
 }
 
@@ -35,7 +35,7 @@ export type PoolReading = {
   readonly reason: string | null
 }
 
-/** Rules that time and feed break and mend without a record. */
+/** Rules that time and feed can break and restore without a record. */
 const PASSING: ReadonlySet<string | null> = new Set(['FEED', 'EXPIRED'])
 
 export function readingOfPool(stored: object, { nowMs, status, verifiedMs }: PoolMoment): PoolReading {
@@ -62,7 +62,7 @@ function reasonNow(said: string | null, fresh: number, feed: number): string | n
   return PASSING.has(said) ? null : said
 }
 
-/** The state with what holds now in the place of what held then. */
+/** The state with the present values of these fields. */
 export function presentAt(stored: object, moment: PoolMoment): object {
   const { at_ms: _, freshness: fresh, feed, ...now } = readingOfPool(stored, moment)
   const { components } = stored as StoredState

@@ -1,13 +1,13 @@
 /**
- * Stored states as this node shows them at a moment: the overlay of the wire (no price outlives its feed or its expiry)
- * on compact states, full quotes and pools. Every reader of a stored state goes through here; the snapshot and the
- * history leave the feed out and say beside their rows how it is.
+ * Stored states as this node presents them at a moment: the overlay of the wire (no price outlives its feed or its
+ * expiry) on compact states, full quotes and pools. Every reader of a stored state goes through here; the snapshot and
+ * the history leave the feed out and report it beside their rows.
  */
 import { type CompactState, overlayOf, presentedAs, type Reading } from '@assay/sdk/wire'
 import type { Clock } from '../../ops/clock.ts'
 import type { Feeds } from './feeds.ts'
 
-/** A chain's prices as they hold now. */
+/** How to present a chain's prices now. */
 export function readingOf(
   { clock, feeds }: { readonly clock: Clock; readonly feeds: Pick<Feeds, 'gone'> },
   chainId: number,
@@ -16,10 +16,10 @@ export function readingOf(
   return { nowMs, feedGone: feeds.gone(chainId, nowMs) }
 }
 
-/** For rows that are shown as committed: only what has expired by itself is past. */
+/** For rows shown as committed: only expiry is applied. */
 export const asCommitted = (nowMs: number): Reading => ({ nowMs, feedGone: null })
 
-/** A compact state, or a full quote: the head of it decides. */
+/** A compact state, or a full quote: its leading fields decide. */
 export function present(stored: object, reading: Reading): object {
   const state = stored as CompactState
   const reason = overlayOf(state, reading)
@@ -34,7 +34,7 @@ export const presentText = (text: string | null, reading: Reading): object | nul
 
 type PoolState = { readonly reason: string | null; readonly components: object }
 
-/** A pool whose feed is gone scores 0; what it holds is what was last read of it. */
+/** A pool whose feed is gone scores 0; its balances are those last read. */
 export function presentPool<State extends object>(stored: State, { feedGone }: Reading): object {
   const { reason, components } = stored as unknown as PoolState
   if (feedGone === null || reason === 'FEED') return stored
@@ -47,7 +47,7 @@ export function presentPool<State extends object>(stored: State, { feedGone }: R
   }
 }
 
-/** A pool's quote made by its worker, which may have lost the feed that this node still misses. */
+/** A pool's quote made by its worker, which may have lost the feed before this node noticed. */
 export function presentPoolQuote(quote: { readonly state: object }, reading: Reading): object {
   if (reading.feedGone === null) return quote
   return {

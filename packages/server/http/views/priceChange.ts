@@ -1,6 +1,6 @@
 /**
- * How a price stands to our own of an hour and of a day before it was evaluated, in whole basis points: the exact
- * quotient rounded once to the nearest, ties to even. Null where nothing was published then, or it had no price.
+ * How a price changed from our own price an hour and a day before its evaluation, in whole basis points: the exact
+ * quotient rounded once to the nearest, ties to even. Null when nothing was published then, or there was no price.
  */
 import type { HistoryStore, PriceThen } from '../../store/history.ts'
 
@@ -13,7 +13,10 @@ type Price = { readonly numerator: string; readonly denominator: string }
 
 type Evaluated = { readonly evaluated_at_ms: number; readonly price_usd: Price }
 
-/** The two moments a change looks back to, from the moment of evaluation: it belongs to the record and not to who reads it when. */
+/**
+ * The two earlier moments a change compares with, counted from the evaluation: the change belongs to the record and not
+ * to the time of reading.
+ */
 export const lookedBackTo = ({ evaluated_at_ms }: Evaluated): readonly [hourMs: number, dayMs: number] => [
   evaluated_at_ms - HOUR_MS,
   evaluated_at_ms - DAY_MS,
@@ -32,7 +35,7 @@ export async function changeOf(
   return changeFrom(quote, hour, await store.readTokenAt(chainId, token, { ms: dayMs }))
 }
 
-/** From the prices that stood at both moments; null without either. */
+/** From the prices at both moments; null without either. */
 export function changeFrom(
   quote: Evaluated,
   hour: PriceThen | null,
@@ -48,14 +51,14 @@ function bpsSince({ price_usd }: Evaluated, then: PriceThen | null, ms: number):
   return price === null ? null : changeBps(price_usd, price)
 }
 
-/** The price that stood at a moment; null where it had expired by then or there was none. */
+/** The price valid at a moment; null when it had expired by then or there was none. */
 export function priceIn({ price, expiresAtMs }: PriceThen, ms: number): Price | null {
   if (price === null || (expiresAtMs !== null && expiresAtMs <= ms)) return null
   const [numerator = '', denominator = ''] = price.split('/')
   return { numerator, denominator }
 }
 
-/** 10,000 · (now / then − 1), to the nearest whole, ties to even; null past what a JSON integer holds. */
+/** 10,000 · (now / then − 1), to the nearest whole, ties to even; null beyond the range of a JSON integer. */
 export function changeBps(now: Price, then: Price): number | null {
   const grown = BigInt(now.numerator) * BigInt(then.denominator)
   const base = BigInt(now.denominator) * BigInt(then.numerator)

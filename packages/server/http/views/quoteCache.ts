@@ -1,6 +1,6 @@
 /**
- * Quotes of tokens ready to be sent: the last record of each, serialised once, with its tag. The tail of the log
- * says which are no longer the last; a quote read while its token changed is given out once and not kept.
+ * Quotes of tokens ready to send: the last record of each, serialised once, with its ETag. The tail of the log
+ * invalidates them; a quote that was read while its token changed is used once and not cached.
  */
 import { hash } from 'node:crypto'
 import { withChange } from '@assay/engine'
@@ -13,36 +13,36 @@ import { present } from './presented.ts'
 import { changeOf } from './priceChange.ts'
 
 export type ReadyQuote = {
-  /** Sent once, a text is cheaper than the bytes made of it; sent again, the bytes are. */
+  /** For one response a string is cheaper than a buffer; for repeated ones the buffer is. */
   body: string | Buffer
-  /** In UTF-8. */
+  /** Length in UTF-8. */
   readonly bytes: number
   readonly etag: string
 }
 
-/** What a reader is given, and when its record was evaluated. */
+/** The answer for a reader, and the evaluation time of its record. */
 export type PresentedQuote = ReadyQuote & {
   readonly evaluatedAtMs: number
-  /** The compact state of the same, with its ids. */
+  /** The compact state of the same record, with its ids. */
   readonly head: () => object
 }
 
-/** A token as a path writes it: chain id and address in lower case. */
+/** A token as in a path: chain id and address in lower case. */
 export type QuoteKey = `${number}/${string}`
 
 type Entry = {
   readonly ready: ReadyQuote
-  /** Names what is said in `ready`: the record, and how its price stands to those before it. */
+  /** Identifies the content of `ready`: the record, and the change of its price from earlier ones. */
   readonly version: string
   readonly chainId: number
   readonly head: CompactState
-  /** How often the feed had come back when it was read: afterwards the store has a newer record. */
+  /** How often the feed had recovered when it was read: after another recovery the store has a newer record. */
   readonly returns: number
-  /** What is said instead, by its reason; made when it is first asked for. */
+  /** Overlaid answers by reason, made on first use. */
   readonly overlaid: Map<string, ReadyQuote>
 }
 
-/** Bytes of bodies kept: the quotes of some thousand tokens. */
+/** Bytes of cached bodies: the quotes of a few thousand tokens. */
 const MAX_BYTES = 64 * 1024 * 1024
 
 export class QuoteCache {
@@ -50,13 +50,13 @@ export class QuoteCache {
   readonly #hub: Hub
   readonly #feeds: Pick<Feeds, 'gone' | 'returns'>
   readonly #entries = new Map<string, Entry>()
-  /** Being read, and whether the token has changed meanwhile. */
+  /** Reads in progress, and whether the token has changed meanwhile. */
   readonly #reading = new Map<string, { readonly entry: Promise<Entry | null>; isStale: boolean }>()
   readonly #maxBytes: number
   #bytes = 0
   #seen: Sequence
   readonly #unlisten: () => void
-  /** Somebody asked for a token. */
+  /** Called when a token is requested. */
   onAsked: ((token: QuoteKey, atMs: number) => void) | null = null
 
   constructor(store: Store, hub: Hub, feeds: Pick<Feeds, 'gone' | 'returns'>, maxBytes = MAX_BYTES) {
@@ -68,12 +68,12 @@ export class QuoteCache {
     this.#unlisten = hub.listen({ wake: () => this.#follow() })
   }
 
-  /** The quote as a reader sees it at `nowMs`; null for a token without one. */
+  /** The quote as presented at `nowMs`; null for a token without one. */
   async read(chainId: number, token: string, nowMs: number): Promise<PresentedQuote | null> {
     const key = keyOf(chainId, token)
     this.onAsked?.(key, nowMs)
     let entry = this.#kept(key) ?? (await this.#fetch(key, chainId, token))
-    // The feed came back while it was read, so it may be a price from before.
+    // The feed recovered during the read, so this may be an older price.
     if (entry !== null && !this.#isSinceReturn(entry)) entry = await this.#load(chainId, token)
     if (entry === null) return null
     const reading = { nowMs, feedGone: this.#feeds.gone(chainId, nowMs) }
@@ -84,7 +84,7 @@ export class QuoteCache {
     }
   }
 
-  /** What is in memory and can be sent at once; null says nothing about the token. */
+  /** A quote in memory that can be sent at once; null says nothing about the token. */
   recall(key: QuoteKey, nowMs: number): ReadyQuote | null {
     const entry = this.#kept(key)
     if (entry === null) return null
@@ -111,7 +111,7 @@ export class QuoteCache {
     return presented(entry, { nowMs, feedGone: this.#feeds.gone(entry.chainId, nowMs) })
   }
 
-  /** However many ask at once, it is read once. */
+  /** Concurrent requests share one read. */
   async #fetch(key: string, chainId: number, token: string): Promise<Entry | null> {
     const running = this.#reading.get(key)
     if (running !== undefined && !running.isStale) return running.entry
@@ -182,7 +182,7 @@ export class QuoteCache {
     if (reading !== undefined) reading.isStale = true
   }
 
-  /** More has happened than the tail still holds. */
+  /** The tail no longer contains everything that happened. */
   #forgetAll(): void {
     this.#entries.clear()
     this.#bytes = 0
@@ -204,14 +204,14 @@ function presented({ ready, head, version, overlaid }: Entry, reading: Reading):
   return made
 }
 
-/** Of a token, a version has one text, and no two texts have the same: it stands for the text in the tag. */
+/** A version of a token has exactly one text, so the ETag uses the version instead of the text. */
 const readyOf = (text: string, version: string, bytes = Buffer.byteLength(text)): ReadyQuote => ({
   body: text,
   bytes,
   etag: `"${hash('sha256', version, 'base64url').slice(0, 22)}"`,
 })
 
-/** Whether If-None-Match names what would be sent; a weak tag of ours names it too. */
+/** Whether If-None-Match names the answer; a weak form of our ETag matches too. */
 export const isNamedIn = (header: string | undefined, etag: string): boolean =>
   header !== undefined &&
   (header.trim() === '*' || header.split(',').some(each => each.trim().replace(/^W\//, '') === etag))

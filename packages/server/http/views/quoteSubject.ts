@@ -1,4 +1,4 @@
-/** What a quote is asked of: a served chain and an address on it, or the quote error that says what is wrong. */
+/** The subject of a quote: a served chain and an address on it, or the quote error that says what is wrong. */
 import type { FastifyRequest } from 'fastify'
 import type { Address } from '../../ops/config.ts'
 import { QuoteError } from '../plumbing/apiError.ts'

@@ -1,6 +1,6 @@
 /**
- * `view=compact`: a quote for readers with little room, such as agents. The state and its ids, without what the score is
- * made of and without the range of accepted prices; the full quote of the same record has both.
+ * `view=compact`: a short quote for readers such as agents. It has the state and its ids, without the components of the
+ * score and the range of accepted prices; the full quote of the same record has both.
  */
 import { RequestError } from '../plumbing/apiError.ts'
 import type { Params } from '../plumbing/params.ts'
@@ -32,7 +32,7 @@ const SHOWN = [
 
 type Scored = { readonly score: number; readonly label: string; readonly caps: readonly object[] }
 
-/** Of a full quote, or of a compact state with its ids. */
+/** From a full quote, or from a compact state with its ids. */
 export function compactView(quote: object): object {
   const said = quote as Readonly<Record<string, unknown>>
   const view: Record<string, unknown> = {}
@@ -45,6 +45,6 @@ export function compactView(quote: object): object {
   return view
 }
 
-/** A tag of its own: the two views of a record are two texts. */
+/** An ETag of its own, because the two views of a record are different texts. */
 export const tagOfView = (etag: string, view: View): string =>
   view === 'full' ? etag : etag.replace(/"$/, '-c"')

@@ -1,4 +1,4 @@
-/** Rows of the store in the words of the wire (R-http-5, R-record-4, R-record-6). */
+/** Converts rows of the store to wire objects (R-http-5, R-record-4, R-record-6). */
 import { idOf } from '@assay/engine'
 import type { HistoryStore } from '../../store/history.ts'
 import type { EventRow, PoolRow, TokenRow } from '../../store/port.ts'
@@ -8,12 +8,12 @@ import { type PoolMoment, presentAt, readingOfPool } from './poolReading.ts'
 
 type Hex = `0x${string}`
 
-/** As it is at the moment of reading. */
+/** The pool as of the moment of reading. */
 export function poolText(row: PoolRow, reading: Reading, moment: PoolMoment): object {
   return poolWith(row, reading, state => ({ state: presentAt(state, moment) }))
 }
 
-/** A row of the snapshot: the state as committed, and beside it what of it holds now, where that is asked for. */
+/** A row of the snapshot: the state as committed and, if requested, its present values beside it. */
 export function snapshotText(row: PoolRow, reading: Reading, moment: PoolMoment | null): object {
   return poolWith(row, reading, state =>
     moment === null ? { state } : { state, reading: readingOfPool(state, moment) },
@@ -83,7 +83,7 @@ export const eventText = (row: EventRow): object => ({
   finality: row.finality,
 })
 
-/** The chain's gaps, oldest first; nothing for one that has none. */
+/** The chain's gaps, oldest first; nothing for a chain without any. */
 export async function gapsText(store: Pick<HistoryStore, 'readGaps'>, chainId: number): Promise<object> {
   const gaps = await store.readGaps(chainId)
   if (gaps.length === 0) return {}

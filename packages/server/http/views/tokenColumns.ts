@@ -1,6 +1,6 @@
 /**
- * What a list of tokens shows beside each on request (`include=change,spark,depth`): read for a whole page at once, so that a
- * table of a thousand tokens costs three readings of the store.
+ * Optional columns of a token list (`include=change,spark,depth`): read for a whole page at once, so that a table of a
+ * thousand tokens takes three reads of the store.
  */
 import { exact } from '@assay/sdk'
 import { RequestError } from '../plumbing/apiError.ts'
@@ -19,7 +19,7 @@ type Listed = {
 }
 type Priced = Parameters<typeof changeFrom>[0]
 
-/** The columns asked for, each once. */
+/** The requested columns, without repeats. */
 export function columnsIn(text: string | null): ReadonlySet<Column> {
   const names = text === null ? [] : text.split(',')
   const wanted = new Set(names)
@@ -77,7 +77,7 @@ async function changesOf(
   }) as readonly object[]
 }
 
-/** Prices an hour apart, oldest first, the last as of now; null where there was none. */
+/** Prices an hour apart, oldest first, the last one current; null where there was none. */
 async function sparksOf(
   store: Store,
   chainId: number,

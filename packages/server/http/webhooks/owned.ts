@@ -1,4 +1,7 @@
-/** Which webhook a request may see: one of its own consumer, or any for an operator. What is another's is not there. */
+/**
+ * Which webhooks a request may see: those of its own consumer, or any for an operator. A webhook of another consumer
+ * appears not to exist.
+ */
 import type { FastifyRequest } from 'fastify'
 import type { WebhookRow } from '../../store/webhooks.ts'
 import { RequestError } from '../plumbing/apiError.ts'

@@ -1,4 +1,4 @@
-/** Where a webhook begins on the log, and what its condition knows of the records up to there. */
+/** Where a webhook begins on the log, and what its condition knows of earlier records. */
 import type { WebhookCondition } from '@assay/sdk/wire'
 import { RequestError } from '../plumbing/apiError.ts'
 import { type HttpContext, servedChain } from '../plumbing/context.ts'
@@ -13,7 +13,7 @@ const MOST_TRIES = 100
 
 type Place = { readonly position: Sequence; readonly memory: string | null }
 
-/** The condition as it is kept, once everything it names is known here. */
+/** The condition to store, once everything it names is known here. */
 export async function checkedCondition(
   context: HttpContext,
   condition: WebhookCondition,
@@ -37,12 +37,12 @@ export async function checkedCondition(
   return { ...condition, token_address: address }
 }
 
-/** From now on. */
+/** Starts at the present head. */
 export async function placeNow(context: HttpContext, condition: WebhookCondition): Promise<Place> {
   const { store, hub } = context
   const { chain_id: chainId } = condition
   if (condition.kind !== 'health') return placeAt(context, condition, hub.head)
-  // Read again if the log moved meanwhile: what is remembered must be no newer than the place.
+  // Repeated if the log moved meanwhile: the memory must not be newer than the position.
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const position = hub.head
     const text = await store.readHealth(chainId)
@@ -53,11 +53,14 @@ export async function placeNow(context: HttpContext, condition: WebhookCondition
     }
     return { position, memory: seeded(condition, text) }
   }
-  // This node never caught up: the first record it meets is remembered.
+  // This node never caught up: the first record becomes the memory.
   return { position: hub.head, memory: null }
 }
 
-/** From a place of the log on, with what held there. Of a chain's health nothing is known but the newest: the first record is remembered. */
+/**
+ * Starts at a position of the log, with the state at that time. For a chain's health only the newest is known, so there
+ * the first record becomes the memory.
+ */
 export async function placeAt(
   { store }: HttpContext,
   condition: WebhookCondition,
@@ -68,7 +71,7 @@ export async function placeAt(
   const { chain_id: chainId, token_address: address } = condition
   const held = await store.readTokenAt(chainId, address, { sequence: position })
   if (held !== null) return { position, memory: seeded(condition, held.state) }
-  // Its record is no longer kept, and nothing was said since.
+  // Its record was pruned, and there has been none since.
   const token = await store.readToken(chainId, address)
   const isOlder = token?.sequence != null && token.sequence <= position
   return { position, memory: seeded(condition, isOlder ? token.price : null) }

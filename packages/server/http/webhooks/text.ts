@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries as they are answered: never with a secret, unless it is new. */
+/** Webhooks and their deliveries as sent to clients: without a secret, unless it is new. */
 import type { DeliveryRow, NewWebhook, WebhookRow } from '../../store/webhooks.ts'
 import { messageId } from '../../webhooks/message.ts'
 
@@ -17,7 +17,7 @@ export const webhookText = (row: WebhookRow, nowMs: number): object => ({
     row.previousUntilMs !== null && row.previousUntilMs > nowMs ? row.previousUntilMs : null,
 })
 
-/** As it was just registered. */
+/** A webhook that was just registered. */
 export const newWebhookText = (webhook: NewWebhook): object =>
   webhookText(
     {

@@ -1,4 +1,7 @@
-/** /v1/webhooks: register, list, test, rotate, replay. A consumer sees its own, an operator all; secrets are in two answers only. */
+/**
+ * /v1/webhooks: register, list, test, rotate, replay. A consumer sees its own, an operator all; secrets appear in two
+ * answers only.
+ */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { randomUUID } from 'node:crypto'
 import { WebhookReplayRequest, WebhookRequest } from '@assay/sdk/wire'
@@ -22,9 +25,9 @@ import { isOperator, noWebhook, ownedWebhook } from './owned.ts'
 import { checkedCondition, placeAt, placeNow } from './place.ts'
 import { deliveryText, newWebhookText, webhookText } from './text.ts'
 
-/** Of one consumer: each is a place on the log that is kept up. */
+/** Limit per consumer: each webhook is a position on the log that must be kept current. */
 const MOST = 200
-/** How long the secret before signs too: time to change it at the receiver. */
+/** How long the previous secret also signs: time to replace it at the receiver. */
 const OVERLAP_MS = 24 * 3_600_000
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 1000
@@ -106,7 +109,7 @@ function registerRegistry(app: FastifyInstance, context: HttpContext): void {
 
 function registerDeliveries(app: FastifyInstance, context: HttpContext): void {
   const { store, clock, webhooks } = context
-  /** Sent by whichever node is asked, at once and once: the log has nothing to do with it. */
+  /** The node that receives the request sends it once, at once; it does not depend on the log. */
   app.post('/v1/webhooks/:webhook_id/test', async (request, reply) => {
     none(request)
     const row = await ownedWebhook(context, request)
@@ -148,7 +151,7 @@ function registerDeliveries(app: FastifyInstance, context: HttpContext): void {
 
 const none = (request: FastifyRequest): Params => new Params(searchOf(request), [], malformed)
 
-/** Without the address: it may have a secret of its own in it. */
+/** Leaves out the address, which may contain a secret of its own. */
 async function changed(
   context: HttpContext,
   request: FastifyRequest,

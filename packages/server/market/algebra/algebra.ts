@@ -1,4 +1,7 @@
-/** Algebra v1: one pool a pair, made by a deployer beside the factory; its fee stands in its state and in a log of its own. */
+/**
+ * Algebra v1: one pool per pair, made by a deployer beside the factory. The fee is in the pool's state and has a log of
+ * its own.
+ */
 import { type AmmEvent, count, type LoadedPool, type NewPool, tick } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { Address } from '../../ops/config.ts'
@@ -20,7 +23,7 @@ export const TOPIC = {
   fee: '0x598b9f043c813aa6be3426ca60d1c65d17256312890be5118dab55b0775ebe2a',
 } as const
 
-/** Of every pool; a newborn one cannot be asked before its block is read. */
+/** Tick spacing of every pool; a new pool cannot be read before its block is. */
 const SPACING = 60
 
 export const algebra: MarketFamily<'amm_algebra_v1'> = {

@@ -2,7 +2,7 @@
 import type { MarketFamily } from '../family.ts'
 import { tiered } from '../tiered.ts'
 
-/** Shares of the protocol stand behind the words that Uniswap's has. */
+/** The protocol's shares follow the words that Uniswap's log has. */
 export const SWAP = {
   topic: '0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83',
   signature: 'Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)',

@@ -1,4 +1,4 @@
-/** Constant-product pairs: one a pair and factory, whose state is two reserves. */
+/** Constant-product pairs: one per pair and factory, whose state is two reserves. */
 import { type AmmEvent, ms, type NewPool, type V2State } from '@assay/engine'
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { Address } from '../../ops/config.ts'
@@ -95,7 +95,7 @@ const bornAt = ({ deploymentId, fee }: Config, [token0, token1]: Pair, address: 
   fee: { family: 'amm_v2', numerator: BigInt(fee.numerator), denominator: BigInt(fee.denominator) },
 })
 
-/** With the time of its last change, in whole seconds: it has traded no later than that. */
+/** Includes the time of its last change in whole seconds, which is not before its last trade. */
 async function readPair(reader: Reader, pool: Address) {
   const reserves = await answered(reader, pool, SELECTOR['getReserves()'])
   const state: V2State = {

@@ -1,6 +1,5 @@
 /**
- * The logs of a v4 manager, read by hand. All pools are in one contract: the first topic says what happened, the
- * second to which pool.
+ * Decodes the logs of a v4 manager. All pools are in one contract: the first topic is the event, the second the pool.
  */
 import { tick } from '@assay/engine'
 import type { V4Event } from '@assay/engine'
@@ -24,14 +23,14 @@ export const SIGNATURES = {
   [TOPIC.protocolFee]: 'ProtocolFeeUpdated(bytes32,uint24)',
 } as const
 
-/** The id of the pool that the log is of; null for a log of the manager that is of none. */
+/** The id of the pool that the log is about; null for a log of the manager about no pool. */
 export const poolOf = (log: LogEntry): Hex | null => log.topicAt(1)
 
-/** What happened to a pool; null for a log that changes none. */
+/** The event of a pool; null for a log that changes none. */
 export function readEvent(log: LogEntry): V4Event | null {
   switch (log.topic) {
     case TOPIC.swap:
-      // The manager states what the swapper got; ours is what the pool did.
+      // The manager reports amounts from the swapper's side; ours are from the pool's side.
       return {
         kind: 'SWAP',
         amount0: -intIn(log, 0),
@@ -58,7 +57,7 @@ export function readEvent(log: LogEntry): V4Event | null {
   }
 }
 
-/** The key that an Initialize states; null where it does not hash to the id it states beside it. */
+/** The key in an Initialize log; null when it does not hash to the id in the same log. */
 export function readKey(log: LogEntry): { readonly id: Hex; readonly key: PoolKey } | null {
   const [, id, currency0, currency1] = log.topics
   if (id === undefined || currency0 === undefined || currency1 === undefined) return null

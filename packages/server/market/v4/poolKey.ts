@@ -1,9 +1,9 @@
-/** The key of a v4 pool, and the id that it hashes to. The manager keeps pools by their id and never tells a key. */
+/** The key of a v4 pool, and the id it hashes to. The manager stores pools by id and cannot return a key. */
 import { keccak256 } from '../../ops/keccak.ts'
 import type { Address, Hex } from '../../ops/config.ts'
 import { encodeAddress, encodeInt } from '../words.ts'
 
-/** Currency 0 is the native currency where it is `NATIVE`. */
+/** Currency 0 is `NATIVE` for the native currency. */
 export type PoolKey = {
   readonly currency0: Address
   readonly currency1: Address

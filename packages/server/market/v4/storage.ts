@@ -1,6 +1,6 @@
 /**
- * Where a v4 manager keeps a pool: slot 6 maps its id to a struct, which `extsload` shows word by word
- * (StateLibrary of v4-core). No other contract is asked, so nothing but the manager has to be known.
+ * Where a v4 manager stores a pool: slot 6 maps its id to a struct, which `extsload` returns word by word (StateLibrary
+ * of v4-core). No other contract is called, so only the manager has to be known.
  */
 import { type Tick, tick } from '@assay/engine'
 import { keccak256 } from '../../ops/keccak.ts'
@@ -21,7 +21,7 @@ export type Slot0 = {
   readonly lpFeePpm: bigint
 }
 
-/** Slots of one pool, as words of a call. */
+/** Storage slots of one pool, as words of a call. */
 export type PoolSlots = {
   readonly slot0: string
   readonly liquidity: string
@@ -39,7 +39,7 @@ export function slotsOf(id: Hex): PoolSlots {
   }
 }
 
-/** From the lowest bit up: 160 of the price, 24 each of tick, protocol fee and providers' fee. */
+/** From the lowest bit: 160 bits of price, then 24 each of tick, protocol fee and LP fee. */
 export function slot0Of(word: bigint): Slot0 {
   return {
     sqrtPriceX96: BigInt.asUintN(160, word),
@@ -49,7 +49,7 @@ export function slot0Of(word: bigint): Slot0 {
   }
 }
 
-/** The first word of a tick: gross liquidity below, net above. */
+/** The first word of a tick: gross liquidity in the lower half, net in the upper. */
 export function tickOf(word: bigint): { readonly gross: bigint; readonly net: bigint } {
   return { gross: BigInt.asUintN(WORD / 2, word), net: BigInt.asIntN(WORD / 2, word >> 128n) }
 }

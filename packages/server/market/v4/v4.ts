@@ -1,6 +1,6 @@
 /**
- * Uniswap v4: one manager holds all pools, and names each by the hash of its key. A pool is looked for under the
- * keys that are usual; under any other it is known from the manager's log of its creation.
+ * Uniswap v4: one manager holds all pools and identifies each by the hash of its key. Pools are looked up under the
+ * usual keys; a pool with another key is found through the manager's log of its creation.
  */
 import { type NewPool, tick, type V4State } from '@assay/engine'
 import type { Address, Hex } from '../../ops/config.ts'
@@ -14,7 +14,7 @@ import { slot0Of, slotsOf, tickOf } from './storage.ts'
 
 type Config = ConfigOf<'amm_v4'>
 
-/** Fees in ppm with the tick spacing that goes with each, as interfaces offer them, and no hook. */
+/** Fees in ppm with their tick spacings, as common interfaces offer them, without a hook. */
 const USUAL = [
   { fee: 100n, tickSpacing: 1 },
   { fee: 500n, tickSpacing: 10 },
@@ -68,7 +68,9 @@ export const v4: MarketFamily<'amm_v4'> = {
   },
 }
 
-/** Under the wrapped native currency a pair has two pools of each kind: of the wrapped one, and of the native. */
+/**
+ * With wrapped native, a pair has two pools of each kind: one with the wrapped token and one with the native currency.
+ */
 function keysOf({ wrappedNative }: Config, [token0, token1]: Pair): readonly PoolKey[] {
   const other = token0 === wrappedNative ? token1 : token1 === wrappedNative ? token0 : null
   const pairs: readonly Pair[] = [[token0, token1], ...(other === null ? [] : [[NATIVE, other] as const])]
@@ -77,7 +79,7 @@ function keysOf({ wrappedNative }: Config, [token0, token1]: Pair): readonly Poo
   )
 }
 
-/** The native currency is the wrapped one to all who ask what a pool trades. */
+/** Reports the native currency as the wrapped token. */
 function bornAt({ deploymentId, wrappedNative, factoryAddress }: Config, id: Hex, key: PoolKey): NewPool {
   const isNative = key.currency0 === NATIVE
   return {
@@ -125,7 +127,7 @@ async function readState(reader: Reader, { factoryAddress }: Config, id: Address
   }
 }
 
-/** A manager that is none of v4 answers nothing, and has no pools. */
+/** A contract that is no v4 manager returns nothing, and so has no pools. */
 async function readSlot0({ rpc, block, signal }: Reader, { factoryAddress }: Config, id: Hex) {
   const answer = await rpc.call(factoryAddress, load(slotsOf(id).slot0), block.hash, signal)
   return slot0Of(isWord(answer) ? uintAt(answer, 0) : 0n)

@@ -1,4 +1,4 @@
-/** Arbitrum One. Its genesis and the older of its factories are from before Nitro. */
+/** Arbitrum One. Its genesis and its older factories predate Nitro. */
 import { asset, pancakeV3, stable, sushiV2, uniswapV2, uniswapV3, uniswapV4, unpriced } from './protocols.ts'
 
 const WETH = '0x82aF49447D8a07e3bd95BD0d56f35241523fBab1'

@@ -27,7 +27,7 @@ export const BSC = {
   ],
   unpriced_factories: [unpriced('thena-v1', 'solidly', '0xAFD89d21BdB66d00817d4153E055830B1c2B3970')],
   stables: [
-    // USDT. No source names this heartbeat; 900 s is that of the other stables on this chain.
+    // USDT. No source gives this heartbeat; 900 s is that of the other stables on this chain.
     stable('0x55d398326f99059fF775485246999027B3197955', '0xB97Ad0E74fa7d920791E90258A6E2085088b4320', 900),
     // USDC
     stable('0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d', '0x51597f405303C4377E36123cBc172b13269EA163', 900),

@@ -11,7 +11,7 @@ export const OPTIMISM = {
   proof: { receipts: 'op_stack' },
   wrapped_native: WETH,
   deployments: [
-    // In the state that the chain began with.
+    // Part of the chain's initial state.
     uniswapV3('0x1F98431c8aD98523631AE4a59f267346ea31F984', 0),
     uniswapV2('0x0c3c1c532F1e39EdF36BE9Fe0bE1410313E074Bf', 112_197_986),
     uniswapV4('0x9a13F98Cb987694C9F086b1F5eB990EeA8264Ec3', 130_947_675),

@@ -1,7 +1,7 @@
 /**
- * Deployments as entries of a chain's table: what a protocol has alike on every chain (family, init code hash, fees) is here
- * once, what differs (factory, block) is given. `deployment_block: null` where it is not established: a back-fill then
- * begins with the chain.
+ * Deployments as entries of a chain's table: values that a protocol shares across chains (family, init code hash, fees)
+ * are here once, others (factory, block) are arguments. `deployment_block: null` means unknown: a back-fill then begins
+ * with the chain.
  */
 const INIT_CODE = {
   UNISWAP_V3: '0xe34f199b19b2b4f47f68442619d555527d244f78a3297ea89325f843f87b8b54',
@@ -9,13 +9,13 @@ const INIT_CODE = {
   SUSHI_V2: '0xe18a34eb0e04b04f7a0ac29a6e80748dca96319b42c54d679cb821dca90c6303',
   JOE_V1: '0x0bbca9af0511ad1a1da383135cf3a8d2ac620e549ef9f6ae3a4c33c2fed0af91',
   PANCAKE_V2_BSC: '0x00fb7f630766e6a796048ea87d01acd3068e8ff67d078148a3fa3f4a84f69bd5',
-  /** Of every chain but 56. */
+  /** On every chain but 56. */
   PANCAKE_V2: '0x57224589c67f3f30a6b0d7a1b54cf3153ab84563bc609ef41dfb34f8b2974d2d',
   PANCAKE_V3: '0x6ce8eb472fa82df5469c6ab6d485f17c3ad13c8cd7af59b3d4a8026c5ce0f7e2',
   ALGEBRA_V1: '0x6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4',
 } as const
 
-/** Of PancakeSwap v3: the factory, and the contract that makes its pools. The same on every chain. */
+/** PancakeSwap v3: the factory, and the contract that deploys its pools. The same on every chain. */
 const PANCAKE_V3 = {
   factory: '0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865',
   deployer: '0x41ff9AA7e16B8B1a8a8dc4f0eFacd93D02d071c9',
@@ -26,9 +26,10 @@ const QUICKSWAP_V3 = {
 } as const
 
 /**
- * Factories that are here as their projects publish them: known pools prove the contract that makes their pools, and their
- * own addresses follow from nothing. Before a start they are asked for that contract and for pools of the chain's anchors,
- * and refused if they name others; a pool of theirs counts only where its address follows from that contract.
+ * Factories that are listed here as their projects publish them: known pools prove the contract that deploys their
+ * pools, but their own addresses follow from nothing. Before a start they are checked for that contract and for pools
+ * of the chain's anchors, and refused if they return others; a pool of theirs counts only if its address follows from
+ * that contract.
  */
 export const UNPROVEN_FACTORIES: ReadonlySet<string> = new Set(
   [PANCAKE_V3.factory, QUICKSWAP_V3.factory].map(address => address.toLowerCase()),
@@ -94,7 +95,7 @@ export const quickswapV3 = (): Entry => ({
   init_code_hash: INIT_CODE.ALGEBRA_V1,
 })
 
-/** A factory of a family that is known by name and not priced. */
+/** A factory of a family that is recognised but not priced. */
 export const unpriced = (deployment_id: string, family: string, factory_address: Hex): Entry => ({
   deployment_id,
   family,
@@ -107,7 +108,7 @@ export const stable = (token_address: Hex, feed: Hex, heartbeat_s: number): Entr
   usd_feed: { address: feed, heartbeat_s, grace_s: 1800 },
 })
 
-/** A routing asset whose price from pools is held against a feed. */
+/** A routing asset whose price from pools is compared with a feed. */
 export const asset = (token_address: Hex, feed: Hex, heartbeat_s: number): Entry => ({
   token_address,
   usd_feed: { address: feed, heartbeat_s, grace_s: 300 },

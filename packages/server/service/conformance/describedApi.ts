@@ -1,6 +1,6 @@
 /**
- * The API of a running service, every answer of which is held against the document the service publishes: its
- * operation, its status, its body, its headers. What the document does not describe is a failure of the test.
+ * Calls the API of a running service and checks every answer against the document the service publishes: its operation,
+ * its status, its body, its headers. Anything the document does not describe fails the test.
  */
 import { type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -31,7 +31,7 @@ type Route = {
   readonly of: Described
 }
 
-/** Answered so that a reader of the document is not surprised. */
+/** Calls the API and checks each answer against the document. */
 export class DescribedApi {
   readonly service: TestService
   readonly document: Document
@@ -40,7 +40,7 @@ export class DescribedApi {
   readonly #validators = new Map<string, ValidateFunction>()
   /** The first answer of every operation and status, for the examples of the document. */
   readonly answers = new Map<string, Map<string, unknown>>()
-  /** Texts that no answer may hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: string[] = []
 
   constructor(service: TestService, document: Document) {
@@ -62,7 +62,7 @@ export class DescribedApi {
     return new DescribedApi(service, body as Document)
   }
 
-  /** With a key of its own, unless one is given: no test spends another's quota. */
+  /** With a key of its own, unless one is given, so that no test spends another's quota. */
   async get(path: string, asking: Asking = {}): Promise<Answer> {
     return this.ask(path, { key: await this.service.key(), ...asking })
   }

@@ -1,12 +1,12 @@
 /**
- * The examples of the OpenAPI document are answers that a service gave: a run of the conformance tests with
- * ASSAY_WRITE_EXAMPLES=1 writes them anew. Operations that answer with a secret are left out.
+ * The examples of the OpenAPI document are answers of a service: a run of the conformance tests with
+ * ASSAY_WRITE_EXAMPLES=1 rewrites them. Operations that answer with a secret are left out.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 const FILE = new URL('../../http/openapi/examples.json', import.meta.url)
 const SECRET = new Set(['issueKey', 'rollKey', 'createSession', 'createWebhook', 'rotateWebhook'])
-/** Successful answers only: what an error says depends on what was wrong. */
+/** Successful answers only: an error message depends on the fault. */
 const SHOWN = ['request', '200', '202']
 
 export function writeExamples(answers: ReadonlyMap<string, ReadonlyMap<string, unknown>>): void {

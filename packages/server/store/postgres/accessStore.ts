@@ -104,7 +104,7 @@ function sessionStore(
   return {
     async insertSession({ idHash, keyId, createdAtMs, expiresAtMs, lastUsedAtMs }) {
       await connection.write(async query => {
-        // The table stays as small as the number of sessions that can still be used.
+        // Keeps the table as small as the number of usable sessions.
         await query(DELETE_EXPIRED, [createdAtMs])
         await query(INSERT_SESSION, [Buffer.from(idHash), keyId, createdAtMs, expiresAtMs, lastUsedAtMs])
       })
@@ -141,7 +141,7 @@ function recordStore(connection: Connection): Pick<AccessStore, 'audit' | 'readS
     async readSecret(name) {
       const known = await stored(name)
       if (known !== null) return known
-      // Two may ask for it first: the one that is written first is the secret of both.
+      // Two processes may request it first: both use the one that is written first.
       await connection.query(INSERT_SECRET, [`secret/${name}`, randomBytes(SECRET_BYTES)])
       return (await stored(name)) as Uint8Array
     },

@@ -1,4 +1,4 @@
-/** Back-fill on PostgreSQL: its position moves in the same transaction as the events it stands for. */
+/** Back-fill on PostgreSQL: its position moves in the same transaction as the events up to it. */
 import type { BackfillPosition, BackfillStore } from '../backfill.ts'
 import { type Connection, statement } from './connection.ts'
 import { writeEvents } from './poolEvents.ts'

@@ -1,9 +1,9 @@
 /**
- * The commit of a step and the checkpoint a worker continues from.
+ * The commit of a step and the checkpoint a worker resumes from. A commit builds on the stored position: the same step
+ * with another past, or a second writer of the chain, ends in a conflict and writes nothing.
  *
- * A commit stands on the position before it: the same step with another past, or two writers of one chain,
- * end in a conflict and write nothing. The step that was already committed is recognised, so a commit whose
- * answer was lost with the connection is simply made again.
+ * A step that is already committed is recognised, so a commit whose answer was lost with the connection is simply
+ * repeated.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
@@ -27,10 +27,10 @@ type Position = {
   readonly last_sequence: Sequence
 }
 
-/** Pauses between tries of a commit whose connection broke: together longer than a server takes to restart. */
+/** Pauses between attempts of a commit whose connection broke: together longer than a server takes to restart. */
 const AGAIN_MS = [10, 50, 250, 1_000, 2_000, 4_000] as const
 
-// The lock is on the chain's name, not its row: before the first commit there is none.
+// Locks the chain's name rather than its row: there is no row before the first commit.
 export const LOCK_CHAIN = statement(
   "SELECT pg_advisory_xact_lock(hashtextextended('assay chain ' || $1::text, 0))",
 )
@@ -80,7 +80,7 @@ function commitOnce(
   })
 }
 
-/** The answer to a commit that does not stand on the stored position; null when it does. */
+/** The answer to a commit that does not build on the stored position; null when it does. */
 function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
   const storedStep = stored?.step ?? 0
   const storedTipHash = stored?.tip_hash ?? null
@@ -120,7 +120,7 @@ async function write(
   if (commit.input !== null) await query(INSERT_INPUT, [chainId, step, atMs, commit.input])
   const records = await sealRecords(query, commit)
 
-  // From here on every other writer waits: only what needs a sequence is left.
+  // Every other writer waits from here on: only work that needs a sequence is left.
   const head = await takeSequences(query, fence, commit.records.length)
   const { envelopes, current, published, quotes } = records(head.next)
   const { first, last } = await writeLog(query, head, chainId, atMs, envelopes)

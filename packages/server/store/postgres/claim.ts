@@ -1,13 +1,13 @@
 /**
- * One process writes to a database, or several share it: each in its role, with an elected writer for every chain.
+ * One process writes to a database, or several share it, each in its role, with an elected writer for every chain. The
+ * claim is an advisory lock held by a connection of its own, so it ends with the process however that dies.
  *
- * The claim is an advisory lock held by a connection of its own, so it ends with the process however that dies.
- * Each claim has a number, the generation, in the head row. A commit takes its sequences only from a head row
- * of its own generation: a process that lost its claim without noticing can no longer commit. Those who share have one
- * number together; what keeps two of them from writing one chain is the chain's lease (`leases.ts`).
+ * Each claim has a number, the generation, in the head row. A commit takes its sequences only from a head row of its
+ * own generation, so a process that lost its claim without noticing can no longer commit. Processes that share a
+ * database share one generation; the chain's lease (`leases.ts`) keeps two of them from writing one chain.
  *
- * A server that was promoted from a replica may lack commits the old one had acknowledged. Its timeline tells;
- * whoever claims it then begins a new epoch, so no sequence is ever given out twice.
+ * A server promoted from a replica may lack commits that the old one had acknowledged. Its timeline shows that; the
+ * next process that claims it begins a new epoch, so no sequence is ever handed out twice.
  */
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -51,15 +51,15 @@ type Head = {
   readonly now: string
 }
 
-/** The owner's name while several have the database. */
+/** The owner's name while several processes share the database. */
 const SHARED = 'shared'
 
 type Owner = ProcessIdentity & { readonly host: string }
 
-/** The same in every thread of this process, and in no other process. */
+/** Identical in every thread of this process, and different in every other process. */
 const self = (): Owner => ({ host: hostname(), ...thisProcess() })
 
-/** Claims the database, brings its schema up to date, and returns the function that gives it back. */
+/** Claims the database, brings its schema up to date, and returns the function that releases it. */
 export async function claimPostgres(
   url: string,
   kind: Kind = 'alone',
@@ -148,13 +148,13 @@ class Claim {
     return true
   }
 
-  /** The connection broke. Unless another process claimed the database meanwhile, the claim goes on. */
+  /** The connection broke. The claim continues unless another process claimed the database meanwhile. */
   async #regain(client: pg.Client): Promise<void> {
     while (!this.#isReleased && this.#lock === client) {
       try {
         if (await this.#tryLock()) await this.#confirm()
       } catch {
-        // The server is still away.
+        // The server is still down.
       }
       await delay(RECLAIM_MS, undefined, { ref: false })
     }
@@ -164,7 +164,7 @@ class Claim {
     const loss = await this.#connection.write(async query => {
       if (this.#kind === 'alone') {
         const [head] = await query<Head>(LOCK_HEAD)
-        // Another process was here: ours can commit no more, and must not stand in the way of a third.
+        // Another process was here: ours can no longer commit, and must not block a third one.
         if (head?.generation !== this.#generation) {
           await this.#lock?.end()
           return null
@@ -198,7 +198,8 @@ class Claim {
   async #takeHead(query: Query): Promise<{ readonly generation: number; readonly loss: Loss | null }> {
     const [head] = await query<Head>(LOCK_HEAD)
     const loss = head?.timeline === head?.now ? null : await beginAfterPromotion(query)
-    // Those who share find the number of the first of them; after anybody else, or an epoch, it is a new one.
+    // A process that joins others uses the generation of the first; after any other owner, or a new epoch, it gets a
+    // new one.
     if (this.#kind === 'shared' && head?.owner === SHARED && loss === null)
       return { generation: head.generation, loss }
     const owner = this.#kind === 'shared' ? SHARED : JSON.stringify(self())
@@ -207,7 +208,7 @@ class Claim {
   }
 }
 
-/** How much the promoted server lacks is not known here: what it never had left no trace on it. */
+/** How much the promoted server lacks is unknown: commits it never received left no trace on it. */
 async function beginAfterPromotion(query: Query): Promise<Loss> {
   const { head } = await readBounds(query)
   await beginEpoch(query)

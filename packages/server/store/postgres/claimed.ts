@@ -1,2 +1,2 @@
-/** What a writer of this process may commit with. */
+/** The credentials of a writer in this process. */
 export type Claimed = { readonly generation: number; readonly isShared: boolean }

@@ -1,11 +1,11 @@
-/** What processes tell each other through the PostgreSQL database they share, over connections of its own. */
+/** Communication between processes over the PostgreSQL database they share, with connections of its own. */
 import type { ClusterStore } from '../cluster.ts'
 import { Connection } from './connection.ts'
 import { rpcStore } from './storeRpc.ts'
 import { nodeStore, spendingStore } from './nodes.ts'
 import { leaseStore } from './leases.ts'
 
-/** Signs of life must not wait for questions. */
+/** Heartbeats must not wait for requests. */
 const CONNECTIONS = 4
 
 export function openCluster(url: string): ClusterStore {

@@ -1,17 +1,17 @@
 /**
- * Connections to one PostgreSQL database, for one thread.
+ * Connections to one PostgreSQL database, for one thread. A write is durable when it resolves: `synchronous_commit` is
+ * set here whatever the server's default.
  *
- * A write is durable when it resolves: `synchronous_commit` is set here whatever the server's default. A lock or a
- * statement that takes too long fails by name instead of holding a chain; a client that hangs inside a transaction
- * is ended by the server, because others wait for the head row it may hold, and the successor of a stopped writer
- * waits for its chain.
+ * A lock or a statement that takes too long fails with an error of its own instead of holding a chain. The server ends
+ * a client that hangs inside a transaction, because others wait for the head row it may hold, and the successor of a
+ * stopped writer waits for its chain.
  */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { StoreError } from '../storeError.ts'
 import { toStoreError } from './postgresError.ts'
 
-/** Everything of ours lives in this schema, so the database may be shared. */
+/** All our tables are in this schema, so the database may be shared with other programs. */
 export const SCHEMA = 'assay'
 
 const SETTINGS = {
@@ -22,7 +22,7 @@ const SETTINGS = {
   idle_in_transaction_session_timeout: '4s',
 }
 
-/** A little more than the server's own limits: this one is for a server that is gone. */
+/** A little more than the server's own limits: this one detects a server that is gone. */
 const ANSWER_MS = 40_000
 const CONNECT_MS = 5_000
 
@@ -38,7 +38,7 @@ export const statement = (text: string): Statement => ({
   text,
 })
 
-/** 64-bit integers become numbers; all of ours are below 2^53, and one that is not must not be rounded. */
+/** 64-bit integers become numbers; all of ours are below 2^53, and a larger one must not be rounded. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pg.types.builtins.INT8 ? integer : pg.types.getTypeParser(oid, format),
@@ -64,7 +64,7 @@ export class Connection {
 
   constructor(url: string, most: number) {
     this.#pool = new pg.Pool({ ...clientOptions(url), max: most, idleTimeoutMillis: 60_000 })
-    // An idle connection that breaks is replaced when one is needed; the next caller then gets the error.
+    // An idle connection that breaks is replaced when needed; the next caller then gets the error.
     this.#pool.on('error', () => undefined)
   }
 
@@ -83,7 +83,7 @@ export class Connection {
     return this.#transaction('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', body)
   }
 
-  /** When it resolves, what `body` wrote is durable; when it rejects as unreachable, nobody knows. */
+  /** When it resolves, the writes of `body` are durable; when it rejects as unreachable, the outcome is unknown. */
   write<Result>(body: (query: Query) => Promise<Result>): Promise<Result> {
     return this.#transaction('BEGIN', body)
   }
@@ -102,7 +102,7 @@ export class Connection {
     } catch (error) {
       throw toStoreError(error)
     }
-    // The answer to a statement in flight fails with the connection; this is for one that breaks in between.
+    // A statement in flight fails with the connection; this handles one that breaks in between.
     const ignore = () => undefined
     client.on('error', ignore)
     let isSound = false
@@ -136,7 +136,7 @@ const VERSION = statement(
   "SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync",
 )
 
-/** Refuses a server that is too old, or that is configured not to be durable. */
+/** Refuses a server that is too old, or not configured for durability. */
 export async function refuseUnfit(query: Query): Promise<void> {
   const [server] = await query<{ version: number; fsync: string }>(VERSION)
   const { version, fsync } = server as { version: number; fsync: string }

@@ -1,5 +1,5 @@
 /**
- * The current state of every token, pool and feed: what their last record said, and which record that was. It
+ * The current state of every token, pool and feed: the content of its last record, and the sequence of that record. It
  * follows from the log alone: folding the log from its beginning gives the same state.
  */
 import type { Subject, Unsealed } from '../envelope.ts'
@@ -13,7 +13,7 @@ import type { Published } from './historyStore.ts'
 type Last = {
   readonly recordId: string
   readonly sequence: Sequence
-  /** Of a token, its state. */
+  /** The state of a token. */
   readonly text: string | null
 }
 
@@ -27,7 +27,7 @@ export type SealedCommit = {
   readonly envelopes: readonly string[]
   readonly current: CurrentStates
   readonly published: readonly Published[]
-  /** By token, of its last record. */
+  /** The quote of each token's last record. */
   readonly quotes: ReadonlyMap<string, Placed>
 }
 
@@ -40,7 +40,10 @@ const LAST_OF = {
     WHERE chain_id = $1 AND pool_address = ANY ($2::text[])`),
 } as const
 
-/** Reads what retractions withdraw and the last prices of tokens without one; the returned function seals the records at their place. */
+/**
+ * Reads the records that retractions withdraw and the last prices of tokens without one; the returned function seals
+ * each record with its sequence.
+ */
 export async function sealRecords(
   query: Query,
   { chainId, records }: StepCommit,
@@ -130,7 +133,7 @@ const UPSERT_HEALTH = statement(`
 
 export async function writeCurrent(query: Query, commit: StepCommit, current: CurrentStates): Promise<void> {
   const { chainId } = commit
-  // A removed pool keeps nothing, unless it returned in the same step.
+  // A removed pool loses its state, unless it returned in the same step.
   const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
   const removed = commit.removedPools.filter(address => !kept.has(address))
   const states = new Map([...current.pool].filter(([address]) => !removed.includes(address)))

@@ -1,4 +1,4 @@
-/** What never or rarely changes about pools and tokens, as the snapshot shows it. */
+/** Facts about pools and tokens that never or rarely change, for the snapshot. */
 import type { StepCommit } from '../port.ts'
 import { type Query, statement } from './connection.ts'
 
@@ -20,9 +20,9 @@ const UPSERT_TOKENS = statement(`
 
 export async function writeFacts(query: Query, commit: StepCommit): Promise<void> {
   const { chainId } = commit
-  // A pool that goes and returns in one step, by a reorg, is there in the end.
+  // A pool that is removed and returns in one step, through a reorg, exists in the end.
   if (commit.removedPools.length > 0) await query(DELETE_POOLS, [chainId, commit.removedPools])
-  // One statement may touch a row once: of two facts about the same thing the later holds.
+  // One statement may touch a row only once: of two facts about the same subject, the later one wins.
   const pools = [...new Map(commit.pools.map(pool => [pool.poolAddress, pool])).values()]
   if (pools.length > 0)
     await query(UPSERT_POOLS, [
@@ -48,7 +48,7 @@ export async function writeFacts(query: Query, commit: StepCommit): Promise<void
     ])
 }
 
-/** What a contract said of itself, as JSON text: it may hold a zero, which a text of PostgreSQL may not. */
+/** A text reported by a contract, as JSON text: it may contain a NUL, which a PostgreSQL text may not. */
 export const encodeSaid = (text: string | null): string | null =>
   text === null ? null : JSON.stringify(text)
 

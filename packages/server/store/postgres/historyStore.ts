@@ -1,4 +1,4 @@
-/** History of tokens: points in a table of their own, states from the log they point into. */
+/** History of tokens: points in a table of their own, states from the log rows they refer to. */
 import { envelopeState } from '../envelope.ts'
 import {
   GAP_KEYS,
@@ -34,7 +34,7 @@ const MANY_AT_TIME = statement(`
 
 const GAPS = statement('SELECT text FROM entity WHERE chain_id = $1 AND key >= $2 AND key < $3')
 
-/** Each row of the log once, however many of the sequences stand in it. */
+/** Each row of the log once, however many of the sequences it contains. */
 const ROWS = statement(`
   SELECT DISTINCT found.last - found.count + 1 AS first, found.body, found.packed
   FROM unnest($1::bigint[]) AS wanted (sequence)
@@ -80,7 +80,7 @@ export function historyStore(connection: Connection): HistoryStore {
 }
 
 function readPoints(query: Query, { chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery) {
-  // A cursor never leads out of the range it was given for.
+  // A cursor never leaves the range it was issued for.
   const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
   const bounds = [chainId, tokenAddress, start.atMs, start.sequence, toMs, rowLimit(limit)]
   return query<HistoryPoint>(RANGE, bounds)
@@ -95,14 +95,14 @@ async function withStates(query: Query, points: readonly HistoryPoint[]): Promis
   return points.map(point => ({ ...point, state: envelopeState(envelopes.get(point.sequence) as string) }))
 }
 
-/** A token's record that has its place. */
+/** A token's record with its sequence. */
 export type Published = {
   readonly sequence: Sequence
   readonly tokenAddress: string
   readonly point: PointSaid
 }
 
-/** Inside a commit. */
+/** Call inside a commit. */
 export async function writeHistory(
   query: Query,
   chainId: number,

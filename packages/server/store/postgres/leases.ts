@@ -1,10 +1,10 @@
 /**
- * One writer per chain among processes that share the database.
+ * One writer per chain among processes that share the database. A holder renews its lease by counting up `beats`. A
+ * process that has seen the same count for too long, by its own clock, takes the lease with the next generation, under
+ * the lock that commits of the chain take.
  *
- * A holder renews its lease by counting up `beats`. A process that has seen the same count for too long, by its own
- * clock, takes the lease with the next generation, under the lock that commits of the chain take. So a commit either
- * comes first, and the successor starts from it, or it finds another generation and is refused. Clocks of two processes
- * are never compared.
+ * So a commit either comes first, and the successor starts from it, or it finds another generation and is refused.
+ * Clocks of two processes are never compared.
  */
 import type { Lease, LeaseStore, LeaseView } from '../cluster.ts'
 import { LOCK_CHAIN } from './chainStore.ts'

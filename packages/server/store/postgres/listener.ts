@@ -1,6 +1,6 @@
 /**
- * Hears that something was committed, from whatever process. Only a wake-up: the log is the truth, and readers
- * poll it anyway, so a notification that is lost or a listener that hangs costs time and nothing else.
+ * Listens for notifications of commits by any process. They only wake readers: the log is authoritative and readers
+ * poll it anyway, so a lost notification or a hung listener costs only time.
  */
 import pg from 'pg'
 import { clientOptions } from './connection.ts'
@@ -10,13 +10,13 @@ export const CHANNEL = 'assay_log'
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 5_000
 
-/** How often the server's queue is looked at, and the share of it in use that is worth an alarm. */
+/** How often the server's notification queue is checked, and the share in use that triggers an alarm. */
 const QUEUE_LOOK_MS = 60_000
 const QUEUE_ALARM = 0.25
 
 export type ListenerOptions = {
   readonly url: string
-  /** Left out, that of commits. */
+  /** Left out, the channel of commits. */
   readonly channel?: string
   readonly onNews: (said: string) => void
   /** Some listener of this server does not keep up: when the queue is full, commits fail. */
@@ -51,7 +51,7 @@ export class CommitListener {
       await client.connect()
       await client.query(`LISTEN ${this.#options.channel ?? CHANNEL}`)
       this.#pauseMs = FIRST_PAUSE_MS
-      // Whatever was said while nobody listened.
+      // Notifications may have been missed while no connection was listening.
       this.#options.onNews('')
       this.#lookAtQueue(client)
     } catch {
@@ -60,7 +60,7 @@ export class CommitListener {
     }
   }
 
-  /** After a pause that grows; once for each connection that ended. */
+  /** Reconnects after a growing pause; once for each connection that ended. */
   #again(client: pg.Client): void {
     if (this.#isClosed || this.#client !== client) return
     this.#client = null

@@ -1,7 +1,6 @@
 /**
- * The log of all chains. Sequences are given out by the head row, which a transaction takes after all its other
- * work and keeps until it is durable: they are contiguous, in commit order, and a reader that sees one sees all
- * below it.
+ * The log of all chains. The head row hands out sequences. A transaction locks it after all its other work and keeps it
+ * until it is durable, so sequences are contiguous and in commit order, and a reader that sees one sees all below it.
  */
 import type { Lease } from '../cluster.ts'
 import { epochStart, lastSequence } from '../epoch.ts'
@@ -17,7 +16,7 @@ export type Appended = { readonly first: Sequence | null; readonly last: Sequenc
 
 type Head = { readonly epoch: number; readonly next: Sequence; readonly written: number }
 
-/** Where the server's own history stands: it changes when a replica is promoted. */
+/** The server's timeline: it changes when a replica is promoted. */
 export const TIMELINE = 'substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)'
 
 const TAKE_HEAD = statement(`
@@ -31,18 +30,18 @@ const INSERT = statement(`
   SELECT last, count, written, $4, $5, '', packed
   FROM unnest($1::bigint[], $2::int[], $3::bigint[], $6::bytea[]) AS row (last, count, written, packed)`)
 
-/** Who commits: a process of this claim, and where several share the database, the holder of the chain's lease. */
+/** Who may commit: a process of this claim and, when several share the database, the holder of the chain's lease. */
 export type Fence = { readonly generation: number; readonly lease: Lease | null }
 
-/** For a commit of this chain: the lease of another one, or none, is turn 0 of it, which is never given. */
+/** The fence for a commit of this chain. Without a lease for it, generation 0 is used, which is never granted. */
 export const fenceOf = ({ generation, isShared }: Claimed, lease: Lease | null, chainId: number): Fence => ({
   generation,
   lease: isShared ? { chainId, generation: lease?.chainId === chainId ? lease.generation : 0 } : null,
 })
 
 /**
- * Inside a write transaction, after everything that does not need a sequence. A writer whose claim or lease was taken
- * over, or whose server went back in time, gets no sequence and so commits nothing.
+ * Call inside a write transaction, after all work that needs no sequence. A writer whose claim or lease was taken over,
+ * or whose server went back in time, gets no sequence and so commits nothing.
  */
 export async function takeSequences(query: Query, fence: Fence, count: number): Promise<Head> {
   const { generation, lease } = fence
@@ -78,7 +77,7 @@ export const HEAD = statement('SELECT next - 1 AS head FROM head')
 
 type Row = RowBody & { last: Sequence; count: number; chain_id: number; at_ms: number }
 
-/** Rows until they hold enough records; the first one may begin below what was asked for. */
+/** Reads rows until they contain enough records; the first one may begin below the requested sequence. */
 const page = (where: string) =>
   statement(`
     SELECT last, count, chain_id, at_ms, body, packed FROM (

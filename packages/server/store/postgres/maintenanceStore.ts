@@ -1,6 +1,6 @@
 /**
- * Retention and epochs. What goes, goes from the oldest without a gap, so that everything above the oldest
- * retained sequence can be replayed.
+ * Retention and epochs. Records are deleted from the oldest without a gap, so that everything above the oldest retained
+ * sequence can be replayed.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { epochStart } from '../epoch.ts'
@@ -11,10 +11,10 @@ import { readBounds, takeSequences, TIMELINE } from './log.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A row that may go: its key, and how many records it holds. */
+/** A row that may be deleted: its key, and its number of records. */
 type OldRow = { readonly key: number; readonly records: number; readonly at_ms: number }
 
-/** `kept` finds the key above which everything is among the newest so many. */
+/** `kept` finds the key above which all rows belong to the newest ones to keep. */
 type Series = { readonly kept: Statement; readonly oldest: Statement; readonly remove: Statement }
 
 const LOG: Series = {
@@ -24,7 +24,7 @@ const LOG: Series = {
   oldest: statement(
     'SELECT last AS key, count AS records, at_ms FROM log WHERE last <= $1 ORDER BY last LIMIT $2',
   ),
-  // History points into the log: it goes with it.
+  // History refers to the log and is deleted with it.
   remove: statement(`
     WITH pruned AS (DELETE FROM log WHERE last <= $1) DELETE FROM token_history WHERE sequence <= $1`),
 }
@@ -63,13 +63,13 @@ export function maintenanceStore(connection: Connection, { generation }: Claimed
   }
 }
 
-/** Inside a write transaction that holds the head row. */
+/** Call inside a write transaction that holds the head row. */
 export async function beginEpoch(query: Query): Promise<void> {
   const epoch = (await readBounds(query)).epoch + 1
   await query(SET_EPOCH, [epoch, epochStart(epoch) + 1])
 }
 
-/** Deletes step by step. Nothing of it locks what a commit writes, and a reader keeps what it has begun to read. */
+/** Deletes step by step. It locks nothing that a commit writes, and a reader keeps its snapshot. */
 async function pruneSeries(
   connection: Connection,
   series: Series,

@@ -1,16 +1,16 @@
 /**
- * Brings a database to the newest schema. Tables and the version that names them change in one transaction,
- * under a lock that a second starter waits for: an interrupted migration has not happened.
+ * Brings a database to the newest schema. Tables and the version that describes them change in one transaction, under a
+ * lock that a second process waits for, so an interrupted migration leaves no trace.
  */
 import { type Migration, pendingMigrations } from '../migrations.ts'
 import { StoreError } from '../storeError.ts'
 import { type Connection, type Query, SCHEMA, statement } from './connection.ts'
 
-/** Any number will do, as long as no other program takes it: "Assy" and 1. */
+/** Any number that no other program uses: "Assy" and 1. */
 export const MIGRATION_LOCK = '281103041233921'
 
 const LOCK = statement(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-// Read from the tables themselves: `to_regclass` may answer from what this session knew before it waited for the lock.
+// Read from the tables themselves: `to_regclass` may answer from this session's cache of before it waited for the lock.
 const hasTable = (name: string) =>
   `EXISTS (SELECT FROM pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = '${name}')`
 const FIND = statement(`
@@ -34,11 +34,11 @@ export async function migrate(
   migrations: readonly Migration[],
   nowMs: number,
 ): Promise<void> {
-  // A database that lacks nothing is not locked.
+  // A database that is up to date is not locked.
   while ((await pending(connection.query, migrations)).length > 0)
     await connection.write(async query => {
       await query(LOCK)
-      // Another process may have been faster: what is pending is asked again under the lock.
+      // Another process may have been faster, so the pending migrations are read again under the lock.
       const [next] = await pending(query, migrations)
       if (next === undefined) return
       if (next.version === 1) {
@@ -49,7 +49,7 @@ export async function migrate(
     })
 }
 
-/** For who may not migrate. */
+/** For a process that may not migrate. */
 export async function assertMigrated(
   connection: Connection,
   migrations: readonly Migration[],
@@ -62,7 +62,7 @@ export async function assertMigrated(
     )
 }
 
-/** All of them for a database without our schema; a schema of that name that is not ours is refused. */
+/** All migrations for a database without our schema; refuses a schema of that name that is not ours. */
 async function pending(query: Query, migrations: readonly Migration[]): Promise<readonly Migration[]> {
   const [found] = await query<Found>(FIND)
   if (found?.hasSchema === false) return pendingMigrations(migrations, 0)
@@ -79,7 +79,7 @@ async function apply(
   nowMs: number,
 ): Promise<void> {
   try {
-    // Without a name: only so may one text hold several statements.
+    // Without a name, because only an unnamed statement may contain several.
     await query({ name: '', text: sql })
     await query(NOTE, [version, name, nowMs])
     const [found] = await query<Found>(FIND)

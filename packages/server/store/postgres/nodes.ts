@@ -1,9 +1,9 @@
-/** API nodes that share the database: that they live, which streams they have, and what their consumers spend. */
+/** API nodes on a shared database: their heartbeats, their streams, and what their consumers spend. */
 import type { Grant, NodeStore, SpendingStore } from '../cluster.ts'
 import type { Sequence } from '../port.ts'
 import { type Connection, statement } from './connection.ts'
 
-/** A node not heard of for this long has no streams any more; after an hour it is forgotten. */
+/** A node that is silent for this long has no streams any more; after an hour its row is deleted. */
 const LIVES = "beat_at > clock_timestamp() - interval '10 seconds'"
 
 const GREET = statement(`

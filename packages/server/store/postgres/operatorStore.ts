@@ -1,4 +1,4 @@
-/** Limits, policies, settings, enrolments asked for, and the audit trail read back. */
+/** Limits, policies, settings, requested enrolments, and the audit trail read back. */
 import type { ConsumerRow, EnrolmentClaim, OperatorStore } from '../operator.ts'
 import type { AuditRow, TokenRow } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -18,11 +18,11 @@ const SETTING = statement('SELECT value FROM meta WHERE name = $1')
 const WRITE_SETTING = statement(`
   INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 const DROP_SETTING = statement('DELETE FROM meta WHERE name = $1')
-// Enrolments for a consumer are serialised, so that none is missed in the count.
+// Enrolments for a consumer are serialised, so that the count misses none.
 const LOCK_CONSUMER = statement('SELECT 1 FROM consumer WHERE consumer = $1 FOR UPDATE')
 const TOUCH = statement(`
   UPDATE enrolment SET last_asked_at_ms = $1 WHERE chain_id = $2 AND token_address = $3 RETURNING chain_id`)
-// Every node takes its rows in the same order: two that take them in orders of their own would wait for each other.
+// Every node locks its rows in the same order, which prevents deadlocks.
 const NOTE_ASKED = statement(`
   WITH asked AS (
     SELECT chain_id, token_address, at_ms
@@ -77,7 +77,7 @@ export function operatorStore(connection: Connection): OperatorStore {
     claimEnrolments: wanted =>
       connection.write(async query => {
         const isWithin = new Map<string, boolean>()
-        // In the same order at every node, as above.
+        // The same order at every node, as above.
         for (const each of wanted.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)))
           isWithin.set(keyOf(each), await claim(query, each))
         return wanted.map(each => isWithin.get(keyOf(each)) === true)

@@ -1,6 +1,6 @@
 /**
- * Events of pools, each keyed by its place on the chain. A log of an orphaned block stays listed as such; if
- * its block returns, it is canonical again.
+ * Events of pools, keyed by their position on the chain. Events of an orphaned block stay listed as orphaned; if the
+ * block returns, they are canonical again.
  */
 import type { EventRow, SnapshotStore, StepCommit } from '../port.ts'
 import { rowLimit } from '../rowLimit.ts'
@@ -24,11 +24,11 @@ const FINALIZE = statement(
 
 type EventCommit = Pick<StepCommit, 'chainId' | 'atMs' | 'events' | 'orphanedBlocks' | 'finalizedNumber'>
 
-/** In this order: a block may be orphaned and return in one step, and be final at once. */
+/** In this order, because a block may be orphaned, return and become final in one step. */
 export async function writeEvents(query: Query, commit: EventCommit): Promise<void> {
   const { chainId, atMs, orphanedBlocks, finalizedNumber } = commit
   if (orphanedBlocks.length > 0) await query(ORPHAN, [chainId, orphanedBlocks])
-  // One statement may touch a row once.
+  // One statement may touch a row only once.
   const events = [
     ...new Map(commit.events.map(event => [`${event.blockHash} ${event.logIndex}`, event])).values(),
   ]
@@ -42,7 +42,7 @@ export async function writeEvents(query: Query, commit: EventCommit): Promise<vo
       events.map(({ blockHash }) => blockHash),
       events.map(({ logIndex }) => logIndex),
       events.map(({ body }) => body),
-      // What a back-fill finds is final already, and is written once.
+      // Events found by a back-fill are final already, and are written once.
       finalizedNumber ?? -1,
     ])
   if (finalizedNumber !== null) await query(FINALIZE, [chainId, finalizedNumber])
@@ -59,7 +59,7 @@ const PAGE = statement(`
   ORDER BY block_number DESC, log_index DESC, block_hash DESC
   LIMIT $9`)
 
-/** Newest first; the block's hash decides between logs of two branches at the same place. */
+/** Newest first; the block's hash orders logs of two branches at the same position. */
 export const eventReader = (connection: Connection): Pick<SnapshotStore, 'readEvents'> => ({
   readEvents: async ({ chainId, poolAddress, kind, fromBlock, toBlock, before, limit }) =>
     connection.query<EventRow>(PAGE, [

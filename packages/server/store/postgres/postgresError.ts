@@ -1,4 +1,4 @@
-/** What PostgreSQL and the way to it can fail with, in the store's words. No message holds the URL or its secret. */
+/** Maps failures of PostgreSQL and its connection to store errors. No message contains the URL or its secret. */
 import { StoreError, type StoreErrorCode } from '../storeError.ts'
 
 /** By SQLSTATE, or by its class of two characters; https://www.postgresql.org/docs/current/errcodes-appendix.html */
@@ -21,7 +21,7 @@ const CODES: Readonly<Record<string, StoreErrorCode>> = {
   XX002: 'STORE_CORRUPT',
 }
 
-/** The connection failed before or while the server was asked: what came of the last statement is unknown. */
+/** The connection failed before or during a statement: the outcome of the last statement is unknown. */
 const BROKEN =
   /^(E[A-Z]+)$|Connection terminated|connection timeout|Client has encountered a connection error|not queryable|Query read timeout/i
 

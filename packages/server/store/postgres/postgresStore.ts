@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL. The process claims the database once (`claimPostgres`); then every thread that needs
- * the store opens connections of its own.
+ * The store on PostgreSQL. The process claims the database once (`claimPostgres`); then every thread that needs the
+ * store opens connections of its own.
  */
 import type { BackfillStore } from '../backfill.ts'
 import type { Lease } from '../cluster.ts'
@@ -21,7 +21,7 @@ import { webhookStore } from './webhookStore.ts'
 /** A chain's thread needs one; the API serves several requests at a time. */
 const CONNECTIONS = 4
 
-/** `lease` is the chain this writer was elected for; where several share the database, nobody else commits. */
+/** `lease` is the lease of this writer's chain; when several processes share the database, only its holder commits. */
 export async function openPostgresStore(
   url: string,
   lease: Lease | null = null,

@@ -1,4 +1,4 @@
-/** Where the full quotes of tokens stand, see `quoteBook.ts`. */
+/** Reads and writes the full quotes of tokens (`quoteBook.ts`). */
 import type { QuoteRow } from '../port.ts'
 import { type Placed, type QuoteBook, quoteRowOf, quoteSql, type StoredQuote } from '../quoteBook.ts'
 import { type Query, statement } from './connection.ts'
@@ -25,7 +25,7 @@ const DELETE_BOOKS = statement(`
     AND NOT EXISTS (
       SELECT FROM quote_place WHERE quote_place.chain_id = $1 AND quote_place.step = quote_book.step)`)
 
-/** Inside a commit, before the log is locked: the texts, which are large. */
+/** Call inside a commit, before the log is locked, because the texts are large. */
 export async function writeBook(
   query: Query,
   chainId: number,
@@ -35,7 +35,9 @@ export async function writeBook(
   if (book !== null) await query(INSERT_BOOK, [chainId, step, book.packed])
 }
 
-/** Inside a commit: the last quote of each token it has records of. Books that no token needs any more go. */
+/**
+ * Call inside a commit: stores the last quote of each token with records, and deletes books that no token refers to.
+ */
 export async function placeQuotes(
   query: Query,
   chainId: number,

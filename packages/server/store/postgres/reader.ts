@@ -1,4 +1,4 @@
-/** A PostgreSQL database for reading alone: it needs no claim. */
+/** Opens a PostgreSQL database read-only, which needs no claim. */
 import type { StoreReader } from '../check.ts'
 import { Connection, refuseUnfit } from './connection.ts'
 import { logStore } from './log.ts'
@@ -14,9 +14,9 @@ export async function openPostgresReader(url: string): Promise<StoreReader> {
     return {
       ...logStore(connection),
       ...snapshotStore(connection),
-      // The server checks its own pages (data_checksums); a broken one fails the reads that follow.
+      // The server checks its own pages (data_checksums); a damaged one fails the reads that follow.
       readIntegrity: async () => [],
-      // The server vouches for what it committed; a promoted replica is known by its timeline.
+      // The server guarantees what it committed; a promoted replica is detected by its timeline.
       readMark: async () => null,
       close: () => connection.close(),
     }

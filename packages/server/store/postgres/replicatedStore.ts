@@ -1,7 +1,7 @@
 /**
- * The store of an API node that reads from a replica. What the service says of the market comes from there, and may be
- * a little old; who may ask, and where the log ends, from the primary. So a cursor that the replica has not come to is
- * known to be good, and is waited for: it is never taken for a wrong one, and nothing is skipped.
+ * The store of an API node that reads from a replica. Market data comes from the replica and may be slightly old;
+ * access data and the end of the log come from the primary. So a cursor that the replica has not reached is known to be
+ * valid, and the node waits for it: it is never refused as invalid, and nothing is skipped.
  */
 import type { BackfillStore } from '../backfill.ts'
 import type { MaintenanceStore } from '../maintenance.ts'
@@ -17,7 +17,7 @@ import { schema } from './schema.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
 const CONNECTIONS = 4
-/** Made with the database, and copied with it. */
+/** Created with the database, and copied with it. */
 const SECRET = 'cursor'
 const COPIED_SECRET = statement(`SELECT value FROM meta WHERE name = 'secret/${SECRET}'`)
 

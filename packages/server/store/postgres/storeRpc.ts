@@ -1,6 +1,6 @@
 /**
  * Remote calls between processes through the database they share: no port to open, no secret to keep, and the holder of
- * the lease finds its requests by itself. A notification wakes the other side; both sides also poll.
+ * the lease finds its requests without configuration. A notification wakes the other side; both sides also poll.
  */
 import type { Answer, RpcRequest, RpcStore } from '../cluster.ts'
 import { type Connection, statement } from './connection.ts'

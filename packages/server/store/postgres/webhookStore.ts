@@ -1,4 +1,7 @@
-/** Webhooks on PostgreSQL. What the sender writes holds the row of its turn, so that no other can begin meanwhile. */
+/**
+ * Webhooks on PostgreSQL. Writes of the sender lock the row of its turn, so that no other sender can take over
+ * meanwhile.
+ */
 import {
   type StoredWebhook,
   DELIVERY_COLUMNS,
@@ -89,8 +92,8 @@ export const webhookStore = (connection: Connection): WebhookStore => ({
 
 function registryStore(connection: Connection): Registry {
   /**
-   * The sender learns of a change by the number it leaves. The row of the turn comes first, here as there: changes and
-   * what the sender writes come one after the other, so the sender never takes a revision for current that is not.
+   * The sender detects a change by the revision. Both sides lock the row of the turn first, so changes and the sender's
+   * writes are serialised and the sender never mistakes an old revision for the current one.
    */
   const changing = (change: (query: Query) => Promise<boolean>): Promise<boolean> =>
     connection.write(async query => {

@@ -100,7 +100,7 @@ function sessionStore(
   return {
     async insertSession({ idHash, keyId, createdAtMs, expiresAtMs, lastUsedAtMs }) {
       await connection.write(() => {
-        // The table stays as small as the number of sessions that can still be used.
+        // Keeps the table as small as the number of usable sessions.
         deleteExpired.run(createdAtMs)
         insert.run(idHash, keyId, createdAtMs, expiresAtMs, lastUsedAtMs)
       })
@@ -142,7 +142,7 @@ function secretStore(connection: Connection): Pick<AccessStore, 'readSecret'> {
     async readSecret(name) {
       const known = connection.query(() => stored(name))
       if (known !== undefined) return known
-      // Two threads may ask for it first: the one that is written first is the secret of both.
+      // Two threads may request it first: both use the one that is written first.
       return connection.write(() => {
         insert.run(`secret/${name}`, randomBytes(SECRET_BYTES))
         return stored(name) as Uint8Array

@@ -1,9 +1,9 @@
-/** Back-fill on SQLite: its position moves in the same transaction as the events it stands for. */
+/** Back-fill on SQLite: its position moves in the same transaction as the events up to it. */
 import type { BackfillPosition, BackfillStore } from '../backfill.ts'
 import type { Connection } from './connection.ts'
 import { eventWriter } from './poolEvents.ts'
 
-/** `assertSpace` throws when the past must not be written for lack of space. */
+/** `assertSpace` throws when there is not enough space to write old events. */
 export function backfillStore(
   connection: Connection,
   assertSpace: () => void = () => undefined,

@@ -1,7 +1,7 @@
 /**
- * Copies of a database. A backup is one state of the file, taken while the service goes on. A restore puts one in
- * the place of the database and begins a new epoch: sequences that were given out since the backup are never
- * used again, and a cursor of then is refused instead of being understood wrongly.
+ * Copies of a database. A backup is one state of the file, taken while the service runs. A restore replaces the
+ * database with a backup and begins a new epoch: sequences handed out since the backup are never used again, and a
+ * cursor from that time is refused rather than misread.
  */
 import {
   copyFileSync,
@@ -28,11 +28,11 @@ import { openFile } from './reader.ts'
 import { toStoreError } from './sqliteError.ts'
 
 export type Restored = LogBounds & {
-  /** Where the database that was there before is kept; null if there was none. */
+  /** Where the previous database is kept; null if there was none. */
   readonly replaced: string | null
 }
 
-/** One state of the database as a file of its own, which must not exist yet. Nobody has to stop for it. */
+/** Writes one state of the database to a new file, which must not exist yet. The service keeps running. */
 export function backupSqlite(path: string, to: string): LogBounds {
   if (existsSync(to)) throw new StoreError('STORE_MISUSE', `${to} exists already: choose another name.`)
   const draft = `${resolve(to)}.part`
@@ -55,8 +55,8 @@ export function backupSqlite(path: string, to: string): LogBounds {
 }
 
 /**
- * With the service stopped. `epoch` is needed when the database that is there cannot be read: it must be above
- * every one that was ever in use.
+ * Run only while the service is stopped. `epoch` is required when the present database cannot be read: it must be above
+ * every epoch ever used.
  */
 export function restoreSqlite(path: string, from: string, epoch: number | null, nowMs: number): Restored {
   const release = claimDatabase(path)
@@ -87,7 +87,7 @@ export function restoreSqlite(path: string, from: string, epoch: number | null, 
   }
 }
 
-/** Refuses a file that is not a whole database of ours. */
+/** Refuses a file that is not a complete database of ours. */
 function soundBounds(path: string): LogBounds {
   const database = openFile(path)
   try {
@@ -102,13 +102,13 @@ function soundBounds(path: string): LogBounds {
   }
 }
 
-/** Of the last sequence that was given out; -1 where no mark tells. */
+/** The epoch of the last sequence handed out; -1 without a mark. */
 function markedEpoch(database: string): number {
   const mark = readMark(database)
   return typeof mark === 'number' ? epochOf(mark) : -1
 }
 
-/** -1 for a database to which nothing was ever written. */
+/** -1 for a database that was never written to. */
 function currentEpoch(path: string): number {
   try {
     const database = new DatabaseSync(path)
@@ -117,7 +117,7 @@ function currentEpoch(path: string): number {
         tables: number
       }
       if (tables === 0) return -1
-      // What is still in its write-ahead log belongs to the file that is set aside.
+      // The content of its write-ahead log belongs to the file that is set aside.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return (database.prepare('SELECT epoch FROM head').get() as { epoch: number }).epoch
     } finally {
@@ -141,7 +141,7 @@ function startEpochIn(path: string, epoch: number): void {
   }
 }
 
-/** The old file keeps a name until the new one is in place; its write-ahead log must not meet the new file. */
+/** The old file keeps a name until the new one is in place; its write-ahead log must not be applied to the new file. */
 function setAside(path: string, name: string): string | null {
   if (!existsSync(path)) return null
   linkSync(path, name)

@@ -1,9 +1,7 @@
 /**
- * The commit of a step and the checkpoint a worker continues from.
- *
- * A commit stands on the position before it: the same step with another past, or two writers of one chain,
- * end in a conflict and write nothing. The step that was already committed is recognised, so a worker that
- * did not hear the answer may ask again.
+ * The commit of a step and the checkpoint a worker resumes from. A commit builds on the stored position: the same step
+ * with another past, or a second writer of the chain, ends in a conflict and writes nothing. A step that is already
+ * committed is recognised, so a worker that missed the answer may repeat it.
  */
 import type { Unsealed } from '../envelope.ts'
 import type { ChainStore, Checkpoint, Committed, Conflict, Sequence, StepCommit } from '../port.ts'
@@ -24,7 +22,7 @@ type Position = {
   readonly last_sequence: Sequence
 }
 
-/** `assertSpace` throws when a step must not be written for lack of space. */
+/** `assertSpace` throws when there is not enough space to write a step. */
 export function chainStore(connection: Connection, assertSpace: () => void = () => undefined): ChainStore {
   const readPosition = connection.prepare('SELECT * FROM position WHERE chain_id = ?')
   const readEntities = connection.prepare('SELECT key, text FROM entity WHERE chain_id = ? ORDER BY key')
@@ -50,7 +48,7 @@ export function chainStore(connection: Connection, assertSpace: () => void = () 
   }
 }
 
-/** The answer to a commit that does not stand on the stored position; null when it does. */
+/** The answer to a commit that does not build on the stored position; null when it does. */
 function standing(stored: Position | undefined, commit: StepCommit): Committed | Conflict | null {
   const storedStep = stored?.step ?? 0
   const storedTipHash = stored?.tip_hash ?? null
@@ -60,7 +58,7 @@ function standing(stored: Position | undefined, commit: StepCommit): Committed |
   return { outcome: 'conflict', storedStep, storedTipHash }
 }
 
-/** Writes a commit inside a transaction; the sequences are taken when all else has been written. */
+/** Writes a commit inside a transaction; sequences are taken after everything else is written. */
 function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteBook | null) => Committed {
   const facts = factsWriter(connection)
   const events = eventWriter(connection)
@@ -83,7 +81,7 @@ function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteB
     for (const { key, text } of commit.entities)
       if (text === null) deleteEntity.run(chainId, key)
       else upsertEntity.run(chainId, key, text)
-    // A pool that goes and returns in one step, by a reorg, is there in the end.
+    // A pool that is removed and returns in one step, through a reorg, exists in the end.
     for (const address of commit.removedPools) facts.removePool(chainId, address)
     for (const pool of commit.pools) facts.writePool(chainId, pool)
     for (const token of commit.tokens) facts.writeToken(chainId, token)
@@ -91,7 +89,7 @@ function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteB
     if (commit.input !== null) insertInput.run(chainId, step, atMs, commit.input)
 
     const { first, last } = appendRecords(commit, book)
-    // Only now: the retraction of a removed pool has asked for the sequence of what it withdraws.
+    // Only now, because the retraction of a removed pool needs the sequence of the record it withdraws.
     const kept = new Set(commit.pools.map(({ poolAddress }) => poolAddress))
     for (const address of commit.removedPools) if (!kept.has(address)) current.removePool(chainId, address)
     upsertPosition.run(
@@ -108,7 +106,7 @@ function commitWriter(connection: Connection): (commit: StepCommit, book: QuoteB
   }
 }
 
-/** Appends the records of a commit and lets each replace the current state of its subject. */
+/** Appends the records of a commit and replaces the current state of the subject of each. */
 function recordWriter(connection: Connection): (commit: StepCommit, book: QuoteBook | null) => Appended {
   const log = logWriter(connection)
   const current = currentState(connection)

@@ -1,6 +1,7 @@
 /**
- * The thread behind `startCheckpointer`. It looks how far the write-ahead log has grown, often while it grows and
- * seldom while it rests, and copies what is worth the sync of the database file. Readers and writers go on meanwhile.
+ * The thread behind `startCheckpointer`. It checks the size of the write-ahead log, often while it grows and seldom
+ * while it is idle, and copies it when there is enough to justify a sync of the database file. Readers and writers
+ * continue meanwhile.
  */
 import { existsSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -9,16 +10,19 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { StoreError } from '../storeError.ts'
 import { toStoreError } from './sqliteError.ts'
 
-/** Pages that change in every block are copied once, not once a block. Well below what makes a commit copy by itself. */
+/**
+ * Large enough that a page that changes in every block is copied once rather than once per block, and well below the
+ * size at which a commit copies the log itself.
+ */
 const COPY_BYTES = 16 * 1024 * 1024
 
-/** The next look at a log that grows comes soon; at one that rests, ever later. */
+/** Checks come quickly while the log grows, and ever more slowly while it is idle. */
 const [SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS] = [5, 160]
 
 /** Opening may have to wait for another thread's recovery. */
 const OPEN_BUSY_MS = 5_000
 
-/** The log restarts once all of it is copied; what was written during one attempt is left for the next. */
+/** The log restarts once all of it is copied; pages written during one attempt are left for the next. */
 const TRIES = 3
 
 /** In pages; both are -1 before there is a log. */
@@ -30,7 +34,7 @@ const path = workerData as string
 const closing = new AbortController()
 port.once('message', () => closing.abort())
 
-// A connection this early could meet the one that makes the log, and keep it from that.
+// A connection this early could interfere with the one that creates the log.
 while (!existsSync(`${path}-wal`) && !closing.signal.aborted) await pause(LONGEST_PAUSE_MS)
 if (!closing.signal.aborted) await copyUntilClosed()
 
@@ -53,7 +57,7 @@ async function copyUntilClosed(): Promise<void> {
   }
 }
 
-/** False while there is no space to copy to. A device that fails is not tried again. */
+/** False while there is no space for the copy. A device that fails is not tried again. */
 function copyAll(copy: StatementSync): boolean {
   try {
     for (let tries = 0; tries < TRIES; tries++) {
@@ -68,7 +72,7 @@ function copyAll(copy: StatementSync): boolean {
   }
 }
 
-/** Ends at once when the thread is to close. */
+/** Ends at once when the thread must close. */
 async function pause(ms: number): Promise<void> {
   await delay(ms, undefined, closing).catch(() => undefined)
 }

@@ -1,13 +1,12 @@
 /**
- * One process per database.
+ * One process per database. The claim is a lock of the operating system on `<database>.lock`, held through an open
+ * SQLite transaction because Node has no lock of its own. It ends with the process however that dies, so no stale lock
+ * can remain, and it works between containers, whose process ids mean nothing to each other.
  *
- * The claim is a lock of the operating system on `<database>.lock`, held through an open SQLite transaction
- * because Node has no lock of its own. It ends with the process however that dies, so a stale one cannot be
- * left behind, and it holds between containers, whose process ids mean nothing to each other.
- * `<database>.owner` says who holds it, for the message and for this process's own threads.
+ * `<database>.owner` names the holder, for the message and for this process's own threads.
  *
- * Both files, once they exist, are opened by SQLite only: when a process closes any descriptor of a file, the
- * system takes back all its locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
+ * Once they exist, both files are opened by SQLite only: when a process closes any descriptor of a file, the system
+ * releases all its locks on it (https://www.sqlite.org/howtocorrupt.html, 2.2).
  */
 import {
   closeSync,
@@ -26,12 +25,12 @@ import { refuseNetworkFileSystem } from './fileSystem.ts'
 import { type ProcessIdentity, thisProcess } from '../processIdentity.ts'
 import { toStoreError } from './sqliteError.ts'
 
-/** Keeps the locks reachable: a collected connection would close and let go. */
+/** Keeps the connections reachable: a garbage-collected one would close and release its lock. */
 const held = new Map<string, DatabaseSync>()
 
 /**
- * Claims the database for this process, and makes its folder and file. Once per process, by the main thread, before
- * any thread opens the store; the returned function gives it back after all have closed it.
+ * Claims the database for this process, and creates its folder and file. Call once per process, in the main thread,
+ * before any thread opens the store; call the returned function after all have closed it.
  */
 export function claimDatabase(path: string): () => void {
   mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
@@ -51,7 +50,7 @@ export function claimDatabase(path: string): () => void {
   }
 }
 
-/** Throws unless this process, by any of its threads, has claimed the database. */
+/** Throws unless some thread of this process has claimed the database. */
 export function assertClaimed(path: string): void {
   const database = canonicalPath(path)
   const owner = readOwner(database)
@@ -63,7 +62,7 @@ export function assertClaimed(path: string): void {
   )
 }
 
-/** One name per file, whatever links lead to it. The file itself may not exist yet. */
+/** One name per file, through any links. The file itself may not exist yet. */
 export function canonicalPath(path: string): string {
   try {
     return realpathSync(path)
@@ -98,7 +97,7 @@ function lock(database: string): DatabaseSync {
   }
 }
 
-/** The database holds secrets; its write-ahead log takes over its permissions. An existing file is not touched. */
+/** The database contains secrets; its write-ahead log inherits its permissions. An existing file keeps its own. */
 function createPrivately(file: string): void {
   try {
     closeSync(openSync(file, 'ax', 0o600))

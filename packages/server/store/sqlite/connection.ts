@@ -1,9 +1,7 @@
 /**
- * One connection to the database file, for one thread.
- *
- * A transaction is synchronous from its first statement to its commit, so two of them never mix on one
- * connection. Only the wait for the write lock is asynchronous: while another thread commits, this one goes
- * on with its other work.
+ * One connection to the database file, for one thread. A transaction is synchronous from its first statement to its
+ * commit, so two of them never mix on one connection. Only the wait for the write lock is asynchronous: while another
+ * thread commits, this one continues with other work.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,30 +14,31 @@ const OLDEST_SQLITE = [3, 51, 3] as const
 /** Opening may have to wait for another thread's recovery or migration. */
 const OPEN_BUSY_MS = 5_000
 
-/** How long a statement may block its thread for a lock; past it the thread gets its event loop back. */
+/** How long a statement may block its thread for a lock; after that the event loop runs again. */
 const STEP_BUSY_MS = 5
 
-/** Between two tries for the write lock. */
+/** Pause between two attempts to get the write lock. */
 const LOCK_PAUSE_MS = 2
 
 /** A commit takes milliseconds; a wait this long means that a writer hangs. */
 const LOCK_LIMIT_MS = 10_000
 
 /**
- * Of a new database; an older one keeps its own. A block changes small rows all over the tables of a chain with many
- * pools, and each takes its whole page along: larger pages save calls on the long texts of the log and lose more here.
+ * Page size of a new database; an existing one keeps its own. A block changes small rows all over the tables of a chain
+ * with many pools, and each rewrites a whole page: larger pages save calls on the long texts of the log but cost more
+ * here.
  */
 const PAGE_BYTES = 4_096
 
 /**
- * Past this a commit copies the write-ahead log into the database by itself, where the checkpointer has not: it may be
- * gone, or never see the end of a log that does not rest. What is left of the file after a checkpoint is cut to the same.
+ * Past this size a commit copies the write-ahead log into the database itself when the checkpointer has not: it may
+ * have stopped, or never reach the end of a busy log. After a checkpoint the file is truncated to the same size.
  */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 const CACHE_KIBIBYTES = 32 * 1024
 
-/** After one of these nobody knows what the device holds: no write is tried again on this connection. */
+/** After one of these the content of the device is unknown, so this connection writes no more. */
 const FATAL: ReadonlySet<string> = new Set(['STORE_IO', 'STORE_CORRUPT', 'STORE_READ_ONLY'])
 
 export class Connection {
@@ -80,10 +79,10 @@ export class Connection {
     })
   }
 
-  /** When it resolves, what `body` wrote is on the device; when it rejects, none of it is kept. */
+  /** When it resolves, the writes of `body` are on the device; when it rejects, none of them is kept. */
   async write<Result>(body: () => Result): Promise<Result> {
     const limit = performance.now() + LOCK_LIMIT_MS
-    // Nothing may come between the lock and the body: another call would find itself in this transaction.
+    // No `await` may come between the lock and the body: another call would run inside this transaction.
     while (!this.#tryLock(limit)) await delay(LOCK_PAUSE_MS)
     try {
       return this.#run(body)
@@ -126,7 +125,7 @@ export class Connection {
       this.#commit.run()
       return result
     } catch (error) {
-      // SQLite has already rolled back after some failures, a full disk among them.
+      // SQLite has already rolled back after some failures, for example on a full disk.
       if (this.#database.isTransaction) this.#rollback.run()
       throw error
     }
@@ -137,7 +136,9 @@ export class Connection {
   }
 }
 
-/** A database file ready for statements, its schema aside. `settle` is called before the short waits begin. */
+/**
+ * A database file ready for statements, apart from its schema. `settle` is called before the short lock waits apply.
+ */
 export function openDatabase(path: string, settle: (database: DatabaseSync) => void): DatabaseSync {
   try {
     const database = new DatabaseSync(path, { timeout: OPEN_BUSY_MS, enableForeignKeyConstraints: true })

@@ -1,5 +1,5 @@
 /**
- * The current state of every token, pool and feed: what their last record said, and which record that was. It
+ * The current state of every token, pool and feed: the content of its last record, and the sequence of that record. It
  * follows from the log alone: folding the log from its beginning gives the same state.
  */
 import type { Sealed, Subject } from '../envelope.ts'
@@ -14,7 +14,7 @@ type LastRecord = { readonly record_id: string; readonly sequence: Sequence }
 export type CurrentState = {
   /** The sequence of the record `recordId`, which must be the last one about its subject. */
   sequenceOf(chainId: number, subject: Subject, recordId: string): Sequence
-  /** `last_priced` of a token that has no price from here on. */
+  /** `last_priced` of a token that has no price after this record. */
   lastPricedOf(chainId: number, subject: Subject): string
   write(chainId: number, subject: Subject, sealed: Sealed, sequence: Sequence): void
   removePool(chainId: number, poolAddress: string): void

@@ -1,6 +1,6 @@
 /**
- * Texts of the database that are not what was written: no longer UTF-8, or no longer JSON. SQLite checks the order of its
- * pages and not what rows say, so a flipped byte inside a text passes its own check.
+ * Finds texts of the database that are damaged: no longer UTF-8, or no longer JSON. SQLite checks the structure of its
+ * pages but not the content of rows, so its own check misses a flipped byte inside a text.
  */
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
@@ -8,7 +8,7 @@ import { damageIn as damageInPacked } from '../packed.ts'
 import { pageOf } from './rowPlace.ts'
 import { toStoreError } from './sqliteError.ts'
 
-/** Every column of JSON, and how its row is called. The text of `log` is JSON a line. */
+/** Every column of JSON, and how its row is identified. The text of `log` is one JSON value per line. */
 const TEXTS = [
   { table: 'log', column: 'body', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
   { table: 'log', column: 'packed', row: `'sequences ' || (last - count + 1) || ' to ' || last` },
@@ -38,7 +38,7 @@ export function* damagedTexts(database: DatabaseSync, path: string): Generator<s
         yield `table ${text.table}, ${where}: the ${text.column === 'packed' ? 'body' : text.column} of ${row ?? `row ${id}`} is damaged`
       }
     } catch (error) {
-      // A page on the way: its own check has named it.
+      // A damaged page on the way to the row, which SQLite's own check has reported.
       const failure = toStoreError(error)
       yield `table ${text.table}: cannot be read to its end (${failure instanceof Error ? failure.message : String(failure)})`
     }
@@ -62,7 +62,7 @@ function placeIn(database: DatabaseSync, { table, column }: Text): { root: numbe
   return { root, column: columns.findIndex(({ name }) => name === column) }
 }
 
-/** The first byte that cannot be right; null for a text that may be what was written. */
+/** The offset of the first byte that is certainly wrong; null for a text that may be intact. */
 function damageIn(bytes: Buffer, { table, column }: Text): number | null {
   if (column === 'packed') return damageInPacked(bytes)
   const text = bytes.toString('utf8')

@@ -1,4 +1,4 @@
-/** What never or rarely changes about pools and tokens, as the snapshot shows it. */
+/** Facts about pools and tokens that never or rarely change, for the snapshot. */
 import type { PoolFacts, TokenFacts } from '../port.ts'
 import type { Connection } from './connection.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Where a database may lie, and how much room it needs. Its threads share memory through a mapped file and trust the locks of the
- * system; file systems that reach over a network or through a user program break one or the other.
+ * Which file systems a database may be on, and how much space it needs. Its threads share memory through a mapped file
+ * and rely on the locks of the system; file systems over a network or in user space break one or the other.
  */
 import { statfsSync } from 'node:fs'
 import { StoreError } from '../storeError.ts'
@@ -18,7 +18,7 @@ const REFUSED: ReadonlyMap<number, string> = new Map([
   [0x0bd00bd0, 'Lustre'],
 ])
 
-/** Elsewhere the numbers mean other things, so only Linux is judged. */
+/** The numbers mean other things elsewhere, so only Linux is checked. */
 export function refuseNetworkFileSystem(
   folder: string,
   typeOf: (folder: string) => number = path => statfsSync(path).type,
@@ -36,8 +36,8 @@ export function refuseNetworkFileSystem(
 }
 
 /**
- * Stops the growth of the log before the disk is full: on a full disk nobody can log in, prune or even read,
- * because readers need room as well. Once there is space, commits go on by themselves.
+ * Stops the growth of the log before the disk is full: on a full disk no user can log in, prune or even read, because
+ * readers need space too. Commits resume as soon as there is space.
  */
 export function assertSpace(folder: string, floorBytes: number): void {
   const { bavail, bsize } = statfsSync(folder)

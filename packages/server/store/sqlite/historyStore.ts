@@ -1,4 +1,4 @@
-/** History of tokens: points in a table of their own, states from the log they point into. */
+/** History of tokens: points in a table of their own, states from the log rows they refer to. */
 import { envelopeState } from '../envelope.ts'
 import {
   GAP_KEYS,
@@ -42,7 +42,7 @@ export function historyStore(connection: Connection): HistoryStore {
   const readRecord = recordReader(connection)
 
   const pointsOf = ({ chainId, tokenAddress, fromMs, toMs, after, limit }: RangeQuery): HistoryPoint[] => {
-    // A cursor never leads out of the range it was given for.
+    // A cursor never leaves the range it was issued for.
     const start = after === null || after.atMs < fromMs ? { atMs: fromMs, sequence: -1 } : after
     return range.all({
       chain: chainId,
@@ -94,7 +94,7 @@ function inPlaces(rows: readonly Placed[], places: number): (PriceThen | null)[]
   return found
 }
 
-/** Inside a commit: notes a token's record under its sequence. */
+/** Call inside a commit: records a token's record under its sequence. */
 export function historyWriter(
   connection: Connection,
 ): (chainId: number, tokenAddress: string, sequence: Sequence, point: PointSaid) => void {

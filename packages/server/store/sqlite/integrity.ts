@@ -1,4 +1,4 @@
-/** What SQLite itself finds wrong with the pages of a database, with the table each page belongs to. */
+/** Damage that SQLite itself finds in the pages of a database, with the table each page belongs to. */
 import type { StatementSync } from 'node:sqlite'
 import { StoreError } from '../storeError.ts'
 import { toStoreError } from './sqliteError.ts'
@@ -23,7 +23,7 @@ export function integrityOf(database: Prepares): readonly string[] {
   ]
 }
 
-/** A check gives up at a page it cannot go on from; what it found before then counts. */
+/** A check stops at a page it cannot get past; everything it found before is kept. */
 function untilDamage<Row>(database: Prepares, sql: string): { rows: readonly Row[]; isWhole: boolean } {
   const rows: Row[] = []
   try {

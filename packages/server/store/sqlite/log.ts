@@ -1,6 +1,6 @@
 /**
- * The log of all chains. Sequences are given out by the head row inside the commit that appends, so they are
- * contiguous, in commit order, and never seen before they are durable.
+ * The log of all chains. The head row hands out sequences inside the commit that appends, so they are contiguous, in
+ * commit order, and never visible before they are durable.
  */
 import { epochStart, lastSequence } from '../epoch.ts'
 import { linesOf, packRecords, type RowBody, unpackRecords } from '../logRow.ts'
@@ -22,7 +22,7 @@ type Row = [
 export type Appended = { readonly first: Sequence | null; readonly last: Sequence }
 
 export type LogWriter = {
-  /** Inside a write transaction. `seal` makes the envelope of the record at an index, in ascending order. */
+  /** Call inside a write transaction. `seal` makes the envelope of the record at an index, in ascending order. */
   append(
     chainId: number,
     atMs: number,
@@ -81,12 +81,12 @@ export function logStore(connection: Connection): LogStore {
   }
 }
 
-/** To be called inside a transaction: the envelope at a sequence that the log still holds. */
+/** Call inside a transaction: the envelope at a sequence that the log still contains. */
 export function recordReader(connection: Connection): (sequence: Sequence) => string {
   const rowOf = connection.prepare(
     'SELECT last - count + 1 AS first, body, packed FROM log WHERE last >= ? LIMIT 1',
   )
-  // Records of a page stand close together: often in the same row.
+  // Records of a page are close together, often in the same row.
   let read: { readonly first: Sequence; readonly lines: readonly string[] } | null = null
   return sequence => {
     if (read === null || sequence < read.first || sequence >= read.first + read.lines.length) {
@@ -97,7 +97,7 @@ export function recordReader(connection: Connection): (sequence: Sequence) => st
   }
 }
 
-/** To be called inside a transaction. An empty log begins where its next record will stand. */
+/** Call inside a transaction. An empty log begins at the sequence of its next record. */
 export function boundsReader(connection: Connection): () => LogBounds {
   const readHead = connection.prepare('SELECT epoch, next, written FROM head')
   const readOldest = connection.prepare('SELECT last - count + 1 AS first FROM log ORDER BY last LIMIT 1')
@@ -109,7 +109,7 @@ export function boundsReader(connection: Connection): () => LogBounds {
   }
 }
 
-/** The head of the log alone, for reads that must say which commit they show. */
+/** Only the head of the log, for reads that must state which commit they show. */
 export function headReader(connection: Connection): () => Sequence {
   const readHead = connection.prepare('SELECT next - 1 AS head FROM head')
   return () => (readHead.get() as { head: Sequence }).head

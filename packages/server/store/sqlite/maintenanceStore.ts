@@ -1,6 +1,6 @@
 /**
- * Retention and epochs. What goes, goes from the oldest without a gap, so that everything above the oldest
- * retained sequence can be replayed.
+ * Retention and epochs. Records are deleted from the oldest without a gap, so that everything above the oldest retained
+ * sequence can be replayed.
  */
 import type { StatementSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { boundsReader } from './log.ts'
 
 const HOUR_MS = 3_600_000
 
-/** A row that may go: its key, how many records it holds, and its place in the count of all ever written. */
+/** A row that may be deleted: its key, its number of records, and its position among all records ever written. */
 type OldRow = {
   readonly key: number
   readonly records: number
@@ -22,7 +22,7 @@ type OldRow = {
 type Series = {
   readonly oldest: StatementSync
   readonly newest: StatementSync
-  /** Everything up to and including a key. */
+  /** Deletes everything up to and including a key. */
   readonly remove: (key: number) => void
 }
 
@@ -36,7 +36,7 @@ export function maintenanceStore(connection: Connection): MaintenanceStore {
     newest: connection.prepare('SELECT written AS place FROM head'),
     remove(last) {
       removeLog.run(last)
-      // History points into the log: it goes with it.
+      // History refers to the log and is deleted with it.
       removeHistory.run(last)
     },
   }
@@ -76,7 +76,7 @@ function numberedSeries(connection: Connection, table: 'pool_event' | 'input'): 
   }
 }
 
-/** Deletes step by step, with a turn of the event loop and the write lock free in between. */
+/** Deletes step by step, yielding the event loop and the write lock in between. */
 async function pruneSeries(
   connection: Connection,
   series: Series,

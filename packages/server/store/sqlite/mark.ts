@@ -1,12 +1,11 @@
 /**
- * The mark: a small file beside the database with the last sequence that was given out, `{epoch, sequence, checksum}`.
+ * The mark: a small file beside the database with the last sequence that was handed out, `{epoch, sequence, checksum}`.
+ * SQLite silently ends a damaged write-ahead log at the last commit it can read, and cannot recognise an old copy of
+ * the file. The mark can: a head below it means that clients know sequences beyond the head.
  *
- * SQLite ends a damaged write-ahead log silently at the last commit it can read, and a copy of the file that was put back
- * is as good as any. The mark tells: a head below it means that sequences beyond the head are known outside.
- *
- * It is written in place before a position leaves the store. A killed process leaves the write in the system's cache, so it
- * is synced once a second and costs no commit a sync. After a power failure it may be a second old, while every commit was
- * synced: then it is below the head, which is no loss.
+ * It is written in place before a position leaves the store. The write survives a killed process in the system's cache,
+ * so the file is synced only once a second and adds no sync to a commit. After a power failure it may be a second old
+ * while every commit was synced: then it is below the head, which is no loss.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -28,7 +27,7 @@ import { StoreError } from '../storeError.ts'
 const MARK_BYTES = 128
 const SYNC_MS = 1_000
 
-/** What the file says; `damaged` is a file that is there and does not hold a mark. */
+/** The content of the file; `damaged` means that it exists but contains no valid mark. */
 export type ReadMark = Sequence | 'missing' | 'damaged'
 
 export const markPath = (database: string): string => `${database}.mark`
@@ -41,14 +40,14 @@ export function readMark(database: string): ReadMark {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing'
     throw toMarkError(error)
   }
-  // The process was killed between making the file and writing it: nothing was given out yet.
+  // The process was killed between creating the file and writing it, so nothing had been handed out yet.
   if (text === '') return 'missing'
   const found = /^\{"epoch":\d+,"sequence":(\d{1,16}),/.exec(text)
   const sequence = Number(found?.[1])
   return found !== null && text === markText(sequence) ? sequence : 'damaged'
 }
 
-/** The mark of a database that this process has claimed, in the thread that claimed it. */
+/** The mark of a database that this process has claimed, used in the claiming thread. */
 export class MarkFile {
   readonly #file: number
   readonly #timer: NodeJS.Timeout
@@ -61,7 +60,7 @@ export class MarkFile {
     this.#timer.unref()
   }
 
-  /** Everything up to here may be known outside from now on. */
+  /** From now on, clients may know every sequence up to this one. */
   note(sequence: Sequence): void {
     if (this.#last !== null && sequence <= this.#last) return
     try {
@@ -73,7 +72,7 @@ export class MarkFile {
     this.#isSynced = false
   }
 
-  /** On the device, with its name, when it returns. */
+  /** On return, the mark and the name of its file are on the device. */
   begin(sequence: Sequence, database: string): void {
     this.note(sequence)
     try {
@@ -97,7 +96,7 @@ export class MarkFile {
   #sync(): void {
     if (this.#isSynced) return
     this.#isSynced = true
-    // A device that fails is met by the next commit, and that one reports it.
+    // If the device fails, the next commit fails too and reports it.
     fdatasync(this.#file, () => undefined)
   }
 }

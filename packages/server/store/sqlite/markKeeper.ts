@@ -1,6 +1,6 @@
 /**
- * Keeps the mark of a claimed database. At the first opening the log is held against it; from then on every answer of the
- * store that may tell a position is noted before its caller has it.
+ * Maintains the mark of a claimed database. The first time it is opened, the log is compared with the mark; after that,
+ * every result of the store that may contain a position updates the mark before the caller receives it.
  */
 import { checkStore } from '../check.ts'
 import { epochOf, epochStart } from '../epoch.ts'
@@ -13,7 +13,7 @@ import { boundsReader, headReader, logStore } from './log.ts'
 import { MarkFile, type ReadMark, readMark } from './mark.ts'
 import { snapshotStore } from './snapshotStore.ts'
 
-/** In the table `meta`: this database has had a mark, so a missing one is a loss. */
+/** In the table `meta`: this database has had a mark, so a missing one means a loss. */
 const FLAG = 'store/mark'
 
 type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
@@ -21,7 +21,7 @@ type Calls = Readonly<Record<string, (...args: never[]) => Promise<unknown>>>
 /** By the canonical path of the database. Only the thread that claimed it has an entry. */
 const keepers = new Map<string, MarkKeeper>()
 
-/** Undone by the returned function. */
+/** The returned function undoes it. */
 export function keepMark(database: string, onLoss: OnLoss): () => void {
   const keeper = new MarkKeeper(database, onLoss)
   keepers.set(database, keeper)
@@ -31,7 +31,7 @@ export function keepMark(database: string, onLoss: OnLoss): () => void {
   }
 }
 
-/** Null in other threads: what they commit is given out by the one that claimed the database. */
+/** Null in other threads: the claiming thread hands out what they commit. */
 export const keeperOf = (database: string): MarkKeeper | null => keepers.get(database) ?? null
 
 export class MarkKeeper {
@@ -44,7 +44,7 @@ export class MarkKeeper {
     this.#onLoss = onLoss
   }
 
-  /** Once, before anything is read for others or committed. */
+  /** Runs once, before anything is read for clients or committed. */
   async settle(connection: Connection, nowMs: number): Promise<void> {
     if (this.#file !== null) return
     const mark = readMark(this.#database)
@@ -57,12 +57,12 @@ export class MarkKeeper {
     const file = new MarkFile(this.#database)
     this.#file = file
     file.begin(head, this.#database)
-    // After the mark is on the device: a flag without one is a loss.
+    // Set after the mark is on the device, because a flag without a mark means a loss.
     if (!hadMark) await connection.write(() => flag(connection))
     if (loss !== null) this.#onLoss(loss)
   }
 
-  /** The same calls; the head of the log is noted between an answer and its caller. */
+  /** Wraps the methods: the head of the log is recorded before each result reaches the caller. */
   noting<Methods extends Calls>(methods: Methods, connection: Connection): Methods {
     const readHead = headReader(connection)
     const noted = Object.entries(methods).map(([name, method]) => [
@@ -77,8 +77,8 @@ export class MarkKeeper {
   }
 
   /**
-   * What a checkpoint has copied is newer than what is left of a damaged write-ahead log: together they are no state that
-   * ever was. Only then is the whole log read at a start.
+   * Pages that a checkpoint has copied are newer than the rest of a damaged write-ahead log: together they are a state
+   * that never existed. Only in this case does a start read the whole log.
    */
   async #refuseTorn(connection: Connection, { head, mark }: Loss): Promise<void> {
     const { faults } = await checkStore({
@@ -109,7 +109,7 @@ export function lossOf({ epoch, head }: LogBounds, mark: ReadMark, hadMark: bool
   if (mark === 'damaged') return { why: 'MARK_DAMAGED', head, mark: null, lost: null, epoch: epoch + 1 }
   if (mark <= head) return null
   const markEpoch = epochOf(mark)
-  // Of the epochs between, nobody knows how far they went.
+  // The lengths of the epochs in between are unknown.
   const lost = mark - Math.max(head, epochStart(markEpoch))
   return { why: 'BEHIND', head, mark, lost, epoch: markEpoch + 1 }
 }
@@ -136,7 +136,7 @@ async function beginEpoch(connection: Connection, loss: Loss, nowMs: number): Pr
   })
 }
 
-/** A mark for a database that was just restored, so that its first start finds nothing lost. */
+/** Writes a mark for a database that was just restored, so that its first start finds no loss. */
 export function markRestored(database: string, head: Sequence): void {
   const file = new MarkFile(database)
   file.begin(head, database)

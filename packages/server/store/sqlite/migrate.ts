@@ -1,6 +1,6 @@
 /**
- * Brings a database file to the newest schema. The version is SQLite's `user_version`, which changes in the
- * same transaction as the tables: an interrupted migration has not happened.
+ * Brings a database file to the newest schema. The version is SQLite's `user_version`, which changes in the same
+ * transaction as the tables, so an interrupted migration leaves no trace.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { type Migration, pendingMigrations } from '../migrations.ts'
@@ -11,16 +11,16 @@ import { toStoreError } from './sqliteError.ts'
 const APPLICATION_ID = 0x41737379
 
 export function migrate(database: DatabaseSync, migrations: readonly Migration[], nowMs: number): void {
-  // A database that lacks nothing is not locked for writing.
+  // A database that is up to date is not locked for writing.
   while (nextOf(database, migrations) !== undefined)
     transaction(database, 'BEGIN IMMEDIATE', () => {
-      // Another thread may have been faster: what is pending is asked again under the lock.
+      // Another thread may have been faster, so the next migration is read again under the lock.
       const next = nextOf(database, migrations)
       if (next !== undefined) apply(database, next, nowMs)
     })
 }
 
-/** Refuses a newer database and one of another program; both are seen in one read. */
+/** Refuses a newer database and one of another program; one read shows both. */
 export function refuseUnknown(database: DatabaseSync, migrations: readonly Migration[]): void {
   transaction(database, 'BEGIN', () => {
     const id = pragma(database, 'application_id')

@@ -1,4 +1,4 @@
-/** Limits, policies, settings, enrolments asked for, and the audit trail read back. */
+/** Limits, policies, settings, requested enrolments, and the audit trail read back. */
 import type { ConsumerRow, EnrolmentClaim, OperatorStore } from '../operator.ts'
 import type { AuditRow } from '../port.ts'
 import type { Connection } from './connection.ts'

@@ -1,6 +1,6 @@
 /**
- * Events of pools, each keyed by its place on the chain. A log of an orphaned block stays listed as such; if
- * its block returns, it is canonical again.
+ * Events of pools, keyed by their position on the chain. Events of an orphaned block stay listed as orphaned; if the
+ * block returns, they are canonical again.
  */
 import type { EventRow, SnapshotStore, StepCommit } from '../port.ts'
 import type { Connection } from './connection.ts'
@@ -21,16 +21,16 @@ export function eventWriter(connection: Connection): EventWriter {
     ON CONFLICT (chain_id, block_hash, log_index) DO UPDATE SET
       finality = CASE finality WHEN 'finalized' THEN 'finalized' ELSE excluded.finality END,
       body = excluded.body`)
-  // The literal is what lets SQLite use the index of pending events.
+  // SQLite can use the index of pending events only with the literal.
   const finalize = connection.prepare(
     "UPDATE pool_event SET finality = 'finalized' WHERE chain_id = ? AND block_number <= ? AND finality = 'canonical'",
   )
   return {
-    // In this order: a block may be orphaned and return in one step, and be final at once.
+    // In this order, because a block may be orphaned, return and become final in one step.
     write({ chainId, atMs, events, orphanedBlocks, finalizedNumber }) {
       for (const hash of orphanedBlocks) orphan.run(chainId, hash)
       for (const { poolAddress, kind, blockNumber, blockHash, logIndex, body } of events) {
-        // What a back-fill finds is final already, and is written once.
+        // Events found by a back-fill are final already, and are written once.
         const finality = blockNumber <= (finalizedNumber ?? -1) ? 'finalized' : 'canonical'
         insert.run(chainId, poolAddress, kind, blockNumber, blockHash, logIndex, atMs, finality, body)
       }
@@ -39,7 +39,7 @@ export function eventWriter(connection: Connection): EventWriter {
   }
 }
 
-/** Newest first; the block's hash decides between logs of two branches at the same place. */
+/** Newest first; the block's hash orders logs of two branches at the same position. */
 export function eventReader(connection: Connection): Pick<SnapshotStore, 'readEvents'> {
   const page = connection.prepare(`
     SELECT chain_id AS chainId, pool_address AS poolAddress, kind, block_number AS blockNumber,
@@ -60,7 +60,7 @@ export function eventReader(connection: Connection): Pick<SnapshotStore, 'readEv
         index: before?.logIndex ?? 0,
         hash: before?.blockHash ?? '',
         from: fromBlock ?? 0,
-        // As tight as the key allows: the index is entered at this bound.
+        // As tight as the key allows, because the index search starts at this bound.
         to: Math.min(toBlock ?? Number.MAX_SAFE_INTEGER, before?.blockNumber ?? Number.MAX_SAFE_INTEGER),
         kind,
         limit: rowLimit(limit),

@@ -1,4 +1,4 @@
-/** A database file for reading alone: it needs no claim, because readers and the one writer do not meet. */
+/** Opens a database file read-only, which needs no claim: readers do not disturb the one writer. */
 import { DatabaseSync } from 'node:sqlite'
 import type { StoreReader } from '../check.ts'
 import { StoreError } from '../storeError.ts'
@@ -16,7 +16,7 @@ import { toStoreError } from './sqliteError.ts'
 
 const BUSY_MS = 5_000
 
-/** The file as it is: of this program, and of a schema that this program reads. */
+/** Opens an existing file of this program with a schema that this program reads. */
 export function openFile(path: string): DatabaseSync {
   try {
     const database = new DatabaseSync(canonicalPath(path), { readOnly: true, timeout: BUSY_MS })
@@ -38,7 +38,7 @@ export function openFile(path: string): DatabaseSync {
   }
 }
 
-/** SQLite reads the list of tables before anything else: what it cannot make out then is the first page. */
+/** SQLite reads the list of tables before anything else: if that fails, the first page is damaged. */
 function firstPageFault(path: string, failure: unknown): unknown {
   if (!(failure instanceof StoreError) || failure.code !== 'STORE_CORRUPT') return failure
   return new StoreError(

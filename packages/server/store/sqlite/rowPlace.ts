@@ -1,14 +1,15 @@
 /**
- * The page of the database file that holds a byte of a row, found by walking the table's tree as the file format describes
- * it (https://www.sqlite.org/fileformat2.html). SQLite does not tell, and a damaged row is to be named by its page.
+ * Finds the page of the database file that contains a byte of a row, by walking the table's tree as the file format
+ * describes it (https://www.sqlite.org/fileformat2.html). SQLite does not report it, and a damaged row must be
+ * identified by its page.
  *
- * It reads the file behind SQLite's back: pages that are still in the write-ahead log are older here. Only for a process
- * that holds no claim, because closing a descriptor of the file gives up the locks of the whole process on it.
+ * It reads the file without SQLite, so pages still in the write-ahead log appear older here. Only for a process without
+ * a claim, because closing a descriptor of the file releases all locks of the process on it.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 
 const [INTERIOR, LEAF] = [5, 13]
-/** A tree of this depth would be larger than SQLite allows a file to be. */
+/** A deeper tree would exceed the largest file SQLite allows. */
 const DEEPEST = 20
 
 export type Place = { readonly root: number; readonly rowId: number; readonly column: number }
@@ -19,7 +20,7 @@ export function pageOf(path: string, pageBytes: number, place: Place, byte: numb
   try {
     return new Tree(file, pageBytes).pageOf(place, byte)
   } catch (error) {
-    // A pointer that leads out of its page: this tree is damaged too.
+    // A pointer leaves its page: this tree is damaged too.
     if (error instanceof RangeError) return null
     throw error
   } finally {
@@ -58,7 +59,7 @@ class Tree {
       let skip = startOf(bytes, start, column) + byte - local
       let holder = page
       let next = local < length ? bytes.readUInt32BE(start + local) : 0
-      // Each further page begins with the number of the one after it.
+      // Each overflow page begins with the number of the next one.
       for (; skip >= 0 && next !== 0; skip -= this.#pageBytes - 4) {
         holder = next
         next = this.#read(holder).readUInt32BE(0)
@@ -87,7 +88,7 @@ function childFor(bytes: Buffer, from: number, rowId: number): number {
   return bytes.readUInt32BE(from + 8)
 }
 
-/** How much of a row's bytes a leaf keeps; section 1.6 of the format. */
+/** How much of a row's bytes a leaf stores; section 1.6 of the format. */
 function localBytes(length: number, usable: number): number {
   const most = usable - 35
   if (length <= most) return length
@@ -96,7 +97,7 @@ function localBytes(length: number, usable: number): number {
   return kept <= most ? kept : least
 }
 
-/** Where a column begins in the row's bytes: after the header and the columns before it. */
+/** Offset of a column in the row's bytes: after the header and the columns before it. */
 function startOf(bytes: Buffer, start: number, column: number): number {
   const [headerBytes, first] = varint(bytes, start)
   let at = first
@@ -112,7 +113,7 @@ function startOf(bytes: Buffer, start: number, column: number): number {
 const SIZES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 const sizeOf = (type: number): number => SIZES[type] ?? Math.floor((type - 12) / 2)
 
-/** Its value, and where the next thing begins. */
+/** The value, and the offset after it. */
 function varint(bytes: Buffer, at: number): readonly [value: number, next: number] {
   let value = 0
   for (let index = 0; index < 8; index++) {

@@ -1,4 +1,4 @@
-/** The schema as it came to be. Append only: a released migration never changes. */
+/** All schema migrations in order. Append only: a released migration never changes. */
 import type { Migration } from '../migrations.ts'
 import { log } from './schema/0001-log.ts'
 import { market } from './schema/0002-market.ts'

@@ -60,7 +60,7 @@ export function snapshotStore(connection: Connection): SnapshotStore {
       FROM pool JOIN pool_state USING (chain_id, pool_address)
       WHERE pool.chain_id = :chain AND (token0 = wanted.value OR token1 = wanted.value) AND json_valid(state)) AS depth
     FROM json_each(:tokens) AS wanted ORDER BY wanted.key`)
-  // An entity that was damaged tells nothing here; its chain does when it starts.
+  // A damaged entity is ignored here; its chain reports it when it starts.
   const readProven = connection.prepare(`
     SELECT json_extract(text, '$.proven') AS proven FROM entity
     WHERE chain_id = ? AND key = 'chain' AND json_valid(text)`)

@@ -1,4 +1,4 @@
-/** SQLite's result codes in the store's words. */
+/** Maps SQLite's result codes to store errors. */
 import { StoreError, type StoreErrorCode } from '../storeError.ts'
 
 /** Primary result codes, https://www.sqlite.org/rescode.html */
@@ -16,7 +16,7 @@ const CODES: Readonly<Record<number, StoreErrorCode>> = {
 
 type SqliteFailure = Error & { readonly errcode: number; readonly errstr: string }
 
-/** Failures of SQLite become store errors; whatever else was thrown is not ours to rename. */
+/** Converts failures of SQLite to store errors; leaves other errors unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (!isSqliteFailure(error)) return error
   // The low byte of an extended result code is the primary one.

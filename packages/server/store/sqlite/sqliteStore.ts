@@ -1,6 +1,6 @@
 /**
- * The store on one SQLite file. The process claims the file once (`claimDatabase`); then every thread that
- * needs the store opens a connection of its own.
+ * The store on one SQLite file. The process claims the file once (`claimDatabase`); then every thread that needs the
+ * store opens a connection of its own.
  */
 import { dirname } from 'node:path'
 import type { BackfillStore } from '../backfill.ts'
@@ -25,11 +25,11 @@ import { webhookStore } from './webhookStore.ts'
 export type SqliteStoreOptions = {
   readonly path: string
   readonly clock?: { nowMs(): number }
-  /** With less free space than this no step is committed, and nothing of the past. */
+  /** With less free space than this, neither a step nor a back-fill commits. */
   readonly floorBytes?: number
 }
 
-/** The write-ahead log at its largest and the checkpoint of it: what keys, sessions and pruning may still need. */
+/** The write-ahead log at its largest and its checkpoint: space that keys, sessions and pruning may still need. */
 const FLOOR_BYTES = 128 * 1024 * 1024
 
 export async function openSqliteStore({

@@ -1,4 +1,4 @@
-/** Webhooks on SQLite. What the sender writes carries the number of its turn. */
+/** Webhooks on SQLite. Writes of the sender carry the number of its turn. */
 import {
   type StoredWebhook,
   DELIVERY_COLUMNS,
@@ -59,7 +59,7 @@ function registryStore(connection: Connection): Registry {
   const note = connection.prepare(`
     INSERT INTO webhook_turn (id, generation, beats, owner, revision) VALUES (1, 0, 0, '', 1)
     ON CONFLICT DO UPDATE SET revision = revision + 1`)
-  /** The sender learns of a change by the number it leaves. */
+  /** The sender detects a change by the revision. */
   const changing = (change: () => boolean): Promise<boolean> =>
     connection.write(() => {
       if (!change()) return false

@@ -1,9 +1,9 @@
 /**
- * The opt-in full scan of a chain's past: pools from the factories' own logs, and events of pools from blocks that
- * proved themselves. It stands beside the engine, which never needs an old swap.
+ * The opt-in full scan of a chain's past: pools from the logs of factories, and pool events from proven blocks. It runs
+ * beside the engine, which never needs an old swap.
  *
- * Its position is stored with the events it stands for, so a killed one goes on where it was. A transaction is kept
- * short, for live commits wait while it runs.
+ * Its position is stored together with the events up to it, so a scan that was killed resumes there. Transactions are
+ * kept short, because live commits wait for them.
  */
 import { count, type Input, isFamily, ms } from '@assay/engine'
 import { pause } from '../../feed/condition.ts'
@@ -36,9 +36,9 @@ export type BackfillProgress = {
   readonly pools_found: number
   readonly range_blocks: number
   readonly blocks_per_s: number
-  /** Null before there is a rate to tell it by. */
+  /** Null until there is a rate to estimate it from. */
   readonly eta_s: number | null
-  /** Why it does not go on now: a full disk, or no endpoint that can be asked; null while it does. */
+  /** Why it is waiting: a full disk, or no reachable endpoint; null while it runs. */
   readonly waiting: string | null
   readonly done: boolean
 }
@@ -49,7 +49,7 @@ export type BackfillOptions = {
   readonly store: BackfillStore & Pick<SnapshotStore, 'readPools' | 'readTokens'>
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** Left out, the first deployment block. Only for a new scan: one that was cut short keeps its own bounds. */
+  /** Left out, the first deployment block. Only for a new scan: an interrupted one keeps its own bounds. */
   readonly fromBlock?: number
   /** Left out, the finalized block; never beyond it. */
   readonly toBlock?: number
@@ -57,11 +57,11 @@ export type BackfillOptions = {
 }
 
 const PAGE = 1000
-/** `0x` and 20 bytes. */
+/** Characters of `0x` and 20 bytes. */
 const ADDRESS_LENGTH = 42
-/** Blocks whose creations are looked for before their events. */
+/** Blocks per segment: pool creations of a segment are read before its events. */
 const SEGMENT = 50_000
-/** Nobody can be asked, which says nothing about the past: it is waited for, with longer and longer pauses. */
+/** No endpoint is reachable, which says nothing about the past: the scan waits, with growing pauses. */
 const AWAY = [
   'NO_ENDPOINT',
   'ENDPOINT_UNREACHABLE',
@@ -75,7 +75,7 @@ export async function runBackfill(options: BackfillOptions): Promise<BackfillPro
   return new Backfill(options, await positionOf(options)).run()
 }
 
-/** Where one that was cut short stood, or a new one. */
+/** The stored position of an interrupted scan, or the start of a new one. */
 async function positionOf(options: BackfillOptions): Promise<BackfillPosition> {
   const { chain, clock, endpoints, signal, store } = options
   const stored = await store.readBackfill(chain.chainId)
@@ -98,7 +98,7 @@ class Backfill {
   readonly #wanted = new Set<Address>()
   readonly #anchors: ReadonlySet<Address>
   readonly #factories: readonly Address[]
-  /** Of creations, which are few, and of all events. */
+  /** One range for creations, which are few, and one for all events. */
   readonly #ranges = { creations: new BlockRange(), events: new BlockRange() }
   readonly #writer: BackfillWriter
   readonly #startedMs: number
@@ -148,7 +148,7 @@ class Backfill {
     return this.#progress()
   }
 
-  /** The next stretch. */
+  /** Scans the next stretch. */
   async #scan(): Promise<void> {
     const { nextBlock: from, toBlock } = this.#position
     const to = Math.min(toBlock, from + SEGMENT - 1)
@@ -161,7 +161,7 @@ class Backfill {
     this.#options.onProgress?.(this.#progress())
   }
 
-  /** Creations of a stretch come first: the filter for its events must hold every pool made in it. */
+  /** Reads the creations of a stretch first: the filter for its events must contain every pool created in it. */
   async #discover(from: number, to: number): Promise<void> {
     const topics = CREATION_TOPICS
     const query = { from, to, topics, addresses: this.#factories }
@@ -179,7 +179,8 @@ class Backfill {
   }
 
   async #gather(from: number, to: number): Promise<void> {
-    // A pool that one contract holds with all others has no address: its logs are among those of the factories.
+    // A pool inside a manager contract has no address of its own: its logs are read together with those of the
+    // factories.
     const contracts = [...this.#known.keys()].filter(pool => pool.length === ADDRESS_LENGTH)
     const addresses = [...this.#factories, ...contracts]
     const query = { from, to, topics: POOL_TOPICS, addresses }

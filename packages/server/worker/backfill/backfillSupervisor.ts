@@ -1,4 +1,4 @@
-/** Back-fills of a running service, one per chain at most, each in a thread of its own. What was cut short goes on. */
+/** Back-fills of a running service, at most one per chain, each in its own thread. Interrupted ones are resumed. */
 import { Worker } from 'node:worker_threads'
 import type { ChainConfig } from '../../ops/config.ts'
 import type { Log } from '../../ops/log.ts'
@@ -24,7 +24,7 @@ export type BackfillSupervisorOptions = {
   readonly storeAddress: string
   readonly store: BackfillStore
   readonly log: Log
-  /** Pools of the chain that were found and are not loaded. */
+  /** Receives pools that were found but are not loaded. */
   readonly onFound: (chainId: number, pools: readonly string[]) => void
 }
 
@@ -40,7 +40,7 @@ export class BackfillSupervisor implements Backfills {
     this.#options = options
   }
 
-  /** Goes on with those a stop or a crash cut short. */
+  /** Resumes back-fills that a stop or a crash interrupted. */
   async resume(): Promise<void> {
     for (const { chainId } of this.#options.chains) {
       const position = await this.#options.store.readBackfill(chainId)
@@ -48,7 +48,7 @@ export class BackfillSupervisor implements Backfills {
     }
   }
 
-  /** One that already runs goes on as it is. */
+  /** Has no effect on one that already runs. */
   start(chainId: number, bounds: BackfillBounds): BackfillStatus {
     const known = this.#running.get(chainId)
     if (known?.status.running === true) return known.status
@@ -95,7 +95,7 @@ export class BackfillSupervisor implements Backfills {
     return views.filter(view => view !== null)
   }
 
-  /** Null where there never was one. */
+  /** Null if there never was one. */
   async view(chainId: number): Promise<BackfillView | null> {
     const position = await this.#options.store.readBackfill(chainId)
     return viewOf(chainId, position, this.#running.get(chainId)?.status)
@@ -118,12 +118,12 @@ export class BackfillSupervisor implements Backfills {
       const pools = await this.#options.store.readFoundPools(chainId)
       if (pools.length > 0) this.#options.onFound(chainId, pools)
     } catch {
-      // The service is closing; the next start looks again.
+      // The service is closing; the next start tries again.
     }
   }
 }
 
-/** By what is stored of it, and what is known of its thread. */
+/** Combines the stored position with the status of the thread. */
 export function viewOf(
   chainId: number,
   position: BackfillPosition | null,

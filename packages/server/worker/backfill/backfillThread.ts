@@ -1,4 +1,4 @@
-/** The thread of a back-fill: its own endpoints and store connection, so that nobody waits for it. */
+/** The thread of a back-fill, with its own endpoints and store connection, so that no other work waits for it. */
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { openEndpoints } from '../../feed/endpoints/openEndpoints.ts'
@@ -10,7 +10,7 @@ import { fromThread } from '../messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
-// The past can wait, and who asks cannot. Only Linux means this thread by it; elsewhere it would be the process.
+// The past can wait, but requests cannot. Only on Linux does this lower the thread; elsewhere it would be the process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_LOW)
 
 const data = workerData as BackfillData

@@ -1,6 +1,6 @@
 /**
- * Writes what a back-fill found in transactions so short that no chain's commit waits long behind one. How much
- * fits into one depends on the disk and on what else is written, so each goes by how long the last one took.
+ * Writes the results of a back-fill in transactions so short that no chain's commit waits long for one. How much fits
+ * into a transaction depends on the disk and on other writers, so each is sized by the duration of the last.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../../ops/clock.ts'
@@ -15,20 +15,20 @@ export const TRANSACTION_MS = 20
  * and retakes it at once starves the others.
  */
 const GIVE_WAY_MS = 4
-/** Between two tries of a store that may take it later, as when its disk is full. */
+/** Pause between attempts when the store may accept the write later, for example when the disk is full. */
 const PATIENCE_MS = { first: 500, most: 10_000 } as const
-/** Rows of a transaction. */
+/** Rows per transaction. */
 export const BATCH = { first: 200, least: 20, most: 5000 } as const
 
 export type BackfillWriterOptions = {
   readonly chainId: number
   readonly clock: Pick<Clock, 'monotonicMs' | 'nowMs'>
   readonly store: Pick<BackfillStore, 'writeBackfill'>
-  /** Left out, a few milliseconds. */
+  /** Pauses between transactions; left out, for a few milliseconds. */
   readonly giveWay?: () => Promise<void>
-  /** Ends a wait for the store. */
+  /** Aborts waiting for the store. */
   readonly signal?: AbortSignal
-  /** What it waits for; null when it goes on. */
+  /** Receives the reason for waiting, or null when writing continues. */
   readonly onWaiting?: (reason: string | null) => void
 }
 
@@ -42,7 +42,10 @@ export class BackfillWriter {
     this.#giveWay = options.giveWay ?? (() => pause(GIVE_WAY_MS))
   }
 
-  /** The position moves with the last transaction: one that was cut short is done again, and twice is once. */
+  /**
+   * The position moves with the last transaction. An interrupted write is repeated in full; writing an event twice has
+   * no effect.
+   */
   async writeEvents(
     events: readonly PoolEventDraft[],
     before: BackfillPosition,
@@ -66,7 +69,7 @@ export class BackfillWriter {
     }
   }
 
-  /** So many of those that are left. A small rest goes along: a transaction of its own costs a sync and a wait. */
+  /** Rows of the next transaction. A small rest is included: a transaction of its own would cost a sync and a wait. */
   #rowsOf(left: number): number {
     return left <= this.#batch + (this.#batch >> 2) ? left : this.#batch
   }
@@ -86,7 +89,7 @@ export class BackfillWriter {
       this.#batch = Math.min(BATCH.most, this.#batch + (this.#batch >> 2))
   }
 
-  /** What the store may take later is kept in hand until it does: twice is once, so a lost answer does no harm. */
+  /** Retries until the store accepts the commit. Repeating a commit has no effect, so a lost answer does no harm. */
   async #write(commit: BackfillCommit): Promise<void> {
     const { store, signal, onWaiting } = this.#options
     for (let waitMs: number = PATIENCE_MS.first; ; waitMs = Math.min(waitMs * 2, PATIENCE_MS.most)) {

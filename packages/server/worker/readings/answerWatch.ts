@@ -1,7 +1,10 @@
 /**
- * Where the answers of feeds come from. An aggregator logs each new one, and a proven block has the log: nothing needs to be
- * read. They are read now and then in any case, because a proxy may turn to another aggregator; after a reorganisation;
- * when a contract of ours logs what its log does not tell, as a sequencer does; and where logs are not proven, by the minute.
+ * When feed answers have to be read from the chain. An aggregator logs each new answer, and a proven block contains the
+ * log, so usually nothing has to be read.
+ *
+ * The answers are read anyway: periodically, because a proxy may switch to another aggregator; after a reorganisation;
+ * when one of our contracts logs an event without the answer, as a sequencer feed does; and every half minute where
+ * logs are not proven.
  */
 import type { LogEntry } from '../../feed/answers/entry.ts'
 import type { VerifiedBlock } from '../../feed/feed.ts'
@@ -12,9 +15,9 @@ import type { Address } from '../../ops/config.ts'
 
 type Block = Pick<VerifiedBlock, 'logs' | 'proof'>
 
-/** A proxy may turn to another aggregator, and a log may have been missed. */
+/** A proxy may have switched to another aggregator, or a log may have been missed. */
 const RENEW_MS = 600_000
-/** Feeds whose logs nobody vouches for: answers change by the minute. */
+/** Interval for feeds whose logs are not proven: answers change by the minute. */
 const UNTOLD_MS = 30_000
 
 const NO_SOURCES: AnswerSources = { aggregators: new Map(), others: new Set(), isComplete: false }
@@ -25,10 +28,10 @@ export class AnswerWatch {
   #readAtMs = Number.NEGATIVE_INFINITY
   #isTold = false
   #isProven = true
-  /** Contracts that logged an answer since the last reading began: they may turn out to be ours. */
+  /** Contracts that logged an answer since the last reading began: one may turn out to be an aggregator of ours. */
   readonly #loggers = new Set<Address>()
 
-  /** What the logs of a block say; a block that is not proven says that there is something to read. */
+  /** The answers in a block's logs; an unproven block only marks that a reading is due. */
   take({ logs, proof }: Block, decimalsOf: (token: Address) => number | null): FeedAnswers {
     for (const log of logs) if (isAnswer(log)) this.#loggers.add(log.address)
     const { answers, isUnclear } = answersIn(logs, this.#sources, decimalsOf)
@@ -37,7 +40,7 @@ export class AnswerWatch {
     return isProven ? answers : []
   }
 
-  /** These blocks came in; those that replace others took readings with them. */
+  /** Notes new blocks; those of a reorganisation may have orphaned the block of a reading. */
   note(blocks: readonly Block[], isReorg: boolean): void {
     this.#isProven = blocks.every(({ proof }) => proof !== 'none')
     if (isReorg) this.#isTold = true
@@ -54,21 +57,21 @@ export class AnswerWatch {
     return nowMs - this.#sourcesReadAtMs >= RENEW_MS
   }
 
-  /** A reading begins: what is logged from now on is not in it. */
+  /** A reading begins: it does not include anything logged from now on. */
   begin(nowMs: number): void {
     this.#isTold = false
     this.#readAtMs = nowMs
     this.#loggers.clear()
   }
 
-  /** It came to nothing. */
+  /** The reading failed. */
   failed(): void {
     this.#isTold = true
   }
 
   /**
-   * As they were at the block of a reading. What was logged meanwhile was taken for what the sources before said: where
-   * those were others, the feeds are read once more.
+   * The sources at the block of a reading. Logs that arrived meanwhile were attributed to the sources known before: if
+   * the sources have changed, the feeds are read once more.
    */
   setSources(sources: AnswerSources, nowMs: number): void {
     const [before, now] = [this.#sources.aggregators, sources.aggregators]

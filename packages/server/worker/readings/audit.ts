@@ -1,10 +1,10 @@
 /**
- * Holds what we know against the chain again, a little at a time and in turn: decimals of tokens, which a proxy may
- * change, and whole pools with their ticks, which nothing but a full reading shows to have drifted.
+ * Compares our state with the chain again, a little at a time and in rotation: decimals of tokens, which a proxy may
+ * change, and whole pools with their ticks, because only a full reading shows drift.
  *
- * What looks odd is read first: a token that logged an upgrade, at the next block; one whose decimals were read
- * differently, as soon as another reading counts; and one whose pool jumped by orders of magnitude. Nothing is written while the chain
- * says what we know.
+ * Suspicious items go first: a token that logged an upgrade, at the next block; one whose decimals changed, as soon as
+ * a second reading counts; and a pool whose price jumped by orders of magnitude. Nothing is written while the chain
+ * agrees with us.
  */
 import {
   type Address,
@@ -24,14 +24,14 @@ export const UPGRADES: ReadonlySet<string> = new Set([
   '0x1cf3b03a6cf19fa2baba4df148e9dcabedea7f8a5c07840e207e5c089be95d3e',
 ])
 
-/** Tokens and pools in one go. */
+/** Tokens and pools per round. */
 const TOKENS = 8
 const POOLS = 2
 
 export class Audit {
   readonly #state: State
   readonly #doubted = new Set<Address>()
-  /** Tokens whose decimals changed, by the block time from which another reading counts. */
+  /** Tokens whose decimals changed, with the block time from which a second reading counts. */
   readonly #held = new Map<Address, number>()
   #token: Address | null = null
   #pool: Address | null = null
@@ -41,7 +41,7 @@ export class Audit {
     for (const { address } of state.tokens.values()) this.#hold(address)
   }
 
-  /** Tokens that these blocks say were upgraded are doubted. */
+  /** Marks tokens that were upgraded in these blocks. */
   note(blocks: readonly Pick<VerifiedBlock, 'logs'>[]): void {
     for (const { logs } of blocks)
       for (const { address, topics } of logs)
@@ -52,7 +52,7 @@ export class Audit {
     return this.#doubted.size > 0 || this.#due().length > 0
   }
 
-  /** These tokens were read, and what differed is known: decimals that changed are read again when that counts. */
+  /** These tokens were read and differences recorded; changed decimals are scheduled for their second reading. */
   settle(read: readonly TokenFacts[]): void {
     for (const { token } of read) {
       this.#doubted.delete(token)
@@ -66,13 +66,13 @@ export class Audit {
     else this.#held.set(token, untilMs)
   }
 
-  /** Held tokens whose next reading counts at the tip. */
+  /** Held tokens whose second reading counts at the tip. */
   #due(): Address[] {
     const tipMs = this.#state.chain.tip?.timeMs ?? 0
     return [...this.#held].flatMap(([token, untilMs]) => (untilMs <= tipMs ? [token] : []))
   }
 
-  /** The next tokens in turn, odd ones before them. */
+  /** The next tokens in rotation, suspicious ones first. */
   tokens(): readonly Address[] {
     const known = [...this.#state.tokens.values()].filter(({ decimals }) => decimals !== null)
     const odd = new Set([...this.#doubted, ...this.#due()])
@@ -87,7 +87,7 @@ export class Audit {
     return [...new Set([...[...odd].slice(0, TOKENS), ...turn])]
   }
 
-  /** The next pools in turn. One that waits to be loaded anyway is left to that. */
+  /** The next pools in rotation, without those that are about to be loaded anyway. */
   pools(): readonly Pool[] {
     const sound = [...this.#state.pools.values()].filter(({ state }) => state.verified && !state.incomplete)
     const [turn, last] = inTurn(
@@ -99,7 +99,7 @@ export class Audit {
     return turn.flatMap(address => this.#state.pools.get(address) ?? [])
   }
 
-  /** Whether a reading says something else of the token than we know. */
+  /** Whether a reading differs from what we know of the token. */
   differs(facts: TokenFacts): boolean {
     const token = this.#state.tokens.get(facts.token)
     if (token === undefined) return false
@@ -112,7 +112,7 @@ export class Audit {
   }
 }
 
-/** What a factory would say of the pool. */
+/** The pool as its factory describes it. */
 export const bornAs = ({ address, deploymentId, token0, token1, terms, around }: Pool): NewPool => ({
   address,
   deploymentId,
@@ -121,7 +121,7 @@ export const bornAs = ({ address, deploymentId, token0, token1, terms, around }:
   fee: around.adapter.born(terms),
 })
 
-/** Where the pool's price and its known ticks are; none for a family without. */
+/** The tick of the pool's price and its known ticks; none for a family without ticks. */
 export function knownTicksOf({
   address,
   terms,
@@ -134,7 +134,7 @@ export function knownTicksOf({
   return [[address, { at, set: book.entries().map(({ tick }) => tick) }]]
 }
 
-/** Ticks that the chain and our book have differently, inside what both know. */
+/** Number of ticks that differ between the chain and our state, within the range both know. */
 export function driftedTicks({ terms, around }: Pool, loaded: LoadedPool): number {
   const book = around.adapter.book(terms)
   if (book === null || loaded.ticks === null) return 0
@@ -154,7 +154,7 @@ export function driftedTicks({ terms, around }: Pool, loaded: LoadedPool): numbe
   return missing + (ours.size - (theirs.length - missing))
 }
 
-/** So many after the last one, around the end. */
+/** The next items after `last`, wrapping around at the end. */
 function inTurn(
   addresses: readonly Address[],
   after: Address | null,

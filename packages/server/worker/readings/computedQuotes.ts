@@ -1,6 +1,6 @@
 /**
- * Quotes computed for one caller at the tip: narrowed ones, pools asked for by address, and states that the caller wants
- * verified again. Whatever has to be read for them is read beside the lane; only the evaluation runs in it.
+ * Quotes computed for one caller at the tip: narrowed ones, pools requested by address, and states that the caller
+ * wants verified again. State they need is read beside the lane; only the evaluation runs in it.
  */
 import { setImmediate } from 'node:timers/promises'
 import {
@@ -40,7 +40,7 @@ type QuoteContext = {
   readonly lastSequence: () => Sequence
 }
 
-/** As long as any request may take: a reading nobody waits for any more ends. */
+/** The longest any request may take: a reading that no caller can still wait for is aborted. */
 const VERIFY_MS = 10_000
 
 export class ComputedQuotes {
@@ -114,7 +114,7 @@ export class ComputedQuotes {
     })
   }
 
-  /** Begun in the lane on a copy of the state; the rest takes turns with the chain's blocks. */
+  /** Starts in the lane with a copy of the state; the rest alternates with the chain's blocks. */
   async cost(token: Address): Promise<CostAnswer> {
     const { state, inLane, now, lastSequence } = this.#context
     const begun = await inLane(async () => {
@@ -131,7 +131,7 @@ export class ComputedQuotes {
     return { outcome: 'cost', cost: JSON.stringify(stamped(answer, begun.sequence)) }
   }
 
-  /** Reads again these pools and those that give them dollars; why it could not, or null. */
+  /** Reads these pools again, with the pools that price them in dollars; returns why that failed, or null. */
   async #verifyAnew(pools: readonly Pool[], consumer: string): Promise<Unread | null> {
     const { state, enrolments, intake } = this.#context
     const anchors = state.setup.routingAssets.flatMap(asset => poolsOf(state, asset))
@@ -147,7 +147,7 @@ export class ComputedQuotes {
     }
   }
 
-  /** A computed answer says which commit it stands on, and so does every quote within it. */
+  /** Adds the sequence of the underlying commit to a computed answer and to every quote inside it. */
   #stamped(quote: object): string {
     return JSON.stringify(stamped(quote as Stampable, this.#context.lastSequence()))
   }

@@ -1,6 +1,6 @@
 /**
- * Decimals that changed are held for half an hour (R-decimals-3), unless an operator confirms them. What the operator says is
- * not believed by itself: the token is read once more, and has to say the same.
+ * Changed decimals are held for half an hour (R-decimals-3), unless an operator confirms them. The operator's number
+ * alone is not enough: the token is read once more and must report the same.
  */
 import { type Address, heldUntilMs, type State } from '@assay/engine'
 import { isFeedError } from '../../feed/feedError.ts'

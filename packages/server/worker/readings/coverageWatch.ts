@@ -11,7 +11,7 @@ import type { Log } from '../../ops/log.ts'
 export type CoverageWatchOptions = {
   readonly sources: readonly CoverageSource[]
   readonly state: State
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<unknown>
   readonly inLane: (task: () => Promise<void>) => Promise<void>
   readonly clock: Clock
@@ -24,7 +24,7 @@ const LOOK_MS = 60_000
 
 export class CoverageWatch {
   readonly #options: CoverageWatchOptions
-  /** Of each file: what it last said, and what is wrong with it now. */
+  /** For each file, its last valid content and its current fault. */
   readonly #files = new Map<string, { assets: readonly CoverageAsset[]; fault: string | null }>()
   #isLooking = false
 
@@ -32,7 +32,7 @@ export class CoverageWatch {
     this.#options = options
   }
 
-  /** In the lane. */
+  /** Call only inside the lane. */
   async start(): Promise<void> {
     await this.#tell(await this.#read())
     const { sources, signal, lookMs = LOOK_MS } = this.#options
@@ -42,7 +42,7 @@ export class CoverageWatch {
     signal.addEventListener('abort', () => clearInterval(timer), { once: true })
   }
 
-  /** One look at a time: two that overlap would both report a fault that is new to both. */
+  /** One check at a time: two that overlap would both report a new fault. */
   async #look(): Promise<void> {
     const { inLane, signal, log } = this.#options
     if (this.#isLooking) return
@@ -51,7 +51,7 @@ export class CoverageWatch {
       const assets = await this.#read()
       if (!signal.aborted) await inLane(() => this.#tell(assets))
     } catch (failure) {
-      // A step that fails ends the chain by itself, and says so.
+      // A failed step ends the chain and is reported there.
       if (!signal.aborted) log.warn('the depth of other markets was not applied', { error: String(failure) })
     } finally {
       this.#isLooking = false
@@ -74,7 +74,7 @@ export class CoverageWatch {
     if (!isKnown) await apply({ kind: 'coverage', assets: told, atMs: ms(clock.nowMs()) })
   }
 
-  /** Of this chain, one entry an asset; of two that speak of the same, the later in the list counts. */
+  /** Entries of this chain, one per asset; of two files that list the same asset, the later one wins. */
   async #read(): Promise<readonly CoverageAsset[]> {
     const { sources, state } = this.#options
     const known = new Map<string, CoverageAsset>()
@@ -94,7 +94,7 @@ export class CoverageWatch {
       return assets
     } catch (failure) {
       const fault = failure instanceof Error ? failure.message : String(failure)
-      // Said once, not every minute.
+      // Logged once, not every minute.
       if (before?.fault !== fault && !this.#options.signal.aborted)
         this.#options.log.warn(
           'a file of coverage.sources cannot be used; its last valid content stays in force',

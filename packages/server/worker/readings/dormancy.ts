@@ -1,6 +1,6 @@
 /**
- * Tokens that came in by being asked for, and that nobody has asked for since: they are put to sleep, and wake when they are
- * asked for again (R-find-4). Tokens of the configuration, anchors and an operator's own stay.
+ * Tokens that were enrolled on demand and have not been requested for a while: they become dormant, and wake at the
+ * next request (R-find-4). Tokens of the configuration, anchors and an operator's own tokens stay.
  */
 import { type Input, ms, type State, type StepResult } from '@assay/engine'
 import type { Clock } from '../../ops/clock.ts'
@@ -11,15 +11,15 @@ export type DormancyContext = {
   readonly chain: Pick<ChainConfig, 'chainId' | 'tokens' | 'routingAssets' | 'stables'>
   readonly state: State
   readonly store: Pick<OperatorStore, 'readIdle'>
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly clock: Clock
 }
 
 const IDLE_MS = 7 * 86_400_000
-/** How often it is looked for; the days are not counted to the minute. */
+/** Interval between checks; dormancy is counted in days. */
 const LOOK_MS = 600_000
-/** In one look: the rest has its turn at the next. */
+/** Limit per check: the rest follows at the next one. */
 const MOST = 100
 
 export class Dormancy {
@@ -33,7 +33,7 @@ export class Dormancy {
     this.#kept = new Set([...tokens, ...routingAssets, ...stables.map(({ tokenAddress }) => tokenAddress)])
   }
 
-  /** In the lane. */
+  /** Call only inside the lane. */
   async tend(): Promise<void> {
     const { chain, clock, store, apply, state } = this.#context
     if (clock.monotonicMs() < this.#lookAtMs) return

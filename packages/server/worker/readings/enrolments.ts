@@ -1,9 +1,9 @@
 /**
- * Tokens on their way in: facts read, pools found by factory look-up, their state loaded, and the first evaluation.
- * Also whatever the engine says it needs from the chain. All of it is read beside the lane.
+ * Tokens being enrolled: facts are read, pools found by factory look-up, their state loaded, and the first evaluation
+ * made. This file also loads whatever the engine requests from the chain. All reading happens beside the lane.
  *
- * What a consumer asks for is looked up in groups, one after another: calls of a group go out together, and a consumer
- * with many tokens waits for itself.
+ * A consumer's tokens are looked up in groups, one after another: the calls of a group are sent together, and a
+ * consumer with many tokens delays only itself.
  */
 import { type Input, poolsOf, type State, type StepResult } from '@assay/engine'
 import { untilAborted } from '../../feed/transport/deadline.ts'
@@ -23,11 +23,11 @@ export type EnrolmentContext = {
   readonly state: State
   readonly intake: Intake
   readonly market: Market
-  /** The same market over calls that are counted and come in turn: for what a consumer asks. */
+  /** The same market over calls that are counted and scheduled per consumer. */
   readonly marketOf: (consumer: string) => Market
-  /** Stables and routing assets are known: before that no evaluation means anything. */
+  /** Resolves once stables and routing assets are known: no evaluation means anything before. */
   readonly anchored: Promise<void>
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
   readonly now: () => Ms
@@ -35,30 +35,30 @@ export type EnrolmentContext = {
   readonly log: Log
 }
 
-/** Asked again after this long. */
+/** Suggested delay before a client asks again. */
 const RETRY_AFTER_MS = 1000
-/** A token that is not enrolled by then is tried again with the next request. */
+/** An enrolment that takes longer is abandoned; the next request starts it again. */
 const ENROLMENT_MS = 30_000
-/** How long an answer is remembered; a look-up that failed may be tried again with the next question. */
+/** How long an outcome is kept; a failed look-up may be retried at the next request. */
 const FORGET_MS = { RPC_UNAVAILABLE: RETRY_AFTER_MS, EVALUATED: 0 } as const
-/** Checks whether there is a token by now: a call or two. */
+/** Time to check once more whether the token exists now: a call or two. */
 const LOOK_AGAIN_MS = 2500
-/** Answers remembered at most; beyond that the oldest are forgotten. */
+/** Outcomes kept; beyond this the oldest are dropped. */
 const MAX_REMEMBERED = 10_000
-/** Tokens looked up together: a few calls where Multicall3 is there, and milliseconds of work when they are answered. */
+/** Tokens looked up together: a few calls with Multicall3, and milliseconds of work for the answers. */
 const GROUP = 25
-/** Of one consumer: some minutes of look-ups. */
+/** Waiting tokens per consumer: some minutes of look-ups. */
 const MAX_WAITING = 5000
 
-/** `tip` is the last block when it was found. */
+/** `tip` is the last block at the time of the outcome. */
 type Progress = { readonly enrolment: Enrolment; readonly atMs: Ms; readonly tip: string | null }
 
 export class Enrolments {
   readonly #context: EnrolmentContext
   readonly #progress = new Map<Address, Progress>()
-  /** By consumer, from the first token until none is left. */
+  /** Waiting tokens by consumer; an entry exists while any are left. */
   readonly #waiting = new Map<string, Address[]>()
-  /** What the engine asked for and has not got yet. */
+  /** Items the engine requested that are not loaded yet. */
   readonly #reloads = new Set<Address>()
   readonly #missing = new Set<Address>()
   readonly #arriving = new Set<Address>()
@@ -68,7 +68,7 @@ export class Enrolments {
     this.#context = context
   }
 
-  /** How far the token is, or null when nobody has asked for it lately. */
+  /** Progress of the token, or null when it has not been requested lately. */
   progressOf(token: Address): Enrolment | null {
     const known = this.#context.state.tokens.get(token)
     if (known !== undefined && known.published !== null && known.dormant === null)
@@ -78,8 +78,8 @@ export class Enrolments {
   }
 
   /**
-   * Starts an enrolment, or returns its progress. If no token was found at an earlier block it is looked up once
-   * more before the answer: the caller has already waited, and there may be one by now.
+   * Starts an enrolment, or returns its progress. If an earlier look-up found no token, it is looked up once more
+   * before the answer: the caller has already waited, and the token may exist by now.
    */
   async ask(token: Address, consumer: string): Promise<Enrolment> {
     const isStale = this.#progress.get(token)?.enrolment.state === 'TOKEN_UNKNOWN'
@@ -104,20 +104,20 @@ export class Enrolments {
       return { state: 'BUDGET_EXCEEDED', retryAfterMs: RETRY_AFTER_MS }
     if (line === undefined) {
       this.#waiting.set(consumer, [token])
-      // The rest of a batch arrives in the same turn, and goes with it.
+      // The rest of a batch arrives in the same turn and joins the group.
       setImmediate(() => void this.#enrolWaiting(consumer))
     } else line.push(token)
     return this.#set(token, { state: 'PENDING', stage: 'DISCOVERY', retryAfterMs: RETRY_AFTER_MS })
   }
 
-  /** On its way in: its pools are being looked up as of a block that may no longer be the last. */
+  /** Being enrolled: its pools are being looked up at a block that may no longer be the last. */
   isArriving(token: Address): boolean {
     return this.#arriving.has(token)
   }
 
-  /** The whole way in, for tokens of the configuration and for those asked for; what they need is read together. */
+  /** Enrols tokens of the configuration and requested ones; state they need is read together. */
   async enrolNow(tokens: readonly Address[], means: Means = this.#own()): Promise<void> {
-    // From before the look-up on: no look-up at a block finds a pool that a later block makes.
+    // Marked before the look-up: a look-up at a block cannot find a pool that a later block creates.
     for (const token of tokens) this.#arriving.add(token)
     try {
       await this.#enrol(tokens, means)
@@ -145,7 +145,7 @@ export class Enrolments {
     }
   }
 
-  /** Pools of families that are not priced, of those tokens for which no other was found. */
+  /** Pools of unpriced families, for those of these tokens that have no other pool. */
   async #elsewhere(tokens: readonly Address[], means: Means): Promise<ReadonlyMap<Address, Elsewhere>> {
     const { intake, state } = this.#context
     const bare = tokens.filter(token => poolsOf(state, token).length === 0)
@@ -157,7 +157,7 @@ export class Enrolments {
     return new Map(bare.map((token, at) => [token, found[at] ?? []]))
   }
 
-  /** Reads the facts of tokens and loads their pools; which of them are tokens. */
+  /** Reads facts and loads pools of these addresses; returns those that are tokens. */
   async know(tokens: readonly Address[], means: Means = this.#own()): Promise<ReadonlySet<Address>> {
     const { intake, state } = this.#context
     const { market, signal } = means
@@ -175,7 +175,7 @@ export class Enrolments {
     return known
   }
 
-  /** Pools of the configuration: those that no listed factory answers for, by why. */
+  /** Loads the pools of the configuration; returns those that no listed factory confirms, with the reason. */
   async knowPools(pools: readonly Address[]): Promise<ReadonlyMap<Address, string>> {
     const { intake, state } = this.#context
     const means = this.#own()
@@ -195,7 +195,9 @@ export class Enrolments {
     return new Map(none)
   }
 
-  /** A pool a consumer asked for by address: accepted only when a listed factory answers for it, and by the deadline. */
+  /**
+   * Loads a pool that a consumer requested by address, provided that a listed factory confirms it before the deadline.
+   */
   async lookUpPool(pool: Address, deadlineMs: number, consumer: string): Promise<PoolAnswer> {
     const { intake, anchored } = this.#context
     const means = this.within(deadlineMs, consumer)
@@ -216,13 +218,13 @@ export class Enrolments {
     }
   }
 
-  /** Counted calls of a consumer, and no longer than this. */
+  /** Counted calls of a consumer, limited by the deadline. */
   within(deadlineMs: number, consumer: string): Means {
     const signal = AbortSignal.any([this.#context.signal, AbortSignal.timeout(deadlineMs)])
     return { market: this.#context.marketOf(consumer), signal }
   }
 
-  /** What a step asked for. It is kept until it is got: a step asks once. */
+  /** Records requests of a step. They are kept until loaded, because a step requests once. */
   note(needs: StepResult['needs']): void {
     for (const need of needs)
       if (need.kind === 'load' && need.why === 'REBASED') continue
@@ -240,7 +242,7 @@ export class Enrolments {
       })
   }
 
-  /** Group after group, until nothing of the consumer waits. */
+  /** Enrols group after group until the consumer has no waiting tokens. */
   async #enrolWaiting(consumer: string): Promise<void> {
     for (;;) {
       const group = this.#waiting.get(consumer)?.splice(0, GROUP) ?? []
@@ -250,7 +252,7 @@ export class Enrolments {
     this.#waiting.delete(consumer)
   }
 
-  /** A token that cannot be read keeps none of its group out: the halves are tried apart. */
+  /** If a token of the group cannot be read, the halves are tried separately, so that it does not block the others. */
   async #enrolGroup(tokens: readonly Address[], consumer: string): Promise<void> {
     try {
       const means = this.within(ENROLMENT_MS, consumer)
@@ -295,7 +297,7 @@ export class Enrolments {
         }),
       ),
     )
-    // From here on a further need of the same pool is a new one.
+    // From here on, another request for the same pool is a new one.
     for (const address of wanted) this.#reloads.delete(address)
     try {
       await intake.pools(
@@ -310,13 +312,13 @@ export class Enrolments {
 
   #isRemembered({ enrolment, atMs, tip }: Progress): boolean {
     if (enrolment.state === 'PENDING') return true
-    // The next block may bring the token.
+    // The next block may deploy the token.
     if (enrolment.state === 'TOKEN_UNKNOWN') return tip === this.#tip()
     const forMs = enrolment.state === 'BUDGET_EXCEEDED' ? enrolment.retryAfterMs : FORGET_MS[enrolment.state]
     return this.#context.now() - atMs < forMs
   }
 
-  /** Of a wait, what is left of it. */
+  /** Reduces a wait by the time that has passed. */
   #asOfNow({ enrolment, atMs }: Progress): Enrolment {
     if (enrolment.state !== 'BUDGET_EXCEEDED') return enrolment
     return { ...enrolment, retryAfterMs: enrolment.retryAfterMs - (this.#context.now() - atMs) }
@@ -327,7 +329,7 @@ export class Enrolments {
   }
 
   #set(token: Address, enrolment: Enrolment): Enrolment {
-    // Reinserted, so that the first is always the least recently used.
+    // Reinserted, so that the first entry is always the least recently used.
     this.#progress.delete(token)
     this.#progress.set(token, { enrolment, atMs: this.#context.now(), tip: this.#tip() })
     const [oldest] = this.#progress.keys()

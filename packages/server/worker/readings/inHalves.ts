@@ -1,10 +1,13 @@
 /**
- * Reads many items together, although some of them may not be readable. Items of a failed reading are read in halves, so
- * one that always fails is found in a few steps, and a failure of the moment costs one reading more, not one for each item.
+ * Reads many items together when some may be unreadable. After a failure the items are read in halves, so one that
+ * always fails is isolated in a few steps, and a transient failure costs one extra reading rather than one per item.
  */
 import { type FeedError, isFeedError } from '../../feed/feedError.ts'
 
-/** An item that fails alone is given up. Throws when nobody can be asked, and all that no endpoint is at fault for. */
+/**
+ * An item that fails alone is dropped. Throws when no endpoint is available, and on any failure that is no endpoint's
+ * fault.
+ */
 export async function inHalves<Item>(
   items: readonly Item[],
   read: (some: readonly Item[]) => Promise<unknown>,

@@ -1,7 +1,7 @@
 /**
- * Readings of the chain on their way into the engine. A reading is made beside the lane, at the block that is the tip
- * when it begins, however many blocks pass meanwhile; only what was read is handed in, between two blocks. One whose
- * block was orphaned meanwhile is made again at the new tip.
+ * Brings readings of the chain into the engine. A reading is made beside the lane, at the block that is the tip when it
+ * begins, however many blocks pass meanwhile; only the result is handed in, between two blocks. If its block was
+ * orphaned meanwhile, the reading is repeated at the new tip.
  */
 import { bringForward, count, type Input, type LoadedPool, ms, type Pool, type State } from '@assay/engine'
 import { FeedError, isFeedError } from '../../feed/feedError.ts'
@@ -14,24 +14,24 @@ import type { RecentBlocks } from '../recentBlocks.ts'
 type BlockRef = Extract<Input, { kind: 'load' }>['block']
 type NewPool = LoadedPool['pool']
 
-/** Over which calls, and until when. */
+/** The calls to use, and the signal that limits them. */
 export type Means = { readonly market: Market; readonly signal: AbortSignal }
 
 export type IntakeContext = {
   readonly state: State
   readonly recent: RecentBlocks
-  /** Left out, pools come in as if nobody had to ask for their past. */
+  /** Left out, pools come in without looking back. */
   readonly lookBacks?: LookBacks | undefined
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<unknown>
   readonly inLane: <Result>(task: () => Promise<Result>) => Promise<Result>
   readonly now: () => Input['atMs']
   readonly log: Log
 }
 
-/** A block that is orphaned under a reading is rare; several in a row mean that nothing can be read now. */
+/** It is rare that the block of a reading is orphaned; several in a row mean that the chain cannot be read now. */
 const TRIES = 5
-/** Pools handed in by one step: some milliseconds, so that a block hardly waits for them. */
+/** Pools handed in per step: a few milliseconds, so that a block hardly waits for them. */
 const TOGETHER = 50
 const UNREAD = 'UNREAD' as const
 const NOTHING: AtTip = { pools: [], pasts: [] }
@@ -49,7 +49,7 @@ export class Intake {
     return { number: count(tip.number), hash: tip.hash, timeMs: ms(tip.timeMs) }
   }
 
-  /** `hand` runs in the lane, while the block that was read at is still ours. */
+  /** `hand` runs in the lane, while the block of the reading is still on our chain. */
   async take<Read, Result>(
     { signal }: Means,
     read: (block: BlockRef) => Promise<Read>,
@@ -69,12 +69,12 @@ export class Intake {
     throw movedTooOften()
   }
 
-  /** Only read, at a block that is still ours when the answer is there. */
+  /** Reads at a block that is still on our chain when the answer arrives. */
   read<Read>(means: Means, read: (block: BlockRef) => Promise<Read>): Promise<Read> {
     return this.take(means, read, async answer => answer)
   }
 
-  /** Reads what is not known yet of these tokens; which of them are tokens. */
+  /** Reads facts that are missing for these addresses; returns those that are tokens. */
   async facts(tokens: readonly Address[], means: Means): Promise<ReadonlySet<Address>> {
     const { apply, now, recent, state } = this.#context
     const isUnread = (token: Address) => (state.tokens.get(token)?.decimals ?? null) === null
@@ -97,8 +97,8 @@ export class Intake {
   }
 
   /**
-   * The whole state, for pools a factory answered for. Decimals of both sides come first: a pool's first record stays
-   * until it changes, and without them it would show nothing.
+   * Loads the whole state of pools that a factory confirmed. Decimals of both sides come first: a pool's first record
+   * stays until it changes, and would show no price without them.
    */
   async pools(pools: readonly NewPool[], means: Means): Promise<void> {
     let left = pools
@@ -108,7 +108,7 @@ export class Intake {
     }
   }
 
-  /** Holds our state of these pools against the chain's. */
+  /** Compares our state of these pools with the chain. */
   async recheck(
     pools: readonly Pick<Pool, 'address' | 'deploymentId' | 'terms'>[],
     means: Means,
@@ -127,7 +127,7 @@ export class Intake {
     )
   }
 
-  /** In the lane: as they would be read at the tip, and null for those that must be read again. */
+  /** Call inside the lane. Brings pools forward to the tip; null for those that must be read again. */
   atTip(loaded: readonly LoadedPool[], block: BlockRef): readonly (LoadedPool | null)[] {
     const passed = this.#context.recent.since(block.hash)
     return loaded.map(each => (passed === null ? null : bringForward(each, passed)))
@@ -138,7 +138,7 @@ export class Intake {
     return this.#context.recent.watch(pools)
   }
 
-  /** Which of them have to be read again. */
+  /** One attempt; returns the pools that must be read again. */
   async #poolsOnce(pools: readonly NewPool[], means: Means): Promise<readonly NewPool[]> {
     const { state, inLane, log } = this.#context
     const { market, signal } = means
@@ -159,7 +159,7 @@ export class Intake {
       const looked = loaded.filter(({ pool }) => !this.#isFollowed(pool))
       const folded =
         window === null ? null : ((await this.#context.lookBacks?.fold(window, looked, means)) ?? null)
-      // One that became known meanwhile is complete: it came with its factory's log, or from another reading.
+      // A pool that became known meanwhile is complete: it came from its factory's log or another reading.
       const isWanted = ({ pool }: LoadedPool) => known.has(pool) || !state.pools.has(pool.address)
       for (let from = 0; from < loaded.length; from += TOGETHER)
         await inLane(async () => {
@@ -173,7 +173,7 @@ export class Intake {
     }
   }
 
-  /** In the lane; which of them have to be read again. */
+  /** Call inside the lane. Returns the pools that must be read again. */
   async #handIn(
     loaded: readonly LoadedPool[],
     block: BlockRef,
@@ -206,7 +206,7 @@ export class Intake {
     return rest.filter((_, at) => there[at] === null).map(({ pool }) => pool)
   }
 
-  /** Its history is unbroken: that says more than any look back. */
+  /** Its history is unbroken, which is better than any look-back. */
   #isFollowed({ address }: Pick<NewPool, 'address'>): boolean {
     return this.#context.state.pools.get(address)?.state.isBeforeGap === false
   }
@@ -220,7 +220,7 @@ export class Intake {
     return this.#context.recent.since(hash) !== null
   }
 
-  /** A node forgets an orphaned block, so a failure to read at one says nothing. */
+  /** A node forgets an orphaned block, so a failed reading at one means nothing. */
   async #unlessOrphaned<Read>(
     block: BlockRef,
     reading: Promise<Read>,

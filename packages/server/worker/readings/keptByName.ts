@@ -1,4 +1,4 @@
-/** Made when first asked for; beyond so many the one made first is made again. */
+/** Makes a value on first use and caches it; beyond `most` entries the oldest is dropped. */
 export function keptByName<Value>(most: number, make: (name: string) => Value): (name: string) => Value {
   const kept = new Map<string, Value>()
   return name => {

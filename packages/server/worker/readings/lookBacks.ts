@@ -1,7 +1,7 @@
 /**
- * Pools that come in with their last 35 minutes: the window is read beside the lane, folded in slices between which the chain
- * goes on, and brought to the tip by the blocks that came meanwhile. Where it cannot be had, the pools come in without,
- * and say so (R-history-4).
+ * Gives new pools their last 35 minutes: the window is read beside the lane, folded in slices between which the chain
+ * continues, and brought to the tip with the blocks that arrived meanwhile. If the window is not available, the pools
+ * come in without it and report that (R-history-4).
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import {
@@ -34,9 +34,9 @@ export type LookBackContext = {
   readonly log: Log
 }
 
-/** A look-up is given 30 s: what has not come by then is done without. */
+/** A look-up may take 30 s: what has not arrived by half of that is left out. */
 const READ_MS = 15_000
-/** Folded in a row: a block that arrives waits no longer. */
+/** Longest uninterrupted fold, which bounds the delay of an arriving block. */
 const SLICE_MS = 8
 
 export class LookBacks {
@@ -46,7 +46,7 @@ export class LookBacks {
     this.#context = context
   }
 
-  /** The window of these pools up to `block`; null where it cannot be had. */
+  /** The window of these pools up to `block`; null when it is not available. */
   async read(pools: readonly NewPool[], block: BlockRef, { signal }: Means): Promise<ReadWindow | null> {
     const { chain, reader } = this.#context
     const until = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)])
@@ -59,7 +59,7 @@ export class LookBacks {
     )
   }
 
-  /** The past of pools as they were read at the window's end, folded; null where that cannot be done. */
+  /** Folds the past of pools up to the window's end; null when that fails. */
   fold(read: ReadWindow, loaded: readonly LoadedPool[], means: Means): Promise<Folded | null> {
     const pools = loaded.map(({ pool }) => pool)
     return this.#orNone(pools, () => read.fold(loaded, means), means.signal)
@@ -87,7 +87,7 @@ export class LookBacks {
 }
 
 export class ReadWindow {
-  /** How far the prices of its pools went. */
+  /** The range of prices of its pools. */
   readonly spans: ReadonlyMap<Address, TickSpan>
   readonly #context: LookBackContext
   readonly #reading: PastReading
@@ -120,10 +120,10 @@ export class ReadWindow {
   }
 }
 
-/** Pools with what became of them, and what they said of the tokens they price. */
+/** Pools with their final state, and the prices they gave for their tokens. */
 export type AtTip = { readonly pools: readonly LookedBack[]; readonly pasts: readonly LookedPast[] }
 
-/** Pools with their past, at the last block that they were brought to. */
+/** Pools with their past, at the last block applied to them. */
 export class Folded {
   readonly #lookBack: LookBack
   #at: BlockRef
@@ -133,7 +133,7 @@ export class Folded {
     this.#at = at
   }
 
-  /** In the lane: as they are at the tip; null when the blocks since are not known. */
+  /** Call inside the lane. The pools at the tip; null when the blocks since are not known. */
   atTip(since: (hash: BlockRef['hash']) => readonly PastBlock[] | null): AtTip | null {
     const passed = since(this.#at.hash)
     if (passed === null) return null

@@ -1,4 +1,4 @@
-/** A policy tried on a copy of the state: what its tokens would say, had it been in force now. */
+/** Tries a policy on a copy of the state: the states its tokens would have if it were in force now. */
 import {
   decodeState,
   encodeEntity,
@@ -12,7 +12,7 @@ import {
 
 type TokenState = { readonly token: string; readonly state: string }
 
-/** Only what the policy makes different: what the time since the last record has changed is the same under both. */
+/** Only differences due to the policy: changes due to elapsed time are the same under both. */
 export function tokensUnder(state: State, policy: Policy, atMs: Input['atMs']): TokenState[] {
   const asIs = statesUnder(state, state.policyView.policy, atMs)
   return [...statesUnder(state, policy, atMs)]
@@ -20,7 +20,7 @@ export function tokensUnder(state: State, policy: Policy, atMs: Input['atMs']): 
     .map(([token, said]) => ({ token, state: said }))
 }
 
-/** Of the tokens that would say something else than they last did. */
+/** The states of tokens that would change from their last record. */
 function statesUnder(state: State, policy: Policy, atMs: Input['atMs']): ReadonlyMap<string, string> {
   const { records } = step(copyOf(state), { kind: 'policy', policy, atMs })
   const said = new Map<string, string>()
@@ -32,7 +32,7 @@ function statesUnder(state: State, policy: Policy, atMs: Input['atMs']): Readonl
   return said
 }
 
-/** Through the same text a restart reads: a copy that shares nothing with what it was made of. */
+/** Goes through the text that a restart reads, so the copy shares nothing with the original. */
 function copyOf(state: State): State {
   const entities = [...entityKeys(state)].flatMap((key): [EntityKey, string][] => {
     const text = encodeEntity(state, key)

@@ -1,6 +1,6 @@
 /**
- * How a token is to be probed: the pool its price comes from, the way there from wrapped native over the deepest verified
- * pools, and what to spend. The pool of the evidence is the one that is tried, or the answer would be about another market.
+ * How to probe a token: the pool its price comes from, the path there from wrapped native over the deepest verified
+ * pools, and the amount to spend. The probe must use the pool of the evidence; any other would describe another market.
  */
 import { count, type Pool, poolsOf, type SellabilityReading, type State } from '@assay/engine'
 import { MOST_HOPS, probeFamily, type ProbeHop } from '@assay/sdk/probe'
@@ -14,19 +14,19 @@ export type Probing = {
   readonly sizes: readonly [bigint, bigint]
 }
 
-/** Ordinary purchases, in microdollars. Tokens that limit amounts mostly do so between the two. */
+/** Sizes of ordinary purchases, in microdollars. Tokens that limit amounts mostly set the limit between the two. */
 const SMALL_MICROUSD = 10_000_000n
 const LARGE_MICROUSD = 100_000_000n
 const SIZE_RATIO = LARGE_MICROUSD / SMALL_MICROUSD
-/** Of a shallow pool no more than this share of its depth is bought. */
+/** In a shallow pool, the probe buys no more than this share of its depth. */
 const DEPTH_SHARE = 20n
-/** A quarter of the small purchase is moved: fewer units than this leave nothing to move, or to tax. */
+/** The probe moves a quarter of the small purchase: fewer units than this leave nothing to move, or to tax. */
 const LEAST_UNITS = 40n
-/** Where wrapped native has no price. */
+/** Amounts used when wrapped native has no price. */
 const UNPRICED_WEI = [10n ** 16n, 10n ** 17n] as const
 const WEI = 10n ** 18n
 
-/** Null while no pool prices the token; `NO_PATH` where the other side of its pool cannot be reached. */
+/** Null while no pool prices the token; `NO_PATH` when the other side of its pool cannot be reached. */
 export function probingOf(
   state: State,
   chain: Pick<ChainConfig, 'wrappedNative'>,
@@ -46,7 +46,7 @@ export function probingOf(
   }
 }
 
-/** The first hop of the published price; before there is one, the deepest that has evidence. */
+/** The first hop of the published price; without a price, the deepest pool that has evidence. */
 function pricingPool(state: State, token: Address): Pool | null {
   const compact = state.tokens.get(token)?.published?.compact
   const selected = compact?.state === 'PRICED' ? compact.selected?.pool_ids[0] : undefined
@@ -59,7 +59,7 @@ const isUsable = ({ state, terms }: Pool): boolean =>
 
 type Step = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 
-/** Breadth first over stables and routing assets: the fewest hops, and of a pair its deepest pool. */
+/** Breadth first over stables and routing assets: the fewest hops, and the deepest pool of each pair. */
 function wayTo(state: State, native: Address, goal: Address): readonly Step[] | null {
   const { stables, routingAssets } = state.setup
   const anchors = [...routingAssets, ...stables.map(({ token }) => token)]
@@ -80,7 +80,7 @@ function between({ index }: State, a: Address, b: Address): Pool | null {
   return deepest(pools.filter(isUsable))
 }
 
-/** Pools of different Y are compared by units all the same: any of them will do. */
+/** Compares pools by units even when their Y assets differ: any of them is acceptable. */
 function deepest(pools: readonly Pool[]): Pool | null {
   return pools.reduce<Pool | null>(
     (best, pool) => (best === null || (pool.state.depthY ?? 0n) > (best.state.depthY ?? 0n) ? pool : best),
@@ -130,7 +130,7 @@ function weiPerMicrousd(
   return { num: WEI * BigInt(denominator), den: 1_000_000n * BigInt(numerator) }
 }
 
-/** What one unit of the token is worth, rounded up; 0 where it is not known. */
+/** Value of one unit of the token, rounded up; 0 when unknown. */
 function unitMicrousd(state: State, { from }: Pool): bigint {
   const token = state.tokens.get(from)
   const compact = token?.published?.compact

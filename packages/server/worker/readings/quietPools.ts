@@ -1,10 +1,10 @@
 /**
- * Pools that nothing has vouched for lately. Where blocks are proven complete there are none; elsewhere a pool is
- * read again at half its time to live, a few at a time, so that silence on the chain does not look like age.
+ * Pools that have not been verified lately. Where blocks are proven complete there are none; elsewhere a pool is read
+ * again at half its time to live, a few at a time, so that silence on the chain is not mistaken for age.
  */
 import { type Pool, type State, verifiedAt } from '@assay/engine'
 
-/** Read again in one go at most: each is one or two calls. */
+/** Most pools read at once: each takes one or two calls. */
 const MAX_AT_ONCE = 50
 
 /** The pools whose last verification is older than half the chain's TTL, oldest first. */

@@ -1,18 +1,21 @@
 /**
- * Reads a catalogue in parts. Where a part fails, each of its items is read by itself and all of them at once; a part that is
- * slow goes on beside those behind it. So an item that cannot be read, or hangs, makes nobody wait but itself.
+ * Reads a catalogue in parts. If a part fails, its items are read one by one, all at the same time; a slow part
+ * continues beside those after it. So an item that cannot be read, or hangs, delays only itself.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isFeedError } from '../../feed/feedError.ts'
 
-/** Items that are asked about in one go: a few hundred calls, which go out together. */
+/** Items per part: a few hundred calls, sent together. */
 const TOGETHER = 50
-/** Parts that are asked about at once: a catalogue of thousands neither waits for each nor floods the node. */
+/** Concurrent parts: a catalogue of thousands neither waits for each part nor floods the node. */
 const PARTS_AT_ONCE = 4
-/** A part usually takes a fraction of it; the deadline of a call is longer. */
+/** A part usually takes a fraction of this; the deadline of a call is longer. */
 const PART_MS = 2_000
 
-/** Throws a failure once all have been tried, or at once where nobody can be asked or no endpoint is at fault. */
+/**
+ * Throws a failure once all items have been tried, or at once when no endpoint is available or the failure is no
+ * endpoint's fault.
+ */
 export async function readApart<Item>(
   items: readonly Item[],
   read: (some: readonly Item[]) => Promise<void>,
@@ -41,7 +44,7 @@ export async function readApart<Item>(
   if (failures.length > 0) throw failures.find(isFinal) ?? failures[0]
 }
 
-/** Reading the items one by one would fail the same way. */
+/** Whether reading the items one by one would fail the same way. */
 const isFinal = (failure: unknown): boolean => !isFeedError(failure) || failure.code === 'NO_ENDPOINT'
 
 const inParts = <Item>(items: readonly Item[]): readonly (readonly Item[])[] =>

@@ -1,8 +1,7 @@
 /**
- * Everything read from the chain is unknown after a start at its head: stable answers, decimals and pools are
- * read again here, in groups. Until that is done once, the chain has no prices and its health says `REBASED`.
- *
- * Afterwards factories are asked for pools that were created in the gap.
+ * After a restart at the head, everything read from the chain is unknown: stable answers, decimals and pools are read
+ * again here, in groups. Until that is complete the chain has no prices and its health says `REBASED`. Afterwards
+ * factories are searched for pools created in the gap.
  */
 import type { Input, State, StepResult } from '@assay/engine'
 import type { Market, TokenFacts } from '../../market/market.ts'
@@ -20,17 +19,17 @@ type ReloadContext = {
   readonly market: Market
   readonly intake: Intake
   readonly enrolments: Pick<Enrolments, 'know' | 'note'>
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<StepResult>
   readonly now: () => Input['atMs']
-  /** Prices may be published again. */
+  /** Called when prices may be published again. */
   readonly onReloaded: () => Promise<void>
   readonly onFailure: (failure: unknown) => void
   readonly signal: AbortSignal
   readonly log: Log
 }
 
-/** Pools read together: a few calls where Multicall3 is there, and blocks get their turn in between. */
+/** Pools read together: a few calls with Multicall3, and blocks get their turn in between. */
 const POOLS = 50
 /** Tokens whose pools are looked up together, as at the start of a chain. */
 const TOKENS = 10
@@ -38,7 +37,7 @@ const TOKENS = 10
 export class Reload {
   readonly #context: ReloadContext
   readonly #waiting = new Set<Address>()
-  /** Whose facts were read since the last gap. */
+  /** Tokens whose facts were read since the last gap. */
   readonly #known = new Set<Address>()
   #areStablesDue: boolean
   #isRebasing: boolean
@@ -49,18 +48,18 @@ export class Reload {
     this.#context = context
     const { pools } = context.state
     for (const { address, state } of pools.values()) if (state.isBeforeGap) this.#waiting.add(address)
-    // The process ended before all of them were read.
+    // The process ended before all pools were read.
     this.#isRebasing = this.#waiting.size > 0
     this.#areStablesDue = this.#isRebasing
     this.#isSearchDue = this.#isRebasing
   }
 
-  /** No price is to be published: it would rest on what is only partly known. */
+  /** Publish no price: it would rest on partly known state. */
   get isRebasing(): boolean {
     return this.#isRebasing
   }
 
-  /** The chain is about to start again at its head: all is unknown. */
+  /** The chain is about to restart at its head: everything is unknown. */
   rebased(): void {
     this.#isRebasing = true
     this.#areStablesDue = true
@@ -68,18 +67,18 @@ export class Reload {
     this.#known.clear()
   }
 
-  /** Blocks were taken back in which pools had been read: those are unknown again. */
+  /** Blocks in which pools had been read were orphaned: those pools are unknown again. */
   reorganised(): void {
     if (this.#waiting.size > 0) this.#isRebasing = true
   }
 
-  /** Pools that a step asked for because they are known only from before a gap. */
+  /** Pools a step requested because they are known only from before a gap. */
   note(needs: StepResult['needs']): void {
     for (const need of needs) if (need.kind === 'load' && need.why === 'REBASED') this.#waiting.add(need.pool)
     if (this.#waiting.size > 0) this.start()
   }
 
-  /** Begins if there is something to read. */
+  /** Starts if there is anything to read. */
   start(): void {
     if (this.#isRunning || (this.#waiting.size === 0 && !this.#isRebasing)) return
     this.#isRunning = true
@@ -120,7 +119,7 @@ export class Reload {
         log.warn('a token could not be read after the gap', { token_address: token, reason }),
       signal,
     )
-    // From here on a further need of the same pool is a new one.
+    // From here on, another request for the same pool is a new one.
     for (const address of group) this.#waiting.delete(address)
     try {
       await inHalves(
@@ -142,12 +141,12 @@ export class Reload {
     }
   }
 
-  /** Pools that were created in the gap. */
+  /** Searches for pools created in the gap. */
   async #search(): Promise<void> {
     const { enrolments, log, signal } = this.#context
     const tokens = this.#searched()
     for (let at = 0; at < tokens.length; at += TOKENS) {
-      // Prices come first: another gap is read before the rest is looked up.
+      // Prices come first: another gap is reloaded before the search continues.
       if (this.#isRebasing) {
         this.#isSearchDue = true
         return
@@ -181,7 +180,7 @@ export class Reload {
     )
   }
 
-  /** Only what differs is handed over. */
+  /** Hands in only facts that differ. */
   #readFacts(tokens: readonly Address[]): Promise<void> {
     const { intake, state, market, apply, now, signal } = this.#context
     const gone = { decimals: null, reason: 'there is no token any more', symbol: null, name: null }
@@ -203,7 +202,7 @@ export class Reload {
     )
   }
 
-  /** Anchors and whatever is enrolled. */
+  /** Anchors and all enrolled tokens. */
   #searched(): readonly Address[] {
     const { chain, state } = this.#context
     const anchors = [...chain.stables.map(({ tokenAddress }) => tokenAddress), ...chain.routingAssets]

@@ -1,10 +1,10 @@
 /**
- * Which tokens are probed, and when: those that were never probed first, then those that look different from what was found
- * (a swap's Transfer logs, buys without a sale, a sale of what could not be sold, an upgrade), then those that are asked for or
- * streamed, each within the hour.
+ * Decides which tokens are probed, and when: first tokens never probed; then those whose behaviour contradicts the last
+ * finding (a swap's Transfer logs, buys without a sale, a sale of an unsellable token, an upgrade); then requested or
+ * streamed tokens, hourly.
  *
- * Probes run beside the lane and are handed in between blocks, a few at a time, so that a chain with thousands of tokens
- * asks its endpoints no more than this.
+ * Probes run beside the lane and are handed in between blocks, a few at a time, so that the load on the endpoints stays
+ * bounded even with thousands of tokens.
  */
 import {
   count,
@@ -34,54 +34,54 @@ export type SellWatchContext = Means & {
   readonly chain: Pick<ChainConfig, 'chainId' | 'wrappedNative' | 'blockTimeMs'>
   readonly simulator: Simulator
   readonly intake: Intake
-  /** Only inside the lane. */
+  /** Call only inside the lane. */
   readonly apply: (input: Input) => Promise<unknown>
   readonly now: () => Input['atMs']
   readonly clock: Clock
   readonly log: Log
-  /** Tokens that came in by a question and that nobody has asked for since. Others are always of interest. */
+  /** Lists tokens enrolled on demand that have not been requested since. All others stay of interest. */
   readonly store: Pick<OperatorStore, 'readIdle'>
 }
 
 type BlockRef = Extract<Input, { kind: 'sellability' }>['block']
 type Block = { readonly logs: readonly LogEntry[]; readonly events: readonly PoolEvent[] }
 
-/** Tokens of one go, which are probed together. */
+/** Tokens probed together in one round. */
 const TOGETHER = 4
-/** Of one token whose balances are read. */
+/** Pools of one token whose balances are read. */
 const POOLS = 8
-/** Between two goes: with a call or two for each token a few calls a second at most. */
+/** Pause between rounds: with a call or two per token, at most a few calls a second. */
 const PAUSE_MS = 2000
-/** What was found is looked at again after this long, while somebody asks for the token. */
+/** A finding is renewed after this long, while the token is being requested. */
 const RENEW_MS = 3_600_000
-/** Nobody has asked for so long: the hour, and what it takes until a question is written down. */
+/** Unrequested for this long: the hour, plus the delay until a request is recorded. */
 const IDLE_MS = RENEW_MS + 600_000
-/** Between two readings of who was asked for. */
+/** Interval between reads of which tokens were requested. */
 const LOOK_MS = 60_000
-/** One that looks different is not probed again sooner than this: every block may have such a swap. */
+/** A suspicious token is not probed again sooner than this: every block may contain such a swap. */
 const LEAST_MS = 60_000
-/** A node that does not answer, or a pool that cannot be reached yet. */
+/** Delay after a node that does not answer, or a pool that cannot be reached yet. */
 const RETRY_MS = 30_000
-/** Logs that say another tax than was found, by more than this. */
+/** Logs must show a tax that differs from the finding by more than this. */
 const TOLERANCE_BPS = 10
-/** Transfers outside swaps: one part in so many of a balance. */
+/** Transfers outside swaps matter from one part in this many of a balance. */
 const OUTSIDE_PARTS = 200n
-/** Buys in a row without a sale. */
+/** Consecutive buys without a sale that look suspicious. */
 const BUYS = 50
 
 type Seen = { readonly buyBps: number | null; readonly sellBps: number | null; readonly pool: Address }
 
 export class SellWatch {
   readonly #context: SellWatchContext
-  /** When each was last probed, or tried to. */
+  /** When each token was last probed, successfully or not. */
   readonly #triedAtMs = new Map<Address, number>()
   readonly #failed = new Set<Address>()
   readonly #doubted = new Set<Address>()
-  /** Since the last sale that was seen. */
+  /** Buys since the last observed sale. */
   readonly #buys = new Map<Address, number>()
-  /** As Transfer logs had it last: what there is to say where nothing can be tried. */
+  /** The latest finding from Transfer logs, used when no endpoint can simulate calls. */
   readonly #seen = new Map<Address, Seen>()
-  /** What moved to or from pools outside their events, of each token, since that was last too much. */
+  /** By pool, the amount of each token moved outside the pool's events since the limit was last exceeded. */
   readonly #outside = new Map<Address, readonly bigint[]>()
   #idle: ReadonlySet<string> = new Set()
   #lookedAtMs = Number.NEGATIVE_INFINITY
@@ -92,7 +92,7 @@ export class SellWatch {
     this.#context = context
   }
 
-  /** What a block's logs say of tokens that were probed. Its events are those of pools that are followed. */
+  /** Examines a block's logs for tokens that were probed. Its events are those of followed pools. */
   note({ logs, events }: Block): void {
     const { state } = this.#context
     for (const log of logs)
@@ -109,7 +109,7 @@ export class SellWatch {
     for (const [address, sums] of movedOutside(logs, events, knows)) this.#moved(address, sums)
   }
 
-  /** After a committed block: probes whatever is due, and is done when that is handed in. */
+  /** After a committed block: starts due probes and resolves when their findings are handed in. */
   async tend(): Promise<void> {
     const nowMs = this.#context.clock.monotonicMs()
     if (this.#isRunning || nowMs - this.#begunAtMs < PAUSE_MS) return
@@ -128,7 +128,7 @@ export class SellWatch {
     try {
       await this.#probe(tokens)
     } catch (failure) {
-      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
+      // A failed commit or a broken invariant ends the host; a failed read from the chain is retried.
       if (!isFeedError(failure)) throw failure
       for (const token of tokens) this.#failed.add(token)
       this.#context.log.warn('tokens could not be probed', {
@@ -148,7 +148,7 @@ export class SellWatch {
     this.#idle = new Set(await store.readIdle(chain.chainId, clock.nowMs() - IDLE_MS))
   }
 
-  /** Past half a hundredth of what the pool had, its balances are read again. */
+  /** Past half a percent of the pool's balance, its balances are read again. */
   #moved(address: Address, sums: ReadonlyMap<Address, bigint>): void {
     const pool = this.#context.state.pools.get(address)
     const holdings = pool?.state.backing?.holdings
@@ -185,7 +185,7 @@ export class SellWatch {
     if (isOther || (kind === 'SALE' && known.status === 'UNSELLABLE')) this.#doubted.add(token)
   }
 
-  /** Never probed, then odd, then oldest. */
+  /** Never probed first, then suspicious, then oldest. */
   #due(nowMs: number): readonly Address[] {
     const { state, now } = this.#context
     const atMs = now()
@@ -233,7 +233,10 @@ export class SellWatch {
     )
   }
 
-  /** The deepest of its own pools. Pools of one manager share its balances, which say nothing of one of them. */
+  /**
+   * The deepest pools of the token itself. Pools of one manager share its balances, which say nothing about a single
+   * pool.
+   */
   #heldOf(token: Address): readonly Pool[] {
     const pools = poolsOf(this.#context.state, token).filter(
       ({ state, terms }) => state.evidence !== null && !('manager' in terms),
@@ -267,7 +270,7 @@ export class SellWatch {
     return probe(request, (method, params) => simulator.ask(method, params, signal), isRefusal)
   }
 
-  /** Where nothing can be tried, what others' swaps showed. */
+  /** When no endpoint can simulate calls, falls back to what other users' swaps showed. */
   #orLogged(token: Address, judged: Judgement): Judgement {
     const seen = this.#seen.get(token)
     if (judged.reason !== 'NO_OVERRIDES' || seen === undefined || seen.sellBps === null) return judged
@@ -284,7 +287,10 @@ export class SellWatch {
     }
   }
 
-  /** Twice what the chain asks for now: the block of the probe may have asked for more. Null where the node does not say. */
+  /**
+   * Twice the current gas price, because the block of the probe may require more. Null when the node does not report
+   * it.
+   */
   async #gasPrice(): Promise<bigint | null> {
     const { simulator, signal } = this.#context
     try {

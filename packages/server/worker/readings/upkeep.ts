@@ -28,9 +28,9 @@ export type UpkeepContext = Means & {
   readonly intervals?: { readonly tokensMs: number; readonly poolsMs: number }
 }
 
-/** Quiet pools are looked for this often; where blocks are proven there are none. */
+/** How often quiet pools are looked for; where blocks are proven there are none. */
 const QUIET_INTERVAL_MS = 15_000
-/** Some tokens, and some pools, are held against the chain this often: a thousand tokens in two hours. */
+/** How often some tokens, and some pools, are compared with the chain: a thousand tokens in two hours. */
 const AUDIT_INTERVALS = { tokensMs: 60_000, poolsMs: 60_000 } as const
 
 type Timed = 'quiet' | 'tokens' | 'pools'
@@ -40,7 +40,7 @@ export class Upkeep {
   readonly #context: UpkeepContext
   readonly #audit: Audit
   readonly #answers = new AnswerWatch()
-  /** When each was last begun. */
+  /** When each task last began. */
   readonly #begunAtMs: Record<Timed, number>
   readonly #running = new Set<Task>()
 
@@ -51,7 +51,7 @@ export class Upkeep {
     this.#begunAtMs = { quiet: nowMs, tokens: nowMs, pools: nowMs }
   }
 
-  /** After a committed block: begins whatever is due, and is done when that is. */
+  /** After a committed block: starts all due tasks and resolves when they are done. */
   async tend(
     blocks: readonly Pick<VerifiedBlock, 'logs' | 'proof'>[],
     { isReorg = false }: { readonly isReorg?: boolean } = {},
@@ -70,7 +70,7 @@ export class Upkeep {
     ])
   }
 
-  /** In the lane, for each block once it is applied: the answers its logs have. */
+  /** Call inside the lane, for each block once it is applied: the feed answers in its logs. */
   answersOf(block: Pick<VerifiedBlock, 'logs' | 'proof'>): FeedAnswers {
     const { stables } = this.#context.state
     return this.#answers.take(block, token => stables.get(token)?.reading?.decimals ?? null)
@@ -94,14 +94,14 @@ export class Upkeep {
         (reading, block) => apply({ kind: 'stable', block, ...reading, atMs: now() }),
       )
     } catch (failure) {
-      // A failed commit and a broken invariant end the host; a failure to read from the chain is tried again.
+      // A failed commit or a broken invariant ends the host; a failed read from the chain is retried.
       if (!isFeedError(failure)) throw failure
       this.#answers.failed()
       log.warn('stable answers could not be read', { chain_id: state.setup.chainId, error: failure.message })
     }
   }
 
-  /** One at a time of each: what is read later is handed in later. */
+  /** One run of each task at a time, so that later readings are handed in later. */
   async #once(task: Task, work: () => Promise<void>): Promise<void> {
     if (this.#running.has(task)) return
     this.#running.add(task)
@@ -120,7 +120,7 @@ export class Upkeep {
     await intake.recheck(quietPools(state, now()), this.#context)
   }
 
-  /** Decimals that changed take the price back until a second reading says the same (R-decimals-3). */
+  /** Changed decimals withdraw the price until a second reading confirms them (R-decimals-3). */
   async #auditTokens(): Promise<void> {
     const { apply, intake, log, market, now, signal, state } = this.#context
     const tokens = this.#audit.tokens()
@@ -148,7 +148,7 @@ export class Upkeep {
     )
   }
 
-  /** A pool that drifted is unverified at once, and its whole state is read again. */
+  /** A pool that drifted becomes unverified at once, and its whole state is read again. */
   async #auditPools(): Promise<void> {
     const { intake, market, signal } = this.#context
     const audited = this.#audit.pools()
@@ -166,7 +166,7 @@ export class Upkeep {
     }
   }
 
-  /** In the lane, with pools as they are at the tip. */
+  /** Call inside the lane, with pools brought forward to the tip. */
   async #compare(loaded: Parameters<Intake['atTip']>[0]): Promise<void> {
     const { apply, intake, log, now, state } = this.#context
     const drifted = loaded.filter(each => {

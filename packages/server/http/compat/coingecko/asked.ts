@@ -1,4 +1,4 @@
-/** What a request in CoinGecko's shapes asks about, and what its endpoints stand on. */
+/** Reads what a request in CoinGecko's format asks for, for all its endpoints. */
 import type { FastifyRequest } from 'fastify'
 import { RequestError } from '../../plumbing/apiError.ts'
 import type { HttpContext, ServedChain } from '../../plumbing/context.ts'
@@ -8,7 +8,7 @@ import { chainNamed, type Naming, servedNames } from '../networks.ts'
 
 export type CoinGecko = { readonly context: HttpContext; readonly volumes: DayVolumes }
 
-/** The chain that a path names. */
+/** The chain named in the path. */
 export function chainIn(context: HttpContext, request: FastifyRequest, naming: Naming): ServedChain {
   const name = pathOf(request, naming)
   const chain = chainNamed(context, naming, name)
@@ -20,7 +20,7 @@ export function chainIn(context: HttpContext, request: FastifyRequest, naming: N
   return chain
 }
 
-/** What stands in the place of a list at the end of a path. */
+/** The list at the end of a path. */
 export const listOf = (request: FastifyRequest): string => pathOf(request, '*')
 
 export const isAsked = (search: URLSearchParams, name: string): boolean => search.get(name) === 'true'

@@ -1,6 +1,6 @@
 /**
- * The endpoints of CoinGecko's API that can be answered from what this service knows, in its shapes. Parameters that
- * ask for what is not known here are taken and left unanswered; endpoints that would have to be made up do not exist.
+ * The endpoints of CoinGecko's API that this service has data for, in its format. Parameters that ask for unavailable
+ * data are accepted and ignored; endpoints whose data would have to be invented do not exist.
  */
 import type { FastifyInstance } from 'fastify'
 import type { HttpContext } from '../../plumbing/context.ts'

@@ -1,6 +1,6 @@
 /**
- * CoinGecko's candles, of pools and of tokens. Both are candles of our own published price of the token: a pool's are
- * those of its base token, with what was traded in that pool. A volume that is not known whole is null, never 0.
+ * CoinGecko's candles, of pools and of tokens. Both are candles of our own published price of the token: a pool has
+ * those of its base token, with the volume traded in that pool. An incomplete volume is null, never 0.
  */
 import type { exact } from '@assay/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

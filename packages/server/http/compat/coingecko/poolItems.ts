@@ -1,4 +1,4 @@
-/** CoinGecko's on-chain pools: one, several, those of a token, and those that a search finds. */
+/** CoinGecko's on-chain pools: one, several, those of a token, and search results. */
 import { exact } from '@assay/sdk'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { RequestError } from '../../plumbing/apiError.ts'
@@ -17,7 +17,7 @@ import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko, listOf } from './asked.ts'
 import { deepestOf } from './tokenItems.ts'
 
-/** On a page, as its own answers have it. */
+/** Items on a page, as in its own answers. */
 const PAGE = 20
 const LONGEST_QUERY = 64
 const PERCENT_PLACES = 3
@@ -71,7 +71,7 @@ export function registerPoolItems(app: FastifyInstance, vendor: CoinGecko): void
   })
 }
 
-/** By the address of a pool or a token, or by what tokens call themselves, the deepest first. */
+/** Finds pools by the address of a pool or a token, or by token symbols and names, deepest first. */
 async function found(context: HttpContext, request: FastifyRequest): Promise<readonly PoolRow[]> {
   const search = searchOf(request)
   const query = (search.get('query') ?? '').trim()
@@ -118,7 +118,7 @@ type PoolState = {
   readonly to: string
   readonly marginal: { readonly numerator: string; readonly denominator: string } | null
 }
-/** X and Y of the pool's one orientation: the token of which it is the market, and what it is paid in. */
+/** X and Y of the pool's orientation: its base token, and the token it is quoted in. */
 export function sidesOf({ chainId, state, token0, token1 }: PoolRow): {
   readonly base: Token
   readonly quote: Token
@@ -201,7 +201,7 @@ async function itemOf(
   }
 }
 
-/** The token's own symbol; without one, the start of its address. */
+/** The token's own symbol, or else the start of its address. */
 const labelOf = (row: TokenRow | null, { tokenAddress }: Token): string =>
   row?.symbol ?? tokenAddress.slice(0, 10)
 

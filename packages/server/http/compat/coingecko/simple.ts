@@ -14,7 +14,7 @@ import { chainIn, type CoinGecko, isAsked, listOf } from './asked.ts'
 import { totalReserve } from './tokenItems.ts'
 
 const MAX_PRECISION = 18
-/** As its own answers have it. */
+/** As in its own answers. */
 const PERCENT_PLACES = 3
 
 export function registerSimple(app: FastifyInstance, { context, volumes }: CoinGecko): void {
@@ -68,7 +68,7 @@ export function registerSimple(app: FastifyInstance, { context, volumes }: CoinG
       ...(await column('include_total_reserve_in_usd', 'total_reserve_in_usd', async ({ token }) =>
         textOf(await totalReserve(context, token)),
       )),
-      // Supplies are not read: a market value would have to be made up.
+      // Supplies are not read, so a market value would have to be invented.
       ...(await column('include_market_cap', 'market_cap_usd', async () => 'SUPPLY_UNKNOWN')),
     }
     absences.tell(reply)
@@ -124,7 +124,7 @@ export function registerSimple(app: FastifyInstance, { context, volumes }: CoinG
 export const textOf = (figure: Figure): { readonly text: string } | string =>
   typeof figure === 'string' ? figure : { text: exact.format(figure) }
 
-/** A day without a trade is a volume of 0, and known. */
+/** A day without trades has a known volume of 0. */
 function numberIn(figure: Figure): number | string {
   if (typeof figure === 'string') return figure
   const double = toDouble(figure)

@@ -16,7 +16,7 @@ import { poolsOf, sumOf } from '../tradedPools.ts'
 import { PREFIX } from '../vendor.ts'
 import { chainIn, type CoinGecko, listOf } from './asked.ts'
 
-/** As many as its own answers have. */
+/** As many as in its own answers. */
 const TOP_POOLS = 3
 
 export function registerTokenItems(app: FastifyInstance, { context, volumes }: CoinGecko): void {
@@ -89,7 +89,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
     const data: object[] = []
     for (const [at, each] of named.entries()) {
       const known = found[at]
-      // One that nobody knows yet is absent until it is.
+      // A token that is unknown so far is absent until it is priced.
       if (known?.row == null) absences.note(each.name, known?.price === null ? known.reason : 'UNKNOWN')
       else data.push(await itemOf(each, known, absences))
     }
@@ -98,7 +98,7 @@ export function registerTokenItems(app: FastifyInstance, { context, volumes }: C
   })
 }
 
-/** Both sides of all pools of the token, where every one of them tells what it holds. */
+/** Both sides of all pools of the token, if every pool reports its balances. */
 export async function totalReserve(context: HttpContext, token: Token): Promise<Figure> {
   const pools = await poolsOf(context, token)
   if (pools === null) return 'TOO_MANY_POOLS'
@@ -129,7 +129,7 @@ export async function decimalsOf(
   }))
 }
 
-/** The pools of a token, those that carry most of its price first. */
+/** The pools of a token, ordered by their weight in its price. */
 export async function deepestOf(context: HttpContext, token: Token): Promise<readonly PoolRow[]> {
   const pools = await poolsOf(context, token)
   return (pools ?? []).toSorted(

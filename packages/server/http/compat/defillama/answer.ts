@@ -1,4 +1,4 @@
-/** Answers in DefiLlama's shapes: coins by the names they were asked under, those without a price left out. */
+/** Answers in DefiLlama's format: coins by the requested names, those without a price left out. */
 import type { HttpContext } from '../../plumbing/context.ts'
 import type { TokenRow } from '../../../store/port.ts'
 import type { Absences } from '../absences.ts'
@@ -6,7 +6,7 @@ import type { Price } from '../prices.ts'
 import { toNumber } from '../rounding.ts'
 import type { Coin } from './coins.ts'
 
-/** Each moment is a read, and so many cost a unit. */
+/** Each moment is a read; this many cost one unit. */
 export const MOMENTS_OF_UNIT = 50
 
 export const rowsOf = (
@@ -14,7 +14,7 @@ export const rowsOf = (
   coins: readonly Coin[],
 ): Promise<readonly (TokenRow | null)[]> => store.readTokensOf(coins.map(({ token }) => token))
 
-/** Absent where there is a reason, or no double. Keys are texts of a client, `__proto__` among them. */
+/** Leaves out coins with a reason, or without a double. Keys are client texts, `__proto__` among them. */
 export function answerOf(
   coins: readonly Coin[],
   absences: Absences,
@@ -47,5 +47,5 @@ export function coinText(price: Price, row: TokenRow | null): object | null {
   }
 }
 
-/** Absent where the token does not say: it may call itself anything, so nothing is put in its place. */
+/** Absent when the token reports none: it may choose any symbol, so nothing replaces it. */
 export const symbolOf = (row: TokenRow | null): object => (row?.symbol == null ? {} : { symbol: row.symbol })

@@ -1,8 +1,8 @@
-/** What DefiLlama's `/batchHistorical` is asked: coins, and moments of each, as JSON in a parameter. */
+/** Parses DefiLlama's `/batchHistorical`: coins, and moments of each, as JSON in a parameter. */
 import { RequestError } from '../../plumbing/apiError.ts'
 import { MOST_TOKENS } from '../addresses.ts'
 
-/** Of all coins together: each is a read. */
+/** Over all coins together: each moment is a read. */
 const MOST_MOMENTS = 500
 
 /** `{"chain:address": [seconds, …]}`; moments in milliseconds. */

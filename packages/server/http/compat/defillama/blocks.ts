@@ -1,6 +1,6 @@
 /**
- * DefiLlama's `/block/{chain}/{timestamp}`: the last block at or before a moment that our log names. Its records name the
- * block they are of, and a health record does every 15 seconds; where none is near, there is no answer.
+ * DefiLlama's `/block/{chain}/{timestamp}`: the last block at or before a moment that our log names. Its records name
+ * their block, and there is a health record every 15 seconds; without a block close to the moment there is no answer.
  */
 import type { FastifyInstance } from 'fastify'
 import { RequestError } from '../../plumbing/apiError.ts'
@@ -10,9 +10,9 @@ import { chainNamed, servedNames } from '../networks.ts'
 import { PREFIX } from '../vendor.ts'
 import { momentIn } from './span.ts'
 
-/** A block further from the moment than this says little about it. */
+/** A block further from the moment is not a useful answer. */
 const NEAR_MS = 60_000
-/** The log is read forwards from a minute before, so much at a time and in all. */
+/** The log is read forwards from a minute before: records per page, and pages at most. */
 const [PAGE, PAGES] = [1000, 10]
 
 type Block = { readonly number: number; readonly timeMs: number }
@@ -39,7 +39,7 @@ export async function blockAt(
   atMs: number,
 ): Promise<Block | null> {
   const { store } = context
-  // A moment named in whole seconds is over with its second: a block of that second is not after it.
+  // A moment in whole seconds includes its second: a block within that second is not after it.
   const lastMs = atMs + 999
   let position = (await lastRecordBefore(context, config, atMs - NEAR_MS)) ?? 0
   const blocks: Block[] = []
@@ -48,10 +48,10 @@ export async function blockAt(
     for (const { sequence, envelope, timeMs } of records) {
       position = sequence
       const block = blockIn((JSON.parse(envelope) as { payload: Payload }).payload)
-      // What was written long after the moment is of later blocks.
+      // Records written long after the moment belong to later blocks.
       if (timeMs > lastMs + NEAR_MS && (block?.timeMs ?? 0) > lastMs) return lastOf(blocks, lastMs)
       if (block === null) continue
-      // A branch that was left names numbers that its successor names again.
+      // An orphaned branch contains numbers that its replacement contains again.
       while ((blocks.at(-1)?.number ?? -1) >= block.number) blocks.pop()
       blocks.push(block)
     }
@@ -65,7 +65,7 @@ function lastOf(blocks: readonly Block[], lastMs: number): Block | null {
   return block === undefined || lastMs - block.timeMs > NEAR_MS ? null : block
 }
 
-/** Of the tokens that every chain has, the last record evaluated by then. */
+/** The last record evaluated by then, among tokens that every chain has. */
 async function lastRecordBefore(
   { store }: HttpContext,
   { chainId, stables, routingAssets }: ServedChain['config'],
@@ -86,10 +86,10 @@ type Payload = Named & {
   readonly kind?: string
 }
 
-/** The block that a record is of; an orphaned event is of none. */
+/** The block of a record; an orphaned event has none. */
 function blockIn(payload: Payload): Block | null {
   if (payload.finality === 'orphaned') return null
-  // A pool's record names the block that last changed the pool, which may be long past.
+  // A pool's record names the block that last changed the pool, which may be long ago.
   const event = payload.kind === undefined ? undefined : payload
   for (const named of [payload.current?.as_of, payload.as_of, payload.processed, event]) {
     const { block_number: number, block_time_ms: timeMs } = named ?? {}

@@ -13,7 +13,7 @@ import { answerOf, confidenceOf, MOMENTS_OF_UNIT, rowsOf, symbolOf } from './ans
 import { durationIn, momentIn } from './span.ts'
 
 const DAY_MS = 86_400_000
-/** Of all coins of an answer together. */
+/** Over all coins of an answer together. */
 const MOST_POINTS = 500
 
 type Point = { readonly confidence: number; readonly timestamp: number; readonly price: number }

@@ -1,6 +1,6 @@
 /**
- * Coins as DefiLlama's clients name them, `chain:address`. The zero address is the native coin, which is priced as its
- * wrapped form; ids of other kinds name nothing here.
+ * Coins as DefiLlama's clients name them, `chain:address`. The zero address is the native coin, which has the price of
+ * its wrapped form; other kinds of ids match nothing here.
  */
 import type { HttpContext } from '../../plumbing/context.ts'
 import type { Absences } from '../absences.ts'
@@ -24,7 +24,7 @@ export function coinsOf(context: HttpContext, names: readonly string[], absences
   })
 }
 
-/** A token, or why there is none of that name. */
+/** The token with this name, or the reason why there is none. */
 function tokenNamed(context: HttpContext, name: string): Token | string {
   const colon = name.indexOf(':')
   const chain = colon < 0 ? null : chainNamed(context, 'llama', name.slice(0, colon))

@@ -1,6 +1,6 @@
 /**
- * The endpoints of DefiLlama's coins API that can be answered from what this service published, in its shapes. A coin
- * without a price is absent from `coins`. `confidence` is our score divided by ten.
+ * The endpoints of DefiLlama's coins API that this service has data for, in its format. A coin without a price is
+ * absent from `coins`. `confidence` is our score divided by ten.
  */
 import type { FastifyInstance } from 'fastify'
 import { charge } from '../../plumbing/charge.ts'

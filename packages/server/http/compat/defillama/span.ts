@@ -1,4 +1,6 @@
-/** Times and durations as DefiLlama's clients write them: seconds, or a number with a unit such as `4h`, `1d` or `1W`. */
+/**
+ * Times and durations as DefiLlama's clients write them: seconds, or a number with a unit such as `4h`, `1d` or `1W`.
+ */
 import { RequestError } from '../../plumbing/apiError.ts'
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -10,10 +12,10 @@ const UNITS_MS: Readonly<Record<string, number>> = {
   W: 604_800_000,
   D: 86_400_000,
   H: 3_600_000,
-  // As chart candles write a month.
+  // A month, as in chart candles.
   M: 30 * 86_400_000,
 }
-/** No history reaches further back. */
+/** No history is longer than this. */
 const LONGEST_MS = 10 * 366 * 86_400_000
 
 /** In milliseconds; a bare number is seconds. */

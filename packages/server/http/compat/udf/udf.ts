@@ -1,6 +1,6 @@
 /**
- * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices. A symbol is a token of a
- * chain, named `chain_id:address`, since what tokens call themselves is no identity.
+ * A data feed for TradingView's charts (its UDF protocol): candles of our own published prices. A symbol is a token of
+ * a chain, named `chain_id:address`, because symbols chosen by tokens do not identify them.
  */
 import type { FastifyInstance } from 'fastify'
 import { exact } from '@assay/sdk'
@@ -17,7 +17,7 @@ import { toNumber } from '../rounding.ts'
 import { PREFIX } from '../vendor.ts'
 
 const MINUTE_MS = 60_000
-/** As charts write them, in milliseconds. */
+/** Resolutions by their chart names, in milliseconds. */
 const RESOLUTIONS: Readonly<Record<string, number>> = {
   '1': MINUTE_MS,
   '5': 5 * MINUTE_MS,
@@ -28,7 +28,7 @@ const RESOLUTIONS: Readonly<Record<string, number>> = {
 }
 const NAMES = Object.keys(RESOLUTIONS)
 const [MOST_BARS, MOST_FOUND, LONGEST_QUERY] = [2000, 30, 64]
-/** Digits of a price that a chart shows. */
+/** Significant digits of a price on a chart. */
 const SHOWN_DIGITS = 6
 const MOST_DECIMALS = 16
 
@@ -108,7 +108,7 @@ export function registerUdf(app: FastifyInstance, context: HttpContext): void {
   })
 }
 
-/** The newest bar before a range without one, so that a chart knows where to look. */
+/** The newest bar before an empty range, so that a chart knows where to continue. */
 async function nextTime(
   context: HttpContext,
   token: Token,
@@ -171,7 +171,7 @@ const foundText = ({ chains }: HttpContext, row: TokenRow): object => {
   }
 }
 
-/** So many that a price keeps its digits. */
+/** Enough decimals for the price to keep its digits. */
 function decimalsFor(value: exact.Exact): number {
   const [, fraction = ''] = exact.format(value, SHOWN_DIGITS).split('.')
   return Math.min(MOST_DECIMALS, Math.max(2, fraction.length))

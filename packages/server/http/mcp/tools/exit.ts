@@ -1,4 +1,4 @@
-/** The tool `exit`: what a seller of a token would get, size by size. */
+/** The tool `exit`: what a seller of a token would receive, by size. */
 import type { Exit } from '@assay/sdk'
 import { dollars, PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, text, textOrNull, TOKEN, type Tool, type TokenArguments } from '../tool.ts'

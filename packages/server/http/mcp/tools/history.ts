@@ -1,4 +1,4 @@
-/** The tool `history`: what was published about a token, at a moment or over a time. */
+/** The tool `history`: what was published about a token, at a moment or over a period. */
 import type { HistoryPage, HistoryQuery } from '@assay/sdk'
 import { PRICE_FIELDS, priceOf } from '../price.ts'
 import { list, object, textOrNull, TOKEN, type Tool, type TokenArguments, whole } from '../tool.ts'

@@ -1,10 +1,10 @@
-/** The tools `price` and `prices`: what one token, or up to fifty, cost now. */
+/** The tools `price` and `prices`: current prices of one token, or of up to fifty. */
 import { QuoteError as BatchFailure } from '@assay/sdk'
 import type { BatchResponse } from '@assay/sdk/wire'
 import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, TOKEN, type Tool, type TokenArguments } from '../tool.ts'
 
-/** Fewer than a batch over HTTP may have: an agent reads every one. */
+/** Fewer than in a batch over HTTP, because an agent reads every one. */
 const MOST = 50
 
 export const PRICE: Tool = {

@@ -1,4 +1,4 @@
-/** The tool `search`: tokens by symbol, name or address. The only one that shows what tokens call themselves. */
+/** The tool `search`: tokens by symbol, name or address. The only tool that shows texts chosen by tokens. */
 import { isAddress, type SearchResult } from '@assay/sdk'
 import { list, object, text, textOrNull, type Tool, whole, wholeOrNull } from '../tool.ts'
 import { UNTRUSTED_SCHEMA, untrustedText } from '../untrusted.ts'

@@ -1,11 +1,11 @@
-/** The tool `verify`: a price recomputed from its own evidence. Over stdio that happens on the machine of the agent. */
+/** The tool `verify`: recomputes a price from its own evidence. Over stdio this happens on the machine of the agent. */
 import { type EvaluatedQuote, verify, verifyOffline } from '@assay/sdk'
 import type { Client } from '@assay/sdk'
 import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import { list, object, text, TOKEN, type Tool, type TokenArguments, whole } from '../tool.ts'
 
 const MOST_SHOWN = 20
-/** As what is computed on demand over HTTP costs beside the request. */
+/** The same surcharge as for on-demand computation over HTTP. */
 const UNITS = 9
 
 export const VERIFY: Tool = {
@@ -41,7 +41,7 @@ export const VERIFY: Tool = {
   },
 }
 
-/** Of a state that a reader presents over the stored record: the record, then whether it had reason to. */
+/** For a state shown instead of the stored record: checks the record, then whether replacing it was justified. */
 async function verification(client: Client, token: TokenArguments, quote: EvaluatedQuote) {
   const policy = await client.fetchPolicy(quote.policy_version)
   if (quote.state === 'PRICED') return verifyOffline(quote, { policy })

@@ -1,4 +1,4 @@
-/** The tool `why`: what a score is the least of, what holds it down, or which paths failed and by how much. */
+/** The tool `why`: the components of a score and what limits it, or which paths failed and by how much. */
 import type { PricedQuote, TokenQuote, UnpricedQuote } from '@assay/sdk'
 import { PRICE_FIELDS, priceOf, refusedPrice } from '../price.ts'
 import {
@@ -14,7 +14,7 @@ import {
 } from '../tool.ts'
 import { capWords, ruleWords } from '../words.ts'
 
-/** As many as a reader can weigh. */
+/** As many as a reader can compare. */
 const MOST_CANDIDATES = 8
 const MOST_ROUTES = 8
 
@@ -110,7 +110,7 @@ const candidatesOf = ({ candidates }: UnpricedQuote) =>
     required,
   }))
 
-/** Plain values beside the score; what is an object itself is in the quote over HTTP. */
+/** Plain values beside the score; nested objects are in the quote over HTTP. */
 const inputsOf = (component: object): Record<string, string> =>
   Object.fromEntries(
     Object.entries(component)

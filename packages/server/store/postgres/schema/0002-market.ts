@@ -1,6 +1,6 @@
 /**
- * Pools, tokens and their current states. Facts, state and quote stand apart: they change at different times
- * and are of different size, and a state may be known before its facts.
+ * Pools, tokens and their current states. Facts, state and quote are in separate tables: they change at different times
+ * and differ in size, and a state may be known before its facts.
  */
 export const market = `
   CREATE TABLE pool (

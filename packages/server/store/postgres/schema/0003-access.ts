@@ -1,4 +1,4 @@
-/** Who may use the service, what they did, and the secrets of the database itself. */
+/** Who may use the service, the audit trail, and the secrets of the database itself. */
 export const access = `
   -- 'limits' is JSON; null means the policy's defaults.
   CREATE TABLE consumer (

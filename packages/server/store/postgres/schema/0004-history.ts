@@ -1,4 +1,4 @@
-/** What was published about each token, beside the log that holds it in full. */
+/** What was published about each token, in addition to the log that contains it in full. */
 export const history = `
   -- One row a token record. 'price' is 'numerator/denominator', null for UNPRICED. Goes with its log row.
   CREATE TABLE token_history (

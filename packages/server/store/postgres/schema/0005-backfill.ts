@@ -1,4 +1,4 @@
-/** How far the back-fill of a chain is, and the pools it found. */
+/** The progress of a chain's back-fill, and the pools it found. */
 export const backfill = `
   CREATE TABLE backfill (
     chain_id BIGINT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * Events do not tell again in their text what their columns hold. Those stored before do, and are read all the same; but
- * a program from before reads the text alone, and so does not fit this version.
+ * Events no longer repeat in their text what their columns contain. Older events do, and are still read; but an older
+ * program reads the text alone, so it does not work with this version.
  */
 export const events = `
   COMMENT ON COLUMN pool_event.body IS

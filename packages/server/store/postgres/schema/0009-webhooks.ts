@@ -1,4 +1,4 @@
-/** Whom to call, how far the log has been matched for each, and what is still to be delivered. */
+/** Receivers, how far the log has been matched for each, and the deliveries still to be made. */
 export const webhooks = `
   CREATE TABLE webhook (
     webhook_id TEXT PRIMARY KEY,

@@ -1,6 +1,7 @@
 /**
- * Full quotes are stored by commit, each piece once and compressed, and no longer by token. Those that a token has in
- * 'token_quote' hold until its next record; a program from before looks nowhere else, and so does not fit this version.
+ * Full quotes are stored by commit, each piece once and compressed, and no longer by token. The quotes in 'token_quote'
+ * are valid until the token's next record; an older program reads only that table, so it does not work with this
+ * version.
  */
 export const quotes = `
   -- The full quotes of a commit; gone when no token has its last one there.

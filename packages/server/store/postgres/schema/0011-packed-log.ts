@@ -1,6 +1,6 @@
 /**
- * Rows of the log are compressed. Those of before stay as they are until retention takes them; a program from before reads
- * the text alone, and so does not fit this version.
+ * Rows of the log are compressed. Older rows stay as they are until retention deletes them; an older program reads the
+ * text alone, so it does not work with this version.
  */
 export const packedLog = `
   -- The envelopes, see packed.ts; null in a row whose text is in 'body', which is empty otherwise.

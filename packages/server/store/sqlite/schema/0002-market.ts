@@ -1,8 +1,8 @@
 /**
- * Pools, tokens and their current states. Facts, state and quote stand apart: they change at different times
- * and are of different size, and a state may be known before its facts.
+ * Pools, tokens and their current states. Facts, state and quote are in separate tables: they change at different times
+ * and differ in size, and a state may be known before its facts.
  *
- * Checks are written out: for a list after IN SQLite makes a table of its own with every row, a third of the time an
+ * Checks are written out: for a list after IN, SQLite builds a temporary table with every row, a third of the time an
  * event takes.
  */
 export const market = `
